@@ -1,0 +1,30 @@
+//! What can be called, what was called, what a run is; one file per trace format.
+//!
+//! An [`Event`] is a call with its outcome and, when recorded, the object's state. A [`Labels`] function, chosen once
+//! outside every miner, turns events into labels; an [`Alphabet`] numbers the labels, and the miners work on numbers.
+//!
+//! ```
+//! use adit_trace::{Alphabet, Labels, Words, read};
+//!
+//! let log = "<START> open read:TRUE close <END>\n<START> open close <END>\n";
+//! let (mut alphabet, mut words) = (Alphabet::new(), Words::new());
+//! let options = read::Options::new(Labels::Outcome);
+//! let summary = read::words(log.as_bytes(), "files.traces", None, &options, &mut alphabet, &mut words)?;
+//! assert_eq!((summary.traces, summary.events), (2, 5));
+//! assert_eq!(words.alphabet.names().collect::<Vec<_>>(), ["open", "read:TRUE", "close"]);
+//! # Ok::<(), read::ReadError>(())
+//! ```
+
+mod alphabet;
+pub mod contradictions;
+mod event;
+mod label;
+mod near;
+pub mod read;
+mod words;
+pub mod write;
+
+pub use alphabet::{Alphabet, Letter};
+pub use event::{Event, EventSink, Outcome, State, Value};
+pub use label::{Labels, method_of, pure_by_name};
+pub use words::{Word, WordSink, Words};

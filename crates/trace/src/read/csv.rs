@@ -1,0 +1,321 @@
+//! `csv`: a table with a header, a row an event; the traces may be interleaved.
+//!
+//! ```text
+//! case,activity,timestamp
+//! 17,open,2024-05-31T10:00:00
+//! 18,"read, then close",2024-05-31T10:00:01
+//! ```
+//! The columns are found under their common names, in any spelling (`Case ID`, `case_id`, `case:concept:name`), or
+//! under given ones. Columns `returned` and `threw` give outcomes; else the activity may spell one, as `add:TRUE` does.
+//! Fields are separated by comma, semicolon or tab, whichever is most frequent in the header; quoted fields may
+//! contain separators, line breaks, and quotation marks written twice.
+
+use std::borrow::Cow;
+use std::io::Read;
+
+use super::error::{Halt, Problem};
+use super::group::Groups;
+use super::lines::shorten;
+use super::regex::value_of;
+use super::source::Source;
+use super::target::{Spelled, Target};
+use super::text::Blocks;
+use super::{Options, ReadError, Summary, time};
+use crate::near::near;
+use crate::{Event, Outcome};
+
+/// Common names of columns, without case and punctuation.
+const TRACE: [&str; 9] = [
+    "case",
+    "caseid",
+    "caseconceptname",
+    "casename",
+    "trace",
+    "traceid",
+    "session",
+    "sessionid",
+    "tracename",
+];
+const EVENT: [&str; 9] = [
+    "activity",
+    "conceptname",
+    "event",
+    "eventname",
+    "activityname",
+    "task",
+    "action",
+    "method",
+    "operation",
+];
+const TIME: [&str; 8] = [
+    "timestamp",
+    "time",
+    "timetimestamp",
+    "completetimestamp",
+    "starttimestamp",
+    "starttime",
+    "datetime",
+    "date",
+];
+
+pub(super) fn read<R: Read>(
+    source: Source<R>,
+    options: &Options,
+    target: &mut impl Target,
+    summary: &mut Summary,
+) -> Result<(), Halt> {
+    let mut delimiter = options.delimiter;
+    let mut columns: Option<Columns> = None;
+    let mut groups = Groups::new(options);
+    let mut open: Option<Pending> = None;
+    let mut blocks = Blocks::new(source, options.max_line);
+    blocks.each_line(|line| {
+        if open.is_none() && line.text.trim().is_empty() {
+            return Ok(());
+        }
+        let delimiter = *delimiter.get_or_insert_with(|| guess_delimiter(line.text));
+        let (first_line, text, mut state) = match open.take() {
+            None => (line.number, Cow::Borrowed(line.text), Quoting::Between),
+            Some(Pending { first_line, text, state }) => {
+                if text.len() + line.text.len() > options.max_line {
+                    let first = text.lines().next().unwrap_or_default().as_bytes();
+                    let problem = Problem::TooLong { limit: options.max_line };
+                    return Err(ReadError::in_line(line.name, first_line, first, 0, problem).into());
+                }
+                (first_line, Cow::Owned(text + "\n" + line.text), state)
+            }
+        };
+        state.feed(line.text, delimiter);
+        if state == Quoting::Inside {
+            open = Some(Pending { first_line, text: text.into_owned(), state });
+            return Ok(());
+        }
+        let record = Record::split(&text, delimiter, first_line, line.name)?;
+        match &columns {
+            None => columns = Some(Columns::find(&record, options)?),
+            Some(columns) => columns.row(&record, options, &mut groups, target, summary)?,
+        }
+        Ok::<(), Halt>(())
+    })?;
+    if let (Some(pending), Some(delimiter)) = (open, delimiter) {
+        // Nothing closes the last field, which is what splitting it says.
+        Record::split(&pending.text, delimiter, pending.first_line, blocks.name())?;
+    }
+    groups.finish(target, summary)
+}
+
+/// Whether a line is the header of a table of traces.
+pub(super) fn is_header(line: &str) -> bool {
+    let delimiter = guess_delimiter(line);
+    let names: Vec<String> = line.split(delimiter as char).map(plain).collect();
+    let has = |known: &[&str]| names.iter().any(|name| known.contains(&name.as_str()));
+    names.len() > 1 && has(&TRACE) && has(&EVENT)
+}
+
+/// A record whose last field is not closed yet.
+struct Pending {
+    first_line: u64,
+    text: String,
+    state: Quoting,
+}
+
+/// Whether a place in a record is inside a quoted field.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Quoting {
+    /// At the beginning of a field.
+    Between,
+    /// In a field without quotation marks, where one has no meaning.
+    Bare,
+    /// In a quoted field.
+    Inside,
+    /// After a quotation mark in a quoted field: the end of the field or the first of two.
+    Closing,
+}
+
+impl Quoting {
+    fn next(self, byte: u8, delimiter: u8) -> Self {
+        match (self, byte) {
+            (Self::Inside, b'"') => Self::Closing,
+            (Self::Inside, _) | (Self::Between | Self::Closing, b'"') => Self::Inside,
+            (_, byte) if byte == delimiter => Self::Between,
+            (Self::Closing, _) => Self::Closing,
+            _ => Self::Bare,
+        }
+    }
+
+    fn feed(&mut self, text: &str, delimiter: u8) {
+        if *self != Self::Inside && memchr::memchr(b'"', text.as_bytes()).is_none() {
+            *self = Self::Bare;
+            return;
+        }
+        for &byte in text.as_bytes() {
+            *self = self.next(byte, delimiter);
+        }
+    }
+}
+
+/// The fields of a record and where they are.
+struct Record<'a> {
+    text: &'a str,
+    first_line: u64,
+    name: &'a str,
+    delimiter: u8,
+    fields: Vec<(usize, Cow<'a, str>)>,
+}
+
+impl<'a> Record<'a> {
+    fn split(text: &'a str, delimiter: u8, first_line: u64, name: &'a str) -> Result<Self, ReadError> {
+        let mut record = Self { text, first_line, name, delimiter, fields: Vec::new() };
+        let mut from = 0;
+        loop {
+            let (field, end) = record.field(from)?;
+            record.fields.push((from, field));
+            if end >= text.len() {
+                return Ok(record);
+            }
+            from = end + 1;
+        }
+    }
+
+    /// The field that begins at `from`, and where it ends.
+    fn field(&self, from: usize) -> Result<(Cow<'a, str>, usize), ReadError> {
+        let bytes = self.text.as_bytes();
+        if bytes.get(from) != Some(&b'"') {
+            let end = memchr::memchr(self.delimiter, &bytes[from..]).map_or(bytes.len(), |len| from + len);
+            return Ok((Cow::Borrowed(&self.text[from..end]), end));
+        }
+        let mut content = Cow::Borrowed("");
+        let mut at = from + 1;
+        loop {
+            let Some(quote) = memchr::memchr(b'"', &bytes[at..]).map(|len| at + len) else {
+                return Err(self.error(from, Problem::Quote { what: "this quoted field is never closed" }));
+            };
+            let piece = &self.text[at..quote];
+            if content.is_empty() {
+                content = Cow::Borrowed(piece);
+            } else {
+                content.to_mut().push_str(piece);
+            }
+            match bytes.get(quote + 1) {
+                Some(b'"') => content.to_mut().push('"'),
+                Some(&byte) if byte != self.delimiter => {
+                    return Err(self
+                        .error(quote + 1, Problem::Quote { what: "text after the end of a quoted field" }));
+                }
+                _ => return Ok((content, quote + 1)),
+            }
+            at = quote + 2;
+        }
+    }
+
+    fn error(&self, at: usize, problem: Problem) -> ReadError {
+        let before = &self.text[..at];
+        let line = before.matches('\n').count();
+        let start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        let text = self.text[start..].lines().next().unwrap_or_default();
+        ReadError::in_line(self.name, self.first_line + line as u64, text.as_bytes(), at - start, problem)
+    }
+}
+
+/// Which field is what.
+struct Columns {
+    count: usize,
+    trace: usize,
+    event: usize,
+    time: Option<usize>,
+    returned: Option<usize>,
+    threw: Option<usize>,
+}
+
+impl Columns {
+    fn find(header: &Record<'_>, options: &Options) -> Result<Self, ReadError> {
+        let names: Vec<&str> = header.fields.iter().map(|(_, name)| name.trim()).collect();
+        let known = |known: &[&str]| {
+            known.iter().find_map(|known| names.iter().position(|name| plain(name) == *known))
+        };
+        let find = |wanted: &'static str, flag: &str, given: &Option<String>, common: &[&str]| {
+            let found = match given {
+                Some(given) => names.iter().position(|name| name == given),
+                None => known(common),
+            };
+            found.ok_or_else(|| {
+                let hint = match given.as_deref().map(|given| (given, near(given, names.iter().copied()))) {
+                    Some((_, Some(near))) => format!("did you mean `{near}`?"),
+                    Some((given, None)) => {
+                        format!("`{given}` is none of them; say another with `{flag} NAME`")
+                    }
+                    None => format!(
+                        "the first line must name the columns; say which one it is with `{flag} NAME`"
+                    ),
+                };
+                let found = names.iter().map(|name| format!("`{}`", shorten(name))).collect::<Vec<_>>();
+                let shown = found.len().min(20);
+                header.error(0, Problem::NoColumn { wanted, found: found[..shown].join(", "), hint })
+            })
+        };
+        let fields = &options.fields;
+        let trace = find("trace", "--case", &fields.trace, &TRACE)?;
+        let event = find("event", "--activity", &fields.event, &EVENT)?;
+        let time = match &fields.time {
+            None if !options.sort_by_time => known(&TIME),
+            given => Some(find("time", "--time", given, &TIME)?),
+        };
+        let (returned, threw) = (known(&["returned"]), known(&["threw"]));
+        Ok(Self { count: names.len(), trace, event, time, returned, threw })
+    }
+
+    fn row(
+        &self,
+        record: &Record<'_>,
+        options: &Options,
+        groups: &mut Groups,
+        target: &mut impl Target,
+        summary: &mut Summary,
+    ) -> Result<(), Halt> {
+        let found = record.fields.len();
+        if found != self.count {
+            let at = record.fields.get(self.count).map_or(record.text.len(), |(at, _)| *at);
+            return Err(record.error(at, Problem::Fields { expected: self.count, found }).into());
+        }
+        let field = |index: usize| record.fields[index].1.trim();
+        let place = |index: usize| record.fields[index].0;
+        for (index, what) in [(self.trace, "trace"), (self.event, "event")] {
+            if field(index).is_empty() {
+                let what = format!("the field for the {what} is empty");
+                let hint = "every row needs one; leave out rows that are no events".to_owned();
+                return Err(record.error(place(index), Problem::Field { what, hint }).into());
+            }
+        }
+        let when = self.time.and_then(|index| time::parse(field(index)));
+        if let (true, None, Some(index)) = (options.sort_by_time, when, self.time) {
+            return Err(record.error(place(index), Problem::Time { text: shorten(field(index)) }).into());
+        }
+        let filled = |index: Option<usize>| index.map(field).filter(|text| !text.is_empty());
+        let outcome = match (filled(self.threw), filled(self.returned)) {
+            (Some(class), _) => Some(Outcome::Threw(class.to_owned())),
+            (None, Some(value)) => Some(Outcome::Returned(value_of(value))),
+            (None, None) => None,
+        };
+        let word = field(self.event);
+        let event = match outcome {
+            Some(outcome) => Spelled::Event(Event { outcome, ..Event::from_spelling(word) }),
+            None => Spelled::Word(word),
+        };
+        let number = target.number_to_keep(event).map_err(|_| {
+            record.error(place(self.event), Problem::TooManyLabels { limit: options.max_labels })
+        })?;
+        groups.add(field(self.trace), number, when, summary);
+        Ok(())
+    }
+}
+
+/// The most frequent of the usual delimiters; the comma when there is none.
+fn guess_delimiter(header: &str) -> u8 {
+    let count = |delimiter: u8| header.bytes().filter(|&byte| byte == delimiter).count();
+    [b'\t', b';', b','].into_iter().max_by_key(|&delimiter| count(delimiter)).unwrap_or(b',')
+}
+
+/// A name without case, punctuation and white space.
+fn plain(name: &str) -> String {
+    name.chars().filter(|char| char.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
