@@ -1,0 +1,359 @@
+//! Model files: one module per format, all on automata whose labels are strings.
+//!
+//! [`read`] and [`write()`] are the two doors. A model read back equals the model written: what a format has no natural
+//! place for is put where the format's other tools pass over it (comments, attributes, states that nothing reaches),
+//! and what cannot be put anywhere is listed in [`Written::lost`]. `docs/formats.md` describes every format and its
+//! conventions.
+
+use std::fmt;
+
+use crate::Fsa;
+
+mod aut;
+mod dot;
+mod dot_parse;
+mod draft;
+mod error;
+mod fsm;
+mod fsp;
+mod hoa;
+mod hoa_label;
+mod javamop;
+mod json;
+mod mermaid;
+mod notes;
+mod promela;
+mod scan;
+
+pub use error::{FormatError, WriteError};
+
+use error::{did_you_mean, near_miss};
+use scan::File;
+
+/// A format of model files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Format {
+    /// adit's own JSON, which loses nothing.
+    Json,
+    /// Graphviz, as LearnLib and AALpy write it.
+    Dot,
+    /// The text format of DSM and DICE.
+    Fsm,
+    /// Aldebaran, for CADP and mCRL2.
+    Aut,
+    /// Hanoi Omega-Automata, for Spot and others.
+    Hoa,
+    /// A process for SPIN.
+    Promela,
+    /// A `stateDiagram-v2` for README files.
+    Mermaid,
+    /// A monitor for JavaMOP.
+    JavaMop,
+    /// Finite state processes, for LTSA and MTSA.
+    Fsp,
+}
+
+impl Format {
+    /// All formats.
+    pub const ALL: [Self; 9] = [
+        Self::Json,
+        Self::Dot,
+        Self::Fsm,
+        Self::Aut,
+        Self::Hoa,
+        Self::Promela,
+        Self::Mermaid,
+        Self::JavaMop,
+        Self::Fsp,
+    ];
+
+    /// The name by which a user asks for the format.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Json => "json",
+            Self::Dot => "dot",
+            Self::Fsm => "fsm",
+            Self::Aut => "aut",
+            Self::Hoa => "hoa",
+            Self::Promela => "promela",
+            Self::Mermaid => "mermaid",
+            Self::JavaMop => "javamop",
+            Self::Fsp => "fsp",
+        }
+    }
+
+    /// The names of all formats.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        Self::ALL.into_iter().map(Self::name)
+    }
+
+    /// What the format is called in a sentence.
+    pub(crate) fn title(self) -> &'static str {
+        match self {
+            Self::Json => "JSON",
+            Self::Dot => "DOT",
+            Self::Fsm => "fsm.txt",
+            Self::Aut => "AUT",
+            Self::Hoa => "HOA",
+            Self::Promela => "PROMELA",
+            Self::Mermaid => "Mermaid",
+            Self::JavaMop => "JavaMOP",
+            Self::Fsp => "FSP",
+        }
+    }
+
+    /// How files of this format end, the usual ending first.
+    pub fn extensions(self) -> &'static [&'static str] {
+        match self {
+            Self::Json => &["json"],
+            Self::Dot => &["dot", "gv"],
+            Self::Fsm => &["fsm.txt", "fsm"],
+            Self::Aut => &["aut"],
+            Self::Hoa => &["hoa"],
+            Self::Promela => &["pml", "promela"],
+            Self::Mermaid => &["mmd", "mermaid"],
+            Self::JavaMop => &["mop"],
+            Self::Fsp => &["lts", "fsp"],
+        }
+    }
+
+    /// The format that the end of a file's name tells, if it does. `.txt` alone tells nothing.
+    pub fn from_extension(file: &str) -> Option<Self> {
+        let file = file.to_ascii_lowercase();
+        let ends = |extension: &&str| file.strip_suffix(extension).is_some_and(|stem| stem.ends_with('.'));
+        Self::ALL.into_iter().find(|format| format.extensions().iter().any(ends))
+    }
+
+    /// The format that a user calls `name`: its name or one of its extensions.
+    pub fn from_name(name: &str) -> Result<Self, UnknownFormat> {
+        let wanted = name.trim_start_matches('.').to_ascii_lowercase();
+        let is = |format: &Self| format.name() == wanted || format.extensions().contains(&wanted.as_str());
+        Self::ALL.into_iter().find(is).ok_or_else(|| {
+            let known = Self::ALL
+                .into_iter()
+                .flat_map(|format| [format.name()].into_iter().chain(format.extensions().iter().copied()));
+            UnknownFormat { name: name.to_owned(), near: near_miss(&wanted, known) }
+        })
+    }
+
+    /// The format that the start of a file looks like, if it looks like any.
+    pub fn sniff(content: &[u8]) -> Option<Self> {
+        // The words that tell formats apart come early; a long file need not be searched to its end.
+        const REACH: usize = 1 << 16;
+        let head = String::from_utf8_lossy(&content[..content.len().min(REACH)]);
+        let head = skip_comments(head.trim_start_matches('\u{feff}'));
+        let word_end = head.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(head.len());
+        let (word, rest) = head.split_at(word_end);
+        match word {
+            "" if head.starts_with('{') => Some(Self::Json),
+            "" if head.starts_with("---") => Some(Self::Mermaid),
+            "HOA" => Some(Self::Hoa),
+            "des" if rest.trim_start().starts_with('(') => Some(Self::Aut),
+            "stateDiagram" => Some(Self::Mermaid),
+            "mtype" | "active" | "proctype" => Some(Self::Promela),
+            "package" | "import" => Some(Self::JavaMop),
+            _ if ["strict", "digraph", "graph"].iter().any(|start| word.eq_ignore_ascii_case(start)) => {
+                Some(Self::Dot)
+            }
+            _ if !word.is_empty()
+                && rest.lines().next().is_some_and(|line| line.trim().is_empty())
+                && word.bytes().all(|b| b.is_ascii_digit()) =>
+            {
+                Some(Self::Fsm)
+            }
+            _ if !word.is_empty() && rest.trim_start().starts_with('=') => Some(Self::Fsp),
+            _ if head.contains("proctype") => Some(Self::Promela),
+            _ if head.contains("fsm :") || (head.contains("fsm") && head.contains("event")) => {
+                Some(Self::JavaMop)
+            }
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// `text` without the white space and comments at its start.
+fn skip_comments(text: &str) -> &str {
+    let mut text = text.trim_start();
+    loop {
+        let after = if text.starts_with("//") || text.starts_with('#') || text.starts_with("%%") {
+            text.find('\n')
+        } else if text.starts_with("/*") {
+            text.find("*/").map(|at| at + 2)
+        } else {
+            return text;
+        };
+        text = after.map_or("", |at| text[at..].trim_start());
+    }
+}
+
+/// A name that no format has.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, miette::Diagnostic)]
+#[error("`{name}` is not a model format{}", near.map_or_else(String::new, |near| format!(", did you mean `{near}`?")))]
+#[diagnostic(code(model::unknown_format), help("the formats are {}", Format::names().collect::<Vec<_>>().join(", ")))]
+pub struct UnknownFormat {
+    name: String,
+    near: Option<&'static str>,
+}
+
+/// What to do with the source line of a return (`_EXIT57`) that Daikon-based tools put into labels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExitLines {
+    /// Drop it: it says where in the source a call returned, not what happened.
+    Strip,
+    /// Keep it as part of the label.
+    Keep,
+}
+
+/// A model as text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// The content of the file.
+    pub text: String,
+    /// What the format could not hold, a plain sentence each.
+    pub lost: Vec<String>,
+}
+
+/// Reads a model. Without a `format` the name tells it, and when that does not, the content.
+///
+/// `name` is what error messages call the file. Labels come without the source lines of returns; [`read_with`] can
+/// keep them.
+pub fn read(text: &[u8], name: &str, format: Option<Format>) -> Result<Fsa<String>, FormatError> {
+    read_with(text, name, format, ExitLines::Strip)
+}
+
+/// [`read`], with a say in what becomes of the source lines of returns in labels.
+pub fn read_with(
+    text: &[u8],
+    name: &str,
+    format: Option<Format>,
+    exits: ExitLines,
+) -> Result<Fsa<String>, FormatError> {
+    let text = std::str::from_utf8(text).map_err(|error| not_text(text, name, error.valid_up_to()))?;
+    let text = text.trim_start_matches('\u{feff}');
+    let file = File { name, text, exits };
+    if text.trim().is_empty() {
+        return Err(file.error(
+            0..0,
+            "the file is empty",
+            "is this the right file? a model has at least one state",
+        ));
+    }
+    let format = format.or_else(|| Format::from_extension(name)).or_else(|| Format::sniff(text.as_bytes()));
+    match format {
+        Some(Format::Json) => json::read(file),
+        Some(Format::Dot) => dot::read(file),
+        Some(Format::Fsm) => fsm::read(file),
+        Some(Format::Aut) => aut::read(file),
+        Some(Format::Hoa) => hoa::read(file),
+        Some(Format::Promela) => promela::read(file),
+        Some(Format::Mermaid) => mermaid::read(file),
+        Some(Format::JavaMop) => javamop::read(file),
+        Some(Format::Fsp) => fsp::read(file),
+        None => {
+            let names = Format::names().collect::<Vec<_>>().join(", ");
+            Err(file.error(
+                0..1,
+                "this looks like no model format",
+                format!("name the format; there are {names}"),
+            ))
+        }
+    }
+}
+
+/// Writes a model. `title` names it where the format has a place for a name, else in a comment or not at all.
+pub fn write(fsa: &Fsa<String>, format: Format, title: &str) -> Result<Written, WriteError> {
+    if fsa.initial().is_empty() {
+        return Err(WriteError::NoInitial);
+    }
+    if fsa.alphabet().iter().any(String::is_empty) {
+        return Err(WriteError::EmptyLabel);
+    }
+    let limit = match format {
+        Format::Hoa => Some(hoa::MOST_LABELS),
+        Format::Promela => Some(promela::MOST_LABELS),
+        _ => None,
+    };
+    if let Some(limit) = limit.filter(|&limit| fsa.alphabet().len() > limit) {
+        return Err(WriteError::TooManyLabels { format, limit, have: fsa.alphabet().len() });
+    }
+    let (text, lost) = match format {
+        Format::Json => (json::write(fsa, title), Vec::new()),
+        Format::Dot => (dot::write(fsa, title), Vec::new()),
+        Format::Fsm => (fsm::write(fsa), Vec::new()),
+        Format::Aut => aut::write(fsa),
+        Format::Hoa => (hoa::write(fsa, title), Vec::new()),
+        Format::Promela => (promela::write(fsa, title), Vec::new()),
+        Format::Mermaid => (mermaid::write(fsa, title), Vec::new()),
+        Format::JavaMop => javamop::write(fsa, title),
+        Format::Fsp => (fsp::write(fsa, title), Vec::new()),
+    };
+    Ok(Written { text, lost })
+}
+
+/// An error about the first byte that is not UTF-8. Only the text before it can be shown.
+fn not_text(bytes: &[u8], name: &str, valid: usize) -> FormatError {
+    let text = String::from_utf8_lossy(&bytes[..valid]);
+    let file = File { name, text: &text, exits: ExitLines::Keep };
+    let help = match bytes {
+        [0x1f, 0x8b, ..] => "the file is compressed; unpack it with gunzip first",
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => "the file is UTF-16; save it as UTF-8",
+        _ => "save the file as UTF-8",
+    };
+    file.error(valid..valid, format!("byte {:#04x} is not UTF-8 text", bytes[valid]), help)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_tells_the_format() {
+        for (file, format) in [
+            ("a/b.fsm.txt", Some(Format::Fsm)),
+            ("model.JSON", Some(Format::Json)),
+            ("x.gv", Some(Format::Dot)),
+            ("x.lts", Some(Format::Fsp)),
+            ("x.txt", None),
+            ("json", None),
+        ] {
+            assert_eq!(Format::from_extension(file), format, "{file}");
+        }
+        for format in Format::ALL {
+            assert_eq!(Format::from_name(format.name()), Ok(format));
+            for extension in format.extensions() {
+                assert_eq!(Format::from_name(extension), Ok(format));
+                assert_eq!(Format::from_extension(&format!("x.{extension}")), Some(format));
+            }
+        }
+        let unknown = Format::from_name("mermiad").unwrap_err();
+        assert_eq!(unknown.to_string(), "`mermiad` is not a model format, did you mean `mermaid`?");
+    }
+
+    #[test]
+    fn the_content_tells_the_format() {
+        for (content, format) in [
+            ("\u{feff} {\"format\"", Some(Format::Json)),
+            ("// made by hand\nstrict digraph g {", Some(Format::Dot)),
+            ("1\r\nS0\r\n", Some(Format::Fsm)),
+            ("des (0, 3, 2)", Some(Format::Aut)),
+            ("HOA: v1", Some(Format::Hoa)),
+            ("/* x */ mtype = {", Some(Format::Promela)),
+            ("%% x\nstateDiagram-v2", Some(Format::Mermaid)),
+            ("import java.util.*;\n", Some(Format::JavaMop)),
+            ("HasNext(Iterator i) { event next", None),
+            ("HasNext(Iterator i) { event next fsm : a [", Some(Format::JavaMop)),
+            ("Stack = S0,", Some(Format::Fsp)),
+            ("hello", None),
+            ("12 monkeys", None),
+            ("", None),
+        ] {
+            assert_eq!(Format::sniff(content.as_bytes()), format, "{content}");
+        }
+    }
+}
