@@ -1,0 +1,31 @@
+//! Claims about words: temporal logic on finite traces, templates, evaluation, checking a model against a formula.
+//!
+//! A [`Formula`] is parsed, printed and evaluated on words; [`check()`] asks whether every word of a model satisfies it,
+//! and gives a shortest word that does not. [`templates`] are formulas with placeholders, kept as data; the six of
+//! [`Template`] are those that the miners count, and [`formula_of`] says what a [`Property`] made from them means.
+//!
+//! ```
+//! use adit_logic::Formula;
+//!
+//! let formula = Formula::parse("G(close -> X G !write)").expect("well formed");
+//! let word = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+//! assert!(formula.holds(&word("open write close")));
+//! assert!(!formula.holds(&word("open close write")));
+//! ```
+
+mod check;
+mod evaluate;
+mod formula;
+mod lex;
+mod nearest;
+mod parse;
+mod property;
+pub mod templates;
+
+pub use check::{Checker, Language, Limit, Verdict, check, check_property};
+pub use evaluate::{Backward, Class, Suffix};
+pub use formula::{Formula, Op};
+pub use nearest::{nearest, unknown_atoms};
+pub use parse::FormulaError;
+pub use property::{Property, Template};
+pub use templates::{FormulaTemplate, formula_of, sentence};
