@@ -1,0 +1,27 @@
+//! Traces to claims: which temporal properties hold on everything that was observed, how often they were tested, and
+//! which of them a person should read.
+//!
+//! - [`PropertyMiner`] counts all six two-event templates while a log is being read.
+//! - [`mine_formula`] tries one formula with placeholders in all ways to fill them.
+//! - [`summarize`] turns thousands of properties into the few sentences that say it all.
+
+mod error;
+mod formulas;
+mod implications;
+mod impossible;
+mod lone_traces;
+mod matrix;
+mod present;
+mod properties;
+mod purity;
+mod tally;
+mod window;
+
+pub use error::MineError;
+pub use formulas::{Chance, FormulaInstance, FormulaQuery, MinedFormula, mine_formula};
+pub use impossible::{Impossible, impossible_traces};
+pub use lone_traces::{Evidence, LoneTrace, lone_traces};
+pub use present::{Dropped, Group, Summary, summarize};
+pub use properties::{PropertyMiner, holding};
+pub use purity::Purity;
+pub use tally::{Mined, MinedProperty, PropertyCounts, Wanted, confidence};
