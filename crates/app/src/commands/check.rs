@@ -1,0 +1,215 @@
+//! `adit check`: does every word of a model obey a formula?
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use adit_automata::Fsa;
+use adit_logic::templates::{self, FormulaTemplate, built_in};
+use adit_logic::{Checker, Formula, Language, Limit, Property, Template, Verdict, check, unknown_atoms};
+use miette::Report;
+use serde_json::{Map, Value, json};
+
+use crate::errors::{Ending, bad_input, no_answer};
+use crate::flags::CheckFlags;
+use crate::input::{open, read_whole};
+use crate::output::{print, print_json, tell};
+use crate::{models, traces};
+
+/// A search takes at most a hundred megabytes, which is far more than any published model needs.
+const LIMIT: Limit = Limit(10_000_000);
+
+/// At most this many instances of templates are checked.
+const INSTANCES: usize = 1_000_000;
+
+pub(super) fn run(flags: &CheckFlags, quiet: bool) -> Result<Ending, Report> {
+    let formula = flags.formula.as_deref().map(Formula::parse).transpose()?;
+    let model = models::read(&flags.model, flags.from.as_deref())?;
+    let language = if flags.prefix_closed { Language::PrefixClosed } else { Language::Accepted };
+    match formula {
+        Some(formula) => check_formula(flags, &model, &formula, language),
+        None => check_templates(flags, &model, language, quiet),
+    }
+}
+
+fn check_formula(
+    flags: &CheckFlags,
+    model: &Fsa<String>,
+    formula: &Formula,
+    language: Language,
+) -> Result<Ending, Report> {
+    if !flags.allow_unknown {
+        refuse_unknown(formula, model)?;
+    }
+    match check(model, formula, language, LIMIT) {
+        Verdict::Holds => {
+            if flags.json {
+                print_json(&json!({"holds": true, "counterexample": null}))?;
+            } else {
+                print("holds\n")?;
+            }
+            Ok(Ending::Clean)
+        }
+        Verdict::Fails { counterexample } => {
+            if flags.json {
+                print_json(&json!({"holds": false, "counterexample": counterexample}))?;
+            } else if counterexample.is_empty() {
+                print("fails: the empty word\n")?;
+            } else {
+                print(&format!("fails: {}\n", counterexample.join(" ")))?;
+            }
+            Ok(Ending::Found)
+        }
+        Verdict::Unknown { .. } => Err(no_answer(
+            "the model and the formula together need more memory than a check may take",
+            "split the formula at its `&` and check the parts, or minimize the model first",
+        )),
+    }
+}
+
+/// Fails when the formula is about events that the model does not have.
+fn refuse_unknown(formula: &Formula, model: &Fsa<String>) -> Result<(), Report> {
+    let unknown = unknown_atoms(formula, model.alphabet());
+    let Some((atom, near)) = unknown.first() else { return Ok(()) };
+    let help = match near {
+        Some(near) => format!("did you mean `{near}`? If not, --allow-unknown checks the formula as it is"),
+        None => {
+            let shown: Vec<&str> = model.alphabet().iter().map(String::as_str).take(12).collect();
+            let more = if model.alphabet().len() > shown.len() { " …" } else { "" };
+            format!("the events are {}{more}; --allow-unknown checks the formula as it is", shown.join(", "))
+        }
+    };
+    Err(bad_input(format!("the model has no event `{atom}`"), help))
+}
+
+/// One way to fill a template.
+struct Instance<'t> {
+    template: &'t FormulaTemplate,
+    events: Vec<String>,
+    verdict: Verdict<String>,
+}
+
+fn check_templates(
+    flags: &CheckFlags,
+    model: &Fsa<String>,
+    language: Language,
+    quiet: bool,
+) -> Result<Ending, Report> {
+    traces::check_purity(&flags.purity, model.alphabet().iter().map(String::as_str))?;
+    let purity = traces::purity(&flags.purity);
+    let pure: BTreeSet<String> =
+        model.alphabet().iter().filter(|label| purity.is_pure(label)).cloned().collect();
+    let own = match &flags.templates {
+        Some(Some(file)) => Some(read_templates(file)?),
+        _ => None,
+    };
+    // A plain form of a purity-aware template is what that one becomes with --no-purity.
+    let chosen: Vec<&FormulaTemplate> = match &own {
+        Some(own) => own.iter().collect(),
+        None => built_in().iter().filter(|template| !template.name.ends_with("-plain")).collect(),
+    };
+    let count: usize = chosen.iter().map(|template| ways(template, model.alphabet().len())).sum();
+    if count > INSTANCES {
+        return Err(bad_input(
+            format!("the templates can be filled in {count} ways, and at most {INSTANCES} are checked"),
+            "use templates with fewer placeholders, one by one",
+        ));
+    }
+    let mut checker = Checker::new(model, language, LIMIT);
+    let mut instances = Vec::new();
+    for template in chosen {
+        for events in fillings(template, model.alphabet()) {
+            let six = if own.is_none() { Template::from_short(&template.name) } else { None };
+            let verdict = match (six, events.as_slice()) {
+                // One automaton serves all instances of these six.
+                (Some(template), [a, b]) => {
+                    checker.check_property(&Property { template, a: a.clone(), b: b.clone() }, &pure)
+                }
+                _ => checker.check(&template.formula(&events, &pure)?),
+            };
+            instances.push(Instance { template, events, verdict });
+        }
+    }
+    if flags.json {
+        print_json(&as_json(&instances))?
+    } else {
+        print(&as_text(&instances)?)?
+    }
+    let unknown = undecided(&instances);
+    if unknown > 0 && !quiet {
+        tell(&format!("note: {unknown} instances are undecided, because checking them takes too many steps"));
+    }
+    Ok(Ending::Clean)
+}
+
+fn read_templates(file: &Path) -> Result<Vec<FormulaTemplate>, Report> {
+    let (name, bytes) = read_whole(open(file)?)?;
+    Ok(templates::read(&name, &bytes)?)
+}
+
+/// In how many ways a template can be filled with events, equal ones counted too.
+fn ways(template: &FormulaTemplate, letters: usize) -> usize {
+    template
+        .placeholders
+        .iter()
+        .try_fold(1usize, |ways, _| ways.checked_mul(letters))
+        .unwrap_or(usize::MAX / 2)
+}
+
+/// All ways to fill a template with different events, and also with equal ones where it says something about them.
+fn fillings(template: &FormulaTemplate, alphabet: &[String]) -> Vec<Vec<String>> {
+    let mut ways: Vec<Vec<String>> = vec![Vec::new()];
+    for _ in &template.placeholders {
+        ways = ways
+            .iter()
+            .flat_map(|way| {
+                alphabet.iter().map(|label| {
+                    let mut longer = way.clone();
+                    longer.push(label.clone());
+                    longer
+                })
+            })
+            .collect();
+    }
+    let same = template.sentence_same.is_some();
+    ways.retain(|way| {
+        let distinct = way.iter().collect::<BTreeSet<_>>().len();
+        distinct == way.len() || (same && distinct == 1)
+    });
+    ways
+}
+
+fn undecided(instances: &[Instance<'_>]) -> usize {
+    instances.iter().filter(|instance| matches!(instance.verdict, Verdict::Unknown { .. })).count()
+}
+
+fn as_json(instances: &[Instance<'_>]) -> Value {
+    let holding = instances.iter().filter(|instance| instance.verdict == Verdict::Holds).map(|instance| {
+        let mut row = json!({"template": instance.template.name});
+        if let [a, b] = instance.events.as_slice() {
+            row["a"] = a.as_str().into();
+            row["b"] = b.as_str().into();
+        }
+        let names = instance.template.placeholders.iter().cloned();
+        row["events"] =
+            names.zip(instance.events.iter().cloned().map(Value::from)).collect::<Map<_, _>>().into();
+        row
+    });
+    json!({
+        "checked": instances.len(),
+        "unknown": undecided(instances),
+        "properties": holding.collect::<Vec<_>>(),
+    })
+}
+
+fn as_text(instances: &[Instance<'_>]) -> Result<String, Report> {
+    let mut text = String::new();
+    let mut holding = 0;
+    for Instance { template, events, .. } in instances.iter().filter(|found| found.verdict == Verdict::Holds)
+    {
+        holding += 1;
+        let _ = writeln!(text, "{}({}): {}", template.name, events.join(", "), template.sentence(events)?);
+    }
+    let _ = writeln!(text, "\n{holding} of {} instances hold.", instances.len());
+    Ok(text)
+}

@@ -1,0 +1,157 @@
+//! `adit compare`: how good is a model, measured by random walks and counted exactly?
+
+use std::fmt::Write as _;
+
+use adit_automata::compare::{Exact, Score, exact, sampled};
+use adit_automata::{Fsa, TooLarge};
+use miette::Report;
+use rand::SeedableRng;
+use rand::rngs::ChaCha8Rng;
+use serde_json::{Value, json};
+
+use crate::errors::{Ending, no_answer};
+use crate::flags::CompareFlags;
+use crate::{models, output};
+
+/// Determinizing stops at this many states: far above real models, and still some hundred megabytes of memory.
+const STATES: usize = 1_000_000;
+
+/// Words are counted up to this length unless the user says otherwise: numbers grow with the length, and beyond it
+/// they say nothing new about any published model.
+const COUNTED_LENGTH: usize = 50;
+
+pub(super) fn run(flags: &CompareFlags) -> Result<Ending, Report> {
+    let model = models::read(&flags.model, flags.from.as_deref())?;
+    let truth = models::read(&flags.truth, flags.from.as_deref())?;
+    let (model, truth) =
+        if flags.prefix_closed { (model.prefix_closed(), truth.prefix_closed()) } else { (model, truth) };
+    let comparison = Comparison::new(&model, &truth, flags).map_err(|TooLarge(states)| {
+        no_answer(
+            format!("determinizing the models takes more than {states} states"),
+            "compare models that are less nondeterministic, such as those of a larger --k",
+        )
+    })?;
+    if flags.json {
+        output::print_json(&comparison.json())?;
+    } else {
+        output::print(&comparison.table())?;
+    }
+    Ok(if comparison.equal() { Ending::Clean } else { Ending::Found })
+}
+
+/// Everything that is known about how two models relate.
+struct Comparison {
+    sampled: Sampled,
+    exact: Exact,
+    only_in_model: Option<Vec<String>>,
+    only_in_truth: Option<Vec<String>>,
+}
+
+/// The mean over several runs. F is the mean of the runs' Fs, as in the papers, not the F of the means.
+struct Sampled {
+    mean: Score,
+    f: f64,
+    walks: usize,
+    runs: usize,
+    max_length: usize,
+}
+
+impl Comparison {
+    fn new(model: &Fsa<String>, truth: &Fsa<String>, flags: &CompareFlags) -> Result<Self, TooLarge> {
+        let walked = flags.max_length.unwrap_or(2 * truth.transitions());
+        let counted = flags.max_length.unwrap_or(walked.min(COUNTED_LENGTH));
+        Ok(Self {
+            sampled: Sampled::new(model, truth, flags, walked),
+            exact: exact(model, truth, counted, STATES)?,
+            only_in_model: model.separating_word(truth, STATES)?,
+            only_in_truth: truth.separating_word(model, STATES)?,
+        })
+    }
+
+    fn equal(&self) -> bool {
+        self.only_in_model.is_none() && self.only_in_truth.is_none()
+    }
+
+    fn max_length(&self) -> usize {
+        self.exact.model.len().saturating_sub(1)
+    }
+
+    fn json(&self) -> Value {
+        let Self { sampled, exact, only_in_model, only_in_truth } = self;
+        let score =
+            |score: Score, f: f64| json!({"precision": score.precision, "recall": score.recall, "f": f});
+        let mut measured = score(sampled.mean, sampled.f);
+        measured["walks"] = sampled.walks.into();
+        measured["runs"] = sampled.runs.into();
+        measured["max_length"] = sampled.max_length.into();
+        let overall = exact.overall();
+        let mut counted = score(overall, overall.f());
+        counted["max_length"] = self.max_length().into();
+        counted["mean_of_lengths"] = exact.mean().map_or(Value::Null, |mean| score(mean, mean.f()));
+        let lengths = (0..exact.model.len()).filter_map(|length| {
+            let mut row = score(exact.at(length)?, exact.at(length)?.f());
+            row["length"] = length.into();
+            // As text, because JSON readers lose digits of large numbers.
+            row["words"] = json!({
+                "model": exact.model[length].to_string(),
+                "truth": exact.truth[length].to_string(),
+                "both": exact.both[length].to_string(),
+            });
+            Some(row)
+        });
+        counted["lengths"] = lengths.collect();
+        json!({
+            "sampled": measured,
+            "exact": counted,
+            "equal": self.equal(),
+            "only_in_model": only_in_model.iter().collect::<Vec<_>>(),
+            "only_in_truth": only_in_truth.iter().collect::<Vec<_>>(),
+        })
+    }
+
+    fn table(&self) -> String {
+        let Sampled { mean, f, walks, runs, max_length } = self.sampled;
+        let mut text = String::from("                         precision   recall        f\n");
+        let mut row = |name: &str, score: Score, f: f64| {
+            let _ = writeln!(text, "{name:24} {:9.4} {:8.4} {f:8.4}", score.precision, score.recall);
+        };
+        row("sampled", mean, f);
+        let overall = self.exact.overall();
+        row("exact, all words", overall, overall.f());
+        if let Some(mean) = self.exact.mean() {
+            row("exact, mean of lengths", mean, mean.f());
+        }
+        let _ = write!(
+            text,
+            "\nSampled: {walks} random walks each way of at most {max_length} events, mean of {runs} runs. In a final state, \
+             stopping is\none more edge to choose; a walk is right when the other model can read it, final state or not.\n\
+             Exact: all words of up to {} events, counted.\n\n",
+            self.max_length(),
+        );
+        match (&self.only_in_model, &self.only_in_truth) {
+            (None, None) => text.push_str("The models accept the same words.\n"),
+            (model, truth) => {
+                let show = |word: &Option<Vec<String>>| match word.as_deref() {
+                    None => "nothing".to_owned(),
+                    Some([]) => "the empty word".to_owned(),
+                    Some(word) => word.join(" "),
+                };
+                let _ = writeln!(text, "Shortest word only in the model: {}", show(model));
+                let _ = writeln!(text, "Shortest word only in the truth: {}", show(truth));
+            }
+        }
+        text
+    }
+}
+
+impl Sampled {
+    fn new(model: &Fsa<String>, truth: &Fsa<String>, flags: &CompareFlags, max_length: usize) -> Self {
+        let mut rng = ChaCha8Rng::seed_from_u64(flags.seed);
+        let runs = flags.runs;
+        let scores: Vec<Score> =
+            (0..runs).map(|_| sampled(model, truth, flags.walks, max_length, &mut rng)).collect();
+        let mean = |part: fn(&Score) -> f64| scores.iter().map(part).sum::<f64>() / runs as f64;
+        let score = Score { precision: mean(|score| score.precision), recall: mean(|score| score.recall) };
+        Self { mean: score, f: mean(|score| score.f()), walks: flags.walks, runs, max_length }
+    }
+}

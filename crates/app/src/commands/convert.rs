@@ -1,0 +1,188 @@
+//! `adit convert`: a model or traces in another format.
+
+use std::io::{Cursor, Read};
+use std::path::Path;
+
+use adit_automata::format::Format as ModelFormat;
+use adit_logic::nearest;
+use adit_trace::Labels;
+use adit_trace::read::{self, Format as TraceFormat};
+use adit_trace::write::{WriteError, Writer};
+use miette::Report;
+
+use crate::errors::{Ending, bad_input};
+use crate::flags::ConvertFlags;
+use crate::input::{Source, open};
+use crate::output::{Target, tell, to_stdout, without_gz};
+use crate::progress::Progress;
+use crate::{models, traces};
+
+pub(super) fn run(flags: &ConvertFlags, quiet: bool) -> Result<Ending, Report> {
+    let target = Target::new(Some(&flags.output));
+    target.check()?;
+    let mut source = open(&flags.input)?;
+    match (kind_of_input(flags, &mut source)?, kind_of_output(flags, &target)?) {
+        (Kind::Model(from), None | Some(Kind::Model(_))) => {
+            let to = models::format_of(&target, flags.to.as_deref())?;
+            let model = models::read_source(source, from)?;
+            models::write(&model, &target, to, &models::title_of(&flags.input), quiet)?;
+        }
+        (Kind::Traces(from), None) => {
+            convert_traces(flags, source, from, TraceFormat::Jsonl, &target, quiet)?
+        }
+        (Kind::Traces(from), Some(Kind::Traces(Some(to)))) => {
+            convert_traces(flags, source, from, to, &target, quiet)?;
+        }
+        (Kind::Traces(_), Some(_)) => {
+            return Err(bad_input(
+                format!("{} holds traces, and a model was asked for", source.name),
+                format!("infer one: adit infer {} -o {}", flags.input.display(), flags.output.display()),
+            ));
+        }
+        (Kind::Model(_), Some(Kind::Traces(_))) => {
+            return Err(bad_input(
+                format!("{} is a model, and traces were asked for", source.name),
+                format!(
+                    "name a model format with --to: {}",
+                    ModelFormat::names().collect::<Vec<_>>().join(", ")
+                ),
+            ));
+        }
+    }
+    Ok(Ending::Clean)
+}
+
+/// What a file holds, and in which format if that is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Model(Option<ModelFormat>),
+    Traces(Option<TraceFormat>),
+}
+
+impl Kind {
+    /// What a format's name stands for.
+    fn named(name: &str) -> Result<Self, Report> {
+        if let Ok(format) = ModelFormat::from_name(name) {
+            return Ok(Self::Model(Some(format)));
+        }
+        if let Ok(format) = TraceFormat::from_name(name) {
+            return Ok(Self::Traces(Some(format)));
+        }
+        let models: Vec<&str> = ModelFormat::names().collect();
+        let traces = TraceFormat::ALL.map(TraceFormat::name);
+        let near = nearest(name, models.iter().copied().chain(traces))
+            .map(|near| format!("did you mean `{near}`? "));
+        Err(bad_input(
+            format!("no format is called `{name}`"),
+            format!(
+                "{}Models: {}. Traces: {}",
+                near.unwrap_or_default(),
+                models.join(", "),
+                traces.join(", ")
+            ),
+        ))
+    }
+
+    /// What a file's name tells.
+    fn of_name(name: &str) -> Option<Self> {
+        let name = without_gz(name);
+        ModelFormat::from_extension(name)
+            .map(|format| Self::Model(Some(format)))
+            .or_else(|| TraceFormat::from_extension(name).map(|format| Self::Traces(Some(format))))
+    }
+}
+
+/// What is to be read: as told, as the name tells, or as the content looks.
+fn kind_of_input(flags: &ConvertFlags, source: &mut Source) -> Result<Kind, Report> {
+    if let Some(name) = &flags.from {
+        return Kind::named(name);
+    }
+    if flags.read.regex.is_some() {
+        return Ok(Kind::Traces(None));
+    }
+    if let Some(kind) = Kind::of_name(&source.name) {
+        return Ok(kind);
+    }
+    let head = peek(source)?;
+    Ok(match ModelFormat::sniff(&head) {
+        // JSON lines begin with a brace too.
+        Some(ModelFormat::Json) if !contains(&head, b"adit-model") => Kind::Traces(None),
+        Some(format) => Kind::Model(Some(format)),
+        None => Kind::Traces(None),
+    })
+}
+
+/// What is to be written, if anything tells.
+fn kind_of_output(flags: &ConvertFlags, target: &Target) -> Result<Option<Kind>, Report> {
+    if let Some(name) = &flags.to {
+        return Kind::named(name).map(Some);
+    }
+    let Some(name) = target.name() else { return Ok(None) };
+    Kind::of_name(&name).map(Some).ok_or_else(|| {
+        bad_input(
+            format!("{name}: this extension belongs to no format"),
+            "name the format with --to; `adit convert --help` lists them",
+        )
+    })
+}
+
+/// The first bytes, unpacked when they are gzipped. The source still gives them afterwards.
+fn peek(source: &mut Source) -> Result<Vec<u8>, Report> {
+    const ENOUGH: u64 = 1 << 16;
+    let mut head = Vec::new();
+    let cannot =
+        |error| bad_input(format!("{}: cannot read: {error}", source.name), "check that you may read it");
+    (&mut source.bytes).take(ENOUGH).read_to_end(&mut head).map_err(cannot)?;
+    let mut unpacked = Vec::new();
+    if head.starts_with(&[0x1f, 0x8b]) {
+        // The stream ends in the middle, so an error at its end is expected.
+        let _ = flate2::read::MultiGzDecoder::new(head.as_slice()).take(ENOUGH).read_to_end(&mut unpacked);
+    } else {
+        unpacked.clone_from(&head);
+    }
+    let rest = std::mem::replace(&mut source.bytes, Box::new(std::io::empty()));
+    source.bytes = Box::new(Cursor::new(head).chain(rest));
+    Ok(unpacked)
+}
+
+fn contains(text: &[u8], part: &[u8]) -> bool {
+    text.windows(part.len()).any(|window| window == part)
+}
+
+/// Copies traces from one format to another as they come, so that a log of any size can be converted.
+fn convert_traces(
+    flags: &ConvertFlags,
+    source: Source,
+    from: Option<TraceFormat>,
+    to: TraceFormat,
+    target: &Target,
+    quiet: bool,
+) -> Result<(), Report> {
+    let options = traces::options(&flags.read, Labels::Exception)?;
+    let progress = Progress::new(source.size, quiet);
+    let mut lost = Vec::new();
+    let mut summary = None;
+    target.write(|out| {
+        let mut writer = Writer::new(out, to, false)?;
+        summary =
+            Some(read::events(progress.watch(source.bytes), &source.name, from, &options, &mut writer)?);
+        let (_, written) = writer.finish().map_err(|error| match error {
+            WriteError::Io(error) => to_stdout(error),
+            error => Report::new(error),
+        })?;
+        lost = written.lost;
+        Ok(())
+    })?;
+    progress.finish();
+    if let Some(summary) = summary {
+        traces::remark(&source.name, &summary, quiet);
+    }
+    for lost in lost.iter().filter(|_| !quiet) {
+        tell(&format!("note: {} cannot hold {lost}", display_name(&flags.output, to)));
+    }
+    Ok(())
+}
+
+fn display_name(output: &Path, format: TraceFormat) -> String {
+    if output == Path::new("-") { format.name().to_owned() } else { output.display().to_string() }
+}

@@ -1,0 +1,144 @@
+//! `adit infer`: traces to a model that accepts them all.
+
+use std::path::Path;
+use std::time::Instant;
+
+use adit_automata::{Fsa, TooLarge};
+use adit_infer::{Constraints, Horizon, dice_miner, first_rejected, ktail};
+use adit_logic::Template;
+use adit_mine::{Evidence, Impossible, Purity, holding, impossible_traces};
+use adit_trace::{Letter, Words};
+use miette::Report;
+use serde_json::json;
+
+use crate::errors::{Ending, InternalFault, bad_input, no_answer};
+use crate::flags::{Algorithm, InferFlags};
+use crate::models;
+use crate::output::{Target, print_json, tell};
+use crate::traces::{self, dry_run};
+
+/// Making a model deterministic stops at this many states.
+const STATES: usize = 1_000_000;
+
+/// How much must speak against a trace before it is dropped. Chosen on the traces of eleven JDK classes, where it finds
+/// the impossible ones and no others; see docs/decisions/0003-impossible-traces.md.
+const EVIDENCE: Evidence = Evidence { min_support: 400, max_broken: 0.005 };
+
+pub(super) fn run(flags: &InferFlags, quiet: bool) -> Result<Ending, Report> {
+    if flags.traces.dry_run {
+        return dry_run(&flags.traces);
+    }
+    let target = Target::new(flags.output.as_deref());
+    target.check()?;
+    let format = models::format_of(&target, flags.to.as_deref())?;
+
+    let start = Instant::now();
+    let mut words = traces::words(&flags.traces, quiet)?;
+    let purity = traces::purity(&flags.purity);
+    traces::check_purity(&flags.purity, words.alphabet.names())?;
+    let mut dropped = Vec::new();
+    if flags.drop_contradictions {
+        dropped = impossible_traces(&words, &purity, EVIDENCE)?;
+        report_dropped(&words, &dropped, quiet);
+        words = words.without(&dropped.iter().map(|found| found.word).collect());
+        if words.words.is_empty() {
+            return Err(bad_input(
+                "every trace contradicts itself",
+                "are the methods given as --pure really pure?",
+            ));
+        }
+    }
+
+    let distinct: Vec<Vec<Letter>> = words.words.iter().map(|word| word.letters.clone()).collect();
+    let model = match flags.algorithm {
+        Algorithm::KTail => ktail(&distinct, Horizon(flags.k)),
+        Algorithm::Dice => dice(&words, &distinct, &purity, flags)?,
+    };
+    let model = shrink(model, flags)?;
+    if let Some(at) = first_rejected(&model, &distinct) {
+        let trace: Vec<&str> = words.labels(&words.words[at]).collect();
+        return Err(Report::new(InternalFault(format!(
+            "the model rejects a trace it was made from: {}",
+            trace.join(" ")
+        ))));
+    }
+    let model: Fsa<String> = model.map(|&letter| words.alphabet.name(letter).to_owned());
+    let seconds = start.elapsed().as_secs_f64();
+
+    let title =
+        models::title_of(flags.traces.traces.first().map_or(Path::new("model"), |path| path.as_path()));
+    models::write(&model, &target, format, &title, quiet)?;
+    if flags.json {
+        print_json(&json!({
+            "algorithm": match flags.algorithm { Algorithm::KTail => "k-tail", Algorithm::Dice => "dice" },
+            "traces": words.traces(),
+            "events": words.events(),
+            "alphabet": model.alphabet(),
+            "dropped": dropped.iter().map(|found| json!({"traces": found.weight, "because": found.why})).collect::<Vec<_>>(),
+            "states": model.len(),
+            "transitions": model.transitions(),
+            "seconds": seconds,
+        }))?;
+    }
+    if let (Target::File(path), false) = (&target, quiet) {
+        tell(&format!(
+            "{}: {} states, {} transitions, from {} traces with {} events in {seconds:.2} s",
+            path.display(),
+            model.len(),
+            model.transitions(),
+            words.traces(),
+            words.events(),
+        ));
+    }
+    Ok(Ending::Clean)
+}
+
+/// Says which traces are left out and why.
+fn report_dropped(words: &Words, dropped: &[Impossible], quiet: bool) {
+    /// More would bury the rest of the messages.
+    const SHOWN: usize = 10;
+    /// Enough of a trace to know it again.
+    const EVENTS: usize = 30;
+    if quiet || dropped.is_empty() {
+        return;
+    }
+    let traces: u64 = dropped.iter().map(|found| found.weight).sum();
+    tell(&format!("dropped {traces} of {} traces:", words.traces()));
+    for Impossible { word, weight, why } in dropped.iter().take(SHOWN) {
+        let length = words.words[*word].letters.len();
+        let labels: Vec<&str> = words.labels(&words.words[*word]).take(EVENTS).collect();
+        let rest = if length > EVENTS { format!(" … ({length} events)") } else { String::new() };
+        tell(&format!("  {weight} × {}{rest}\n      because {why}", labels.join(" ")));
+    }
+    if dropped.len() > SHOWN {
+        tell(&format!("  and {} more kinds of traces", dropped.len() - SHOWN));
+    }
+}
+
+/// Mines the properties that hold in all traces, and lets them steer the inference.
+fn dice(
+    words: &Words,
+    distinct: &[Vec<Letter>],
+    purity: &Purity,
+    flags: &InferFlags,
+) -> Result<Fsa<Letter>, Report> {
+    let properties = holding(words, purity, &Template::ALL)?;
+    let pure = purity.pure_letters(&words.alphabet);
+    let constraints =
+        Constraints { pure_as_loops: !flags.no_constraint_a, compatible_states: !flags.no_constraint_b };
+    Ok(dice_miner(distinct, &properties, &pure, constraints))
+}
+
+fn shrink(model: Fsa<Letter>, flags: &InferFlags) -> Result<Fsa<Letter>, Report> {
+    let result = match (flags.minimize, flags.determinize) {
+        (true, _) => model.minimize(STATES),
+        (false, true) => model.determinize(STATES),
+        (false, false) => Ok(model),
+    };
+    result.map_err(|TooLarge(states)| {
+        no_answer(
+            format!("the deterministic model has more than {states} states"),
+            "leave out --determinize and --minimize, or generalize more",
+        )
+    })
+}

@@ -1,0 +1,222 @@
+//! `adit properties`: what always and never happens in traces.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::num::NonZeroUsize;
+
+use adit_logic::{Formula, Template, nearest, sentence};
+use adit_mine::{
+    FormulaQuery, Mined, MinedFormula, PropertyCounts, PropertyMiner, Purity, Wanted, mine_formula, summarize,
+};
+use adit_trace::Words;
+use miette::Report;
+use serde_json::{Map, Value, json};
+
+use crate::errors::{Ending, bad_input};
+use crate::flags::PropertiesFlags;
+use crate::output::{print, print_json, tell};
+use crate::traces::{self, dry_run};
+
+/// A formula is tried in at most this many ways, which takes seconds on a usual log.
+const INSTANCES: u64 = 10_000_000;
+
+pub(super) fn run(flags: &PropertiesFlags, quiet: bool) -> Result<Ending, Report> {
+    if flags.traces.dry_run {
+        return dry_run(&flags.traces);
+    }
+    if let Some(formula) = &flags.formula {
+        return run_formula(flags, formula, quiet);
+    }
+    let wanted = Wanted {
+        templates: templates(&flags.templates)?,
+        min_support: flags.min_support,
+        min_confidence: flags.min_confidence,
+    };
+    let purity = traces::purity(&flags.purity);
+    let threads = flags.threads.map_or_else(default_threads, NonZeroUsize::get);
+    let miners = (0..threads).map(|_| PropertyMiner::new(purity.clone()));
+    let mut counts: Option<PropertyCounts> = None;
+    for miner in traces::feed_parallel(&flags.traces, quiet, miners)? {
+        let part = miner.finish()?;
+        counts = Some(match counts {
+            Some(counts) => counts.merge(&part)?,
+            None => part,
+        });
+    }
+    let counts = counts.expect("there is at least one thread");
+    let mined = counts.mined(&wanted)?;
+    traces::check_purity(&flags.purity, mined.alphabet.iter().map(String::as_str))?;
+    if flags.json {
+        print_json(&as_json(&mined))?;
+    } else if flags.all {
+        print(&as_list(&mined))?;
+    } else {
+        print(&as_text(&mined, &purity))?;
+    }
+    Ok(Ending::Clean)
+}
+
+/// As many threads as the machine runs at once, but not so many that each would count little.
+fn default_threads() -> usize {
+    std::thread::available_parallelism().map_or(1, NonZeroUsize::get).min(8)
+}
+
+/// The templates with these abbreviations; all six when none is named.
+fn templates(names: &[String]) -> Result<Vec<Template>, Report> {
+    if names.is_empty() {
+        return Ok(Template::ALL.to_vec());
+    }
+    let known = Template::ALL.map(Template::short);
+    let mut templates = BTreeSet::new();
+    for name in names {
+        let template = Template::from_short(name).ok_or_else(|| {
+            let near = nearest(name, known).map(|near| format!("did you mean {near}? ")).unwrap_or_default();
+            bad_input(
+                format!("--template: `{name}` is no template"),
+                format!("{near}There are {}", known.join(", ")),
+            )
+        })?;
+        templates.insert(template);
+    }
+    Ok(templates.into_iter().collect())
+}
+
+fn as_json(mined: &Mined) -> Value {
+    let properties = mined.properties.iter().map(|found| {
+        let property = mined.named(&found.property);
+        json!({
+            "template": property.template.short(),
+            "a": property.a,
+            "b": property.b,
+            "support": found.support,
+            "confidence": found.confidence,
+        })
+    });
+    json!({
+        "traces": mined.traces,
+        "events": mined.events,
+        "alphabet": mined.alphabet,
+        "properties": properties.collect::<Vec<_>>(),
+    })
+}
+
+/// Every property on a line.
+fn as_list(mined: &Mined) -> String {
+    let mut text = header(mined.traces, mined.events, mined.alphabet.len());
+    for found in &mined.properties {
+        let property = mined.named(&found.property);
+        let held = held(found.support, found.chances);
+        let _ = writeln!(text, "{held:>9}  {property}: {}", sentence(&property));
+    }
+    text
+}
+
+/// The few sentences that say it all.
+fn as_text(mined: &Mined, purity: &Purity) -> String {
+    let summary = summarize(mined, purity);
+    let mut text = header(mined.traces, mined.events, mined.alphabet.len());
+    for group in &summary.groups {
+        let least =
+            group.properties.iter().map(|&at| &mined.properties[at]).min_by_key(|found| found.support);
+        let held = least.map_or_else(String::new, |found| held(found.support, found.chances));
+        let _ = writeln!(text, "{held:>9}  {}", group.sentence);
+    }
+    let _ = writeln!(
+        text,
+        "\n{} properties in {} sentences; {} of them follow from others. --all lists every one.",
+        mined.properties.len(),
+        summary.groups.len(),
+        summary.dropped.len(),
+    );
+    text
+}
+
+fn header(traces: u64, events: u64, kinds: usize) -> String {
+    format!("{traces} traces, {events} events of {kinds} kinds\n\n at least  what held\n")
+}
+
+/// How often a property held, and of how many chances where it did not always.
+fn held(support: u64, chances: u64) -> String {
+    if support == chances { support.to_string() } else { format!("{support}/{chances}") }
+}
+
+/// Mines a formula of the user's own.
+fn run_formula(flags: &PropertiesFlags, text: &str, quiet: bool) -> Result<Ending, Report> {
+    let formula = Formula::parse(text)?;
+    let words = traces::words(&flags.traces, quiet)?;
+    let query = FormulaQuery {
+        placeholders: placeholders(flags, &formula, &words, quiet)?,
+        formula,
+        repeat: flags.allow_equal,
+        min_support: flags.min_support,
+        min_confidence: flags.min_confidence,
+        max_instances: INSTANCES,
+    };
+    let mined = mine_formula(&words, &query)?;
+    if flags.json {
+        print_json(&formula_json(&words, &mined))?;
+    } else {
+        let mut text = header(words.traces(), words.events(), words.alphabet.len());
+        for found in &mined.instances {
+            let held = held(found.support, found.chances);
+            let _ = writeln!(text, "{held:>9}  {}", mined.instantiate(found));
+        }
+        let _ =
+            writeln!(text, "\n{} of {} ways to fill the formula held.", mined.instances.len(), mined.tried);
+        print(&text)?;
+    }
+    Ok(Ending::Clean)
+}
+
+/// Which atoms of the formula stand for any event: those the user named, else those that are no events.
+fn placeholders(
+    flags: &PropertiesFlags,
+    formula: &Formula,
+    words: &Words,
+    quiet: bool,
+) -> Result<BTreeSet<String>, Report> {
+    let is_event = |name: &str| words.alphabet.get(name).is_some();
+    if let Some(names) = &flags.placeholders {
+        let atoms: BTreeSet<&String> = formula.atoms().into_iter().collect();
+        for atom in atoms {
+            if !names.contains(atom) && !is_event(atom) {
+                let near =
+                    nearest(atom, words.alphabet.names()).map(|near| format!("did you mean `{near}`? "));
+                return Err(bad_input(
+                    format!("--formula: no event is called `{atom}`"),
+                    format!("{}Or name it in --placeholders", near.unwrap_or_default()),
+                ));
+            }
+        }
+        return Ok(names.iter().cloned().collect());
+    }
+    let names: BTreeSet<String> =
+        formula.atoms().into_iter().filter(|atom| !is_event(atom)).cloned().collect();
+    for name in names.iter().filter(|name| !quiet && name.chars().count() > 2) {
+        if let Some(near) = nearest(name, words.alphabet.names()) {
+            tell(&format!("note: `{name}` stands for any event; did you mean the event `{near}`?"));
+        }
+    }
+    Ok(names)
+}
+
+fn formula_json(words: &Words, mined: &MinedFormula) -> Value {
+    let mut alphabet: Vec<&str> = words.alphabet.names().collect();
+    alphabet.sort_unstable();
+    let properties = mined.instances.iter().map(|found| {
+        let labels = mined.placeholders.iter().cloned().zip(found.labels.iter().cloned().map(Value::from));
+        json!({
+            "template": mined.formula.to_string(),
+            "events": labels.collect::<Map<_, _>>(),
+            "formula": mined.instantiate(found).to_string(),
+            "support": found.support,
+            "confidence": found.confidence,
+        })
+    });
+    json!({
+        "traces": words.traces(),
+        "events": words.events(),
+        "alphabet": alphabet,
+        "properties": properties.collect::<Vec<_>>(),
+    })
+}

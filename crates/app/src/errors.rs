@@ -1,0 +1,113 @@
+//! What can go wrong in the binary itself, how every error is shown, and which exit code it gives.
+
+use std::fmt;
+use std::io::{self, IsTerminal, Write};
+use std::process::ExitCode;
+
+use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, Report};
+use thiserror::Error;
+
+/// How a command ended that did its work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ending {
+    /// Nothing is wrong.
+    Clean,
+    /// It found what it looks for: a formula that fails, two models that differ.
+    Found,
+}
+
+/// The input or the command line is wrong. `help` says what would mend it.
+#[derive(Debug, Error, Diagnostic)]
+#[error("{message}")]
+pub(crate) struct BadInput {
+    message: String,
+    #[help]
+    help: Option<String>,
+}
+
+/// Something that must not happen happened.
+#[derive(Debug, Error, Diagnostic)]
+#[error("{0}")]
+#[diagnostic(help("this is a fault in adit, not in your input; please report it together with the command"))]
+pub(crate) struct InternalFault(pub(crate) String);
+
+/// A limit was reached before there was an answer. It is not turned into yes or no.
+#[derive(Debug, Error, Diagnostic)]
+#[error("no answer: {message}")]
+pub(crate) struct NoAnswer {
+    message: String,
+    #[help]
+    help: String,
+}
+
+/// Standard output was closed by its reader, as `head` does. Nobody is left to tell.
+#[derive(Debug, Error, Diagnostic)]
+#[error("the reader of standard output went away")]
+pub(crate) struct ReaderGone;
+
+/// An error about the input, with a hint.
+pub(crate) fn bad_input(message: impl fmt::Display, help: impl fmt::Display) -> Report {
+    Report::new(BadInput { message: message.to_string(), help: Some(help.to_string()) })
+}
+
+/// An error about a limit, with a hint how to stay below it.
+pub(crate) fn no_answer(message: impl fmt::Display, help: impl fmt::Display) -> Report {
+    Report::new(NoAnswer { message: message.to_string(), help: help.to_string() })
+}
+
+/// Shows the error, if there is one, and says how the process ends.
+pub(crate) fn exit_code(result: Result<Ending, Report>) -> ExitCode {
+    let report = match result {
+        Ok(Ending::Clean) => return ExitCode::SUCCESS,
+        Ok(Ending::Found) => return ExitCode::from(1),
+        Err(report) => report,
+    };
+    if report.downcast_ref::<ReaderGone>().is_some() {
+        return ExitCode::SUCCESS;
+    }
+    let terminal = io::stderr().is_terminal();
+    let mut text = String::new();
+    if handler(terminal).render_report(&mut text, report.as_ref()).is_err() {
+        text = report.to_string();
+    }
+    // An error that cannot be shown still has its exit code.
+    let _ = writeln!(io::stderr(), "{}", text.trim_end());
+    let ours =
+        report.downcast_ref::<InternalFault>().is_some() || report.downcast_ref::<NoAnswer>().is_some();
+    ExitCode::from(if ours { 3 } else { 2 })
+}
+
+/// Colors and drawing characters for people; plain text that keeps a message on one line for everything else.
+fn handler(terminal: bool) -> GraphicalReportHandler {
+    let mut theme = match terminal {
+        true if std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()) => {
+            GraphicalTheme::unicode_nocolor()
+        }
+        true => GraphicalTheme::unicode(),
+        false => GraphicalTheme::none(),
+    };
+    theme.characters.error = "error:".to_owned();
+    GraphicalReportHandler::new_themed(theme)
+        .with_links(false)
+        .with_wrap_lines(terminal)
+        .with_break_words(false)
+}
+
+/// Turns a panic anywhere, in any thread, into a plain message and exit code 3.
+pub(crate) fn install_panic_message() {
+    std::panic::set_hook(Box::new(|panic| {
+        let payload = panic.payload();
+        let what =
+            payload.downcast_ref::<&str>().copied().or(payload.downcast_ref::<String>().map(String::as_str));
+        let what = what.unwrap_or("no message");
+        let place = panic
+            .location()
+            .map(|place| format!(" at {}:{}", place.file(), place.line()))
+            .unwrap_or_default();
+        let _ = writeln!(
+            io::stderr(),
+            "adit: internal fault{place}: {what}\n  This is a fault in adit, not in your input; please report it together with the command."
+        );
+        std::process::exit(3);
+    }));
+}

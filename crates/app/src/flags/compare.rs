@@ -1,0 +1,43 @@
+//! Flags of `adit compare`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+/// Say how good a model is, compared with another that is taken to be true
+///
+/// Precision is the share of the model's words that are true, recall the share of the true words that the model has. Both are
+/// measured by random walks, as papers do, and counted exactly for every length. Exits with 1 when the models differ.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  adit compare model.json examples/tokenizer.dot --walks 1000 --seed 7")]
+pub(crate) struct CompareFlags {
+    /// The model to judge
+    #[arg(value_name = "MODEL")]
+    pub(crate) model: PathBuf,
+    /// The model that is taken to be true
+    #[arg(value_name = "TRUTH")]
+    pub(crate) truth: PathBuf,
+    /// Format of both models [default: by extension, else content]
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) from: Option<String>,
+    /// Random walks in each direction, for each of --runs
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = super::count)]
+    pub(crate) walks: usize,
+    /// How often to repeat the walks with other random numbers; the mean is reported
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = super::count)]
+    pub(crate) runs: usize,
+    /// Longest word to walk and to count [default: twice the number of TRUTH's transitions; at most 50 for counting]
+    #[arg(long, value_name = "N", value_parser = super::count)]
+    pub(crate) max_length: Option<usize>,
+    /// Seed of the random walks; the same seed gives the same answer
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// Let words end in any state
+    #[arg(long)]
+    pub(crate) prefix_closed: bool,
+    /// Print the answer as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}

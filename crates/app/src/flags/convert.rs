@@ -1,0 +1,37 @@
+//! Flags of `adit convert`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::ReadFlags;
+
+/// Convert a model or traces to another format
+///
+/// Formats are told by extension, or by --from and --to; a name that ends in .gz is compressed. What the new format cannot
+/// carry is listed on standard error.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  adit convert examples/tokenizer.dot tokenizer.json
+  adit convert examples/tokenizer.dot - --to mermaid
+  adit convert examples/stack.jsonl stack.xes.gz
+
+Models: json, dot, fsm, aut, hoa, promela, mermaid, javamop, fsp
+Traces: lines, texada, csv, jsonl, abbadingo, xes, and regex for reading")]
+pub(crate) struct ConvertFlags {
+    /// What to read; `-` is standard input
+    #[arg(value_name = "IN")]
+    pub(crate) input: PathBuf,
+    /// What to write; `-` is standard output
+    #[arg(value_name = "OUT")]
+    pub(crate) output: PathBuf,
+    /// Format of IN
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) from: Option<String>,
+    /// Format of OUT
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) to: Option<String>,
+    #[command(flatten)]
+    pub(crate) read: ReadFlags,
+}

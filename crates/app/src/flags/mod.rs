@@ -1,0 +1,149 @@
+//! What was typed: the flags of every command, their defaults, and the words that explain them.
+//!
+//! Nothing here is interpreted; `commands` says what flags mean.
+
+use std::process::ExitCode;
+
+use clap::error::ErrorKind;
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+
+use crate::output::print;
+
+mod check;
+mod compare;
+mod convert;
+mod infer;
+mod properties;
+mod traces;
+
+pub(crate) use check::CheckFlags;
+pub(crate) use compare::CompareFlags;
+pub(crate) use convert::ConvertFlags;
+pub(crate) use infer::{Algorithm, InferFlags};
+pub(crate) use properties::PropertiesFlags;
+pub(crate) use traces::{LabelChoice, PurityFlags, ReadFlags, TraceFlags};
+
+/// Mines specifications from traces of programs: what always happens, and an automaton of what can
+#[derive(Debug, Parser)]
+#[command(name = "adit", version, max_term_width = 100, after_help = EXAMPLES, disable_help_subcommand = true)]
+pub(crate) struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    /// Say nothing on standard error unless something is wrong
+    #[arg(long, short, global = true)]
+    pub(crate) quiet: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  adit properties examples/tokenizer.traces              what always happens, in plain English
+  adit infer examples/tokenizer.traces -o model.dot      an automaton that explains the traces
+  adit check model.dot --formula 'G(close -> G !write)'  does every word obey a formula?
+  adit compare model.dot examples/tokenizer.dot          how good is the model?
+  adit convert model.dot model.json                      between formats
+
+Each command has more with --help.
+Exit code: 0 done; 1 done, and it found a violation or a difference; 2 bad input; 3 a fault in adit.";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Properties(PropertiesFlags),
+    Infer(InferFlags),
+    Check(CheckFlags),
+    Compare(CompareFlags),
+    Convert(ConvertFlags),
+}
+
+/// What was typed, or the exit code when there is nothing more to do: help was shown, or a flag was wrong.
+pub(crate) fn parse() -> Result<Cli, ExitCode> {
+    let mut command = Cli::command();
+    if std::env::args_os().len() <= 1 {
+        // Someone who types the name alone wants to know what this is, and did nothing wrong.
+        return Err(match print(&command.render_help().to_string()) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => crate::errors::exit_code(Err(error)),
+        });
+    }
+    command
+        .try_get_matches_from_mut(std::env::args_os())
+        .and_then(|matches| Cli::from_arg_matches(&matches))
+        .map_err(|error| {
+            // Help goes to standard output, which `head` may close; there is nobody to tell.
+            let _ = error.print();
+            match error.kind() {
+                ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => ExitCode::SUCCESS,
+                _ => ExitCode::from(2),
+            }
+        })
+}
+
+/// A size in bytes, such as `4096`, `64K`, `16M` or `2G`.
+fn size(text: &str) -> Result<usize, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let factor: usize = match text[digits.len()..].to_ascii_uppercase().as_str() {
+        "" | "B" => 1,
+        "K" | "KB" | "KIB" => 1 << 10,
+        "M" | "MB" | "MIB" => 1 << 20,
+        "G" | "GB" | "GIB" => 1 << 30,
+        unit => return Err(format!("unknown unit `{unit}`; write bytes, or a number with K, M or G")),
+    };
+    let number: usize =
+        digits.parse().map_err(|_| "write a number of bytes such as 4096, 64K or 16M".to_owned())?;
+    number.checked_mul(factor).filter(|size| *size > 0).ok_or_else(|| "this size cannot be used".to_owned())
+}
+
+/// What separates columns, also by name because a tab is hard to type.
+fn delimiter(text: &str) -> Result<u8, String> {
+    match text {
+        "," | "comma" => Ok(b','),
+        ";" | "semicolon" => Ok(b';'),
+        "\t" | "\\t" | "tab" => Ok(b'\t'),
+        _ => Err("write `,`, `;` or `tab`".to_owned()),
+    }
+}
+
+/// A number that something is repeated or measured by: neither nothing, nor so much that it would never end.
+fn count(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(count @ 1..=1_000_000) => Ok(count),
+        _ => Err("write a number from 1 to 1000000".to_owned()),
+    }
+}
+
+/// A fraction between 0 and 1.
+fn fraction(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if (0.0..=1.0).contains(&value) => Ok(value),
+        _ => Err("write a number between 0 and 1".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_flags_are_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn sizes_have_units() {
+        assert_eq!(size("4096"), Ok(4096));
+        assert_eq!(size("16M"), Ok(16 << 20));
+        assert_eq!(size("2kib"), Ok(2048));
+        assert!(size("16X").is_err());
+        assert!(size("M").is_err());
+        assert!(size("0").is_err());
+        assert!(size("99999999999999G").is_err());
+        assert!(size("٣M").is_err());
+    }
+
+    #[test]
+    fn fractions_stay_between_zero_and_one() {
+        assert_eq!(fraction("0.9"), Ok(0.9));
+        assert!(fraction("90").is_err());
+        assert!(fraction("NaN").is_err());
+    }
+}

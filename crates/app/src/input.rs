@@ -1,0 +1,107 @@
+//! Where data comes from: files and standard input, opened here and handed on as bytes.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::Path;
+
+use adit_logic::nearest;
+use flate2::read::MultiGzDecoder;
+use miette::Report;
+
+use crate::errors::bad_input;
+
+/// What standard input is called in messages.
+pub(crate) const STDIN: &str = "<stdin>";
+
+/// A model is read whole, so it must not be larger than this. The largest published ones have a few megabytes.
+const LARGEST_MODEL: u64 = 512 << 20;
+
+/// A stream of bytes, whatever is behind it.
+pub(crate) type Bytes = Box<dyn Read + Send>;
+
+/// A stream of bytes and what to call it in messages.
+pub(crate) struct Source {
+    pub(crate) name: String,
+    pub(crate) bytes: Bytes,
+    /// How many bytes will come, if that is known.
+    pub(crate) size: Option<u64>,
+}
+
+/// Opens a file, or standard input for `-`.
+pub(crate) fn open(path: &Path) -> Result<Source, Report> {
+    if path == Path::new("-") {
+        return Ok(Source { name: STDIN.to_owned(), bytes: Box::new(io::stdin()), size: None });
+    }
+    let name = path.display().to_string();
+    if path.is_dir() {
+        return Err(bad_input(
+            format!("{name} is a directory"),
+            format!("name the files in it, such as {name}/*"),
+        ));
+    }
+    let file = File::open(path).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => missing(path),
+        _ => bad_input(format!("{name}: cannot read: {error}"), "check that you may read it"),
+    })?;
+    let size = file.metadata().ok().filter(fs::Metadata::is_file).map(|about| about.len());
+    Ok(Source { name, bytes: Box::new(file), size })
+}
+
+/// An error about a file that is not there, with what was probably meant.
+fn missing(path: &Path) -> Report {
+    let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
+    let others: Vec<String> = fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .collect();
+    let typed = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let help = match nearest(&typed, others.iter().map(String::as_str)) {
+        Some(near) => format!("did you mean {}?", path.with_file_name(near).display()),
+        None if !folder.is_dir() => format!("the folder {} does not exist either", folder.display()),
+        None => "check the name; paths are relative to the folder you are in".to_owned(),
+    };
+    bad_input(format!("{}: no such file", path.display()), help)
+}
+
+/// The whole content of a file, unpacked when it is gzipped, for files that are read whole.
+pub(crate) fn read_whole(source: Source) -> Result<(String, Vec<u8>), Report> {
+    let name = source.name;
+    let mut bytes = Vec::new();
+    let cannot =
+        |error: io::Error| bad_input(format!("{name}: cannot read: {error}"), "check that you may read it");
+    source.bytes.take(LARGEST_MODEL + 1).read_to_end(&mut bytes).map_err(cannot)?;
+    if bytes.starts_with(&[0x1f, 0x8b]) {
+        let mut unpacked = Vec::new();
+        MultiGzDecoder::new(bytes.as_slice()).take(LARGEST_MODEL + 1).read_to_end(&mut unpacked).map_err(
+            |error| {
+                bad_input(
+                    format!(
+                        "{name}: the gzip stream is damaged or cut off after {} bytes of content: {error}",
+                        unpacked_so_far(&bytes)
+                    ),
+                    "copy or compress the file again; `gzip --test` tells whether it is whole",
+                )
+            },
+        )?;
+        bytes = unpacked;
+    }
+    if bytes.len() as u64 > LARGEST_MODEL {
+        return Err(bad_input(
+            format!("{name} holds more than {} MiB", LARGEST_MODEL >> 20),
+            "a model this large cannot be worked with; is it a trace file? see `adit infer --help`",
+        ));
+    }
+    Ok((name, bytes))
+}
+
+/// How much of a damaged gzip stream can be unpacked.
+fn unpacked_so_far(packed: &[u8]) -> u64 {
+    let mut decoder = MultiGzDecoder::new(packed).take(LARGEST_MODEL);
+    let mut buffer = [0; 1 << 16];
+    let mut total = 0;
+    while let Ok(read @ 1..) = decoder.read(&mut buffer) {
+        total += read as u64;
+    }
+    total
+}

@@ -1,0 +1,75 @@
+//! Reading and writing models as the flags say.
+
+use std::path::Path;
+
+use adit_automata::Fsa;
+use adit_automata::format::{self, Format};
+use miette::Report;
+
+use crate::errors::bad_input;
+use crate::input::{Source, open, read_whole};
+use crate::output::{Target, tell, to_stdout, without_gz};
+
+/// Reads a model whose format was given, or is told by extension or content.
+pub(crate) fn read(path: &Path, from: Option<&str>) -> Result<Fsa<String>, Report> {
+    let given = from.map(Format::from_name).transpose()?;
+    read_source(open(path)?, given)
+}
+
+/// Reads a model from a stream.
+pub(crate) fn read_source(source: Source, format: Option<Format>) -> Result<Fsa<String>, Report> {
+    let (name, bytes) = read_whole(source)?;
+    let format = format.or_else(|| Format::from_extension(without_gz(&name)));
+    let blank = bytes.iter().all(u8::is_ascii_whitespace);
+    if format.is_none() && !blank && std::str::from_utf8(&bytes).is_ok() && Format::sniff(&bytes).is_none() {
+        let names: Vec<&str> = Format::names().collect();
+        return Err(bad_input(
+            format!("{name}: this looks like no model format"),
+            format!("name the format with --from; there are {}", names.join(", ")),
+        ));
+    }
+    Ok(format::read(&bytes, &name, format)?)
+}
+
+/// The format in which to write: the one asked for, else the one of the file's extension, else JSON.
+pub(crate) fn format_of(target: &Target, to: Option<&str>) -> Result<Format, Report> {
+    if let Some(name) = to {
+        return Ok(Format::from_name(name)?);
+    }
+    let Some(name) = target.name() else { return Ok(Format::Json) };
+    Format::from_extension(&name).ok_or_else(|| {
+        let known: Vec<String> =
+            Format::ALL.iter().map(|format| format!(".{}", format.extensions()[0])).collect();
+        bad_input(
+            format!("{name}: this extension belongs to no model format"),
+            format!("name the format with --to, or use one of {}", known.join(", ")),
+        )
+    })
+}
+
+/// Writes a model and says what the format could not hold.
+pub(crate) fn write(
+    model: &Fsa<String>,
+    target: &Target,
+    format: Format,
+    title: &str,
+    quiet: bool,
+) -> Result<(), Report> {
+    let written = format::write(model, format, title)?;
+    target.write(|out| out.write_all(written.text.as_bytes()).map_err(to_stdout))?;
+    if !quiet {
+        for lost in &written.lost {
+            tell(&format!("note: {lost}"));
+        }
+    }
+    Ok(())
+}
+
+/// What to call a model that comes from a file: the file's name without folders and endings.
+pub(crate) fn title_of(path: &Path) -> String {
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    match name.split('.').next() {
+        Some(stem) if !stem.is_empty() && stem != "-" => stem.to_owned(),
+        _ => "model".to_owned(),
+    }
+}

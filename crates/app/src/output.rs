@@ -1,0 +1,189 @@
+//! Where results go: standard output, or a file that appears only when it is complete.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use flate2::{Compression, write::GzEncoder};
+use miette::Report;
+
+use crate::errors::{ReaderGone, bad_input};
+
+/// Where a result goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Target {
+    /// Standard output, for no `-o` or `-o -`.
+    Stdout,
+    /// A file.
+    File(PathBuf),
+}
+
+impl Target {
+    /// The target that was typed.
+    pub(crate) fn new(path: Option<&Path>) -> Self {
+        match path {
+            None => Self::Stdout,
+            Some(path) if path == Path::new("-") => Self::Stdout,
+            Some(path) => Self::File(path.to_owned()),
+        }
+    }
+
+    /// The file name without a `.gz`, from which a format can be told.
+    pub(crate) fn name(&self) -> Option<String> {
+        match self {
+            Self::Stdout => None,
+            Self::File(path) => Some(without_gz(&path.to_string_lossy()).to_owned()),
+        }
+    }
+
+    /// Gives `write` a buffered stream to the target.
+    ///
+    /// A file is written beside its place and renamed at the end, so that an error or Ctrl-C leaves what was there
+    /// before; a name that ends in `.gz` is compressed.
+    pub(crate) fn write(
+        &self,
+        write: impl FnOnce(&mut dyn Write) -> Result<(), Report>,
+    ) -> Result<(), Report> {
+        match self {
+            Self::Stdout => {
+                let mut out = BufWriter::new(io::stdout().lock());
+                write(&mut out)?;
+                out.flush().map_err(to_stdout)
+            }
+            Self::File(path) => to_file(path, write),
+        }
+    }
+
+    /// Fails early, before long work, when the target can never be written.
+    pub(crate) fn check(&self) -> Result<(), Report> {
+        let Self::File(path) = self else { return Ok(()) };
+        if path.is_dir() {
+            return Err(bad_input(
+                format!("{} is a directory", path.display()),
+                "name a file; its extension chooses the format",
+            ));
+        }
+        let folder = folder_of(path);
+        if !folder.is_dir() {
+            return Err(bad_input(
+                format!("{}: the folder {} does not exist", path.display(), folder.display()),
+                format!("create it first: mkdir -p {}", folder.display()),
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// A path without `.gz` at its end.
+pub(crate) fn without_gz(path: &str) -> &str {
+    path.strip_suffix(".gz").unwrap_or(path)
+}
+
+/// The error of a failed write to standard output.
+pub(crate) fn to_stdout(error: io::Error) -> Report {
+    if error.kind() == io::ErrorKind::BrokenPipe {
+        return Report::new(ReaderGone);
+    }
+    bad_input(format!("cannot write to standard output: {error}"), "is the disk full?")
+}
+
+/// Writes a text to standard output.
+pub(crate) fn print(text: &str) -> Result<(), Report> {
+    Target::Stdout.write(|out| out.write_all(text.as_bytes()).map_err(to_stdout))
+}
+
+/// Writes a JSON value to standard output, readable and ending in a line feed.
+pub(crate) fn print_json(value: &serde_json::Value) -> Result<(), Report> {
+    print(&format!("{value:#}\n"))
+}
+
+/// A message for people, on standard error. It is lost when that is closed, which harms nobody.
+pub(crate) fn tell(text: &str) {
+    let _ = writeln!(io::stderr(), "{text}");
+}
+
+fn to_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<(), Report>) -> Result<(), Report> {
+    Target::File(path.to_owned()).check()?;
+    let cannot = |error: io::Error| {
+        bad_input(
+            format!("{}: cannot write: {error}", path.display()),
+            "check that the folder may be written to and the disk is not full, or name another file with -o",
+        )
+    };
+    // A device or a pipe cannot be replaced by renaming; and through a link, it is the file behind it that changes.
+    let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    if fs::metadata(&real).is_ok_and(|about| !about.is_file()) {
+        let mut out = BufWriter::new(File::create(&real).map_err(cannot)?);
+        write(&mut out)?;
+        return out.flush().map_err(cannot);
+    }
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".adit-").suffix(".part");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // The usual mode of a new file; the process's umask takes away what it should.
+        builder.permissions(fs::Permissions::from_mode(0o666));
+    }
+    let file = builder.tempfile_in(folder_of(&real)).map_err(cannot)?;
+    let mut out = BufWriter::new(file);
+    if path.extension().is_some_and(|extension| extension == "gz") {
+        let mut packed = GzEncoder::new(&mut out, Compression::default());
+        write(&mut packed)?;
+        packed.finish().map_err(cannot)?;
+    } else {
+        write(&mut out)?;
+    }
+    let file = out.into_inner().map_err(|error| cannot(error.into_error()))?;
+    file.persist(&real).map_err(|error| cannot(error.error))?;
+    Ok(())
+}
+
+/// The folder that a file lies in.
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => Path::new("."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn put(path: &Path, text: &str) -> Result<(), Report> {
+        Target::File(path.to_owned()).write(|out| out.write_all(text.as_bytes()).map_err(to_stdout))
+    }
+
+    #[test]
+    fn a_failed_write_leaves_the_old_file_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("model.json");
+        put(&path, "old").unwrap();
+        let result = Target::File(path.clone()).write(|out| {
+            out.write_all(b"half of the new").map_err(to_stdout)?;
+            Err(bad_input("it broke", "mend it"))
+        });
+        assert!(result.is_err());
+        assert_eq!(fs::read_to_string(&path).unwrap(), "old");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "no temporary file is left behind");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn writing_through_a_link_changes_the_file_behind_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let (real, link) = (folder.path().join("real"), folder.path().join("link"));
+        put(&real, "old").unwrap();
+        std::os::unix::fs::symlink(&real, &link).unwrap();
+        put(&link, "new").unwrap();
+        assert!(link.is_symlink());
+        assert_eq!(fs::read_to_string(&real).unwrap(), "new");
+    }
+
+    #[test]
+    fn a_missing_folder_is_named() {
+        let error = put(Path::new("no/such/folder/model.json"), "").unwrap_err();
+        assert!(error.to_string().contains("the folder no/such/folder does not exist"), "{error}");
+    }
+}

@@ -1,0 +1,101 @@
+//! How far reading has come: a bar on a terminal, a plain line now and then elsewhere, nothing when work is short.
+
+use std::io::{self, IsTerminal, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use indicatif::{HumanBytes, ProgressBar, ProgressStyle};
+
+use crate::output::tell;
+
+/// Work shorter than this shows no bar, because a flicker tells nobody anything.
+const BAR_AFTER: Duration = Duration::from_millis(400);
+/// Without a terminal, a line this often: logs of long runs stay short.
+const LINE_EVERY: Duration = Duration::from_secs(2);
+
+/// Counts bytes as they are read, from any number of files one after another.
+#[derive(Clone)]
+pub(crate) struct Progress(Option<Arc<Shared>>);
+
+struct Shared {
+    total: Option<u64>,
+    done: AtomicU64,
+    start: Instant,
+    shown: Mutex<Shown>,
+}
+
+/// What is on the screen.
+struct Shown {
+    bar: Option<ProgressBar>,
+    last_line: Instant,
+}
+
+impl Progress {
+    /// Nothing read so far, of `total` bytes if that is known.
+    pub(crate) fn new(total: Option<u64>, quiet: bool) -> Self {
+        if quiet {
+            return Self(None);
+        }
+        let start = Instant::now();
+        let shown = Mutex::new(Shown { bar: None, last_line: start });
+        Self(Some(Arc::new(Shared { total, done: AtomicU64::new(0), start, shown })))
+    }
+
+    /// The same stream, which now counts.
+    pub(crate) fn watch<R: Read>(&self, reader: R) -> Watched<R> {
+        Watched { reader, progress: self.clone() }
+    }
+
+    /// Takes the bar away.
+    pub(crate) fn finish(&self) {
+        let Some(shared) = &self.0 else { return };
+        let mut shown = shared.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(bar) = shown.bar.take() {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+impl Shared {
+    fn advance(&self, bytes: u64) {
+        let done = self.done.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        if self.start.elapsed() < BAR_AFTER {
+            return;
+        }
+        // Another thread that shows progress right now shows it for this one too.
+        let Ok(mut shown) = self.shown.try_lock() else { return };
+        if io::stderr().is_terminal() {
+            shown.bar.get_or_insert_with(|| new_bar(self.total)).set_position(done);
+        } else if shown.last_line.elapsed() >= LINE_EVERY {
+            shown.last_line = Instant::now();
+            let of = self.total.map(|total| format!(" of {}", HumanBytes(total))).unwrap_or_default();
+            tell(&format!("read {}{of} in {} s", HumanBytes(done), self.start.elapsed().as_secs()));
+        }
+    }
+}
+
+fn new_bar(total: Option<u64>) -> ProgressBar {
+    let (bar, template) = match total {
+        Some(total) => (ProgressBar::new(total), "{wide_bar} {bytes} of {total_bytes}, {eta} left"),
+        None => (ProgressBar::no_length(), "{spinner} read {bytes} in {elapsed}"),
+    };
+    bar.with_style(ProgressStyle::with_template(template).expect("the templates above are well formed"))
+}
+
+/// A reader whose bytes are counted.
+pub(crate) struct Watched<R> {
+    reader: R,
+    progress: Progress,
+}
+
+impl<R: Read> Read for Watched<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.reader.read(buffer)?;
+        if let Some(shared) = &self.progress.0 {
+            shared.advance(read as u64);
+        }
+        Ok(read)
+    }
+}

@@ -1,0 +1,168 @@
+//! Reading traces as the flags say, from all the files that were named.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use adit_logic::nearest;
+use adit_mine::Purity;
+use adit_trace::read::{self, Fields, Format, Options, Pattern, ReadError, Summary, Understood};
+use adit_trace::{Alphabet, Labels, WordSink, Words, method_of};
+use miette::Report;
+
+use crate::errors::{Ending, bad_input};
+use crate::flags::{LabelChoice, PurityFlags, ReadFlags, TraceFlags};
+use crate::input::{Bytes, Source, open};
+use crate::output::{print, tell};
+use crate::progress::{Progress, Watched};
+
+/// All traces of all files, equal ones kept once.
+pub(crate) fn words(flags: &TraceFlags, quiet: bool) -> Result<Words, Report> {
+    let mut words = Words::new();
+    feed(flags, quiet, &mut words)?;
+    Ok(words)
+}
+
+/// Hands all traces of all files to `sink`, one file after the other.
+pub(crate) fn feed(flags: &TraceFlags, quiet: bool, sink: &mut impl WordSink) -> Result<(), Report> {
+    let mut alphabet = Alphabet::new();
+    each_file(flags, quiet, |bytes, name, format, options| {
+        read::words(bytes, name, format, options, &mut alphabet, sink)
+    })
+}
+
+/// Hands all traces of all files to several sinks, each on a thread of its own.
+pub(crate) fn feed_parallel<S: WordSink + Send>(
+    flags: &TraceFlags,
+    quiet: bool,
+    sinks: impl IntoIterator<Item = S>,
+) -> Result<Vec<S>, Report> {
+    let mut workers: Vec<(S, Alphabet)> = sinks.into_iter().map(|sink| (sink, Alphabet::new())).collect();
+    each_file(flags, quiet, |bytes, name, format, options| {
+        read::parallel(bytes, name, format, options, &mut workers)
+    })?;
+    Ok(workers.into_iter().map(|(sink, _)| sink).collect())
+}
+
+/// Reads one file after the other, showing how far it has come and what was read in another way than it stands there.
+fn each_file(
+    flags: &TraceFlags,
+    quiet: bool,
+    mut read: impl FnMut(Watched<Bytes>, &str, Option<Format>, &Options) -> Result<Summary, ReadError>,
+) -> Result<(), Report> {
+    let format = format(flags.from.as_deref())?;
+    let options = options(&flags.read, flags.labels.into())?;
+    let sources = open_all(flags)?;
+    let progress = Progress::new(sources.iter().map(|source| source.size).sum(), quiet);
+    for source in sources {
+        let summary = read(progress.watch(source.bytes), &source.name, format, &options);
+        if summary.is_err() {
+            progress.finish();
+        }
+        remark(&source.name, &summary?, quiet);
+    }
+    progress.finish();
+    Ok(())
+}
+
+/// Prints what would be understood of the first lines of each file.
+pub(crate) fn dry_run(flags: &TraceFlags) -> Result<Ending, Report> {
+    /// As much as fits on a screen.
+    const LINES: usize = 20;
+    let format = format(flags.from.as_deref())?;
+    let options = options(&flags.read, flags.labels.into())?;
+    let mut text = String::new();
+    for source in open_all(flags)? {
+        let run = read::dry_run(source.bytes, &source.name, format, &options, LINES)?;
+        let _ = writeln!(text, "{} read as {}:", source.name, run.format.name());
+        for Understood { line, found, label } in run.understood {
+            let place = line.as_ref().map(|(number, _)| format!("line {number}: ")).unwrap_or_default();
+            let found: Vec<String> = found.iter().map(|(name, value)| format!("{name} {value}")).collect();
+            let _ = match label {
+                Ok(label) => writeln!(text, "  {place}event {label} ({})", found.join(", ")),
+                Err(problem) => {
+                    let shown = line.map(|(_, text)| format!("\n    {text}")).unwrap_or_default();
+                    writeln!(text, "  {place}{problem}{shown}")
+                }
+            };
+        }
+    }
+    print(&text)?;
+    Ok(Ending::Clean)
+}
+
+/// Opens all files before any is read, so that a mistyped name is found at once.
+fn open_all(flags: &TraceFlags) -> Result<Vec<Source>, Report> {
+    flags.traces.iter().map(|path| open(path)).collect()
+}
+
+/// The trace format with this name.
+pub(crate) fn format(name: Option<&str>) -> Result<Option<Format>, Report> {
+    Ok(name.map(Format::from_name).transpose()?)
+}
+
+/// How to read, as the flags say.
+pub(crate) fn options(flags: &ReadFlags, labels: Labels) -> Result<Options, Report> {
+    let mut options = Options::new(labels);
+    options.pattern = flags.regex.as_deref().map(Pattern::new).transpose()?;
+    options.skip_unmatched = flags.skip_unmatched;
+    options.fields =
+        Fields { trace: flags.case.clone(), event: flags.activity.clone(), time: flags.time.clone() };
+    options.delimiter = flags.delimiter;
+    options.sort_by_time = flags.sort_by_time;
+    options.keep_partial = flags.keep_partial;
+    options.max_line = flags.max_line;
+    Ok(options)
+}
+
+/// Says what was read in another way than it stands in the file, because silence would look like agreement.
+pub(crate) fn remark(name: &str, summary: &Summary, quiet: bool) {
+    if quiet {
+        return;
+    }
+    let remarks = [
+        (summary.skipped, "lines did not match the pattern and were left out"),
+        (summary.negative, "traces are marked as impossible and were left out"),
+        (summary.partial, "traces were cut off; what there is of them was kept"),
+        (
+            summary.out_of_order,
+            "events have an earlier time than the one before them; --sort-by-time orders them",
+        ),
+    ];
+    for (count, what) in remarks.into_iter().filter(|(count, _)| *count > 0) {
+        tell(&format!("{name}: {count} {what}"));
+    }
+}
+
+/// Which events change nothing, as the flags say.
+pub(crate) fn purity(flags: &PurityFlags) -> Purity {
+    match &flags.pure {
+        Some(names) => Purity::given(names.iter().map(String::as_str)),
+        None if flags.no_purity => Purity::Unknown,
+        None => Purity::ByName,
+    }
+}
+
+/// Fails when a name given as pure belongs to none of the events that occur: that is a typing mistake.
+pub(crate) fn check_purity<'a>(
+    flags: &PurityFlags,
+    labels: impl IntoIterator<Item = &'a str>,
+) -> Result<(), Report> {
+    let Some(names) = &flags.pure else { return Ok(()) };
+    let known: BTreeSet<&str> = labels.into_iter().flat_map(|label| [label, method_of(label)]).collect();
+    let Some(name) = names.iter().find(|name| !known.contains(name.as_str())) else { return Ok(()) };
+    let help = match nearest(name, known) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => "name methods or events as they occur, separated by commas".to_owned(),
+    };
+    Err(bad_input(format!("--pure: no event is called `{name}`"), help))
+}
+
+impl From<LabelChoice> for Labels {
+    fn from(choice: LabelChoice) -> Self {
+        match choice {
+            LabelChoice::Method => Self::Method,
+            LabelChoice::Outcome => Self::Outcome,
+            LabelChoice::Exception => Self::Exception,
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Bad input of every kind: exit code 2, nothing on standard output, and a message that says where and what would help.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
+
+mod driver;
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::PathBuf;
+
+use driver::{Run, adit, adit_with, example};
+use tempfile::TempDir;
+
+#[test]
+fn a_missing_file_with_a_near_miss() {
+    let run = adit(&["infer", &example("tokeniser.traces")]);
+    refused(&run, &["tokeniser.traces", "no such file", "tokenizer.traces"]);
+    refused(&adit(&["check", "nowhere/m.json", "--formula", "true"]), &["nowhere/m.json", "no such file"]);
+}
+
+#[test]
+fn a_directory() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().display().to_string();
+    refused(&adit(&["properties", &path]), &[&path, "is a directory", "name the files"]);
+    refused(&adit(&["compare", &path, &path]), &["is a directory"]);
+}
+
+#[test]
+fn an_empty_file() {
+    let place = Place::new();
+    for name in ["a.traces", "a.csv", "a.jsonl", "a.xes", "a.txt"] {
+        let path = place.file(name, b"");
+        refused(&adit(&["properties", &path]), &[&path, "help"]);
+    }
+    let path = place.file("a.json", b"");
+    refused(&adit(&["check", &path, "--formula", "true"]), &[&path, "empty"]);
+}
+
+#[test]
+fn gzip_that_was_cut_off() {
+    let place = Place::new();
+    let whole = place.path("a.traces.gz");
+    assert_eq!(adit(&["convert", &example("tokenizer.traces"), &whole]).code, 0);
+    let bytes = fs::read(&whole).unwrap();
+    let path = place.file("cut.traces.gz", &bytes[..bytes.len() / 2]);
+    refused(&adit(&["properties", &path]), &[&path, "gzip"]);
+
+    let whole = place.path("a.json.gz");
+    assert_eq!(adit(&["convert", &example("tokenizer.dot"), &whole]).code, 0);
+    let bytes = fs::read(&whole).unwrap();
+    let path = place.file("cut.json.gz", &bytes[..bytes.len() / 2]);
+    refused(&adit(&["check", &path, "--formula", "true"]), &[&path, "gzip"]);
+}
+
+#[test]
+fn bytes_that_are_no_text() {
+    let place = Place::new();
+    let path = place.file("a.traces", b"open read close\nopen \xff\xfe close\n");
+    refused(&adit(&["properties", &path]), &[&format!("{path}:2:6"), "UTF-8"]);
+    let path = place.file("a.dot", b"digraph {\n a -> \xff\n}");
+    refused(&adit(&["check", &path, "--formula", "true"]), &[&format!("{path}:2:"), "UTF-8"]);
+}
+
+#[test]
+fn a_line_of_a_hundred_megabytes() {
+    let place = Place::new();
+    let path = place.path("a.traces");
+    let mut file = File::create(&path).unwrap();
+    file.write_all(b"open close\nopen ").unwrap();
+    // A hole in a file reads as zeros, which are text, and costs no disk.
+    file.set_len(100 << 20).unwrap();
+    refused(&adit(&["properties", &path]), &[&format!("{path}:2"), "16777216 bytes", "--max-line"]);
+    let path = place.path("a.aut");
+    let mut file = File::create(&path).unwrap();
+    file.write_all(b"des (0, 1, 2)\n(0, \"").unwrap();
+    file.set_len(100 << 20).unwrap();
+    refused(&adit(&["check", &path, "--formula", "true"]), &[&format!("{path}:2:"), "help"]);
+}
+
+#[test]
+fn a_wrong_column() {
+    let run = adit(&["properties", &example("orders.csv"), "--activity", "activty"]);
+    refused(&run, &["orders.csv:1:1", "did you mean `activity`?"]);
+    let place = Place::new();
+    let path = place.file("a.csv", b"case,activity\n1,open\n1\n");
+    refused(&adit(&["properties", &path]), &[&format!("{path}:3"), "help"]);
+}
+
+#[test]
+fn a_line_that_the_pattern_does_not_match() {
+    let run = adit(&["properties", &example("server.log"), "--regex", r"INFO +\[s-17\] (?<event>[A-Z]+)"]);
+    refused(&run, &["server.log:3:", "--skip-unmatched"]);
+    let run = adit(&["properties", &example("server.log"), "--regex", r"(?<event>[A-Z]+"]);
+    refused(&run, &["help"]);
+    let run = adit(&["properties", &example("server.log"), "--regex", r"[A-Z]+"]);
+    refused(&run, &["event", "help"]);
+}
+
+#[test]
+fn a_trace_that_was_cut_off() {
+    let place = Place::new();
+    let path = place.file("a.traces", b"<START> open close <END>\n<START> open\n");
+    refused(&adit(&["properties", &path]), &[&format!("{path}:2:1"), "--keep-partial"]);
+    assert_eq!(adit(&["properties", &path, "--keep-partial"]).code, 0);
+}
+
+#[test]
+fn a_model_with_a_dangling_state() {
+    let place = Place::new();
+    let path = place.file("a.aut", b"des (0, 2, 2)\n(0, \"open\", 1)\n(1, \"close\", 7)\n");
+    refused(&adit(&["check", &path, "--formula", "true"]), &[&format!("{path}:3:"), "7", "help"]);
+    let whole = adit(&["convert", &example("connection.aut"), "-", "--to", "json"]).out;
+    let path = place
+        .file("a.json", whole.replace("\"to\":2", "\"to\":9").replace("\"to\": 2", "\"to\": 9").as_bytes());
+    refused(&adit(&["check", &path, "--formula", "true"]), &[&format!("{path}:"), "9", "help"]);
+}
+
+#[test]
+fn a_formula_with_a_typo() {
+    let model = example("tokenizer.dot");
+    refused(&adit(&["check", &model, "--formula", "G(nextToken -> "]), &["help"]);
+    refused(&adit(&["check", &model, "--formula", "G nextTokn"]), &["nextTokn", "nextToken"]);
+    refused(&adit(&["check", &model, "--formula", ""]), &["help"]);
+    let deep = format!("{}a{}", "(".repeat(20_000), ")".repeat(20_000));
+    refused(&adit(&["check", &model, "--formula", &deep]), &["help"]);
+}
+
+#[test]
+fn an_unknown_name() {
+    let traces = example("tokenizer.traces");
+    refused(&adit(&["properties", &traces, "--from", "cvs"]), &["cvs", "csv"]);
+    refused(&adit(&["infer", &traces, "--to", "dott"]), &["dott", "dot"]);
+    refused(&adit(&["infer", &traces, "-o", "model.doc"]), &["model.doc", "dot"]);
+    refused(&adit(&["properties", &traces, "--template", "NFF"]), &["NFF", "NF"]);
+    refused(&adit(&["convert", &traces, "x.json"]), &["adit infer"]);
+    refused(&adit(&["properties", &traces, "--pure", "hasMoreToken"]), &["hasMoreToken", "hasMoreTokens"]);
+}
+
+#[test]
+fn a_place_that_cannot_be_written() {
+    let traces = example("tokenizer.traces");
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().display().to_string();
+    refused(&adit(&["infer", &traces, "-o", &path]), &[&path, "is a directory"]);
+    let path = folder.path().join("no/model.json").display().to_string();
+    refused(&adit(&["infer", &traces, "-o", &path]), &[&path, "does not exist", "mkdir -p"]);
+    refused(&adit(&["infer", &traces, "-o", "/proc/model.json"]), &["/proc/model.json", "cannot write"]);
+}
+
+#[test]
+fn nothing_that_can_be_told_apart() {
+    let place = Place::new();
+    let path = place.file("model", b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0");
+    refused(&adit(&["check", &path, "--formula", "true"]), &[&path, "--from"]);
+    refused(&adit(&["convert", &path, "-", "--to", "dot"]), &[&path]);
+}
+
+#[test]
+fn every_input_from_standard_input_is_named() {
+    let run =
+        adit_with(&["check", "-", "--from", "aut", "--formula", "true"], "des (0, 1, 1)\n(0, \"a\", 4)\n");
+    refused(&run, &["<stdin>:2:"]);
+}
+
+/// Asserts that `run` ended with code 2 and a message with all the `parts`.
+#[track_caller]
+fn refused(run: &Run, parts: &[&str]) {
+    assert_eq!(run.code, 2, "out: {}\nerr: {}", run.out, run.err);
+    assert_eq!(run.out, "", "a refusal prints no data");
+    assert!(run.err.len() < 4000, "a message is for reading: {} bytes", run.err.len());
+    for part in parts {
+        assert!(run.err.contains(part), "`{part}` is missing in:\n{}", run.err);
+    }
+}
+
+/// A folder for the files of one test.
+struct Place(TempDir);
+
+impl Place {
+    fn new() -> Self {
+        Self(TempDir::new().unwrap())
+    }
+
+    fn path(&self, name: &str) -> String {
+        let path: PathBuf = self.0.path().join(name);
+        path.display().to_string()
+    }
+
+    fn file(&self, name: &str, bytes: &[u8]) -> String {
+        let path = self.path(name);
+        fs::write(&path, bytes).unwrap();
+        path
+    }
+}

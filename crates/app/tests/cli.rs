@@ -1,0 +1,379 @@
+//! The built binary from outside: every command, its JSON, its exit codes, its output files.
+//!
+//! What happens with bad input is in `bad_input.rs`.
+
+mod driver;
+
+use driver::{Run, adit, adit_with, example};
+use expect_test::expect;
+use serde_json::Value;
+
+#[test]
+fn the_name_alone_explains_itself() {
+    let run = adit(&[]);
+    assert_eq!(run.code, 0);
+    assert!(run.out.contains("adit infer examples/tokenizer.traces"), "{}", run.out);
+    assert!(run.err.is_empty());
+}
+
+#[test]
+fn every_command_has_help_with_an_example() {
+    for command in ["properties", "infer", "check", "compare", "convert"] {
+        let run = adit(&[command, "--help"]);
+        assert_eq!(run.code, 0);
+        assert!(run.out.contains(&format!("\n  adit {command} ")), "{}", run.out);
+    }
+}
+
+#[test]
+fn a_typo_gets_a_near_miss() {
+    let run = adit(&["infre", "x"]);
+    assert_eq!(run.code, 2);
+    assert!(run.err.contains("infer"), "{}", run.err);
+    let run = adit(&["infer", "--algoritm", "dice", "x"]);
+    assert_eq!(run.code, 2);
+    assert!(run.err.contains("--algorithm"), "{}", run.err);
+}
+
+#[test]
+fn properties_as_json() {
+    let run = adit(&["properties", &example("tokenizer.traces"), "--json"]);
+    assert_eq!((run.code, run.err.as_str()), (0, ""));
+    let json = run.json();
+    assert_eq!(json["traces"], 10);
+    assert_eq!(json["events"], 46);
+    assert_eq!(
+        json["alphabet"],
+        serde_json::json!([
+            "StringTokenizer",
+            "countTokens",
+            "hasMoreTokens:FALSE",
+            "hasMoreTokens:TRUE",
+            "nextToken"
+        ])
+    );
+    let wanted = json["properties"].as_array().unwrap().iter().find(|property| {
+        property["template"] == "NF" && property["a"] == "hasMoreTokens:FALSE" && property["b"] == "nextToken"
+    });
+    let wanted = wanted.expect("after hasMoreTokens:FALSE there is no nextToken");
+    assert_eq!(wanted["support"], 10);
+    assert_eq!(wanted["confidence"], 1.0);
+}
+
+#[test]
+fn properties_in_plain_words() {
+    let run = adit(&["properties", &example("tokenizer.traces")]);
+    assert_eq!(run.code, 0);
+    assert!(run.out.contains("every trace starts with `StringTokenizer`"), "{}", run.out);
+    let all = adit(&["properties", &example("tokenizer.traces"), "--all"]);
+    assert!(all.out.lines().count() > run.out.lines().count());
+}
+
+#[test]
+fn only_the_templates_asked_for() {
+    let run = adit(&["properties", &example("tokenizer.traces"), "--template", "nif", "--json"]);
+    let json = run.json();
+    let properties = json["properties"].as_array().unwrap();
+    assert!(!properties.is_empty());
+    assert!(properties.iter().all(|property| property["template"] == "NIF"));
+}
+
+#[test]
+fn the_number_of_threads_does_not_show() {
+    let one = adit(&["properties", &example("tokenizer.traces"), "--json", "--threads", "1"]);
+    let four = adit(&["properties", &example("tokenizer.traces"), "--json", "--threads", "4"]);
+    assert_eq!(one.code, 0);
+    assert_eq!(one.out, four.out);
+}
+
+#[test]
+fn a_formula_with_placeholders() {
+    let run = adit(&["properties", &example("tokenizer.traces"), "--formula", "G(x -> X G !y)", "--json"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let json = run.json();
+    let found = json["properties"].as_array().unwrap().iter().any(|property| {
+        property["events"]["x"] == "hasMoreTokens:FALSE" && property["events"]["y"] == "nextToken"
+    });
+    assert!(found, "{}", run.out);
+}
+
+#[test]
+fn purity_goes_by_name_and_can_be_given_and_refused() {
+    let immediate = |flags: &[&str]| {
+        let mut args = vec!["properties", "-", "--json", "--template", "AIF"];
+        args.extend(flags);
+        let run = adit_with(&args, "open isReady size read\n");
+        assert_eq!(run.code, 0, "{}", run.err);
+        let json = run.json();
+        let pairs = json["properties"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|found| format!("{}→{}", found["a"], found["b"]));
+        pairs.collect::<Vec<_>>().join(" ").replace('"', "")
+    };
+    assert_eq!(immediate(&["--no-purity"]), "isReady→size open→isReady size→read");
+    assert_eq!(immediate(&[]), "isReady→size open→isReady open→size size→read");
+    assert_eq!(
+        immediate(&["--pure", "isReady,size"]),
+        "isReady→read isReady→size open→isReady open→read open→size size→read"
+    );
+}
+
+#[test]
+fn labels_are_chosen_once() {
+    let labels = |choice: &str| {
+        let run = adit(&["properties", &example("stack.jsonl"), "--json", "--labels", choice]);
+        run.json()["alphabet"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|label| label.as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    expect![[r#"["Stack", "isEmpty", "peek", "pop", "push"]"#]].assert_eq(&format!("{:?}", labels("method")));
+    expect![[r#"["Stack", "isEmpty:FALSE", "isEmpty:TRUE", "peek", "pop", "push"]"#]]
+        .assert_eq(&format!("{:?}", labels("outcome")));
+    expect![[r#"["Stack", "isEmpty:FALSE", "isEmpty:TRUE", "peek", "peek!EmptyStackException", "pop", "pop!EmptyStackException", "push"]"#]]
+        .assert_eq(&format!("{:?}", labels("exception")));
+}
+
+#[test]
+fn infer_prints_a_model_that_other_commands_read() {
+    for algorithm in ["k-tail", "dice"] {
+        let run = adit(&["infer", &example("tokenizer.traces"), "--algorithm", algorithm]);
+        assert_eq!(run.code, 0, "{}", run.err);
+        assert_eq!(run.json()["format"], "adit-model");
+        let back = adit_with(
+            &["check", "-", "--formula", "G(hasMoreTokens:FALSE -> G !nextToken)", "--json"],
+            &run.out,
+        );
+        assert_eq!(back.err, "");
+        assert_eq!(back.json()["holds"], algorithm == "dice", "only dice knows the property: {}", back.out);
+    }
+}
+
+#[test]
+fn infer_writes_the_format_of_the_extension_and_sums_up() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["m.json", "m.dot", "m.fsm.txt", "m.aut", "m.hoa", "m.pml", "m.mmd", "m.mop", "m.json.gz"] {
+        let path = folder.path().join(name).display().to_string();
+        let run = adit(&["infer", &example("tokenizer.traces"), "-o", &path]);
+        assert_eq!((run.code, run.out.as_str()), (0, ""), "{name}: {}", run.err);
+        assert!(run.err.contains("10 traces"), "{}", run.err);
+        let equal = adit(&["compare", &path, &folder.path().join("m.json").display().to_string(), "--json"]);
+        assert_eq!((equal.code, &equal.json()["equal"]), (0, &Value::Bool(true)), "{name}: {}", equal.err);
+    }
+    let path = folder.path().join("m.json").display().to_string();
+    let run = adit(&["infer", &example("tokenizer.traces"), "-o", &path, "--json", "--quiet"]);
+    assert_eq!(run.err, "");
+    let json = run.json();
+    assert_eq!((&json["algorithm"], &json["traces"]), (&Value::from("dice"), &Value::from(10)));
+    assert!(json["states"].as_u64().unwrap() > 1 && json["transitions"].as_u64().unwrap() > 1);
+    assert!(json["seconds"].is_f64());
+}
+
+#[test]
+fn contradictions_are_dropped_with_a_reason() {
+    let traces = "Set isEmpty:TRUE isEmpty:FALSE\nSet add:TRUE isEmpty:FALSE\n";
+    let run = adit_with(&["infer", "-", "--from", "lines", "--drop-contradictions", "--to", "fsm"], traces);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(run.err.contains("isEmpty:TRUE") && run.err.contains("isEmpty:FALSE"), "{}", run.err);
+    assert!(!run.out.contains("isEmpty:TRUE"), "{}", run.out);
+}
+
+#[test]
+fn smaller_models_have_the_same_language() {
+    let folder = tempfile::tempdir().unwrap();
+    let (plain, small) = (folder.path().join("plain.json"), folder.path().join("small.json"));
+    let (plain, small) = (plain.to_str().unwrap(), small.to_str().unwrap());
+    adit(&["infer", &example("tokenizer.traces"), "--algorithm", "k-tail", "-o", plain]);
+    for flag in ["--determinize", "--minimize"] {
+        let run = adit(&["infer", &example("tokenizer.traces"), "--algorithm", "k-tail", flag, "-o", small]);
+        assert_eq!(run.code, 0, "{}", run.err);
+        assert_eq!(adit(&["compare", small, plain, "--json"]).json()["equal"], true);
+    }
+}
+
+#[test]
+fn check_says_holds_or_shows_a_shortest_word() {
+    let model = example("tokenizer.dot");
+    let run = adit(&["check", &model, "--formula", "G(hasMoreTokens:FALSE -> G !nextToken)"]);
+    assert_eq!((run.code, run.out.as_str()), (0, "holds\n"));
+    let run = adit(&["check", &model, "--formula", "[](nextToken -> <>hasMoreTokens:FALSE)", "--json"]);
+    assert_eq!(run.code, 1);
+    assert_eq!(
+        run.json(),
+        serde_json::json!({"holds": false, "counterexample": ["StringTokenizer", "nextToken"]})
+    );
+    let run = adit(&["check", &model, "--formula", "[](nextToken -> <>hasMoreTokens:FALSE)"]);
+    assert_eq!((run.code, run.out.as_str()), (1, "fails: StringTokenizer nextToken\n"));
+}
+
+#[test]
+fn check_lists_the_templates_that_hold() {
+    let model = example("tokenizer.dot");
+    let run = adit(&["check", &model, "--templates", "--json"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let json = run.json();
+    let properties = json["properties"].as_array().unwrap();
+    let found = properties.iter().any(|property| {
+        property["template"] == "NF" && property["a"] == "hasMoreTokens:FALSE" && property["b"] == "nextToken"
+    });
+    assert!(found, "{}", run.out);
+}
+
+#[test]
+fn check_reads_templates_from_a_file() {
+    let run =
+        adit(&["check", &example("tokenizer.dot"), "--templates", &example("templates.toml"), "--json"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let json = run.json();
+    let first: Vec<&Value> = json["properties"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|property| property["template"] == "first")
+        .collect();
+    assert_eq!(first.len(), 1);
+    assert_eq!(first[0]["events"], serde_json::json!({"x": "StringTokenizer"}));
+}
+
+#[test]
+fn compare_measures_and_counts() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = folder.path().join("m.json").display().to_string();
+    adit(&["infer", &example("tokenizer.traces"), "--algorithm", "k-tail", "--k", "3", "-o", &model]);
+    let args = ["compare", &model, &example("tokenizer.dot"), "--json", "--seed", "7", "--walks", "200"];
+    let run = adit(&args);
+    assert_eq!(run.code, 1, "{}", run.err);
+    let json = run.json();
+    for measure in ["sampled", "exact"] {
+        for part in ["precision", "recall", "f"] {
+            let value =
+                json[measure][part].as_f64().unwrap_or_else(|| panic!("{measure}.{part} in {}", run.out));
+            assert!((0.0..=1.0).contains(&value));
+        }
+    }
+    assert!(json["exact"]["max_length"].is_u64());
+    assert_eq!(json["equal"], false);
+    assert!(json["only_in_truth"][0].is_array(), "{}", run.out);
+    assert_eq!(adit(&args).out, run.out, "the same seed gives the same bytes");
+
+    let table = adit(&["compare", &model, &example("tokenizer.dot")]);
+    assert_eq!(table.code, 1);
+    assert!(table.out.contains("precision") && table.out.contains("recall"), "{}", table.out);
+}
+
+#[test]
+fn a_model_equals_itself() {
+    let run = adit(&["compare", &example("tokenizer.dot"), &example("tokenizer.dot"), "--json"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let json = run.json();
+    assert_eq!(json["sampled"]["f"], 1.0);
+    assert_eq!(json["exact"]["f"], 1.0);
+    assert_eq!(json["only_in_model"], serde_json::json!([]));
+}
+
+#[test]
+fn a_limit_is_no_answer() {
+    // Whether the 40th letter from the end is an `a` takes 2^40 states to remember.
+    let mut model = String::from("des (0, 81, 41)\n(0, \"a\", 0)\n(0, \"b\", 0)\n(0, \"a\", 1)\n");
+    for state in 1..40 {
+        model += &format!("({state}, \"a\", {0})\n({state}, \"b\", {0})\n", state + 1);
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("hard.aut").display().to_string();
+    std::fs::write(&path, model).unwrap();
+    let run = adit(&["compare", &path, &example("connection.aut"), "--walks", "1", "--runs", "1"]);
+    assert_eq!((run.code, run.out.as_str()), (3, ""), "{}", run.err);
+    assert!(run.err.contains("no answer"), "{}", run.err);
+}
+
+#[test]
+fn prefix_closed_ignores_final_states() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = folder.path().join("m.dot").display().to_string();
+    let text = std::fs::read_to_string(example("tokenizer.dot"))
+        .unwrap()
+        .replace("done [shape=\"doublecircle\"]", "done");
+    std::fs::write(&model, text).unwrap();
+    assert_eq!(adit(&["compare", &model, &example("tokenizer.dot")]).code, 1);
+    assert_eq!(adit(&["compare", &model, &example("tokenizer.dot"), "--prefix-closed"]).code, 0);
+}
+
+#[test]
+fn models_survive_every_format() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["a.json", "a.dot", "a.fsm.txt", "a.aut", "a.hoa", "a.pml", "a.mmd", "a.mop", "a.dot.gz"] {
+        let path = folder.path().join(name).display().to_string();
+        let there = adit(&["convert", &example("tokenizer.dot"), &path]);
+        assert_eq!(there.code, 0, "{name}: {}", there.err);
+        let back = adit(&["compare", &path, &example("tokenizer.dot"), "--json"]);
+        assert_eq!(back.code, 0, "{name}: {}{}", back.out, back.err);
+    }
+}
+
+#[test]
+fn traces_survive_every_format() {
+    let folder = tempfile::tempdir().unwrap();
+    let count = |path: &str| {
+        let run = adit(&["properties", path, "--json", "--labels", "outcome"]);
+        assert_eq!(run.code, 0, "{path}: {}", run.err);
+        run.out
+    };
+    let wanted = count(&example("stack.jsonl"));
+    for name in ["a.traces", "a.csv", "a.jsonl", "a.xes", "a.xes.gz", "a.jsonl.gz"] {
+        let path = folder.path().join(name).display().to_string();
+        let run = adit(&["convert", &example("stack.jsonl"), &path]);
+        assert_eq!(run.code, 0, "{name}: {}", run.err);
+        assert_eq!(count(&path), wanted, "{name}");
+    }
+}
+
+#[test]
+fn convert_prints_with_a_dash() {
+    let run = adit(&["convert", &example("connection.aut"), "-", "--to", "mermaid"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(run.out.contains("\nstateDiagram-v2\n"), "{}", run.out);
+    let text = std::fs::read_to_string(example("connection.aut")).unwrap();
+    let run = adit_with(&["convert", "-", "-", "--from", "aut", "--to", "dot"], &text);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(run.out.contains("digraph"), "{}", run.out);
+}
+
+#[test]
+fn a_log_by_regular_expression() {
+    let pattern = r"\[(?<trace>s-\d+)\] (?<event>[A-Z]+)";
+    let run = adit(&["properties", &example("server.log"), "--regex", pattern, "--json"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert_eq!(run.json()["traces"], 3);
+    let dry = adit(&["properties", &example("server.log"), "--regex", pattern, "--dry-run"]);
+    assert_eq!(dry.code, 0, "{}", dry.err);
+    assert!(dry.out.contains("s-17") && dry.out.contains("CONNECT"), "{}", dry.out);
+}
+
+#[test]
+fn several_files_and_standard_input_make_one_log() {
+    let path = example("tokenizer.traces");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let run = adit_with(&["properties", &path, "-", &path, "--json"], &text);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert_eq!(run.json()["traces"], 30);
+}
+
+#[test]
+fn csv_columns_can_be_named() {
+    let run =
+        adit(&["properties", &example("orders.csv"), "--case", "clerk", "--activity", "activity", "--json"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert_eq!(run.json()["traces"], 4);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let command = format!("'{}' infer '{}' | true", env!("CARGO_BIN_EXE_adit"), example("tokenizer.traces"));
+    let run: Run = driver::shell(&format!("set -o pipefail; {command}"));
+    assert_eq!((run.code, run.err.as_str()), (0, ""));
+}

@@ -1,0 +1,223 @@
+//! Runs what the documentation tells people to run, and compares what it shows with what really comes out.
+//!
+//! In `README.md` and `docs/**/*.md`, with `./adit` standing for the binary under test, in a fresh copy of `examples/`:
+//!
+//! - every line of a `sh` block must succeed;
+//! - every `$ command` of a `console` block must succeed and print the lines below it, where a line `...` stands for any
+//!   number of lines and `[..]` for any part of a line;
+//! - `# exits with N` at the end of a command asks for another exit code than 0;
+//! - a `mermaid` or `json` block after `<!-- made by: command -->` must be exactly what the command prints.
+//!
+//! `UPDATE_EXPECT=1` rewrites blocks whose output differs and has no wildcard.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+#[test]
+fn readme() {
+    check(&root().join("README.md"));
+}
+
+#[test]
+fn docs() {
+    for document in documents().iter().filter(|path| path.starts_with(root().join("docs"))) {
+        check(document);
+    }
+}
+
+#[test]
+fn links_lead_somewhere() {
+    let mut dead = Vec::new();
+    for document in documents() {
+        let text = fs::read_to_string(&document).unwrap();
+        for (_, after) in text.match_indices("](").map(|(at, _)| text.split_at(at + 2)) {
+            let link = after.split([')', '#', ' ']).next().unwrap_or_default();
+            if !link.is_empty() && !link.contains("://") && !document.with_file_name(link).exists() {
+                dead.push(format!("{}: {link}", document.strip_prefix(root()).unwrap().display()));
+            }
+        }
+    }
+    assert!(dead.is_empty(), "links to nothing:\n{}", dead.join("\n"));
+}
+
+/// The Markdown files of the project for its users and authors, in order.
+fn documents() -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut todo = vec![root().join("docs")];
+    let top = fs::read_dir(root()).unwrap().map(|entry| entry.unwrap().path());
+    found.extend(top.filter(|path| path.extension().is_some_and(|extension| extension == "md")));
+    while let Some(folder) = todo.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                todo.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "md") {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Runs all blocks of one document, in order and in one folder, so that a block can use what an earlier one wrote.
+fn check(document: &Path) {
+    let text = fs::read_to_string(document).unwrap();
+    let place = playground();
+    let mut rewritten = String::new();
+    let mut wrong = String::new();
+    let mut made_by: Option<String> = None;
+    let mut lines = text.lines().enumerate();
+    while let Some((at, line)) = lines.next() {
+        let _ = writeln!(rewritten, "{line}");
+        if let Some(command) = line.strip_prefix("<!-- made by: ") {
+            made_by = Some(command.trim_end_matches("-->").trim().to_owned());
+        }
+        let Some(language) = line.strip_prefix("```") else { continue };
+        let block: Vec<&str> =
+            lines.by_ref().map(|(_, line)| line).take_while(|line| *line != "```").collect();
+        let result = match (language.trim(), made_by.take()) {
+            ("mermaid" | "json" | "dot", Some(command)) => {
+                run(&command, place.path()).map(|output| (output, None))
+            }
+            ("sh", _) => block
+                .iter()
+                .try_for_each(|line| run(line, place.path()).map(|_| ()))
+                .map(|()| (join(&block), None)),
+            ("console", _) => console(&block, place.path()),
+            _ => Ok((join(&block), None)),
+        };
+        let place = format!("{}:{}", document.strip_prefix(root()).unwrap().display(), at + 1);
+        let actual = match result {
+            Ok((actual, matches)) if matches == Some(true) || actual == join(&block) => join(&block),
+            Ok((actual, _)) => {
+                let _ = write!(wrong, "\n{place}: the block should read\n{actual}");
+                actual
+            }
+            Err(problem) => {
+                let _ = write!(wrong, "\n{place}: {problem}");
+                join(&block)
+            }
+        };
+        let _ = writeln!(rewritten, "{actual}```");
+    }
+    if std::env::var_os("UPDATE_EXPECT").is_some() && rewritten != text {
+        fs::write(document, rewritten).unwrap();
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// Runs the commands of a `console` block. Gives the block as it should be, and whether it is right as it is.
+fn console(block: &[&str], place: &Path) -> Result<(String, Option<bool>), String> {
+    let mut right = true;
+    let mut should = String::new();
+    let mut lines = block.iter().peekable();
+    while let Some(line) = lines.next() {
+        let command =
+            line.strip_prefix("$ ").ok_or_else(|| format!("expected `$ command` instead of `{line}`"))?;
+        let mut shown = Vec::new();
+        while let Some(line) = lines.next_if(|line| !line.starts_with("$ ")) {
+            shown.push(*line);
+        }
+        let output = run(command, place)?;
+        let printed: Vec<&str> = output.lines().collect();
+        let _ = writeln!(should, "$ {command}");
+        if matches(&shown, &printed) {
+            should.push_str(&join(&shown));
+        } else {
+            right = false;
+            should.push_str(&output);
+        }
+    }
+    Ok((should, Some(right)))
+}
+
+/// Whether `printed` is what `shown` says, wildcards included.
+fn matches(shown: &[&str], printed: &[&str]) -> bool {
+    match (shown, printed) {
+        ([], []) => true,
+        (["...", rest @ ..], _) => (0..=printed.len()).any(|skip| matches(rest, &printed[skip..])),
+        ([first, rest @ ..], [line, lines @ ..]) => matches_line(first, line) && matches(rest, lines),
+        _ => false,
+    }
+}
+
+fn matches_line(shown: &str, line: &str) -> bool {
+    let mut parts = shown.split("[..]");
+    let Some(mut rest) = parts.next().and_then(|first| line.strip_prefix(first)) else { return false };
+    let parts: Vec<&str> = parts.collect();
+    let Some((last, middle)) = parts.split_last() else { return rest.is_empty() };
+    for part in middle {
+        let Some(found) = rest.find(part) else { return false };
+        rest = &rest[found + part.len()..];
+    }
+    rest.ends_with(last)
+}
+
+/// Runs one line of shell in `place`; gives what it printed, both streams together.
+fn run(line: &str, place: &Path) -> Result<String, String> {
+    // This test is a part of `./test`, which therefore cannot be run from here.
+    if line == "./test" || line.trim().is_empty() || line.starts_with('#') {
+        return Ok(String::new());
+    }
+    let (command, wanted) = match line.split_once("# exits with ") {
+        Some((command, code)) => {
+            (command, code.trim().parse().map_err(|_| format!("no exit code in `{line}`"))?)
+        }
+        None => (line, 0),
+    };
+    let output = Command::new("bash")
+        .args(["-c", &format!("exec 2>&1\n{command}")])
+        .current_dir(place)
+        .env_remove("RUST_BACKTRACE")
+        .output()
+        .expect("bash runs");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    match output.status.code() {
+        Some(code) if code == wanted => Ok(text),
+        code => Err(format!("`{command}` ended with {code:?} instead of {wanted}:\n{text}")),
+    }
+}
+
+/// A folder with what a reader of the documentation has: the examples and a working `./adit`.
+fn playground() -> tempfile::TempDir {
+    let place = tempfile::tempdir().unwrap();
+    let examples = place.path().join("examples");
+    fs::create_dir(&examples).unwrap();
+    for entry in fs::read_dir(root().join("examples")).unwrap() {
+        let entry = entry.unwrap();
+        fs::copy(entry.path(), examples.join(entry.file_name())).unwrap();
+    }
+    let script = place.path().join("adit");
+    fs::write(&script, format!("#!/bin/sh\nexec '{}' \"$@\"\n", env!("CARGO_BIN_EXE_adit"))).unwrap();
+    make_executable(&script);
+    place
+}
+
+#[cfg(unix)]
+fn make_executable(script: &Path) {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(script, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+#[cfg(not(unix))]
+fn make_executable(_: &Path) {}
+
+fn join(lines: &[&str]) -> String {
+    lines.iter().fold(String::new(), |text, line| text + line + "\n")
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+#[test]
+fn wildcards_match_what_they_should() {
+    assert!(matches(&["a", "...", "c"], &["a", "b", "b", "c"]));
+    assert!(!matches(&["a", "...", "c"], &["a", "b"]));
+    assert!(matches_line("took [..] s for [..] traces", "took 0.1 s for 12 traces"));
+    assert!(!matches_line("took [..] s", "took 0.1 s for 12 traces"));
+}

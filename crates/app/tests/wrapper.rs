@@ -1,0 +1,123 @@
+//! The script `./adit`, with a pretended compiler: it must work from anywhere, and say what is missing.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
+#![cfg(unix)]
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+#[test]
+fn it_runs_where_the_user_is_even_through_a_link() {
+    let machine = Machine::new();
+    machine.script("cargo", PRETENDED_CARGO);
+    machine.script("rustc", "echo 'rustc 99.0.0 (pretended)'");
+    machine.script("cc", "exit 0");
+    let link = machine.folder("bin with spaces").join("my adit");
+    symlink(root().join("adit"), &link).unwrap();
+    let place = machine.folder("some place");
+    let output = machine.run(&link, &["infer", "a b", "*"], &place);
+    let out = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(out, format!("in {}\ngot <infer> <a b> <*>\n", place.canonicalize().unwrap().display()));
+    assert_eq!(output.status.code(), Some(1), "the exit code is the binary's");
+}
+
+#[test]
+fn an_old_compiler_is_named_together_with_the_cure() {
+    let machine = Machine::new();
+    machine.script("cargo", PRETENDED_CARGO);
+    machine.script("rustc", "echo 'rustc 1.9.3 (pretended)'");
+    machine.script("cc", "exit 0");
+    let output = machine.run(&root().join("adit"), &[], &machine.0.path().join("bin"));
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{err}");
+    assert!(err.contains("or newer is needed, and rustc 1.9.3"), "{err}");
+    assert!(err.contains("https://rustup.rs"), "{err}");
+}
+
+#[test]
+fn a_missing_linker_is_named_together_with_the_cure() {
+    let machine = Machine::new();
+    machine.script("cargo", PRETENDED_CARGO);
+    machine.script("rustc", "echo 'rustc 99.0.0 (pretended)'");
+    let output = machine.run(&root().join("adit"), &[], &machine.0.path().join("bin"));
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{err}");
+    assert!(err.contains("apt-get install gcc"), "{err}");
+}
+
+#[test]
+fn a_failed_build_is_not_run() {
+    let machine = Machine::new();
+    machine.script("cargo", "echo 'error: it does not compile' >&2; exit 101");
+    machine.script("rustc", "echo 'rustc 99.0.0 (pretended)'");
+    machine.script("cc", "exit 0");
+    let output = machine.run(&root().join("adit"), &[], &machine.0.path().join("bin"));
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{err}");
+    assert!(err.contains("it does not compile") && err.contains("the build failed"), "{err}");
+}
+
+/// Puts a binary where cargo would, which tells where it runs and with what.
+const PRETENDED_CARGO: &str = r#"
+while [ "$1" != --target-dir ]; do shift; done
+mkdir -p "$2/release"
+cat > "$2/release/adit" <<'END'
+#!/usr/bin/env bash
+echo "in $PWD"
+echo "got$(printf ' <%s>' "$@")"
+exit 1
+END
+chmod +x "$2/release/adit"
+"#;
+
+/// A machine that has only what a test gives it.
+struct Machine(tempfile::TempDir);
+
+impl Machine {
+    fn new() -> Self {
+        let machine = Self(tempfile::tempdir().unwrap());
+        let bin = machine.folder("bin");
+        for tool in
+            ["bash", "env", "sed", "awk", "head", "dirname", "readlink", "id", "mkdir", "chmod", "cat"]
+        {
+            symlink(find(tool), bin.join(tool)).unwrap();
+        }
+        machine
+    }
+
+    fn folder(&self, name: &str) -> PathBuf {
+        let folder = self.0.path().join(name);
+        fs::create_dir(&folder).unwrap();
+        folder
+    }
+
+    fn script(&self, name: &str, body: &str) {
+        let path = self.0.path().join("bin").join(name);
+        fs::write(&path, format!("#!/usr/bin/env bash\n{body}\n")).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    fn run(&self, script: &Path, args: &[&str], place: &Path) -> Output {
+        Command::new(script)
+            .args(args)
+            .current_dir(place)
+            .env_clear()
+            .env("PATH", self.0.path().join("bin"))
+            .env("HOME", self.0.path())
+            .env("CARGO_TARGET_DIR", self.0.path().join("the target"))
+            .env("ADIT_NO_INSTALL", "1")
+            .output()
+            .expect("the script starts")
+    }
+}
+
+/// Where the real machine keeps a tool.
+fn find(tool: &str) -> PathBuf {
+    let path = std::env::var_os("PATH").expect("there is a PATH");
+    std::env::split_paths(&path).map(|folder| folder.join(tool)).find(|file| file.exists()).expect(tool)
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
