@@ -1,7 +1,7 @@
 //! Where data comes from: files and standard input, opened here and handed on as bytes.
 
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io::{self, Cursor, Read};
 use std::path::Path;
 
 use adit_logic::nearest;
@@ -25,6 +25,27 @@ pub(crate) struct Source {
     pub(crate) bytes: Bytes,
     /// How many bytes will come, if that is known.
     pub(crate) size: Option<u64>,
+}
+
+impl Source {
+    /// The first bytes, unpacked when they are gzipped. The source still gives them afterwards.
+    pub(crate) fn peek(&mut self) -> Result<Vec<u8>, Report> {
+        const ENOUGH: u64 = 1 << 16;
+        let mut head = Vec::new();
+        let cannot =
+            |error| bad_input(format!("{}: cannot read: {error}", self.name), "check that you may read it");
+        (&mut self.bytes).take(ENOUGH).read_to_end(&mut head).map_err(cannot)?;
+        let mut unpacked = Vec::new();
+        if head.starts_with(&[0x1f, 0x8b]) {
+            // The stream ends in the middle, so an error at its end is expected.
+            let _ = MultiGzDecoder::new(head.as_slice()).take(ENOUGH).read_to_end(&mut unpacked);
+        } else {
+            unpacked.clone_from(&head);
+        }
+        let rest = std::mem::replace(&mut self.bytes, Box::new(io::empty()));
+        self.bytes = Box::new(Cursor::new(head).chain(rest));
+        Ok(unpacked)
+    }
 }
 
 /// Opens a file, or standard input for `-`.

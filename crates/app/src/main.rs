@@ -15,6 +15,7 @@ mod traces;
 
 fn main() -> ExitCode {
     errors::install_panic_message();
+    output::clean_up_on_interrupt();
     let cli = match flags::parse() {
         Ok(cli) => cli,
         Err(code) => return code,

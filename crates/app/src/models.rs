@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use adit_automata::Fsa;
 use adit_automata::format::{self, Format};
+use adit_automata::{Fsa, TooLarge};
 use miette::Report;
 
-use crate::errors::bad_input;
+use crate::errors::{bad_input, no_answer};
 use crate::input::{Source, open, read_whole};
-use crate::output::{Target, tell, to_stdout, without_gz};
+use crate::output::{Target, tell, without_gz, write_failed};
 
 /// Reads a model whose format was given, or is told by extension or content.
 pub(crate) fn read(path: &Path, from: Option<&str>) -> Result<Fsa<String>, Report> {
@@ -16,8 +16,38 @@ pub(crate) fn read(path: &Path, from: Option<&str>) -> Result<Fsa<String>, Repor
     read_source(open(path)?, given)
 }
 
+/// Making a model deterministic stops at this many states: far above real models, and still some hundred megabytes.
+pub(crate) const STATES: usize = 1_000_000;
+
+/// The model as it is, or made deterministic, or minimal.
+pub(crate) fn shrink<L: Ord + Clone>(
+    model: Fsa<L>,
+    determinize: bool,
+    minimize: bool,
+) -> Result<Fsa<L>, Report> {
+    let result = match (minimize, determinize) {
+        (true, _) => model.minimize(STATES),
+        (false, true) => model.determinize(STATES),
+        (false, false) => Ok(model),
+    };
+    result.map_err(|TooLarge(states)| {
+        no_answer(
+            format!("the deterministic model has more than {states} states"),
+            "leave out --determinize and --minimize, or generalize more",
+        )
+    })
+}
+
 /// Reads a model from a stream.
-pub(crate) fn read_source(source: Source, format: Option<Format>) -> Result<Fsa<String>, Report> {
+fn read_source(source: Source, format: Option<Format>) -> Result<Fsa<String>, Report> {
+    read_titled(source, format).map(|(model, _)| model)
+}
+
+/// Reads a model from a stream, and its title when it is one of our own that has one.
+pub(crate) fn read_titled(
+    source: Source,
+    format: Option<Format>,
+) -> Result<(Fsa<String>, Option<String>), Report> {
     let (name, bytes) = read_whole(source)?;
     let format = format.or_else(|| Format::from_extension(without_gz(&name)));
     let blank = bytes.iter().all(u8::is_ascii_whitespace);
@@ -28,7 +58,14 @@ pub(crate) fn read_source(source: Source, format: Option<Format>) -> Result<Fsa<
             format!("name the format with --from; there are {}", names.join(", ")),
         ));
     }
-    Ok(format::read(&bytes, &name, format)?)
+    let model = format::read(&bytes, &name, format)?;
+    let json = format.or_else(|| Format::sniff(&bytes)) == Some(Format::Json);
+    let title = json
+        .then(|| {
+            serde_json::from_slice::<serde_json::Value>(&bytes).ok()?["title"].as_str().map(str::to_owned)
+        })
+        .flatten();
+    Ok((model, title))
 }
 
 /// The format in which to write: the one asked for, else the one of the file's extension, else JSON.
@@ -56,7 +93,7 @@ pub(crate) fn write(
     quiet: bool,
 ) -> Result<(), Report> {
     let written = format::write(model, format, title)?;
-    target.write(|out| out.write_all(written.text.as_bytes()).map_err(to_stdout))?;
+    target.write(|out| out.write_all(written.text.as_bytes()).map_err(write_failed))?;
     if !quiet {
         for lost in &written.lost {
             tell(&format!("note: {lost}"));

@@ -3,9 +3,11 @@
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use flate2::{Compression, write::GzEncoder};
-use miette::Report;
+use miette::{Diagnostic, Report};
+use thiserror::Error;
 
 use crate::errors::{ReaderGone, bad_input};
 
@@ -23,7 +25,8 @@ impl Target {
     pub(crate) fn new(path: Option<&Path>) -> Self {
         match path {
             None => Self::Stdout,
-            Some(path) if path == Path::new("-") => Self::Stdout,
+            // Renaming a finished file over the one behind standard output would destroy what others wrote there.
+            Some(path) if [Path::new("-"), Path::new("/dev/stdout")].contains(&path) => Self::Stdout,
             Some(path) => Self::File(path.to_owned()),
         }
     }
@@ -47,7 +50,7 @@ impl Target {
         match self {
             Self::Stdout => {
                 let mut out = BufWriter::new(io::stdout().lock());
-                write(&mut out)?;
+                write(&mut out).map_err(|report| named(report, to_stdout))?;
                 out.flush().map_err(to_stdout)
             }
             Self::File(path) => to_file(path, write),
@@ -79,8 +82,26 @@ pub(crate) fn without_gz(path: &str) -> &str {
     path.strip_suffix(".gz").unwrap_or(path)
 }
 
+/// A write failed. [`Target::write`] knows where to, and says it.
+#[derive(Debug, Error, Diagnostic)]
+#[error("cannot write: {0}")]
+struct WriteFailed(io::Error);
+
+/// The error of a failed write inside [`Target::write`].
+pub(crate) fn write_failed(error: io::Error) -> Report {
+    Report::new(WriteFailed(error))
+}
+
+/// The report, with a failed write told as `tell` does.
+fn named(report: Report, tell: impl FnOnce(io::Error) -> Report) -> Report {
+    match report.downcast::<WriteFailed>() {
+        Ok(WriteFailed(error)) => tell(error),
+        Err(report) => report,
+    }
+}
+
 /// The error of a failed write to standard output.
-pub(crate) fn to_stdout(error: io::Error) -> Report {
+fn to_stdout(error: io::Error) -> Report {
     if error.kind() == io::ErrorKind::BrokenPipe {
         return Report::new(ReaderGone);
     }
@@ -89,7 +110,12 @@ pub(crate) fn to_stdout(error: io::Error) -> Report {
 
 /// Writes a text to standard output.
 pub(crate) fn print(text: &str) -> Result<(), Report> {
-    Target::Stdout.write(|out| out.write_all(text.as_bytes()).map_err(to_stdout))
+    let printed = Target::Stdout.write(|out| out.write_all(text.as_bytes()).map_err(write_failed));
+    match printed {
+        // Nobody is left to read, but what was found decides the exit code all the same.
+        Err(report) if report.downcast_ref::<ReaderGone>().is_some() => Ok(()),
+        printed => printed,
+    }
 }
 
 /// Writes a JSON value to standard output, readable and ending in a line feed.
@@ -114,7 +140,7 @@ fn to_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<(), Report>
     let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     if fs::metadata(&real).is_ok_and(|about| !about.is_file()) {
         let mut out = BufWriter::new(File::create(&real).map_err(cannot)?);
-        write(&mut out)?;
+        write(&mut out).map_err(|report| named(report, cannot))?;
         return out.flush().map_err(cannot);
     }
     let mut builder = tempfile::Builder::new();
@@ -126,17 +152,54 @@ fn to_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<(), Report>
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
     let file = builder.tempfile_in(folder_of(&real)).map_err(cannot)?;
+    let _unfinished = Unfinished::new(file.path());
     let mut out = BufWriter::new(file);
     if path.extension().is_some_and(|extension| extension == "gz") {
         let mut packed = GzEncoder::new(&mut out, Compression::default());
-        write(&mut packed)?;
+        write(&mut packed).map_err(|report| named(report, cannot))?;
         packed.finish().map_err(cannot)?;
     } else {
-        write(&mut out)?;
+        write(&mut out).map_err(|report| named(report, cannot))?;
     }
     let file = out.into_inner().map_err(|error| cannot(error.into_error()))?;
     file.persist(&real).map_err(|error| cannot(error.error))?;
     Ok(())
+}
+
+/// The temporary files that are being written.
+static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// A temporary file, known to [`clean_up_on_interrupt`] while this lives.
+struct Unfinished(PathBuf);
+
+impl Unfinished {
+    fn new(path: &Path) -> Self {
+        unfinished().push(path.to_owned());
+        Self(path.to_owned())
+    }
+}
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        unfinished().retain(|path| *path != self.0);
+    }
+}
+
+fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
+    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Makes Ctrl-C remove half-written files before it ends the process. What was there before stays.
+pub(crate) fn clean_up_on_interrupt() {
+    // Without a handler Ctrl-C still ends the process, and only leaves a temporary file behind.
+    let _ = ctrlc::set_handler(|| {
+        for path in unfinished().iter() {
+            let _ = fs::remove_file(path);
+        }
+        tell("adit: interrupted; nothing was changed");
+        // As a shell reports a process that an interrupt ended.
+        std::process::exit(130);
+    });
 }
 
 /// The folder that a file lies in.
@@ -152,7 +215,7 @@ mod tests {
     use super::*;
 
     fn put(path: &Path, text: &str) -> Result<(), Report> {
-        Target::File(path.to_owned()).write(|out| out.write_all(text.as_bytes()).map_err(to_stdout))
+        Target::File(path.to_owned()).write(|out| out.write_all(text.as_bytes()).map_err(write_failed))
     }
 
     #[test]
@@ -161,7 +224,7 @@ mod tests {
         let path = folder.path().join("model.json");
         put(&path, "old").unwrap();
         let result = Target::File(path.clone()).write(|out| {
-            out.write_all(b"half of the new").map_err(to_stdout)?;
+            out.write_all(b"half of the new").map_err(write_failed)?;
             Err(bad_input("it broke", "mend it"))
         });
         assert!(result.is_err());

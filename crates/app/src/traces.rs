@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use adit_automata::format::Format as ModelFormat;
 use adit_logic::nearest;
 use adit_mine::Purity;
 use adit_trace::read::{self, Fields, Format, Options, Pattern, ReadError, Summary, Understood};
@@ -12,7 +13,7 @@ use miette::Report;
 use crate::errors::{Ending, bad_input};
 use crate::flags::{LabelChoice, PurityFlags, ReadFlags, TraceFlags};
 use crate::input::{Bytes, Source, open};
-use crate::output::{print, tell};
+use crate::output::{print, tell, without_gz};
 use crate::progress::{Progress, Watched};
 
 /// All traces of all files, equal ones kept once.
@@ -51,17 +52,69 @@ fn each_file(
 ) -> Result<(), Report> {
     let format = format(flags.from.as_deref())?;
     let options = options(&flags.read, flags.labels.into())?;
-    let sources = open_all(flags)?;
+    let mut sources = open_all(flags)?;
+    if format.is_none() && options.pattern.is_none() {
+        for source in &mut sources {
+            look_at(source, quiet)?;
+        }
+    }
     let progress = Progress::new(sources.iter().map(|source| source.size).sum(), quiet);
     for source in sources {
         let summary = read(progress.watch(source.bytes), &source.name, format, &options);
         if summary.is_err() {
             progress.finish();
         }
-        remark(&source.name, &summary?, quiet);
+        remark(&source.name, &summary?, &options, quiet);
     }
     progress.finish();
     Ok(())
+}
+
+/// Refuses what is recognized as something else than traces, and says so when the format is only a guess.
+fn look_at(source: &mut Source, quiet: bool) -> Result<(), Report> {
+    let name = without_gz(&source.name).to_owned();
+    let known = Format::from_extension(&name).is_some();
+    let head = if known { Vec::new() } else { source.peek()? };
+    let model = ModelFormat::from_extension(&name).filter(|_| !known).or_else(|| model_in(&head));
+    if let Some(model) = model {
+        return Err(bad_input(
+            format!("{name} is a model ({model}), and traces are wanted here"),
+            "`adit check`, `adit compare` and `adit convert` work on models; --from names the format of traces",
+        ));
+    }
+    let starts = |with: &str| head.starts_with(with.as_bytes());
+    if starts("decl-version") || starts("// Declarations") || starts("DECLARE") || starts("VarComparability")
+    {
+        return Err(bad_input(
+            format!("{name} is a Daikon trace, which is not read yet"),
+            "write the calls as JSON lines or CSV; docs/formats.md shows how",
+        ));
+    }
+    if !known && !quiet && !head.is_empty() {
+        let guess = Format::sniff(&head).name();
+        tell(&format!(
+            "{name}: read as {guess}, by its looks; --from names another format, --regex reads any log"
+        ));
+    }
+    Ok(())
+}
+
+/// The format of a model that begins like this, if it is one beyond doubt.
+pub(crate) fn model_in(head: &[u8]) -> Option<ModelFormat> {
+    // JSON lines begin with a brace too.
+    let ours = || head.windows(10).any(|window| window == b"adit-model");
+    ModelFormat::sniff(head).filter(|format| *format != ModelFormat::Json || ours())
+}
+
+/// Fails when purity was given for a formula, whose meaning does not depend on it.
+pub(crate) fn refuse_purity(flags: &PurityFlags) -> Result<(), Report> {
+    if flags.pure.is_none() && !flags.no_purity {
+        return Ok(());
+    }
+    Err(bad_input(
+        "--pure and --no-purity say nothing about a formula",
+        "leave them out; a formula means the same whatever is pure",
+    ))
 }
 
 /// Prints what would be understood of the first lines of each file.
@@ -115,7 +168,7 @@ pub(crate) fn options(flags: &ReadFlags, labels: Labels) -> Result<Options, Repo
 }
 
 /// Says what was read in another way than it stands in the file, because silence would look like agreement.
-pub(crate) fn remark(name: &str, summary: &Summary, quiet: bool) {
+pub(crate) fn remark(name: &str, summary: &Summary, options: &Options, quiet: bool) {
     if quiet {
         return;
     }
@@ -125,7 +178,11 @@ pub(crate) fn remark(name: &str, summary: &Summary, quiet: bool) {
         (summary.partial, "traces were cut off; what there is of them was kept"),
         (
             summary.out_of_order,
-            "events have an earlier time than the one before them; --sort-by-time orders them",
+            if options.sort_by_time {
+                "events had an earlier time than the one before them, and were put in order"
+            } else {
+                "events have an earlier time than the one before them; --sort-by-time orders them"
+            },
         ),
     ];
     for (count, what) in remarks.into_iter().filter(|(count, _)| *count > 0) {

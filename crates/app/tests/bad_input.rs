@@ -192,3 +192,38 @@ impl Place {
         path
     }
 }
+
+#[test]
+fn flags_that_mean_nothing_here_are_refused() {
+    let traces = example("tokenizer.traces");
+    let cases: [(&[&str], &str); 7] = [
+        (&["infer", &traces, "--k", "3"], "--algorithm k-tail"),
+        (&["infer", &traces, "--algorithm", "k-tail", "--no-constraint-a"], "--algorithm dice"),
+        (&["infer", &traces, "--json", "-o", "-"], "standard output"),
+        (&["infer", &traces, "--algorithm", "k-tail", "--k", "-1"], "invalid"),
+        (&["properties", &traces, "--threads", "100000"], "1..=256"),
+        (&["properties", &traces, "--formula", "G(x -> F y)", "--pure", "size"], "formula"),
+        (&["properties", &traces, "--formula", "G(x -> F y)", "--placeholders", "x,y,z"], "`z`"),
+    ];
+    for (arguments, says) in cases {
+        let run = adit(arguments);
+        assert_eq!(run.code, 2, "{arguments:?}: {}", run.err);
+        assert!(run.err.contains(says), "{arguments:?}: {}", run.err);
+    }
+}
+
+#[test]
+fn what_is_no_trace_file_is_not_mined() {
+    let folder = tempfile::tempdir().unwrap();
+    let daikon = folder.path().join("Harness.dtrace").display().to_string();
+    std::fs::write(&daikon, "decl-version 2.0\nvar-comparability none\n").unwrap();
+    let renamed = folder.path().join("model").display().to_string();
+    std::fs::copy(example("tokenizer.dot"), &renamed).unwrap();
+    for (file, says) in
+        [(example("tokenizer.dot"), "is a model"), (renamed, "is a model"), (daikon, "Daikon")]
+    {
+        let run = adit(&["properties", &file]);
+        assert_eq!(run.code, 2, "{file}: {}", run.err);
+        assert!(run.err.contains(says), "{file}: {}", run.err);
+    }
+}

@@ -286,8 +286,13 @@ fn a_limit_is_no_answer() {
     let path = folder.path().join("hard.aut").display().to_string();
     std::fs::write(&path, model).unwrap();
     let run = adit(&["compare", &path, &example("connection.aut"), "--walks", "1", "--runs", "1"]);
-    assert_eq!((run.code, run.out.as_str()), (3, ""), "{}", run.err);
+    assert_eq!(run.code, 3, "{}", run.err);
     assert!(run.err.contains("no answer"), "{}", run.err);
+    assert!(
+        run.out.contains("sampled") && !run.out.contains("exact,"),
+        "walks need no determinizing: {}",
+        run.out
+    );
 }
 
 #[test]
@@ -376,4 +381,51 @@ fn a_reader_that_goes_away_is_no_error() {
     let command = format!("'{}' infer '{}' | true", env!("CARGO_BIN_EXE_adit"), example("tokenizer.traces"));
     let run: Run = driver::shell(&format!("set -o pipefail; {command}"));
     assert_eq!((run.code, run.err.as_str()), (0, ""));
+}
+
+#[test]
+fn a_reader_that_goes_away_changes_no_verdict() {
+    use std::process::{Command, Stdio};
+    let mut child = Command::new(env!("CARGO_BIN_EXE_adit"))
+        .args(["check", &example("tokenizer.dot"), "--formula", "G !nextToken"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    assert_eq!(child.wait().unwrap().code(), Some(1));
+}
+
+#[test]
+fn a_model_keeps_its_title_and_can_be_minimized() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let run = adit(&["convert", &example("tokenizer.dot"), &path("first.json")]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let run = adit(&["convert", &path("first.json"), &path("second.json"), "--minimize"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let second: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(path("second.json")).unwrap()).unwrap();
+    assert_eq!(second["title"], "tokenizer");
+    assert_eq!(adit(&["compare", &path("first.json"), &path("second.json")]).code, 0);
+}
+
+#[test]
+fn broken_rules_are_not_told_as_if_they_held() {
+    let run = adit(&[
+        "properties",
+        &example("tokenizer.traces"),
+        "--all",
+        "--min-confidence",
+        "0.3",
+        "--no-purity",
+    ]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let broken: Vec<&str> = run
+        .out
+        .lines()
+        .filter(|line| line.trim_start().split(' ').next().is_some_and(|held| held.contains('/')))
+        .collect();
+    assert!(!broken.is_empty());
+    assert!(broken.iter().all(|line| line.contains(" cases, ")), "{broken:?}");
+    assert!(!run.out.contains("side effects"), "nothing is known to have none: {}", run.out);
 }

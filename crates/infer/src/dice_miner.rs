@@ -18,7 +18,7 @@ use adit_automata::{Fsa, State, merge_while};
 use adit_logic::Property;
 
 use acceptor::Acceptor;
-use rules::{Rows, Rules, overlap};
+use rules::{Rows, Rules, Side, overlap};
 
 /// Which of the paper's two constraints on the first step are in force. Both, to be faithful.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,8 +108,12 @@ struct Blocks<'a> {
     members: Vec<Vec<State>>,
     last: Rows,
     next: Rows,
+    /// What must not come next, because of what can come last.
+    banned_next: Rows,
     before: Rows,
     after: Rows,
+    /// What must not come after, because of what can come before.
+    banned_later: Rows,
 }
 
 impl<'a> Blocks<'a> {
@@ -119,6 +123,8 @@ impl<'a> Blocks<'a> {
             rules,
             block: (0..acceptor.len()).collect(),
             members: (0..acceptor.len()).map(|state| vec![state]).collect(),
+            banned_next: rules.banned_next(&acceptor.incoming),
+            banned_later: rules.banned_later(&acceptor.prefix),
             last: acceptor.incoming.clone(),
             next: acceptor.outgoing.clone(),
             before: acceptor.prefix.clone(),
@@ -128,8 +134,16 @@ impl<'a> Blocks<'a> {
 
     /// Merges the single state `state` into `block`, named by its first state, unless that breaks a property.
     fn join(&mut self, block: State, state: State) -> bool {
-        let near = |state| (self.last.row(state), self.next.row(state));
-        let far = |state| (self.before.row(state), self.after.row(state));
+        let near = |state| Side {
+            before: self.last.row(state),
+            after: self.next.row(state),
+            banned: self.banned_next.row(state),
+        };
+        let far = |state| Side {
+            before: self.before.row(state),
+            after: self.after.row(state),
+            banned: self.banned_later.row(state),
+        };
         let breaks =
             self.rules.break_next(near(block), near(state)) || self.rules.break_later(far(block), far(state));
         if breaks {
@@ -137,9 +151,8 @@ impl<'a> Blocks<'a> {
         }
         self.block[state] = block;
         self.members[block].push(state);
-        for rows in [&mut self.last, &mut self.next] {
-            let row = rows.row(state).to_vec();
-            rows.union(block, &row);
+        for rows in [&mut self.last, &mut self.next, &mut self.banned_next] {
+            rows.union_row(block, state);
         }
         self.spread(block, state, Direction::Down);
         self.spread(block, state, Direction::Up);
@@ -152,33 +165,44 @@ impl<'a> Blocks<'a> {
     /// Sets only grow, so each edge is looked at once per letter at most, and a block's other members only when the
     /// block itself learned something.
     fn spread(&mut self, block: State, state: State, direction: Direction) {
-        let sets = match direction {
-            Direction::Down => &mut self.before,
-            Direction::Up => &mut self.after,
-        };
-        let set = sets.row(state).to_vec();
         let mut stack = Vec::new();
-        if sets.union(block, &set) {
+        if self.give(state, block, direction) {
             stack.push(block);
         }
-        let pass_on = |sets: &mut Rows, from: State, member: State, stack: &mut Vec<State>| {
-            let set = sets.row(from).to_vec();
-            let mut give = |to: State| {
-                let to = self.block[to];
-                if sets.union(to, &set) {
-                    stack.push(to);
-                }
-            };
-            match direction {
-                Direction::Down => self.acceptor.children(member).for_each(&mut give),
-                Direction::Up => self.acceptor.parent(member).into_iter().for_each(&mut give),
+        self.pass_on(block, state, direction, &mut stack);
+        while let Some(from) = stack.pop() {
+            for member in 0..self.members[from].len() {
+                self.pass_on(from, self.members[from][member], direction, &mut stack);
+            }
+        }
+    }
+
+    /// Tells the neighbors of one member what its block knows, and notes the blocks that did not know it.
+    fn pass_on(&mut self, from: State, member: State, direction: Direction, stack: &mut Vec<State>) {
+        let acceptor = self.acceptor;
+        let mut tell = |neighbor: State| {
+            let to = self.block[neighbor];
+            if self.give(from, to, direction) {
+                stack.push(to);
             }
         };
-        pass_on(sets, block, state, &mut stack);
-        while let Some(from) = stack.pop() {
-            for &member in &self.members[from] {
-                pass_on(sets, from, member, &mut stack);
+        match direction {
+            Direction::Down => acceptor.children(member).for_each(&mut tell),
+            Direction::Up => acceptor.parent(member).into_iter().for_each(&mut tell),
+        }
+    }
+
+    /// Adds what is known of `from` to what is known of `to`, and says whether any of it is new.
+    fn give(&mut self, from: State, to: State, direction: Direction) -> bool {
+        match direction {
+            // What follows from the letters before is the same function of a larger set.
+            Direction::Down => {
+                self.before.union_row(to, from) && {
+                    self.banned_later.union_row(to, from);
+                    true
+                }
             }
+            Direction::Up => self.after.union_row(to, from),
         }
     }
 }

@@ -21,7 +21,7 @@ pub use error::MineError;
 pub use formulas::{Chance, FormulaInstance, FormulaQuery, MinedFormula, mine_formula};
 pub use impossible::{Impossible, impossible_traces};
 pub use lone_traces::{Evidence, LoneTrace, lone_traces};
-pub use present::{Dropped, Group, Summary, summarize};
+pub use present::{Dropped, Group, Summary, sentences, summarize};
 pub use properties::{PropertyMiner, holding};
 pub use purity::Purity;
 pub use tally::{Mined, MinedProperty, PropertyCounts, Wanted, confidence};

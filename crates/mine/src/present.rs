@@ -41,7 +41,7 @@ pub struct Group {
     pub sentence: String,
     /// The properties.
     pub properties: Vec<usize>,
-    /// The support of that property which has the least.
+    /// How often, at least, what the sentence says was confirmed.
     pub support: u64,
     /// Bits of evidence.
     pub score: f64,
@@ -84,6 +84,20 @@ pub fn summarize(mined: &Mined, purity: &Purity) -> Summary {
     Summary { groups: grouping.groups, dropped }
 }
 
+/// Each property of `mined` in words of its own, by place; for those that [`summarize`] would drop as well.
+pub fn sentences(mined: &Mined, purity: &Purity) -> Vec<String> {
+    let rules = Rules::new(mined, purity);
+    let grouping = Grouping { mined, rules, done: Vec::new(), groups: Vec::new() };
+    let say = |rule: &MinedProperty| {
+        if rule.support == rule.chances {
+            grouping.say_one(&rule.property)
+        } else {
+            grouping.say_mostly(rule)
+        }
+    };
+    mined.properties.iter().map(say).collect()
+}
+
 struct Grouping<'a> {
     mined: &'a Mined,
     rules: Rules<'a>,
@@ -106,10 +120,19 @@ impl Grouping<'_> {
             properties.extend(once);
             let place = if template == AlwaysPreceded { "starts" } else { "ends" };
             let only = if once.is_some() { ", which happens only there" } else { "" };
-            let sentence = format!("every trace {place} with {}{only}", self.name(x));
+            let sentence = format!("every {}trace {place} with {}{only}", self.nonempty(x), self.name(x));
             self.group(sentence, properties);
+            if let Some(group) = self.groups.last_mut() {
+                // The sentence is about traces, so traces are what confirms it.
+                group.support = self.mined.occurrences[x as usize].min(self.mined.traces);
+            }
             return;
         }
+    }
+
+    /// An event that starts every trace can be missing only where there is no event at all.
+    fn nonempty(&self, first: Letter) -> &'static str {
+        if self.mined.occurrences[first as usize] < self.mined.traces { "nonempty " } else { "" }
     }
 
     /// Labels after which nothing happens.

@@ -38,6 +38,7 @@ fn check_formula(
     formula: &Formula,
     language: Language,
 ) -> Result<Ending, Report> {
+    traces::refuse_purity(&flags.purity)?;
     if !flags.allow_unknown {
         refuse_unknown(formula, model)?;
     }
@@ -62,7 +63,7 @@ fn check_formula(
         }
         Verdict::Unknown { .. } => Err(no_answer(
             "the model and the formula together need more memory than a check may take",
-            "split the formula at its `&` and check the parts, or minimize the model first",
+            "split the formula at its `&` and check the parts, or make the model smaller with `adit convert --minimize`",
         )),
     }
 }
@@ -82,11 +83,17 @@ fn refuse_unknown(formula: &Formula, model: &Fsa<String>) -> Result<(), Report> 
     Err(bad_input(format!("the model has no event `{atom}`"), help))
 }
 
-/// One way to fill a template.
+/// One way to fill a template that holds.
 struct Instance<'t> {
     template: &'t FormulaTemplate,
     events: Vec<String>,
-    verdict: Verdict<String>,
+}
+
+/// What came of all ways to fill all templates. Those that fail are only counted: there can be a million of them.
+struct Outcome<'t> {
+    checked: usize,
+    undecided: usize,
+    holding: Vec<Instance<'t>>,
 }
 
 fn check_templates(
@@ -108,15 +115,16 @@ fn check_templates(
         Some(own) => own.iter().collect(),
         None => built_in().iter().filter(|template| !template.name.ends_with("-plain")).collect(),
     };
+    let chosen = without_repeats(chosen);
     let count: usize = chosen.iter().map(|template| ways(template, model.alphabet().len())).sum();
     if count > INSTANCES {
         return Err(bad_input(
             format!("the templates can be filled in {count} ways, and at most {INSTANCES} are checked"),
-            "use templates with fewer placeholders, one by one",
+            "put fewer templates, or such with fewer placeholders, into a file of your own: --templates FILE",
         ));
     }
     let mut checker = Checker::new(model, language, LIMIT);
-    let mut instances = Vec::new();
+    let mut outcome = Outcome { checked: 0, undecided: 0, holding: Vec::new() };
     for template in chosen {
         for events in fillings(template, model.alphabet()) {
             let six = if own.is_none() { Template::from_short(&template.name) } else { None };
@@ -127,17 +135,24 @@ fn check_templates(
                 }
                 _ => checker.check(&template.formula(&events, &pure)?),
             };
-            instances.push(Instance { template, events, verdict });
+            outcome.checked += 1;
+            match verdict {
+                Verdict::Holds => outcome.holding.push(Instance { template, events }),
+                Verdict::Fails { .. } => {}
+                Verdict::Unknown { .. } => outcome.undecided += 1,
+            }
         }
     }
     if flags.json {
-        print_json(&as_json(&instances))?
+        print_json(&as_json(&outcome))?
     } else {
-        print(&as_text(&instances)?)?
+        print(&as_text(&outcome)?)?
     }
-    let unknown = undecided(&instances);
-    if unknown > 0 && !quiet {
-        tell(&format!("note: {unknown} instances are undecided, because checking them takes too many steps"));
+    if outcome.undecided > 0 && !quiet {
+        tell(&format!(
+            "note: {} instances are undecided, because checking them takes too many steps",
+            outcome.undecided
+        ));
     }
     Ok(Ending::Clean)
 }
@@ -179,12 +194,25 @@ fn fillings(template: &FormulaTemplate, alphabet: &[String]) -> Vec<Vec<String>>
     ways
 }
 
-fn undecided(instances: &[Instance<'_>]) -> usize {
-    instances.iter().filter(|instance| matches!(instance.verdict, Verdict::Unknown { .. })).count()
+/// The templates without those that say the same as an earlier one, as two of TEMARI's say what two of DICE's do.
+fn without_repeats(templates: Vec<&FormulaTemplate>) -> Vec<&FormulaTemplate> {
+    let meaning =
+        |template: &FormulaTemplate| template.formula(&template.placeholders, &BTreeSet::new()).ok();
+    let mut kept: Vec<&FormulaTemplate> = Vec::new();
+    for template in templates {
+        let said = |earlier: &&FormulaTemplate| {
+            earlier.placeholders.len() == template.placeholders.len()
+                && earlier.formula(&template.placeholders, &BTreeSet::new()).ok() == meaning(template)
+        };
+        if !kept.iter().any(said) {
+            kept.push(template);
+        }
+    }
+    kept
 }
 
-fn as_json(instances: &[Instance<'_>]) -> Value {
-    let holding = instances.iter().filter(|instance| instance.verdict == Verdict::Holds).map(|instance| {
+fn as_json(outcome: &Outcome<'_>) -> Value {
+    let holding = outcome.holding.iter().map(|instance| {
         let mut row = json!({"template": instance.template.name});
         if let [a, b] = instance.events.as_slice() {
             row["a"] = a.as_str().into();
@@ -196,20 +224,17 @@ fn as_json(instances: &[Instance<'_>]) -> Value {
         row
     });
     json!({
-        "checked": instances.len(),
-        "unknown": undecided(instances),
+        "checked": outcome.checked,
+        "unknown": outcome.undecided,
         "properties": holding.collect::<Vec<_>>(),
     })
 }
 
-fn as_text(instances: &[Instance<'_>]) -> Result<String, Report> {
+fn as_text(outcome: &Outcome<'_>) -> Result<String, Report> {
     let mut text = String::new();
-    let mut holding = 0;
-    for Instance { template, events, .. } in instances.iter().filter(|found| found.verdict == Verdict::Holds)
-    {
-        holding += 1;
+    for Instance { template, events } in &outcome.holding {
         let _ = writeln!(text, "{}({}): {}", template.name, events.join(", "), template.sentence(events)?);
     }
-    let _ = writeln!(text, "\n{holding} of {} instances hold.", instances.len());
+    let _ = writeln!(text, "\n{} of {} instances hold.", outcome.holding.len(), outcome.checked);
     Ok(text)
 }

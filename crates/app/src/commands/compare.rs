@@ -11,10 +11,8 @@ use serde_json::{Value, json};
 
 use crate::errors::{Ending, no_answer};
 use crate::flags::CompareFlags;
-use crate::{models, output};
-
-/// Determinizing stops at this many states: far above real models, and still some hundred megabytes of memory.
-const STATES: usize = 1_000_000;
+use crate::models::{self, STATES};
+use crate::output;
 
 /// Words are counted up to this length unless the user says otherwise: numbers grow with the length, and beyond it
 /// they say nothing new about any published model.
@@ -25,26 +23,42 @@ pub(super) fn run(flags: &CompareFlags) -> Result<Ending, Report> {
     let truth = models::read(&flags.truth, flags.from.as_deref())?;
     let (model, truth) =
         if flags.prefix_closed { (model.prefix_closed(), truth.prefix_closed()) } else { (model, truth) };
-    let comparison = Comparison::new(&model, &truth, flags).map_err(|TooLarge(states)| {
-        no_answer(
-            format!("determinizing the models takes more than {states} states"),
-            "compare models that are less nondeterministic, such as those of a larger --k",
-        )
-    })?;
+    let comparison = Comparison::new(&model, &truth, flags);
     if flags.json {
         output::print_json(&comparison.json())?;
     } else {
         output::print(&comparison.table())?;
     }
-    Ok(if comparison.equal() { Ending::Clean } else { Ending::Found })
+    match comparison.exactly {
+        Ok(exactly) => Ok(if exactly.equal() { Ending::Clean } else { Ending::Found }),
+        Err(TooLarge(states)) => Err(no_answer(
+            format!("what is exact is not known: determinizing the models takes more than {states} states"),
+            "compare models that are less nondeterministic, such as those of a larger --k",
+        )),
+    }
 }
 
 /// Everything that is known about how two models relate.
 struct Comparison {
     sampled: Sampled,
+    /// Needs deterministic models, which can be too large to make.
+    exactly: Result<Exactly, TooLarge>,
+}
+
+struct Exactly {
     exact: Exact,
     only_in_model: Option<Vec<String>>,
     only_in_truth: Option<Vec<String>>,
+}
+
+impl Exactly {
+    fn equal(&self) -> bool {
+        self.only_in_model.is_none() && self.only_in_truth.is_none()
+    }
+
+    fn max_length(&self) -> usize {
+        self.exact.model.len().saturating_sub(1)
+    }
 }
 
 /// The mean over several runs. F is the mean of the runs' Fs, as in the papers, not the F of the means.
@@ -57,36 +71,40 @@ struct Sampled {
 }
 
 impl Comparison {
-    fn new(model: &Fsa<String>, truth: &Fsa<String>, flags: &CompareFlags) -> Result<Self, TooLarge> {
+    fn new(model: &Fsa<String>, truth: &Fsa<String>, flags: &CompareFlags) -> Self {
         let walked = flags.max_length.unwrap_or(2 * truth.transitions());
         let counted = flags.max_length.unwrap_or(walked.min(COUNTED_LENGTH));
-        Ok(Self {
-            sampled: Sampled::new(model, truth, flags, walked),
-            exact: exact(model, truth, counted, STATES)?,
-            only_in_model: model.separating_word(truth, STATES)?,
-            only_in_truth: truth.separating_word(model, STATES)?,
-        })
-    }
-
-    fn equal(&self) -> bool {
-        self.only_in_model.is_none() && self.only_in_truth.is_none()
-    }
-
-    fn max_length(&self) -> usize {
-        self.exact.model.len().saturating_sub(1)
+        let exactly = || {
+            Ok(Exactly {
+                exact: exact(model, truth, counted, STATES)?,
+                only_in_model: model.separating_word(truth, STATES)?,
+                only_in_truth: truth.separating_word(model, STATES)?,
+            })
+        };
+        Self { sampled: Sampled::new(model, truth, flags, walked), exactly: exactly() }
     }
 
     fn json(&self) -> Value {
-        let Self { sampled, exact, only_in_model, only_in_truth } = self;
+        let sampled = &self.sampled;
         let score =
             |score: Score, f: f64| json!({"precision": score.precision, "recall": score.recall, "f": f});
         let mut measured = score(sampled.mean, sampled.f);
         measured["walks"] = sampled.walks.into();
         measured["runs"] = sampled.runs.into();
         measured["max_length"] = sampled.max_length.into();
+        let Ok(exactly) = &self.exactly else {
+            return json!({
+                "sampled": measured,
+                "exact": null,
+                "equal": null,
+                "only_in_model": [],
+                "only_in_truth": [],
+            });
+        };
+        let Exactly { exact, only_in_model, only_in_truth } = exactly;
         let overall = exact.overall();
         let mut counted = score(overall, overall.f());
-        counted["max_length"] = self.max_length().into();
+        counted["max_length"] = exactly.max_length().into();
         counted["mean_of_lengths"] = exact.mean().map_or(Value::Null, |mean| score(mean, mean.f()));
         let lengths = (0..exact.model.len()).filter_map(|length| {
             let mut row = score(exact.at(length)?, exact.at(length)?.f());
@@ -103,7 +121,7 @@ impl Comparison {
         json!({
             "sampled": measured,
             "exact": counted,
-            "equal": self.equal(),
+            "equal": exactly.equal(),
             "only_in_model": only_in_model.iter().collect::<Vec<_>>(),
             "only_in_truth": only_in_truth.iter().collect::<Vec<_>>(),
         })
@@ -116,19 +134,21 @@ impl Comparison {
             let _ = writeln!(text, "{name:24} {:9.4} {:8.4} {f:8.4}", score.precision, score.recall);
         };
         row("sampled", mean, f);
-        let overall = self.exact.overall();
-        row("exact, all words", overall, overall.f());
-        if let Some(mean) = self.exact.mean() {
-            row("exact, mean of lengths", mean, mean.f());
+        if let Ok(exactly) = &self.exactly {
+            let overall = exactly.exact.overall();
+            row("exact, all words", overall, overall.f());
+            if let Some(mean) = exactly.exact.mean() {
+                row("exact, mean of lengths", mean, mean.f());
+            }
         }
         let _ = write!(
             text,
             "\nSampled: {walks} random walks each way of at most {max_length} events, mean of {runs} runs. In a final state, \
-             stopping is\none more edge to choose; a walk is right when the other model can read it, final state or not.\n\
-             Exact: all words of up to {} events, counted.\n\n",
-            self.max_length(),
+             stopping is\none more edge to choose; a walk is right when the other model can read it, final state or not.\n",
         );
-        match (&self.only_in_model, &self.only_in_truth) {
+        let Ok(exactly) = &self.exactly else { return text };
+        let _ = write!(text, "Exact: all words of up to {} events, counted.\n\n", exactly.max_length());
+        match (&exactly.only_in_model, &exactly.only_in_truth) {
             (None, None) => text.push_str("The models accept the same words.\n"),
             (model, truth) => {
                 let show = |word: &Option<Vec<String>>| match word.as_deref() {

@@ -1,6 +1,5 @@
 //! `adit convert`: a model or traces in another format.
 
-use std::io::{Cursor, Read};
 use std::path::Path;
 
 use adit_automata::format::Format as ModelFormat;
@@ -13,7 +12,7 @@ use miette::Report;
 use crate::errors::{Ending, bad_input};
 use crate::flags::ConvertFlags;
 use crate::input::{Source, open};
-use crate::output::{Target, tell, to_stdout, without_gz};
+use crate::output::{Target, tell, without_gz, write_failed};
 use crate::progress::Progress;
 use crate::{models, traces};
 
@@ -24,8 +23,16 @@ pub(super) fn run(flags: &ConvertFlags, quiet: bool) -> Result<Ending, Report> {
     match (kind_of_input(flags, &mut source)?, kind_of_output(flags, &target)?) {
         (Kind::Model(from), None | Some(Kind::Model(_))) => {
             let to = models::format_of(&target, flags.to.as_deref())?;
-            let model = models::read_source(source, from)?;
-            models::write(&model, &target, to, &models::title_of(&flags.input), quiet)?;
+            let (model, title) = models::read_titled(source, from)?;
+            let model = models::shrink(model, flags.determinize, flags.minimize)?;
+            let title = title.unwrap_or_else(|| models::title_of(&flags.input));
+            models::write(&model, &target, to, &title, quiet)?;
+        }
+        (Kind::Traces(_), _) if flags.determinize || flags.minimize => {
+            return Err(bad_input(
+                format!("{} holds traces, which cannot be made deterministic", source.name),
+                "--determinize and --minimize are for models",
+            ));
         }
         (Kind::Traces(from), None) => {
             convert_traces(flags, source, from, TraceFormat::Jsonl, &target, quiet)?
@@ -103,13 +110,8 @@ fn kind_of_input(flags: &ConvertFlags, source: &mut Source) -> Result<Kind, Repo
     if let Some(kind) = Kind::of_name(&source.name) {
         return Ok(kind);
     }
-    let head = peek(source)?;
-    Ok(match ModelFormat::sniff(&head) {
-        // JSON lines begin with a brace too.
-        Some(ModelFormat::Json) if !contains(&head, b"adit-model") => Kind::Traces(None),
-        Some(format) => Kind::Model(Some(format)),
-        None => Kind::Traces(None),
-    })
+    let head = source.peek()?;
+    Ok(traces::model_in(&head).map_or(Kind::Traces(None), |format| Kind::Model(Some(format))))
 }
 
 /// What is to be written, if anything tells.
@@ -124,29 +126,6 @@ fn kind_of_output(flags: &ConvertFlags, target: &Target) -> Result<Option<Kind>,
             "name the format with --to; `adit convert --help` lists them",
         )
     })
-}
-
-/// The first bytes, unpacked when they are gzipped. The source still gives them afterwards.
-fn peek(source: &mut Source) -> Result<Vec<u8>, Report> {
-    const ENOUGH: u64 = 1 << 16;
-    let mut head = Vec::new();
-    let cannot =
-        |error| bad_input(format!("{}: cannot read: {error}", source.name), "check that you may read it");
-    (&mut source.bytes).take(ENOUGH).read_to_end(&mut head).map_err(cannot)?;
-    let mut unpacked = Vec::new();
-    if head.starts_with(&[0x1f, 0x8b]) {
-        // The stream ends in the middle, so an error at its end is expected.
-        let _ = flate2::read::MultiGzDecoder::new(head.as_slice()).take(ENOUGH).read_to_end(&mut unpacked);
-    } else {
-        unpacked.clone_from(&head);
-    }
-    let rest = std::mem::replace(&mut source.bytes, Box::new(std::io::empty()));
-    source.bytes = Box::new(Cursor::new(head).chain(rest));
-    Ok(unpacked)
-}
-
-fn contains(text: &[u8], part: &[u8]) -> bool {
-    text.windows(part.len()).any(|window| window == part)
 }
 
 /// Copies traces from one format to another as they come, so that a log of any size can be converted.
@@ -167,7 +146,7 @@ fn convert_traces(
         summary =
             Some(read::events(progress.watch(source.bytes), &source.name, from, &options, &mut writer)?);
         let (_, written) = writer.finish().map_err(|error| match error {
-            WriteError::Io(error) => to_stdout(error),
+            WriteError::Io(error) => write_failed(error),
             error => Report::new(error),
         })?;
         lost = written.lost;
@@ -175,7 +154,16 @@ fn convert_traces(
     })?;
     progress.finish();
     if let Some(summary) = summary {
-        traces::remark(&source.name, &summary, quiet);
+        traces::remark(&source.name, &summary, &options, quiet);
+        let timed = matches!(
+            summary.format,
+            TraceFormat::Csv | TraceFormat::Xes | TraceFormat::Jsonl | TraceFormat::Regex
+        );
+        if timed && !quiet {
+            tell(
+                "note: traces keep their names, events, outcomes, arguments and states; times and other columns are not kept",
+            );
+        }
     }
     for lost in lost.iter().filter(|_| !quiet) {
         tell(&format!("note: {} cannot hold {lost}", display_name(&flags.output, to)));

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use adit_automata::{Fsa, TooLarge};
+use adit_automata::Fsa;
 use adit_infer::{Constraints, Horizon, dice_miner, first_rejected, ktail};
 use adit_logic::Template;
 use adit_mine::{Evidence, Impossible, Purity, holding, impossible_traces};
@@ -11,14 +11,14 @@ use adit_trace::{Letter, Words};
 use miette::Report;
 use serde_json::json;
 
-use crate::errors::{Ending, InternalFault, bad_input, no_answer};
+use crate::errors::{Ending, InternalFault, bad_input};
 use crate::flags::{Algorithm, InferFlags};
 use crate::models;
 use crate::output::{Target, print_json, tell};
 use crate::traces::{self, dry_run};
 
-/// Making a model deterministic stops at this many states.
-const STATES: usize = 1_000_000;
+/// One did better than two on every set of published traces that we measured.
+const DEFAULT_K: usize = 1;
 
 /// How much must speak against a trace before it is dropped. Chosen on the traces of eleven JDK classes, where it finds
 /// the impossible ones and no others; see docs/decisions/0003-impossible-traces.md.
@@ -28,6 +28,7 @@ pub(super) fn run(flags: &InferFlags, quiet: bool) -> Result<Ending, Report> {
     if flags.traces.dry_run {
         return dry_run(&flags.traces);
     }
+    refuse_idle_flags(flags)?;
     let target = Target::new(flags.output.as_deref());
     target.check()?;
     let format = models::format_of(&target, flags.to.as_deref())?;
@@ -51,10 +52,10 @@ pub(super) fn run(flags: &InferFlags, quiet: bool) -> Result<Ending, Report> {
 
     let distinct: Vec<Vec<Letter>> = words.words.iter().map(|word| word.letters.clone()).collect();
     let model = match flags.algorithm {
-        Algorithm::KTail => ktail(&distinct, Horizon(flags.k)),
+        Algorithm::KTail => ktail(&distinct, Horizon(flags.k.unwrap_or(DEFAULT_K))),
         Algorithm::Dice => dice(&words, &distinct, &purity, flags)?,
     };
-    let model = shrink(model, flags)?;
+    let model = models::shrink(model, flags.determinize, flags.minimize)?;
     if let Some(at) = first_rejected(&model, &distinct) {
         let trace: Vec<&str> = words.labels(&words.words[at]).collect();
         return Err(Report::new(InternalFault(format!(
@@ -93,6 +94,23 @@ pub(super) fn run(flags: &InferFlags, quiet: bool) -> Result<Ending, Report> {
     Ok(Ending::Clean)
 }
 
+/// Fails when a flag was given that the chosen algorithm does not look at, or when two results would share one stream.
+fn refuse_idle_flags(flags: &InferFlags) -> Result<(), Report> {
+    let (idle, algorithm) = match flags.algorithm {
+        Algorithm::Dice if flags.k.is_some() => ("--k", "k-tail"),
+        Algorithm::KTail if flags.no_constraint_a => ("--no-constraint-a", "dice"),
+        Algorithm::KTail if flags.no_constraint_b => ("--no-constraint-b", "dice"),
+        _ if flags.json && Target::new(flags.output.as_deref()) == Target::Stdout => {
+            return Err(bad_input(
+                "the model and the JSON summary cannot both go to standard output",
+                "name a file for the model with -o",
+            ));
+        }
+        _ => return Ok(()),
+    };
+    Err(bad_input(format!("{idle} means nothing here"), format!("it is for --algorithm {algorithm}")))
+}
+
 /// Says which traces are left out and why.
 fn report_dropped(words: &Words, dropped: &[Impossible], quiet: bool) {
     /// More would bury the rest of the messages.
@@ -127,18 +145,4 @@ fn dice(
     let constraints =
         Constraints { pure_as_loops: !flags.no_constraint_a, compatible_states: !flags.no_constraint_b };
     Ok(dice_miner(distinct, &properties, &pure, constraints))
-}
-
-fn shrink(model: Fsa<Letter>, flags: &InferFlags) -> Result<Fsa<Letter>, Report> {
-    let result = match (flags.minimize, flags.determinize) {
-        (true, _) => model.minimize(STATES),
-        (false, true) => model.determinize(STATES),
-        (false, false) => Ok(model),
-    };
-    result.map_err(|TooLarge(states)| {
-        no_answer(
-            format!("the deterministic model has more than {states} states"),
-            "leave out --determinize and --minimize, or generalize more",
-        )
-    })
 }

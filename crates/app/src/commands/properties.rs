@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::num::NonZeroUsize;
 
-use adit_logic::{Formula, Template, nearest, sentence};
+use adit_logic::{Formula, Template, nearest};
 use adit_mine::{
-    FormulaQuery, Mined, MinedFormula, PropertyCounts, PropertyMiner, Purity, Wanted, mine_formula, summarize,
+    FormulaQuery, Mined, MinedFormula, PropertyCounts, PropertyMiner, Purity, Wanted, mine_formula,
+    sentences, summarize,
 };
 use adit_trace::Words;
 use miette::Report;
@@ -33,7 +34,7 @@ pub(super) fn run(flags: &PropertiesFlags, quiet: bool) -> Result<Ending, Report
         min_confidence: flags.min_confidence,
     };
     let purity = traces::purity(&flags.purity);
-    let threads = flags.threads.map_or_else(default_threads, NonZeroUsize::get);
+    let threads = flags.threads.map_or_else(default_threads, usize::from);
     let miners = (0..threads).map(|_| PropertyMiner::new(purity.clone()));
     let mut counts: Option<PropertyCounts> = None;
     for miner in traces::feed_parallel(&flags.traces, quiet, miners)? {
@@ -49,7 +50,7 @@ pub(super) fn run(flags: &PropertiesFlags, quiet: bool) -> Result<Ending, Report
     if flags.json {
         print_json(&as_json(&mined))?;
     } else if flags.all {
-        print(&as_list(&mined))?;
+        print(&as_list(&mined, &purity))?;
     } else {
         print(&as_text(&mined, &purity))?;
     }
@@ -101,12 +102,12 @@ fn as_json(mined: &Mined) -> Value {
 }
 
 /// Every property on a line.
-fn as_list(mined: &Mined) -> String {
-    let mut text = header(mined.traces, mined.events, mined.alphabet.len());
-    for found in &mined.properties {
+fn as_list(mined: &Mined, purity: &Purity) -> String {
+    let mut text = header(mined.traces, mined.events, mined.alphabet.len(), "times");
+    for (found, sentence) in mined.properties.iter().zip(sentences(mined, purity)) {
         let property = mined.named(&found.property);
         let held = held(found.support, found.chances);
-        let _ = writeln!(text, "{held:>9}  {property}: {}", sentence(&property));
+        let _ = writeln!(text, "{held:>9}  {property}: {sentence}");
     }
     text
 }
@@ -114,12 +115,15 @@ fn as_list(mined: &Mined) -> String {
 /// The few sentences that say it all.
 fn as_text(mined: &Mined, purity: &Purity) -> String {
     let summary = summarize(mined, purity);
-    let mut text = header(mined.traces, mined.events, mined.alphabet.len());
+    if summary.groups.is_empty() {
+        return format!(
+            "{}nothing held\n",
+            header(mined.traces, mined.events, mined.alphabet.len(), "at least")
+        );
+    }
+    let mut text = header(mined.traces, mined.events, mined.alphabet.len(), "at least");
     for group in &summary.groups {
-        let least =
-            group.properties.iter().map(|&at| &mined.properties[at]).min_by_key(|found| found.support);
-        let held = least.map_or_else(String::new, |found| held(found.support, found.chances));
-        let _ = writeln!(text, "{held:>9}  {}", group.sentence);
+        let _ = writeln!(text, "{:>9}  {}", group.support, group.sentence);
     }
     let _ = writeln!(
         text,
@@ -131,8 +135,10 @@ fn as_text(mined: &Mined, purity: &Purity) -> String {
     text
 }
 
-fn header(traces: u64, events: u64, kinds: usize) -> String {
-    format!("{traces} traces, {events} events of {kinds} kinds\n\n at least  what held\n")
+fn header(traces: u64, events: u64, kinds: usize, column: &str) -> String {
+    let many = |count: u64, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+    let (traces, events, kinds) = (many(traces, "trace"), many(events, "event"), many(kinds as u64, "kind"));
+    format!("{traces}, {events} of {kinds}\n\n{column:>9}  what held\n")
 }
 
 /// How often a property held, and of how many chances where it did not always.
@@ -143,6 +149,7 @@ fn held(support: u64, chances: u64) -> String {
 /// Mines a formula of the user's own.
 fn run_formula(flags: &PropertiesFlags, text: &str, quiet: bool) -> Result<Ending, Report> {
     let formula = Formula::parse(text)?;
+    traces::refuse_purity(&flags.purity)?;
     let words = traces::words(&flags.traces, quiet)?;
     let query = FormulaQuery {
         placeholders: placeholders(flags, &formula, &words, quiet)?,
@@ -156,7 +163,7 @@ fn run_formula(flags: &PropertiesFlags, text: &str, quiet: bool) -> Result<Endin
     if flags.json {
         print_json(&formula_json(&words, &mined))?;
     } else {
-        let mut text = header(words.traces(), words.events(), words.alphabet.len());
+        let mut text = header(words.traces(), words.events(), words.alphabet.len(), "times");
         for found in &mined.instances {
             let held = held(found.support, found.chances);
             let _ = writeln!(text, "{held:>9}  {}", mined.instantiate(found));
@@ -177,6 +184,12 @@ fn placeholders(
 ) -> Result<BTreeSet<String>, Report> {
     let is_event = |name: &str| words.alphabet.get(name).is_some();
     if let Some(names) = &flags.placeholders {
+        if let Some(name) = names.iter().find(|name| !formula.atoms().contains(name)) {
+            return Err(bad_input(
+                format!("--placeholders: `{name}` does not occur in the formula"),
+                "name only events of the formula, separated by commas",
+            ));
+        }
         let atoms: BTreeSet<&String> = formula.atoms().into_iter().collect();
         for atom in atoms {
             if !names.contains(atom) && !is_event(atom) {
@@ -207,6 +220,8 @@ fn formula_json(words: &Words, mined: &MinedFormula) -> Value {
         let labels = mined.placeholders.iter().cloned().zip(found.labels.iter().cloned().map(Value::from));
         json!({
             "template": mined.formula.to_string(),
+            "a": found.labels.first(),
+            "b": found.labels.get(1),
             "events": labels.collect::<Map<_, _>>(),
             "formula": mined.instantiate(found).to_string(),
             "support": found.support,

@@ -17,7 +17,9 @@ Examples:
   adit check examples/tokenizer.dot --formula '[](nextToken -> <>hasMoreTokens:FALSE)'
   adit check examples/tokenizer.dot --templates
 
-Operators, weakest first: <->  ->  |  &  U W R  then ! X F G (also [] <> o). Quote an event that looks like one: \"G\".")]
+Operators, weakest first: <->  ->  |  &  U W R  then ! X F G (also [] <> o). Quote an event that looks like one: \"G\".
+After its last event a word goes on without events, so 'X !b' holds at the end and 'G a' fails even for the empty word;
+[end] is true there, X[!] demands a next event and X[?] speaks of it only if there is one.")]
 #[command(group(clap::ArgGroup::new("what").required(true).args(["formula", "templates"])))]
 pub(crate) struct CheckFlags {
     /// The model; `-` is standard input

@@ -29,10 +29,10 @@ pub(crate) struct CompareFlags {
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = super::count)]
     pub(crate) runs: usize,
     /// Longest word to walk and to count [default: twice the number of TRUTH's transitions; at most 50 for counting]
-    #[arg(long, value_name = "N", value_parser = super::count)]
+    #[arg(long, value_name = "N", value_parser = super::length)]
     pub(crate) max_length: Option<usize>,
     /// Seed of the random walks; the same seed gives the same answer
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
     pub(crate) seed: u64,
     /// Let words end in any state
     #[arg(long)]

@@ -9,7 +9,7 @@ use super::ReadFlags;
 /// Convert a model or traces to another format
 ///
 /// Formats are told by extension, or by --from and --to; a name that ends in .gz is compressed. What the new format cannot
-/// carry is listed on standard error.
+/// carry is listed on standard error. Of traces, names, events, outcomes, arguments and states are kept, times are not.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -32,6 +32,12 @@ pub(crate) struct ConvertFlags {
     /// Format of OUT
     #[arg(long, value_name = "FORMAT")]
     pub(crate) to: Option<String>,
+    /// Make a model deterministic
+    #[arg(long)]
+    pub(crate) determinize: bool,
+    /// Make a model deterministic and as small as possible
+    #[arg(long)]
+    pub(crate) minimize: bool,
     #[command(flatten)]
     pub(crate) read: ReadFlags,
 }

@@ -22,10 +22,9 @@ pub(crate) struct InferFlags {
     /// How to generalize
     #[arg(long, value_enum, default_value = "dice")]
     pub(crate) algorithm: Algorithm,
-    /// k-tail: how many events ahead two states must agree; less is more general
-    // One did better than two on every set of published traces that we measured.
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub(crate) k: usize,
+    /// k-tail: how many events ahead two states must agree; less is more general [default: 1]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub(crate) k: Option<usize>,
     /// dice: let calls without side effects change the state
     #[arg(long)]
     pub(crate) no_constraint_a: bool,

@@ -25,7 +25,7 @@ pub(crate) use traces::{LabelChoice, PurityFlags, ReadFlags, TraceFlags};
 
 /// Mines specifications from traces of programs: what always happens, and an automaton of what can
 #[derive(Debug, Parser)]
-#[command(name = "adit", version, max_term_width = 100, after_help = EXAMPLES, disable_help_subcommand = true)]
+#[command(name = "adit", version, max_term_width = 100, after_help = EXAMPLES)]
 pub(crate) struct Cli {
     /// What to do.
     #[command(subcommand)]
@@ -39,7 +39,8 @@ const EXAMPLES: &str = "\
 Examples:
   adit properties examples/tokenizer.traces              what always happens, in plain English
   adit infer examples/tokenizer.traces -o model.dot      an automaton that explains the traces
-  adit check model.dot --formula 'G(close -> G !write)'  does every word obey a formula?
+  adit check model.dot --formula 'G !(nextToken & X StringTokenizer)'
+                                                         does every word obey a formula?
   adit compare model.dot examples/tokenizer.dot          how good is the model?
   adit convert model.dot model.json                      between formats
 
@@ -108,6 +109,14 @@ fn count(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(count @ 1..=1_000_000) => Ok(count),
         _ => Err("write a number from 1 to 1000000".to_owned()),
+    }
+}
+
+/// A length of words. Counting them takes time in the square of the length.
+fn length(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(length @ 1..=10_000) => Ok(length),
+        _ => Err("write a number from 1 to 10000".to_owned()),
     }
 }
 

@@ -33,10 +33,10 @@ pub(crate) struct PropertiesFlags {
     #[arg(long, requires = "formula")]
     pub(crate) allow_equal: bool,
     /// Fewest times that a property must have been put to the test and held
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
     pub(crate) min_support: u64,
     /// Smallest share of the times it was put to the test in which a property must have held
-    #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = super::fraction)]
+    #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = super::fraction, allow_negative_numbers = true)]
     pub(crate) min_confidence: f64,
     /// List every property, also those that follow from others
     #[arg(long, conflicts_with = "json")]
@@ -45,6 +45,6 @@ pub(crate) struct PropertiesFlags {
     #[arg(long)]
     pub(crate) json: bool,
     /// Threads to read and count with; the result is the same for any number
-    #[arg(long, value_name = "N")]
-    pub(crate) threads: Option<std::num::NonZeroUsize>,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256), allow_negative_numbers = true)]
+    pub(crate) threads: Option<u16>,
 }

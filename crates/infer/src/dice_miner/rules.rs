@@ -58,6 +58,18 @@ impl Rows {
         }
         grew
     }
+
+    /// Adds all of the set in row `from` to the one in row `to`, and says whether anything of it is new.
+    pub(super) fn union_row(&mut self, to: usize, from: usize) -> bool {
+        let mut grew = false;
+        for at in 0..self.stride {
+            let more = self.bits[from * self.stride + at];
+            let word = &mut self.bits[to * self.stride + at];
+            grew |= more & !*word != 0;
+            *word |= more;
+        }
+        grew
+    }
 }
 
 /// Whether two sets share a letter.
@@ -126,35 +138,58 @@ impl Rules {
         rules
     }
 
+    /// For each set of `before`, everything that NF forbids after one of its letters.
+    pub(super) fn banned_later(&self, before: &Rows) -> Rows {
+        banned(&self.never_after, before)
+    }
+
+    /// For each set of `last`, everything that NIF forbids right after one of its letters.
+    pub(super) fn banned_next(&self, last: &Rows) -> Rows {
+        banned(&self.never_next, last)
+    }
+
     /// Whether joining two states lets some `y` come after some `x` although NF(x, y), which neither state alone did.
-    pub(super) fn break_later(&self, one: (&[u64], &[u64]), other: (&[u64], &[u64])) -> bool {
-        breaks(&self.never_after, one, other) || breaks(&self.never_after, other, one)
+    pub(super) fn break_later(&self, one: Side<'_>, other: Side<'_>) -> bool {
+        breaks(&self.never_before, one, other) || breaks(&self.never_before, other, one)
     }
 
     /// Whether joining two states lets some `y` come right after some `x` although NIF(x, y), which neither state alone
     /// did.
-    pub(super) fn break_next(&self, one: (&[u64], &[u64]), other: (&[u64], &[u64])) -> bool {
-        breaks(&self.never_next, one, other) || breaks(&self.never_next, other, one)
+    pub(super) fn break_next(&self, one: Side<'_>, other: Side<'_>) -> bool {
+        breaks(&self.never_last, one, other) || breaks(&self.never_last, other, one)
     }
+}
+
+/// What comes before a state, what comes after it, and what must not because of what comes before.
+#[derive(Clone, Copy)]
+pub(super) struct Side<'a> {
+    pub(super) before: &'a [u64],
+    pub(super) after: &'a [u64],
+    pub(super) banned: &'a [u64],
 }
 
 /// Whether a letter that comes before the first state only and one that comes after the second only are a forbidden pair.
 ///
-/// Where either letter belongs to both states, the pair was there before they were joined: a trace had forced it.
-fn breaks(
-    never: &Rows,
-    (before, after): (&[u64], &[u64]),
-    (before_other, after_other): (&[u64], &[u64]),
-) -> bool {
-    let new = |letter: u32| {
-        let forbidden = never.row(letter as usize).iter().zip(after_other).zip(after);
-        forbidden.into_iter().any(|((never, other), own)| never & other & !own != 0)
-    };
-    before
-        .iter()
-        .zip(before_other)
-        .enumerate()
-        .any(|(at, (own, other))| letters_of_word(own & !other).any(|bit| new(at as u32 * 64 + bit)))
+/// Where either letter belongs to both states, the pair was there before they were joined: a trace had forced it. The
+/// banned letters are known in advance, so most pairs of states are judged by a few machine words.
+fn breaks(never: &Rows, one: Side<'_>, other: Side<'_>) -> bool {
+    one.banned.iter().zip(other.after).zip(one.after).enumerate().any(|(at, ((banned, after), own))| {
+        letters_of_word(banned & after & !own).any(|bit| {
+            let forbidden_before = never.row(at * 64 + bit as usize);
+            let only_here = one.before.iter().zip(other.before).map(|(one, other)| one & !other);
+            forbidden_before.iter().zip(only_here).any(|(never, only)| never & only != 0)
+        })
+    })
+}
+
+fn banned(never: &Rows, sets: &Rows) -> Rows {
+    let mut banned = Rows { stride: sets.stride, bits: vec![0; sets.bits.len()] };
+    for row in 0..sets.bits.len() / sets.stride {
+        for letter in letters(sets.row(row)) {
+            banned.union(row, never.row(letter as usize));
+        }
+    }
+    banned
 }
 
 fn letters_of_word(word: u64) -> impl Iterator<Item = u32> {
