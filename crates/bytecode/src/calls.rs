@@ -1,0 +1,78 @@
+//! The call graph: which methods may run because others do.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::instruction::{Call, Instruction};
+use crate::pool::MemberRef;
+use crate::program::{MethodId, Program, Targets};
+
+/// Who calls whom, from some methods on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CallGraph {
+    /// For each method that was looked into, the methods that its calls may reach.
+    ///
+    /// The body of a lambda counts as called where the lambda is made, since nothing says where it will run.
+    pub callees: BTreeMap<MethodId, BTreeSet<MethodId>>,
+    /// For each method that was looked into, its calls that may also reach something unknown: what the program does not
+    /// have, or lambdas made elsewhere.
+    pub unknown: BTreeMap<MethodId, BTreeSet<MemberRef>>,
+    /// Methods that are reached and were not looked into, because the limit came first.
+    pub beyond: BTreeSet<MethodId>,
+}
+
+/// The call graph of everything that `roots` may reach, of at most `most` methods.
+pub fn call_graph(program: &Program<'_>, roots: &[MethodId], most: usize) -> CallGraph {
+    let mut graph = CallGraph::default();
+    let mut open: BTreeSet<MethodId> = roots.iter().cloned().collect();
+    while let Some(id) = open.pop_first() {
+        if graph.callees.contains_key(&id) {
+            continue;
+        }
+        if graph.callees.len() >= most {
+            graph.beyond.insert(id);
+            continue;
+        }
+        let (callees, unknown) = callees(program, &id);
+        open.extend(callees.iter().filter(|callee| !graph.callees.contains_key(callee)).cloned());
+        graph.callees.insert(id.clone(), callees);
+        if !unknown.is_empty() {
+            graph.unknown.insert(id, unknown);
+        }
+    }
+    graph
+}
+
+/// What the calls of one method may reach, and those that may reach something unknown.
+fn callees(program: &Program<'_>, id: &MethodId) -> (BTreeSet<MethodId>, BTreeSet<MemberRef>) {
+    let (mut found, mut unknown) = (BTreeSet::new(), BTreeSet::new());
+    let class = program.class(&id.class);
+    let method = class.as_ref().and_then(|class| class.method(&id.name, &id.descriptor));
+    let Some(code) = method.and_then(|method| method.code.as_ref()) else { return (found, unknown) };
+    let mut add = |call: Call, member: &MemberRef| match program.targets(&id.class, call, member) {
+        Targets::Known(targets) => found.extend(targets),
+        Targets::Lambda(targets) => {
+            found.extend(targets);
+            unknown.insert(member.clone());
+        }
+        Targets::Unresolved => drop(unknown.insert(member.clone())),
+    };
+    for (_, instruction) in &code.instructions {
+        match instruction {
+            Instruction::Invoke(call, member) => add(*call, member),
+            Instruction::InvokeDynamic(site) => {
+                for handle in site.handles.iter().filter(|handle| handle.descriptor.starts_with('(')) {
+                    // A handle may stand for an overridden method as well as for a static one.
+                    let resolved = program.resolve(&handle.class, &handle.name, &handle.descriptor);
+                    let call = match resolved {
+                        Some((_, method)) if method.is_static() => Call::Static,
+                        Some((_, method)) if method.is_constructor() => Call::Special,
+                        _ => Call::Virtual,
+                    };
+                    add(call, handle);
+                }
+            }
+            _ => {}
+        }
+    }
+    (found, unknown)
+}

@@ -1,0 +1,276 @@
+//! A closed set of classes: who extends whom, and which methods a call may reach.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::sync::Arc;
+
+use crate::instruction::Call;
+use crate::pool::MemberRef;
+use crate::{Class, ClassError, ClassPath, Flags, Method};
+
+/// A method of a class, by name.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct MethodId {
+    /// The class that has the method, in internal form.
+    pub class: Arc<str>,
+    /// The name of the method.
+    pub name: Arc<str>,
+    /// Its descriptor.
+    pub descriptor: Arc<str>,
+}
+
+impl MethodId {
+    /// The method of this class with this name and descriptor.
+    pub fn new(class: &str, name: &str, descriptor: &str) -> MethodId {
+        MethodId { class: class.into(), name: name.into(), descriptor: descriptor.into() }
+    }
+}
+
+/// As in `java.util.HashSet.add(Ljava/lang/Object;)Z`.
+impl fmt::Display for MethodId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}{}", self.class.replace('/', "."), self.name, self.descriptor)
+    }
+}
+
+/// The classes of a class path, as a world in which there are no others.
+///
+/// Bodies of methods are read when they are asked for; everything else is read at once.
+pub struct Program<'p> {
+    path: &'p ClassPath,
+    /// Without the bodies of methods.
+    outlines: BTreeMap<Arc<str>, Class>,
+    /// The direct subclasses, implementers and subinterfaces of each class.
+    below: BTreeMap<Arc<str>, BTreeSet<Arc<str>>>,
+    whole: RefCell<BTreeMap<Arc<str>, Option<Arc<Class>>>>,
+    /// Classes that cannot be read, and why. They count as absent.
+    pub unreadable: Vec<ClassError>,
+}
+
+/// What a call may reach.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Targets {
+    /// One of these methods, and nothing else that the program has.
+    Known(BTreeSet<MethodId>),
+    /// The class or the method is not part of the program.
+    Unresolved,
+    /// A lambda, which has no class that could be looked up, or one of these methods.
+    Lambda(BTreeSet<MethodId>),
+}
+
+impl<'p> Program<'p> {
+    /// The program of these classes of the class path, named in internal form.
+    pub fn new<'n>(path: &'p ClassPath, names: impl IntoIterator<Item = &'n str>) -> Program<'p> {
+        let mut program = Program {
+            path,
+            outlines: BTreeMap::new(),
+            below: BTreeMap::new(),
+            whole: RefCell::default(),
+            unreadable: Vec::new(),
+        };
+        for name in names {
+            let found = path
+                .find(name)
+                .and_then(|found| found.map(|(bytes, file)| Class::parse_outline(&bytes, &file)).transpose());
+            match found {
+                Ok(Some(class)) => program.add(class),
+                Ok(None) => {}
+                Err(error) => program.unreadable.push(error),
+            }
+        }
+        program
+    }
+
+    fn add(&mut self, class: Class) {
+        for above in class.superclass.iter().chain(&class.interfaces) {
+            self.below.entry(above.clone()).or_default().insert(class.name.clone());
+        }
+        self.outlines.insert(class.name.clone(), class);
+    }
+
+    /// A class of the program, without the bodies of its methods.
+    pub fn outline(&self, name: &str) -> Option<&Class> {
+        self.outlines.get(name)
+    }
+
+    /// A class of the program with everything; nothing if it is not part of the program or not readable.
+    pub fn class(&self, name: &str) -> Option<Arc<Class>> {
+        let outline = self.outlines.get(name)?;
+        if let Some(known) = self.whole.borrow().get(name) {
+            return known.clone();
+        }
+        let class = self.path.read(name).ok().flatten().map(Arc::new);
+        self.whole.borrow_mut().insert(outline.name.clone(), class.clone());
+        class
+    }
+
+    /// All classes and interfaces below this one, itself not among them.
+    pub fn subtypes(&self, name: &str) -> BTreeSet<Arc<str>> {
+        let mut found = BTreeSet::new();
+        let mut open: Vec<&str> = vec![name];
+        while let Some(above) = open.pop() {
+            for below in self.below.get(above).into_iter().flatten() {
+                // A damaged class may be its own ancestor, so what was seen is not visited again.
+                if found.insert(below.clone()) {
+                    open.push(below);
+                }
+            }
+        }
+        found
+    }
+
+    /// The class and then its superclasses, as far as the program has them.
+    fn ancestors<'a>(&'a self, name: &str) -> impl Iterator<Item = &'a Class> + use<'a, 'p> {
+        let mut seen = BTreeSet::new();
+        let mut next = self.outlines.get(name);
+        std::iter::from_fn(move || {
+            let class = next?;
+            next = class.superclass.as_ref().and_then(|above| self.outlines.get(above));
+            seen.insert(&class.name).then_some(class)
+        })
+    }
+
+    /// All interfaces of a class and of its superclasses, however far above; of an interface, itself as well.
+    fn interfaces(&self, name: &str) -> Vec<&Class> {
+        let mut found = Vec::new();
+        let mut seen = BTreeSet::new();
+        let mut open: Vec<&Arc<str>> = Vec::new();
+        for class in self.ancestors(name) {
+            if class.is_interface() && seen.insert(&*class.name) {
+                found.push(class);
+            }
+            open.extend(&class.interfaces);
+        }
+        while let Some(name) = open.pop() {
+            if let Some(class) = self.outlines.get(name)
+                && seen.insert(&*class.name)
+            {
+                found.push(class);
+                open.extend(&class.interfaces);
+            }
+        }
+        found
+    }
+
+    /// Whether the program has the class and everything above it, without which a JVM cannot load it.
+    pub fn is_loadable(&self, class: &str) -> bool {
+        let mut seen = BTreeSet::new();
+        let mut open = vec![class];
+        while let Some(name) = open.pop() {
+            let Some(class) = self.outlines.get(name) else { return false };
+            if seen.insert(name) {
+                open.extend(class.superclass.iter().chain(&class.interfaces).map(|above| &**above));
+            }
+        }
+        true
+    }
+
+    /// The method that a reference means: in the class, above it, or in an interface (JVMS 5.4.3.3 and 5.4.3.4).
+    pub fn resolve(&self, class: &str, name: &str, descriptor: &str) -> Option<(&Class, &Method)> {
+        // An array has the methods of Object.
+        let class = if class.starts_with('[') { "java/lang/Object" } else { class };
+        let own = |class: &'_ Class| {
+            class.methods.iter().position(|m| &*m.name == name && &*m.descriptor == descriptor)
+        };
+        let above = self.ancestors(class).find_map(|class| own(class).map(|at| (class, &class.methods[at])));
+        above.or_else(|| {
+            let all = self.interfaces(class);
+            let mut found = all
+                .iter()
+                .filter_map(|class| own(class).map(|at| (*class, &class.methods[at])))
+                .collect::<Vec<_>>();
+            // One with a body is preferred; which of several does not matter for what the reference means.
+            found.sort_by_key(|(_, method)| method.flags.has(Flags::ABSTRACT));
+            found.into_iter().next()
+        })
+    }
+
+    /// The class, in internal form, that declares the field which a reference means.
+    pub fn declaring(&self, field: &MemberRef) -> Option<&Arc<str>> {
+        let has = |class: &&Class| {
+            class.fields.iter().any(|own| own.name == field.name && own.descriptor == field.descriptor)
+        };
+        let above = self.ancestors(&field.class).find(has);
+        above.or_else(|| self.interfaces(&field.class).into_iter().find(has)).map(|class| &class.name)
+    }
+
+    /// The methods that may run when the method is called on an object of exactly this class (JVMS 5.4.6).
+    fn selected(&self, class: &str, name: &str, descriptor: &str) -> Vec<MethodId> {
+        let id = |class: &Class| MethodId::new(&class.name, name, descriptor);
+        for class in self.ancestors(class).filter(|class| !class.is_interface()) {
+            if let Some(method) = class.method(name, descriptor)
+                && !method.flags.has(Flags::PRIVATE)
+                && !method.is_static()
+            {
+                let is_abstract = method.flags.has(Flags::ABSTRACT);
+                return if is_abstract { Vec::new() } else { vec![id(class)] };
+            }
+        }
+        // The most specific default wins; taking all of them errs on the safe side.
+        let is_default = |class: &&Class| {
+            class
+                .method(name, descriptor)
+                .is_some_and(|method| !method.flags.has(Flags::ABSTRACT) && !method.is_static())
+        };
+        self.interfaces(class).into_iter().filter(is_default).map(id).collect()
+    }
+
+    /// What a call in a method of the class `caller` may reach.
+    pub fn targets(&self, caller: &str, call: Call, member: &MemberRef) -> Targets {
+        let (name, descriptor) = (&*member.name, &*member.descriptor);
+        let Some((owner, method)) = self.resolve(&member.class, name, descriptor) else {
+            return Targets::Unresolved;
+        };
+        let itself = MethodId::new(&owner.name, name, descriptor);
+        if call == Call::Static {
+            return Targets::Known([itself].into());
+        }
+        if call == Call::Special {
+            // A call to `super` begins at the superclass of the caller, whichever ancestor the reference names.
+            let superclass = self.outlines.get(caller).and_then(|class| class.superclass.as_deref());
+            let from_super = superclass
+                .filter(|_| name != "<init>" && !method.flags.has(Flags::PRIVATE) && !owner.is_interface())
+                .and_then(|above| self.resolve(above, name, descriptor))
+                .map(|(class, _)| MethodId::new(&class.name, name, descriptor));
+            return Targets::Known([itself].into_iter().chain(from_super).collect());
+        }
+        let closed = method.flags.has(Flags::PRIVATE)
+            || method.flags.has(Flags::FINAL)
+            || member.class.starts_with('[');
+        if closed || owner.flags.has(Flags::FINAL) {
+            return Targets::Known([itself].into());
+        }
+        let mut found = BTreeSet::new();
+        let mut may_be_lambda = false;
+        let receivers = self.subtypes(&member.class).into_iter().chain([member.class.clone()]);
+        for receiver in receivers {
+            let Some(class) = self.outlines.get(&receiver) else { continue };
+            if class.is_interface() {
+                // Whatever a lambda's class does not have itself it has from Object.
+                found.extend(self.selected("java/lang/Object", name, descriptor));
+                may_be_lambda |= self.is_functional(class, name);
+            } else if !class.flags.has(Flags::ABSTRACT) {
+                found.extend(self.selected(&receiver, name, descriptor));
+            }
+        }
+        if may_be_lambda { Targets::Lambda(found) } else { Targets::Known(found) }
+    }
+
+    /// Whether a lambda may implement the interface, and this method with it.
+    fn is_functional(&self, interface: &Class, name: &str) -> bool {
+        let mut names = BTreeSet::new();
+        for above in self.interfaces(&interface.name) {
+            let open = above.methods.iter().filter(|method| method.flags.has(Flags::ABSTRACT));
+            // What Object has anyway does not count, such as `equals` in Comparator.
+            names.extend(open.filter(|method| !self.object_has(method)).map(|method| &*method.name));
+        }
+        // Generic interfaces restate their method with other descriptors, so that names decide.
+        names.len() == 1 && names.contains(name)
+    }
+
+    fn object_has(&self, method: &Method) -> bool {
+        let object = self.outlines.get("java/lang/Object");
+        object.is_some_and(|object| object.method(&method.name, &method.descriptor).is_some())
+    }
+}

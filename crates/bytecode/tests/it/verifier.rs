@@ -1,0 +1,164 @@
+//! Spliced classes before HotSpot's verifier.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+
+use adit_bytecode::splice::{CallSite, Choice, Hook, SpliceError, reroute};
+use adit_bytecode::{ClassPath, ClassSource, Flags, Jar, MemberRef, Program};
+
+use crate::jdk::{Jdk, java_sources};
+
+/// Takes every call, with numbers on both sides of what fits into a `short`.
+struct Everything<'p> {
+    program: &'p Program<'p>,
+    next: i32,
+}
+
+impl Choice for Everything<'_> {
+    fn number(&mut self, _: &CallSite<'_>) -> Option<i32> {
+        self.next = (self.next + 1) % 70_000;
+        // Few numbers, so that trampolines are shared, but of every size.
+        Some(self.next / 1_000 * 1_000)
+    }
+
+    fn may_be_protected(&mut self, target: &MemberRef) -> bool {
+        let found = self.program.resolve(&target.class, &target.name, &target.descriptor);
+        found.is_none_or(|(_, method)| method.flags.has(Flags::PROTECTED))
+    }
+
+    fn is_loadable(&mut self, class: &str) -> bool {
+        self.program.is_loadable(class)
+    }
+}
+
+#[derive(Debug, Default)]
+struct Tally {
+    classes: usize,
+    sites: usize,
+    left: usize,
+    refused: usize,
+}
+
+/// Splices classes into a folder.
+fn splice_into(
+    folder: &Path,
+    path: &ClassPath,
+    program: &Program<'_>,
+    names: &[String],
+    hook: &Hook,
+) -> Tally {
+    let mut tally = Tally::default();
+    let mut choice = Everything { program, next: 0 };
+    for name in names {
+        let (bytes, file) = path.find(name).unwrap().unwrap();
+        let spliced = match reroute(&bytes, &file, hook, &mut choice) {
+            Ok(spliced) => spliced,
+            Err(
+                SpliceError::InvokePackage { .. }
+                | SpliceError::OldInterface { .. }
+                | SpliceError::ClassFull { .. },
+            ) => {
+                tally.refused += 1;
+                continue;
+            }
+            Err(error) => panic!("{error}"),
+        };
+        tally.classes += 1;
+        tally.sites += spliced.rerouted;
+        tally.left += spliced.left.len();
+        write(folder, name, &spliced.bytes);
+    }
+    write(folder, &hook.class, &hook.class_file());
+    tally
+}
+
+fn write(folder: &Path, name: &str, bytes: &[u8]) {
+    let file = folder.join(format!("{name}.class"));
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    fs::write(file, bytes).unwrap();
+}
+
+/// What the JVM says about these classes: lines that begin with `refused`, `absent` or `linked`.
+fn link(jdk: &Jdk, names: &[String], flags: &[String], classes: Option<&Path>) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    jdk.compile(&[&java_sources().join("LinkAll.java")], folder.path(), &[]);
+    let list = folder.path().join("names");
+    fs::write(&list, names.iter().map(|name| name.replace('/', ".") + "\n").collect::<String>()).unwrap();
+    let mut java = jdk.java();
+    // `-Xverify:all` says the same, and prints a warning.
+    java.args(["-XX:+UnlockDiagnosticVMOptions", "-XX:+BytecodeVerificationLocal"]);
+    java.args(["-XX:+BytecodeVerificationRemote", "-Xshare:off", "-XX:TieredStopAtLevel=1"]).args(flags);
+    java.arg("-cp").arg(folder.path()).arg("LinkAll").arg(list).args(classes);
+    let output = java.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{said}\n{}", String::from_utf8_lossy(&output.stderr));
+    said
+}
+
+fn linked(said: &str) -> usize {
+    said.lines().find_map(|line| line.strip_prefix("linked ")).unwrap().parse().unwrap()
+}
+
+fn slow() -> bool {
+    std::env::var_os("SLOW").is_some()
+}
+
+/// The JVM starts on spliced classes of its own, all calls in them going through trampolines, and verifies them all.
+#[test]
+fn the_verifier_accepts_spliced_classes_of_the_jdk() {
+    let Some(jdk) = Jdk::find() else { return };
+    let modules = jdk.modules();
+    let all: Vec<String> =
+        modules.names().into_iter().filter(|name| modules.module_of(name) == Some("java.base")).collect();
+    let names: Vec<String> = all.iter().step_by(if slow() { 1 } else { 16 }).cloned().collect();
+    let path = ClassPath::new(vec![Box::new(modules)]);
+    let program = Program::new(&path, all.iter().map(String::as_str));
+    // Inside java.base, so that the first classes which the JVM loads can see it.
+    let hook =
+        Hook { class: "java/lang/AditHook".to_owned(), flag: "on".to_owned(), method: "call".to_owned() };
+    let folder = tempfile::tempdir().unwrap();
+    let tally = splice_into(folder.path(), &path, &program, &names, &hook);
+    let patch = format!("--patch-module=java.base={}", folder.path().display());
+    let said = link(&jdk, &names, &[patch], None);
+    println!("{tally:?}, {} linked", linked(&said));
+    assert!(tally.sites > 1000, "{tally:?}");
+    assert!(!said.contains("refused"), "{said}");
+    assert_eq!(linked(&said), names.len(), "{said}");
+}
+
+/// Jars of the machine, named by `ADIT_JARS` like a class path; nothing is refused that was not refused before.
+#[test]
+fn the_verifier_accepts_spliced_classes_of_jars() {
+    let (Some(jdk), Some(jars)) = (Jdk::find(), std::env::var_os("ADIT_JARS")) else {
+        println!("ADIT_JARS names no jars, so this test did nothing");
+        return;
+    };
+    for jar in std::env::split_paths(&jars) {
+        let open = |jar: &PathBuf| {
+            Jar::new(jar.display().to_string(), BufReader::new(File::open(jar).unwrap()), 17).unwrap()
+        };
+        let own = open(&jar).names();
+        let path = ClassPath::new(vec![Box::new(open(&jar)), Box::new(jdk.modules())]);
+        let all = path.names();
+        let program = Program::new(&path, all.iter().map(String::as_str));
+        let hook = Hook { class: "adit/Hook".to_owned(), flag: "on".to_owned(), method: "call".to_owned() };
+        let (before, after) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        for name in &own {
+            let (bytes, _) = path.find(name).unwrap().unwrap();
+            write(before.path(), name, &bytes);
+            write(after.path(), name, &bytes);
+        }
+        let tally = splice_into(after.path(), &path, &program, &own, &hook);
+        let refused = |said: &str| {
+            let names = said.lines().filter(|line| line.starts_with("refused"));
+            names.map(|line| line.split(':').next().unwrap().to_owned()).collect::<BTreeSet<String>>()
+        };
+        let plain = link(&jdk, &own, &[], Some(before.path()));
+        let spliced = link(&jdk, &own, &[], Some(after.path()));
+        println!("{}: {tally:?}, {} linked", jar.display(), linked(&spliced));
+        assert_eq!(refused(&spliced), refused(&plain), "{spliced}");
+        assert_eq!(linked(&spliced), linked(&plain), "{spliced}");
+    }
+}
