@@ -21,10 +21,15 @@ mod event;
 mod label;
 mod near;
 pub mod read;
+mod script;
 mod words;
 pub mod write;
 
 pub use alphabet::{Alphabet, Letter};
 pub use event::{Event, EventSink, Outcome, State, Value};
 pub use label::{Labels, method_of, pure_by_name};
+pub use script::{
+    Argument, CallKind, Callable, End, Life, Run, Script, Skip, Snapshot, Statement, Step, StepResult,
+    Subject,
+};
 pub use words::{Word, WordSink, Words};

@@ -1,0 +1,282 @@
+//! Scripts a second through the whole path, beside a bare JNI loop that makes the same calls: the ratio is what matters,
+//! because it says the same on every machine.
+//!
+//! The bare loop runs in a process of its own, as a worker does: this binary, started again with `bare`. It looks up
+//! nothing, checks nothing but exceptions, and keeps no results. Run with `cargo bench -p adit-jvm`; a number behind
+//! `--` is how many scripts each side runs.
+#![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a benchmark is there to print its result")]
+#![expect(unsafe_code, reason = "the bare loop calls the virtual machine directly")]
+
+use std::ffi::CString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use adit_jvm::find::{Places, USUAL, find};
+use adit_jvm::vm::{self, Env, MachineOptions};
+use adit_jvm::{Host, HostOptions, Jdk, Limits, Sandbox, jni};
+use adit_trace::{Argument, CallKind, Callable, End, Script, Statement, Subject};
+use jni_sys::{jclass, jmethodID, jobject, jvalue};
+
+/// A class, how it is made, and ten calls on it.
+struct Case {
+    class: &'static str,
+    new: (&'static str, Option<Argument>),
+    calls: [(&'static str, &'static str); 10],
+}
+
+const PUSH: (&str, &str) = ("push", "(Ljava/lang/Object;)V");
+const NEXT: (&str, &str) = ("nextToken", "()Ljava/lang/String;");
+const MORE: (&str, &str) = ("hasMoreTokens", "()Z");
+
+fn cases() -> [Case; 3] {
+    let add = ("add", "(Ljava/lang/Object;)Z");
+    let (pop, empty) = (("pop", "()V"), ("isEmpty", "()Z"));
+    let top = ("topAndPop", "()Ljava/lang/Object;");
+    [
+        Case {
+            class: "BoundedStack",
+            new: ("(I)V", Some(Argument::Int(2))),
+            calls: [empty, PUSH, PUSH, ("isFull", "()Z"), top, PUSH, ("size", "()I"), pop, pop, empty],
+        },
+        Case {
+            class: "java.util.HashSet",
+            new: ("()V", None),
+            calls: [
+                empty,
+                add,
+                add,
+                ("contains", "(Ljava/lang/Object;)Z"),
+                ("size", "()I"),
+                ("remove", "(Ljava/lang/Object;)Z"),
+                empty,
+                add,
+                ("clear", "()V"),
+                empty,
+            ],
+        },
+        Case {
+            class: "java.util.StringTokenizer",
+            new: ("(Ljava/lang/String;)V", Some(Argument::Text("one two three".to_owned()))),
+            calls: [
+                MORE,
+                NEXT,
+                ("countTokens", "()I"),
+                NEXT,
+                MORE,
+                NEXT,
+                MORE,
+                MORE,
+                ("countTokens", "()I"),
+                MORE,
+            ],
+        },
+    ]
+}
+
+fn main() {
+    let mut words = std::env::args().skip(1).filter(|word| word != "--bench");
+    let first = words.next();
+    if first.as_deref() == Some("worker") {
+        adit_jvm::worker::main(words.map(Into::into));
+        return;
+    }
+    if first.as_deref() == Some("bare") {
+        let (libjvm, classes, scripts) =
+            (words.next().unwrap(), words.next().unwrap(), words.next().unwrap());
+        let java = std::thread::Builder::new().stack_size(vm::STACK);
+        java.spawn(move || bare(libjvm.into(), classes.into(), scripts.parse().unwrap()))
+            .unwrap()
+            .join()
+            .unwrap();
+        return;
+    }
+    let places = Places {
+        java_home: std::env::var_os("JAVA_HOME").map(PathBuf::from),
+        path: std::env::var_os("PATH"),
+        usual: USUAL.map(PathBuf::from).to_vec(),
+    };
+    match find(&places) {
+        Ok(jdk) => compare(&jdk, first.and_then(|number| number.parse().ok()).unwrap_or(200_000)),
+        Err(error) => println!("not run: {error}"),
+    }
+}
+
+/// Prints scripts a second for both sides and each case.
+fn compare(jdk: &Jdk, scripts: usize) {
+    let classes = tempfile::tempdir().unwrap();
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../subjects/BoundedStack.java");
+    let javac = Command::new(jdk.home.join("bin/javac")).arg("-d").arg(classes.path()).arg(source).status();
+    assert!(javac.unwrap().success());
+    let own = std::env::current_exe().unwrap();
+    let output = Command::new(&own)
+        .args(["bare".as_ref(), jdk.libjvm.as_os_str(), classes.path().as_os_str()])
+        .arg(scripts.to_string())
+        .output()
+        .unwrap();
+    let bare: Vec<f64> = String::from_utf8(output.stdout)
+        .unwrap()
+        .split_whitespace()
+        .map(|seconds| seconds.parse().unwrap())
+        .collect();
+    println!("JDK {}, {scripts} scripts of 11 calls, scripts a second", jdk.version);
+    println!("{:26} {:>9} {:>9} {:>6} {:>11} {:>6}", "", "bare", "host", "ratio", "with fields", "ratio");
+    for (case, bare) in cases().iter().zip(bare) {
+        let whole = hosted(jdk, &own, classes.path(), case, scripts, false);
+        let fields = hosted(jdk, &own, classes.path(), case, scripts, true);
+        let rate = |seconds: f64| scripts as f64 / seconds;
+        println!(
+            "{:26} {:9.0} {:9.0} {:6.2} {:11.0} {:6.2}",
+            case.class,
+            rate(bare),
+            rate(whole),
+            bare / whole,
+            rate(fields),
+            bare / fields
+        );
+    }
+}
+
+/// The seconds that one worker takes, from scripts to runs, once it is warm.
+fn hosted(jdk: &Jdk, own: &Path, classes: &Path, case: &Case, scripts: usize, snapshots: bool) -> f64 {
+    let boxes = tempfile::tempdir().unwrap();
+    let mut host = Host::new(HostOptions {
+        program: own.to_owned(),
+        arguments: vec!["worker".into()],
+        jdk: jdk.clone(),
+        class_path: vec![classes.to_owned()],
+        boxes: boxes.path().to_owned(),
+        workers: 1,
+        sandbox: Sandbox::Required,
+        snapshots,
+        limits: Limits {
+            script: Duration::from_secs(10),
+            start: Duration::from_secs(60),
+            heap_megabytes: 256,
+            box_megabytes: 16,
+            text: 100,
+            batch: 1000,
+            recycle_after: u64::MAX,
+        },
+    })
+    .unwrap();
+    // In parts, as a miner would ask: runs with fields are large, and keeping them all would measure the memory.
+    let batch = vec![script(case); 5_000.min(scripts)];
+    host.run(&batch).unwrap();
+    let rounds = scripts.div_ceil(batch.len());
+    let start = Instant::now();
+    for _ in 0..rounds {
+        let runs = host.run(&batch).unwrap();
+        assert!(runs.iter().all(|run| run.end == End::Complete && run.steps.len() == 11));
+    }
+    start.elapsed().as_secs_f64() * scripts as f64 / (rounds * batch.len()) as f64
+}
+
+fn script(case: &Case) -> Script {
+    let callable = |name: &str, descriptor: &str, kind| {
+        let (class, name, descriptor) = (case.class.to_owned(), name.to_owned(), descriptor.to_owned());
+        Arc::new(Callable { class, name, descriptor, kind })
+    };
+    let mut statements = vec![Statement {
+        callable: callable("<init>", case.new.0, CallKind::Constructor),
+        receiver: None,
+        args: case.new.1.clone().into_iter().collect(),
+    }];
+    statements.extend(case.calls.iter().map(|(name, descriptor)| Statement {
+        callable: callable(name, descriptor, CallKind::Virtual),
+        receiver: Some(0),
+        args: if descriptor.starts_with("()") { Vec::new() } else { vec![Argument::Text("x".to_owned())] },
+    }));
+    Script { statements }
+}
+
+/// Makes the calls of every case directly and prints the seconds for each.
+fn bare(libjvm: PathBuf, classes: PathBuf, scripts: usize) {
+    let folder = tempfile::tempdir().unwrap();
+    let options = MachineOptions {
+        libjvm,
+        class_path: vec![classes],
+        folder: folder.path().to_owned(),
+        heap_megabytes: 256,
+    };
+    let env = vm::create(&options).unwrap();
+    for case in cases() {
+        // SAFETY: names and descriptors are those of existing classes, arguments have the types of the descriptors, and
+        // all runs on the thread that created the machine.
+        unsafe {
+            let class = jni!(env, FindClass, c(&case.class.replace('.', "/")).as_ptr());
+            let method = |name: &str, descriptor: &str| {
+                let id = jni!(env, GetMethodID, class, c(name).as_ptr(), c(descriptor).as_ptr());
+                assert!(!id.is_null(), "{name}{descriptor}");
+                id
+            };
+            let new = method("<init>", case.new.0);
+            let calls = case.calls.map(|(name, descriptor)| (method(name, descriptor), descriptor));
+            loop_bare(env, class, new, &case.new.1, &calls, scripts / 10);
+            let start = Instant::now();
+            loop_bare(env, class, new, &case.new.1, &calls, scripts);
+            println!("{}", start.elapsed().as_secs_f64());
+        }
+    }
+}
+
+/// # Safety
+/// Class, methods and descriptors belong together, and the thread is that of `env`.
+unsafe fn loop_bare(
+    env: Env,
+    class: jclass,
+    new: jmethodID,
+    argument: &Option<Argument>,
+    calls: &[(jmethodID, &str)],
+    scripts: usize,
+) {
+    for _ in 0..scripts {
+        // SAFETY: the caller vouches for the methods; all references live in the frame that is popped at the end.
+        unsafe {
+            jni!(env, PushLocalFrame, 16);
+            let argument = match argument {
+                Some(Argument::Int(value)) => jvalue { i: *value as i32 },
+                Some(Argument::Text(text)) => text_value(env, text),
+                _ => jvalue { j: 0 },
+            };
+            let object = jni!(env, NewObjectA, class, new, &raw const argument);
+            for (method, descriptor) in calls {
+                let argument =
+                    if descriptor.starts_with("()") { jvalue { j: 0 } } else { text_value(env, "x") };
+                call(env, object, *method, descriptor, &argument);
+                let thrown = jni!(env, ExceptionOccurred);
+                if !thrown.is_null() {
+                    jni!(env, ExceptionClear);
+                }
+            }
+            jni!(env, PopLocalFrame, std::ptr::null_mut());
+        }
+    }
+}
+
+/// # Safety
+/// As for [`loop_bare`].
+unsafe fn call(env: Env, object: jobject, method: jmethodID, descriptor: &str, argument: &jvalue) {
+    // SAFETY: the entry is chosen by the descriptor's result.
+    unsafe {
+        match descriptor.rsplit(')').next() {
+            Some("V") => jni!(env, CallVoidMethodA, object, method, argument),
+            Some("Z") => _ = std::hint::black_box(jni!(env, CallBooleanMethodA, object, method, argument)),
+            Some("I") => _ = std::hint::black_box(jni!(env, CallIntMethodA, object, method, argument)),
+            _ => _ = std::hint::black_box(jni!(env, CallObjectMethodA, object, method, argument)),
+        }
+    }
+}
+
+/// # Safety
+/// The thread is that of `env`.
+unsafe fn text_value(env: Env, text: &str) -> jvalue {
+    let units: Vec<u16> = text.encode_utf16().collect();
+    // SAFETY: the units live until the call returns.
+    jvalue { l: unsafe { jni!(env, NewString, units.as_ptr(), units.len() as i32) } }
+}
+
+fn c(text: &str) -> CString {
+    CString::new(text).unwrap()
+}

@@ -1,0 +1,272 @@
+//! The host: runs scripts on a pool of workers and loses none of them, whatever the scripts do.
+//!
+//! A batch is cut into chunks; each lane takes the next chunk when it is done with the last, and has one worker at a
+//! time. A worker that dies or hangs is replaced by the spare, which is up and waiting; the script that was running gets
+//! the blame and the scripts after it go to the new worker. Nothing is run twice.
+//!
+//! Scripts of one worker share its static state, and a thread that a script leaves behind can disturb a later one, which
+//! then gets the blame. A worker is replaced after so many scripts, and when it doubts itself: after an overflow of stack
+//! or memory, or with stray threads.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use adit_trace::{Argument, Run, Script, Subject};
+
+use crate::error::HostError;
+use crate::find::Jdk;
+use crate::message::{LONGEST, Setup};
+use crate::process::{Fate, Start, Worker};
+use crate::sandbox::{Protection, Room, Sandbox};
+
+/// How many workers may end before they ran anything, one after the other, until the host gives up.
+const PATIENCE: u32 = 3;
+
+/// What a host is made of.
+#[derive(Clone, Debug)]
+pub struct HostOptions {
+    /// The binary that becomes a worker.
+    pub program: PathBuf,
+    /// The arguments with which it calls [`worker::main`](crate::worker::main); two numbers are put behind them.
+    pub arguments: Vec<OsString>,
+    /// The JDK whose virtual machine is hosted.
+    pub jdk: Jdk,
+    /// Folders and jars with the classes.
+    pub class_path: Vec<PathBuf>,
+    /// The folder in which each worker gets a box of its own, for example that for temporary files.
+    pub boxes: PathBuf,
+    /// How many workers run at the same time.
+    pub workers: usize,
+    /// Whether to run at all where the kernel cannot protect the user.
+    pub sandbox: Sandbox,
+    /// Record the fields of the receiver after each call.
+    pub snapshots: bool,
+    /// Limits on time and space.
+    pub limits: Limits,
+}
+
+/// How much a script and a worker may take.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// The time for one script. It is measured in steps of an eighth, at most 100 ms.
+    pub script: Duration,
+    /// The time for a worker to be ready.
+    pub start: Duration,
+    /// The Java heap of a worker.
+    pub heap_megabytes: u32,
+    /// The files of a worker, which are in memory.
+    pub box_megabytes: u32,
+    /// How many UTF-16 units of a string are kept.
+    pub text: usize,
+    /// How many scripts are sent at once.
+    pub batch: usize,
+    /// After how many scripts a worker is replaced.
+    pub recycle_after: u64,
+}
+
+/// A pool of workers. Dropping it ends them all.
+pub struct Host {
+    pool: Pool,
+    /// One worker for each lane, once it was needed.
+    lanes: Vec<Option<Worker>>,
+    protection: Protection,
+}
+
+/// What all lanes share.
+struct Pool {
+    start: Start,
+    limits: Limits,
+    spare: Mutex<Option<Worker>>,
+}
+
+impl Host {
+    /// Starts a first worker, and a spare.
+    pub fn new(options: HostOptions) -> Result<Self, HostError> {
+        let HostOptions { program, arguments, jdk, class_path, boxes, workers, sandbox, snapshots, limits } =
+            options;
+        // A worker works in its box, where relative paths would mean something else.
+        let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
+        let setup = Setup {
+            libjvm: Some(jdk.libjvm),
+            class_path: class_path.into_iter().map(absolute).collect(),
+            folder: PathBuf::new(),
+            room: Room { box_megabytes: limits.box_megabytes, heap_megabytes: limits.heap_megabytes },
+            protected: sandbox == Sandbox::Required,
+            text: limits.text,
+            snapshots,
+        };
+        let start = Start { program, arguments, boxes: absolute(boxes), setup };
+        let pool = Pool { start, limits, spare: Mutex::new(None) };
+        let (first, protection) = pool.worker()?;
+        let mut lanes = vec![Some(first)];
+        lanes.resize_with(workers.max(1), || None);
+        Ok(Self { pool, lanes, protection })
+    }
+
+    /// What the kernel holds the workers back from.
+    pub fn protection(&self) -> &Protection {
+        &self.protection
+    }
+}
+
+/// The runs of a chunk, behind the place of the first in the batch.
+type Chunk = (usize, Vec<Run>);
+
+impl Subject for Host {
+    type Error = HostError;
+
+    fn run(&mut self, batch: &[Script]) -> Result<Vec<Run>, HostError> {
+        let (pool, next) = (&self.pool, AtomicUsize::new(0));
+        let size = pool.limits.batch.max(1);
+        let lane = |worker: &mut Option<Worker>| {
+            let mut chunks = Vec::new();
+            loop {
+                let from = next.fetch_add(size, Ordering::Relaxed);
+                if from >= batch.len() {
+                    return Ok(chunks);
+                }
+                let scripts = &batch[from..batch.len().min(from + size)];
+                chunks.push((from, pool.chunk(worker, scripts, from)?));
+            }
+        };
+        let useful = batch.len().div_ceil(size).min(self.lanes.len());
+        let lanes = &mut self.lanes[..useful];
+        let results: Vec<Result<Vec<Chunk>, HostError>> = if let [only] = lanes {
+            vec![lane(only)]
+        } else {
+            std::thread::scope(|scope| {
+                let threads: Vec<_> = lanes.iter_mut().map(|worker| scope.spawn(|| lane(worker))).collect();
+                threads
+                    .into_iter()
+                    .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+                    .collect()
+            })
+        };
+        let mut chunks: Vec<Chunk> = Vec::new();
+        for result in results {
+            chunks.extend(result?);
+        }
+        chunks.sort_by_key(|(from, _)| *from);
+        Ok(chunks.into_iter().flat_map(|(_, runs)| runs).collect())
+    }
+}
+
+impl Pool {
+    /// Runs the scripts of a chunk, the first of which is number `from` of the batch.
+    fn chunk(
+        &self,
+        lane: &mut Option<Worker>,
+        scripts: &[Script],
+        from: usize,
+    ) -> Result<Vec<Run>, HostError> {
+        let mut runs = Vec::with_capacity(scripts.len());
+        let mut fruitless = 0;
+        while runs.len() < scripts.len() {
+            let rest = fitting(&scripts[runs.len()..], from + runs.len())?;
+            let worker = match lane {
+                Some(worker) => worker,
+                None => lane.insert(self.worker()?.0),
+            };
+            let answer = worker.ask(rest, self.limits.script);
+            let old = worker.given >= self.limits.recycle_after;
+            if old || answer.fate != Fate::Lives {
+                *lane = None;
+            }
+            if answer.runs.is_empty() {
+                fruitless += 1;
+                if fruitless == PATIENCE {
+                    let how = match answer.fate {
+                        Fate::Died(how) => how,
+                        Fate::TimedOut => "did not begin in time".to_owned(),
+                        Fate::Lives | Fate::Retires => "had nothing to say".to_owned(),
+                    };
+                    return Err(HostError::Unstable { tries: PATIENCE, how });
+                }
+            } else {
+                fruitless = 0;
+            }
+            runs.extend(answer.runs);
+        }
+        Ok(runs)
+    }
+
+    /// A worker that is ready: the spare, which is replaced, or a new one.
+    fn worker(&self) -> Result<(Worker, Protection), HostError> {
+        let mut tries = 0;
+        loop {
+            let spare = self.spare.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
+            let mut worker = spare.map_or_else(|| Worker::start(&self.start), Ok)?;
+            match worker.greeting(self.limits.start) {
+                Ok(greeting) => {
+                    if self.start.setup.protected && !greeting.protection.is_enough() {
+                        return Err(HostError::Unprotected(greeting.protection));
+                    }
+                    greeting.machine.map_err(HostError::Machine)?;
+                    let mut spare = self.spare.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+                    // Without a spare, the next change of workers takes longer, and nothing else.
+                    if spare.is_none() {
+                        *spare = Worker::start(&self.start).ok();
+                    }
+                    return Ok((worker, greeting.protection));
+                }
+                Err(how) => {
+                    tries += 1;
+                    if tries == PATIENCE {
+                        return Err(HostError::Unstable { tries, how });
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// As many of the first scripts as fit into a message; `first` is the number of the first in the batch.
+fn fitting(scripts: &[Script], first: usize) -> Result<&[Script], HostError> {
+    let mut total = 64;
+    for (count, script) in scripts.iter().enumerate() {
+        let bytes = most_bytes(script);
+        total += bytes;
+        if total > LONGEST {
+            return match count {
+                0 => Err(HostError::Script { index: first, bytes, most: LONGEST }),
+                _ => Ok(&scripts[..count]),
+            };
+        }
+    }
+    Ok(scripts)
+}
+
+/// No fewer bytes than a script takes in a message, its callables included.
+fn most_bytes(script: &Script) -> usize {
+    // A number takes at most ten bytes.
+    let argument = |argument: &Argument| match argument {
+        Argument::Text(text) => 11 + text.len(),
+        _ => 11,
+    };
+    let statement = |statement: &adit_trace::Statement| {
+        let callable = &statement.callable;
+        let names = callable.class.len() + callable.name.len() + callable.descriptor.len();
+        61 + names + statement.args.iter().map(argument).sum::<usize>()
+    };
+    20 + script.statements.iter().map(statement).sum::<usize>()
+}
+
+/// How well a worker would be shut in, found out by starting one without a machine.
+pub(crate) fn probe(program: &Path, arguments: &[OsString], boxes: &Path) -> Result<Protection, HostError> {
+    let setup = Setup {
+        libjvm: None,
+        class_path: Vec::new(),
+        folder: PathBuf::new(),
+        room: Room { box_megabytes: 1, heap_megabytes: 64 },
+        protected: true,
+        text: 0,
+        snapshots: false,
+    };
+    let start =
+        Start { program: program.to_owned(), arguments: arguments.to_vec(), boxes: boxes.to_owned(), setup };
+    let greeting = Worker::start(&start)?.greeting(Duration::from_secs(10));
+    greeting.map(|greeting| greeting.protection).map_err(|how| HostError::Unstable { tries: 1, how })
+}

@@ -1,0 +1,268 @@
+//! One worker process as the coordinator sees it: starting it, asking it, watching it, and seeing it off.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use adit_trace::{End, Run, Script};
+use tempfile::TempDir;
+
+use crate::error::HostError;
+use crate::message::{Decoder, Dictionary, Done, Extent, Greeting, Setup, receive, send};
+use crate::shared;
+use crate::wire::Take;
+
+/// How long a worker that hung up may take to end by itself, so that its exit code is learned.
+const FAREWELL: Duration = Duration::from_secs(2);
+
+/// How workers are started.
+#[derive(Clone, Debug)]
+pub(crate) struct Start {
+    /// The binary, and what makes it call [`crate::worker::main`].
+    pub(crate) program: PathBuf,
+    pub(crate) arguments: Vec<OsString>,
+    /// Where the boxes of workers are made.
+    pub(crate) boxes: PathBuf,
+    /// What a worker is told; its box is filled in for each.
+    pub(crate) setup: Setup,
+}
+
+/// A running worker. Dropping it ends the process and removes its box.
+pub(crate) struct Worker {
+    child: Child,
+    control: UnixStream,
+    memory: File,
+    dictionary: Dictionary,
+    decoder: Decoder,
+    buffer: Vec<u8>,
+    /// How many scripts it was given.
+    pub(crate) given: u64,
+    // Dropped last, after the process is gone.
+    _folder: TempDir,
+}
+
+/// What came of a batch.
+pub(crate) struct Answer {
+    /// The runs of the first scripts of the batch; the last may be that of a culprit.
+    pub(crate) runs: Vec<Run>,
+    pub(crate) fate: Fate,
+}
+
+/// What became of the worker.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Fate {
+    Lives,
+    /// It wants to be replaced.
+    Retires,
+    TimedOut,
+    Died(String),
+}
+
+impl Worker {
+    /// Starts a worker without waiting for it.
+    pub(crate) fn start(start: &Start) -> Result<Self, HostError> {
+        let failed = |what| move |source| HostError::Start { what, source };
+        let folder = tempfile::Builder::new()
+            .prefix("adit-box-")
+            .tempdir_in(&start.boxes)
+            .map_err(failed("making a folder for it"))?;
+        let (control, theirs) = UnixStream::pair().map_err(failed("making a socket"))?;
+        let memory = shared::create().map_err(failed("making memory for results"))?;
+        let passed = [theirs.as_raw_fd(), memory.as_raw_fd()];
+        let mut command = Command::new(&start.program);
+        command
+            .args(&start.arguments)
+            .args(passed.map(|fd| fd.to_string()))
+            // Passwords live in environments. Arenas of the C library would use up the limit on address space.
+            .env_clear()
+            .env("MALLOC_ARENA_MAX", "2")
+            .env("LC_ALL", "C.UTF-8")
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            // An interrupt at the terminal is for the coordinator, which then sees its workers off.
+            .process_group(0);
+        // SAFETY: between fork and exec only one async-signal-safe call is made for each number, which the closure owns.
+        unsafe { command.pre_exec(move || passed.into_iter().try_for_each(keep_open)) };
+        let child = command.spawn().map_err(failed("starting the process"))?;
+        let mut worker = Self {
+            child,
+            control,
+            memory,
+            dictionary: Dictionary::default(),
+            decoder: Decoder::default(),
+            buffer: Vec::new(),
+            given: 0,
+            _folder: folder,
+        };
+        let setup = Setup { folder: worker._folder.path().to_owned(), ..start.setup.clone() };
+        // If this fails, the worker is dead already, and waiting for its greeting says how it died.
+        let _ = send(&mut worker.control, &setup.to_bytes());
+        Ok(worker)
+    }
+
+    /// Waits for the worker's first words.
+    pub(crate) fn greeting(&mut self, limit: Duration) -> Result<Greeting, String> {
+        let timeouts = self
+            .control
+            .set_read_timeout(Some(limit))
+            .and_then(|()| self.control.set_write_timeout(Some(limit)));
+        let greeting = timeouts.and_then(|()| receive(&mut self.control));
+        match greeting {
+            Ok(bytes) => {
+                Greeting::from_bytes(&bytes).map_err(|_| "said what cannot be understood".to_owned())
+            }
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                Err(format!("said nothing for {} s", limit.as_secs_f64()))
+            }
+            Err(_) => Err(self.farewell()),
+        }
+    }
+
+    /// Has scripts run, none for longer than `limit`.
+    pub(crate) fn ask(&mut self, scripts: &[Script], limit: Duration) -> Answer {
+        self.given += scripts.len() as u64;
+        let message = self.dictionary.batch(scripts.iter());
+        let sent = shared::reset(&self.memory).and_then(|()| send(&mut self.control, &message));
+        let fate = match sent.and_then(|()| self.watch(limit)) {
+            Ok(Some(done)) if done.retires => Fate::Retires,
+            Ok(Some(_)) => Fate::Lives,
+            Ok(None) => {
+                self.end();
+                Fate::TimedOut
+            }
+            Err(_) => Fate::Died(self.farewell()),
+        };
+        self.collect(scripts, fate)
+    }
+
+    /// Waits for the end of a batch; `None` when a script takes too long.
+    fn watch(&mut self, limit: Duration) -> io::Result<Option<Done>> {
+        let slice = (limit / 8).clamp(Duration::from_millis(1), Duration::from_millis(100));
+        let (mut seen, mut since) = (0, Instant::now());
+        while !poll(self.control.as_raw_fd(), slice)? {
+            let started = shared::started(&self.memory)?;
+            if started != seen {
+                (seen, since) = (started, Instant::now());
+            } else if since.elapsed() > limit {
+                return Ok(None);
+            }
+        }
+        // The subject may have written a beginning to the socket and nothing more, so this has a limit too.
+        self.control.set_read_timeout(Some(limit.max(Duration::from_secs(1))))?;
+        let done = receive(&mut self.control)?;
+        Done::from_bytes(&done).map(Some).map_err(|_| io::ErrorKind::InvalidData.into())
+    }
+
+    /// Reads the results, and gives the script that was running when the worker ended its part of the blame.
+    fn collect(&mut self, scripts: &[Script], mut fate: Fate) -> Answer {
+        let mut runs = Vec::with_capacity(scripts.len());
+        let mut buffer = std::mem::take(&mut self.buffer);
+        let started = shared::started(&self.memory).unwrap_or(0);
+        if shared::results(&self.memory, &mut buffer).is_err() {
+            buffer.clear();
+        }
+        let mut take = Take(&buffer);
+        let mut last = Vec::new();
+        while !take.is_empty() && runs.len() < scripts.len() {
+            match self.decoder.run(&mut take, scripts[runs.len()].statements.len()) {
+                Ok((steps, Extent::Partial)) => last = steps,
+                Ok((steps, Extent::Oversized)) => runs.push(Run { steps, end: End::Oversized }),
+                Ok((steps, Extent::Complete)) if steps.len() == scripts[runs.len()].statements.len() => {
+                    runs.push(Run { steps, end: End::Complete });
+                }
+                Ok((_, Extent::Complete)) | Err(_) => {
+                    if !matches!(fate, Fate::TimedOut | Fate::Died(_)) {
+                        self.end();
+                        fate = Fate::Died("left results that cannot be understood".to_owned());
+                    }
+                    break;
+                }
+            }
+        }
+        self.buffer = buffer;
+        let end = match &fate {
+            Fate::Lives | Fate::Retires => None,
+            Fate::TimedOut => Some(End::TimedOut),
+            Fate::Died(how) => Some(End::Died { how: how.clone() }),
+        };
+        if let Some(end) = end
+            && runs.len() < scripts.len()
+            && started > runs.len() as u64
+        {
+            last.truncate(scripts[runs.len()].statements.len());
+            runs.push(Run { steps: last, end });
+        }
+        Answer { runs, fate }
+    }
+
+    /// Lets a worker end that hung up, or ends it, and says what became of it.
+    fn farewell(&mut self) -> String {
+        let gone = pidfd(self.child.id()).and_then(|process| poll(process.as_raw_fd(), FAREWELL));
+        if !matches!(gone, Ok(true)) {
+            self.end();
+            return "hung up and was ended".to_owned();
+        }
+        self.child.wait().map_or_else(|error| format!("is lost: {error}"), describe)
+    }
+
+    /// Ends the process, and what it may have started where nothing keeps it from doing so.
+    fn end(&mut self) {
+        if let Ok(None) = self.child.try_wait()
+            && let Ok(group) = libc::pid_t::try_from(self.child.id())
+        {
+            // SAFETY: the process leads its own group and has not been waited for, so that the number is still its own.
+            unsafe { libc::kill(-group, libc::SIGKILL) };
+        }
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// Keeps a descriptor open in the program that is about to be executed.
+fn keep_open(fd: RawFd) -> io::Result<()> {
+    // SAFETY: setting the flags of an open descriptor touches no memory.
+    if unsafe { libc::fcntl(fd, libc::F_SETFD, 0) } < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
+/// A descriptor that becomes readable when the process ends.
+fn pidfd(process: u32) -> io::Result<OwnedFd> {
+    // SAFETY: a call with integer arguments.
+    let fd = unsafe { libc::syscall(libc::SYS_pidfd_open, process, 0) };
+    let fd = RawFd::try_from(fd).ok().filter(|fd| *fd >= 0).ok_or_else(io::Error::last_os_error)?;
+    // SAFETY: the descriptor was just opened and belongs to nobody else.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd) })
+}
+
+/// Waits until the descriptor can be read or was hung up; `false` after `limit`.
+fn poll(fd: RawFd, limit: Duration) -> io::Result<bool> {
+    let mut poll = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
+    let milliseconds = limit.as_millis().try_into().unwrap_or(i32::MAX);
+    // SAFETY: one structure, which lives until the call returns.
+    match unsafe { libc::poll(&raw mut poll, 1, milliseconds) } {
+        0 => Ok(false),
+        count if count > 0 => Ok(true),
+        _ if io::Error::last_os_error().kind() == io::ErrorKind::Interrupted => Ok(false),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+fn describe(status: ExitStatus) -> String {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => format!("exited with code {code}"),
+        (_, Some(signal)) => format!("was ended by signal {signal}"),
+        _ => "ended".to_owned(),
+    }
+}

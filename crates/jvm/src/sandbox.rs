@@ -1,0 +1,216 @@
+//! The sandbox: what a worker can no longer do once it has shut itself in, and what the kernel could not promise.
+//!
+//! In this order, because each step needs what the next takes away, while the process has one thread: namespaces for
+//! users, network, mounts and System V memory; the loopback interface; a file system of limited size, in memory, over
+//! the box; Landlock; no more rights; the filter of system calls; limits on memory and files. It takes 1 to 2 ms.
+//!
+//! | the subject tries to | what stops it |
+//! |---|---|
+//! | write or delete outside its box | Landlock |
+//! | fill the disk | the box is memory of limited size, gone with the worker |
+//! | start programs | Landlock, and the filter |
+//! | reach a network | the namespace: loopback only |
+//! | reach a local service | the filter: no sockets of other families |
+//! | signal the user's processes | the filter, and Landlock from Linux 6.12 on |
+//! | take all memory, make endless threads | the limit on address space |
+
+use std::ffi::CString;
+use std::fs;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use landlock::{
+    ABI, AccessFs, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset, RulesetAttr, RulesetCreatedAttr,
+    RulesetStatus, Scope,
+};
+
+mod filter;
+
+/// Whether a worker may run where the kernel cannot shut it in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sandbox {
+    /// Nothing runs unless the [`Protection`] is whole.
+    Required,
+    /// Protect what can be protected, and run in any case. Only for code that the user trusts.
+    Unsafe,
+}
+
+/// What the kernel holds a worker back from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Protection {
+    /// It writes nowhere but in its box, and starts no programs.
+    pub files: bool,
+    /// It sees no network but its own loopback.
+    pub network: bool,
+    /// It cannot fill disk or memory: its box and its address space have a limited size.
+    pub space: bool,
+    /// It makes no processes, sends no signals to others and reaches no local service.
+    pub calls: bool,
+    /// What failed, in the words of the kernel.
+    pub notes: Vec<String>,
+}
+
+impl Protection {
+    /// Whether hostile code may run.
+    pub fn is_enough(&self) -> bool {
+        self.missing().is_empty()
+    }
+
+    /// What a worker cannot be kept from, for a sentence.
+    pub fn missing(&self) -> Vec<&'static str> {
+        [
+            (self.files, "writing and deleting files"),
+            (self.network, "using the network"),
+            (self.space, "filling disk and memory"),
+            (self.calls, "disturbing other processes"),
+        ]
+        .into_iter()
+        .filter_map(|(protected, what)| (!protected).then_some(what))
+        .collect()
+    }
+}
+
+/// How much a worker may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Room {
+    /// The size of the box.
+    pub(crate) box_megabytes: u32,
+    /// The Java heap; the limit on the whole process follows from it.
+    pub(crate) heap_megabytes: u32,
+}
+
+/// Shuts this process in. It must have one thread. What cannot be had is missing in the answer, and nothing else fails.
+pub(crate) fn enter(folder: &Path, room: Room) -> Protection {
+    let mut protection = Protection::default();
+    let mut note = |what: &str, result: io::Result<()>| match result {
+        Ok(()) => true,
+        Err(error) => {
+            protection.notes.push(format!("{what}: {error}"));
+            false
+        }
+    };
+    let apart = note("user, network and mount namespaces", namespaces());
+    let network = apart && note("the loopback interface", raise_loopback());
+    let space = apart && note("a file system for the box", mount_box(folder, room.box_megabytes));
+    // The folder that is mounted now is entered, or the process would stay in the one beneath.
+    let entered = note("entering the box", std::env::set_current_dir(folder));
+    let files = note("Landlock", restrict_files(folder));
+    let meek = note("giving up rights", drop_capabilities());
+    let calls = note("the filter of system calls", filter::install()) && meek;
+    let limited = note("limits on memory and files", set_limits(room));
+    Protection { files, network, space: space && entered && limited, calls, ..protection }
+}
+
+fn namespaces() -> io::Result<()> {
+    // SAFETY: both calls take nothing and cannot fail.
+    let (user, group) = unsafe { (libc::geteuid(), libc::getegid()) };
+    // SAFETY: a call with an integer argument; it changes what this process sees, not its memory.
+    check(unsafe {
+        libc::unshare(libc::CLONE_NEWUSER | libc::CLONE_NEWNET | libc::CLONE_NEWNS | libc::CLONE_NEWIPC)
+    })?;
+    fs::write("/proc/self/setgroups", "deny")?;
+    fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
+    fs::write("/proc/self/gid_map", format!("{group} {group} 1"))
+}
+
+/// A fresh network namespace has a loopback interface that is down.
+fn raise_loopback() -> io::Result<()> {
+    // SAFETY: a call with integer arguments.
+    let socket = check(unsafe { libc::socket(libc::AF_INET, libc::SOCK_DGRAM | libc::SOCK_CLOEXEC, 0) })?;
+    // SAFETY: all zeros is a request with an empty name, which the next lines fill in.
+    let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
+    for (to, from) in request.ifr_name.iter_mut().zip(b"lo") {
+        *to = *from as libc::c_char;
+    }
+    request.ifr_ifru.ifru_flags = (libc::IFF_UP | libc::IFF_RUNNING) as libc::c_short;
+    // SAFETY: the request lives until the call returns and has the shape that this request code asks for.
+    let result = check(unsafe { libc::ioctl(socket, libc::SIOCSIFFLAGS as _, &raw const request) });
+    // SAFETY: the descriptor was opened above and is used nowhere else.
+    unsafe { libc::close(socket) };
+    result.map(drop)
+}
+
+fn mount_box(folder: &Path, megabytes: u32) -> io::Result<()> {
+    let target = CString::new(folder.as_os_str().as_bytes())?;
+    // Without an end to what is shared, the mount would be seen outside.
+    mount(None, c"/", libc::MS_REC | libc::MS_PRIVATE, c"")?;
+    let options = CString::new(format!("size={megabytes}m,nr_inodes=16384,mode=0700"))?;
+    mount(Some(c"tmpfs"), &target, libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC, &options)
+}
+
+fn mount(
+    kind: Option<&std::ffi::CStr>,
+    target: &std::ffi::CStr,
+    flags: libc::c_ulong,
+    options: &std::ffi::CStr,
+) -> io::Result<()> {
+    let kind = kind.map_or(std::ptr::null(), std::ffi::CStr::as_ptr);
+    // SAFETY: all pointers are null or C strings that live until the call returns.
+    check(unsafe { libc::mount(kind, target.as_ptr(), kind, flags, options.as_ptr().cast()) }).map(drop)
+}
+
+/// Everything may be read, only the box may be written, and nothing may be executed.
+fn restrict_files(folder: &Path) -> io::Result<()> {
+    // Truncating files is part of the third version; without it, files outside could be emptied.
+    let writes = AccessFs::from_write(ABI::V3);
+    let newer = AccessFs::from_write(ABI::V5);
+    let restrict = || -> Result<RulesetStatus, Box<dyn std::error::Error>> {
+        let status = Ruleset::default()
+            .set_compatibility(CompatLevel::HardRequirement)
+            .handle_access(writes | AccessFs::Execute)?
+            .set_compatibility(CompatLevel::BestEffort)
+            .handle_access(newer)?
+            .scope(Scope::AbstractUnixSocket | Scope::Signal)?
+            .create()?
+            .add_rule(PathBeneath::new(PathFd::new(folder)?, writes | newer))?
+            .add_rule(PathBeneath::new(PathFd::new("/dev/null")?, AccessFs::WriteFile))?
+            .restrict_self()?;
+        Ok(status.ruleset)
+    };
+    match restrict() {
+        Ok(RulesetStatus::FullyEnforced | RulesetStatus::PartiallyEnforced) => Ok(()),
+        Ok(RulesetStatus::NotEnforced) => Err(io::Error::other("the kernel does not enforce it")),
+        Err(error) => Err(io::Error::other(error.to_string())),
+    }
+}
+
+/// A process that made a user namespace has every right in it. None is needed any more.
+fn drop_capabilities() -> io::Result<()> {
+    #[repr(C)]
+    struct Header {
+        version: u32,
+        pid: i32,
+    }
+    // The third version of the interface, with two words for each of the three sets.
+    let header = Header { version: 0x2008_0522, pid: 0 };
+    let none = [0_u32; 6];
+    // SAFETY: header and sets have the layout of that version and live until the call returns.
+    let result = unsafe { libc::syscall(libc::SYS_capset, &raw const header, none.as_ptr()) };
+    check(result as libc::c_int).map(drop)
+}
+
+fn set_limits(room: Room) -> io::Result<()> {
+    let megabytes = |count: u32| libc::rlim_t::from(count) << 20;
+    // Beside its heap, the machine reserves room for classes, code and thread stacks. Two gigabytes are twice what it
+    // takes at rest, and leave room for a thousand threads of a bomb.
+    lower(libc::RLIMIT_AS, megabytes(room.heap_megabytes) + megabytes(2048))?;
+    lower(libc::RLIMIT_FSIZE, megabytes(room.box_megabytes))?;
+    lower(libc::RLIMIT_CORE, 0)?;
+    lower(libc::RLIMIT_NOFILE, 1024)
+}
+
+/// Lowers a limit for good; a limit that is lower already stays.
+fn lower(resource: libc::__rlimit_resource_t, most: libc::rlim_t) -> io::Result<()> {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the call fills in the structure that it is given.
+    check(unsafe { libc::getrlimit(resource, &raw mut limit) })?;
+    let most = most.min(limit.rlim_max);
+    let limit = libc::rlimit { rlim_cur: most, rlim_max: most };
+    // SAFETY: the structure lives until the call returns.
+    check(unsafe { libc::setrlimit(resource, &raw const limit) }).map(drop)
+}
+
+fn check(result: libc::c_int) -> io::Result<libc::c_int> {
+    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result) }
+}

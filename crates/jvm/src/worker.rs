@@ -1,0 +1,149 @@
+//! The worker: shuts itself in, creates HotSpot, and runs batches of scripts until the coordinator hangs up.
+//!
+//! It is the coordinator's own binary, started again with the numbers of two open descriptors: a socket for messages and
+//! the memory for results. The standard streams belong to the subject, which may print to them or close them.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io;
+use std::os::fd::{FromRawFd, RawFd};
+use std::os::unix::net::UnixStream;
+use std::process::ExitCode;
+use std::thread;
+
+use crate::message::{Done, Greeting, Setup, receive, send, take_callable};
+use crate::play::{LARGEST_RUN, Player};
+use crate::sandbox;
+use crate::shared::Results;
+use crate::vm::{self, MachineOptions};
+use crate::wire::{Garbled, Take};
+
+/// The exit code of a worker that was started by hand or could not begin.
+const NOT_BEGUN: u8 = 2;
+
+/// Threads that a batch may leave behind before the worker asks to be replaced. The machine itself starts and ends a few
+/// for compiling and collecting.
+const STRAY_THREADS: usize = 32;
+
+/// The whole life of a worker. The process must have one thread, and nothing else may have happened in it.
+///
+/// `arguments` are the two numbers with which the coordinator started it.
+pub fn main(arguments: impl Iterator<Item = OsString>) -> ExitCode {
+    match live(arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::from(NOT_BEGUN),
+    }
+}
+
+fn live(mut arguments: impl Iterator<Item = OsString>) -> io::Result<()> {
+    let (socket, memory) = (descriptor(arguments.next())?, descriptor(arguments.next())?);
+    if socket == memory {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    // SAFETY: both are open, as `descriptor` has checked, they differ, they are not the standard streams, and nothing in
+    // this process has opened a file yet: the coordinator passed them for this very use.
+    let (mut control, memory) = unsafe { (UnixStream::from_raw_fd(socket), File::from_raw_fd(memory)) };
+    let setup = Setup::from_bytes(&receive(&mut control)?).map_err(garbled)?;
+    let protection = sandbox::enter(&setup.folder, setup.room);
+    let greeting = |machine| Greeting { protection: protection.clone(), machine };
+    let Some(libjvm) = setup.libjvm else { return send(&mut control, &greeting(Ok(())).to_bytes()) };
+    if setup.protected && !protection.is_enough() {
+        return send(&mut control, &greeting(Err("it is not protected".to_owned())).to_bytes());
+    }
+    let hangup = control.try_clone()?;
+    thread::Builder::new().name("hangup".to_owned()).spawn(move || leave_at_hangup(&hangup))?;
+    let options = MachineOptions {
+        libjvm,
+        class_path: setup.class_path,
+        folder: setup.folder,
+        heap_megabytes: setup.room.heap_megabytes,
+    };
+    thread::scope(|scope| {
+        let work = || -> io::Result<()> {
+            let mut results = Results::map(&memory)?;
+            let player = vm::create(&options).and_then(|env| Player::new(env, setup.text, setup.snapshots));
+            match player {
+                Ok(player) => {
+                    send(&mut control, &greeting(Ok(())).to_bytes())?;
+                    serve(player, &mut control, &mut results)
+                }
+                Err(why) => send(&mut control, &greeting(Err(why)).to_bytes()),
+            }
+        };
+        let worker = thread::Builder::new().name("scripts".to_owned()).stack_size(vm::STACK);
+        let _ = worker.spawn_scoped(scope, work)?.join();
+        io::Result::Ok(())
+    })?;
+    leave()
+}
+
+/// Answers batches until the coordinator hangs up.
+fn serve(mut player: Player, control: &mut UnixStream, results: &mut Results) -> io::Result<()> {
+    let threads = count_threads();
+    loop {
+        let batch = receive(control)?;
+        results.begin();
+        let ran = play_batch(&mut player, &batch, results).map_err(garbled)?;
+        let retires = player.is_suspect() || count_threads() > threads + STRAY_THREADS;
+        send(control, &Done { ran, retires }.to_bytes())?;
+    }
+}
+
+/// Runs the scripts of a batch, or as many as there is room for, and says how many.
+fn play_batch(player: &mut Player, batch: &[u8], results: &mut Results) -> Result<u64, Garbled> {
+    let mut take = Take(batch);
+    for _ in 0..take.count()? {
+        player.learn(take_callable(&mut take)?);
+    }
+    let count = take.count()? as u64;
+    for index in 0..count {
+        let length = take.size()?;
+        let script = take.bytes(length)?;
+        if results.room() < LARGEST_RUN || player.is_suspect() {
+            return Ok(index);
+        }
+        // This is what names the culprit if the next line never ends.
+        results.set_started(index + 1);
+        player.play(script, results)?;
+    }
+    Ok(count)
+}
+
+/// Ends the process when the coordinator is gone. Nothing else would end it while a script loops.
+fn leave_at_hangup(control: &UnixStream) {
+    use std::os::fd::AsRawFd;
+    let mut poll = libc::pollfd { fd: control.as_raw_fd(), events: 0, revents: 0 };
+    loop {
+        // SAFETY: one structure, which lives until the call returns.
+        let ready = unsafe { libc::poll(&raw mut poll, 1, -1) };
+        if ready < 0 && io::Error::last_os_error().kind() == io::ErrorKind::Interrupted {
+            continue;
+        }
+        leave()
+    }
+}
+
+/// Ends the process at once: what the subject registered to run at the end is not wanted.
+fn leave() -> ! {
+    // SAFETY: the call does not return and runs no code of this process.
+    unsafe { libc::_exit(0) }
+}
+
+/// The number of an open descriptor that is none of the standard streams.
+fn descriptor(argument: Option<OsString>) -> io::Result<RawFd> {
+    let number: Option<RawFd> = argument.and_then(|argument| argument.to_str()?.parse().ok());
+    let number = number.filter(|number| *number > 2).ok_or(io::ErrorKind::InvalidInput)?;
+    // SAFETY: asking for the flags of a number that may or may not be open changes nothing.
+    if unsafe { libc::fcntl(number, libc::F_GETFD) } < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(number)
+}
+
+fn count_threads() -> usize {
+    std::fs::read_dir("/proc/self/task").map_or(0, Iterator::count)
+}
+
+fn garbled(_: Garbled) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, "the message is not understood")
+}

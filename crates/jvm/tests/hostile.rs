@@ -1,0 +1,355 @@
+//! Classes that do harm: the coordinator survives, the culprit is named, nothing outside the box changes, and the scripts
+//! before and after the attack are answered as if nothing had happened.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
+
+mod support;
+
+use std::fs;
+use std::os::unix::net::UnixListener;
+use std::path::Path;
+use std::time::Duration;
+
+use adit_jvm::{Host, HostError, Sandbox};
+use adit_trace::{End, Script, Subject};
+use expect_test::{Expect, expect};
+use support::{Bench, bench, script, show};
+
+/// Runs the attack between harmless scripts, with a short limit, and compares what is told about it.
+fn check(attack: &[&str], expected: Expect) {
+    let Some(bench) = bench() else { return };
+    expected.assert_eq(&attacked(&bench, Duration::from_secs(3), attack));
+}
+
+/// What came of the attack, after making sure that the harmless scripts around it, and a second batch, were not touched.
+fn attacked(bench: &Bench, limit: Duration, attack: &[&str]) -> String {
+    let harmless = || script(&["new Harmless ()V", "0 Harmless.count ()I", "0 Harmless.count ()I"]);
+    let batch: Vec<Script> = vec![harmless(), harmless(), script(attack), harmless(), harmless()];
+    let mut options = bench.options();
+    options.limits.script = limit;
+    let mut host = Host::new(options).unwrap();
+    let mut runs = host.run(&batch).unwrap();
+    assert_eq!(runs.len(), batch.len());
+    let culprit = runs.remove(2);
+    runs.extend(host.run(&[harmless()]).unwrap());
+    for run in runs {
+        assert_eq!(show(&run), "Harmless #0\n1\n2\nComplete\n");
+    }
+    show(&culprit)
+}
+
+#[test]
+fn endless_loop() {
+    check(
+        &["new EndlessLoop ()V", "0 EndlessLoop.attack ()V"],
+        expect![[r#"
+            EndlessLoop #0
+            TimedOut
+        "#]],
+    );
+}
+
+#[test]
+fn sleeping() {
+    check(
+        &["new Sleeper ()V", "0 Sleeper.attack ()V"],
+        expect![[r#"
+            Sleeper #0
+            TimedOut
+        "#]],
+    );
+}
+
+#[test]
+fn endless_initializer() {
+    check(
+        &["new LoopsInInitializer ()V"],
+        expect![[r#"
+            TimedOut
+        "#]],
+    );
+}
+
+#[test]
+fn exit() {
+    check(
+        &["new Exits ()V", "0 Exits.attack ()V", "0 Exits.attack ()V"],
+        expect![[r#"
+            Exits #0
+            Died { how: "exited with code 3" }
+        "#]],
+    );
+}
+
+#[test]
+fn halt() {
+    check(
+        &["new Halts ()V", "0 Halts.attack ()V"],
+        expect![[r#"
+            Halts #0
+            Died { how: "exited with code 4" }
+        "#]],
+    );
+}
+
+#[test]
+fn native_crash() {
+    let Some(bench) = bench() else { return };
+    let shown = attacked(&bench, Duration::from_secs(20), &["new WildWrite ()V", "0 WildWrite.attack ()V"]);
+    // By which signal depends on the release: the machine ends itself after the crash.
+    assert!(shown.starts_with("WildWrite #0\nDied { how: \"was ended by signal "), "{shown}");
+}
+
+#[test]
+fn stack_overflow() {
+    check(
+        &["new Recursion ()V", "0 Recursion.attack ()V", "new Harmless ()V", "2 Harmless.count ()I"],
+        expect![[r#"
+            Recursion #0
+            threw java.lang.StackOverflowError
+            Harmless #2
+            1
+            Complete
+        "#]],
+    );
+}
+
+#[test]
+fn memory_exhaustion() {
+    let Some(bench) = bench() else { return };
+    let shown = attacked(
+        &bench,
+        Duration::from_secs(30),
+        &["new HungryForMemory ()V", "0 HungryForMemory.attack ()V"],
+    );
+    expect![[r#"
+        HungryForMemory #0
+        threw java.lang.OutOfMemoryError: Java heap space
+        Complete
+    "#]]
+    .assert_eq(&shown);
+}
+
+#[test]
+fn memory_exhaustion_outside_the_heap() {
+    let Some(bench) = bench() else { return };
+    let shown = attacked(
+        &bench,
+        Duration::from_secs(30),
+        &["new HungryForMemory ()V", "0 HungryForMemory.attackOutsideTheHeap ()V"],
+    );
+    // The machine may find no memory to report that there is none, and give up.
+    assert!(shown.contains("java.lang.OutOfMemoryError") || shown.contains("Died"), "{shown}");
+}
+
+#[test]
+fn thread_bomb() {
+    let Some(bench) = bench() else { return };
+    let shown = attacked(&bench, Duration::from_secs(30), &["new ThreadBomb ()V", "0 ThreadBomb.attack ()V"]);
+    // As above: without room for another thread the machine may not live on.
+    assert!(shown.contains("java.lang.OutOfMemoryError") || shown.contains("Died"), "{shown}");
+}
+
+#[test]
+fn files_outside_the_box() {
+    let Some(bench) = bench() else { return };
+    let outside = tempfile::tempdir().unwrap();
+    let (folder, file) = (outside.path().to_str().unwrap(), outside.path().join("precious"));
+    fs::write(&file, "precious").unwrap();
+    let precious = file.to_str().unwrap();
+    let path = "(Ljava/lang/String;)V";
+    let lines = [
+        "new FileVandal ()V".to_owned(),
+        format!("0 FileVandal.delete (Ljava/lang/String;)Z '{precious}'"),
+        format!("0 FileVandal.overwrite {path} '{precious}'"),
+        format!("0 FileVandal.truncate {path} '{precious}'"),
+        format!("0 FileVandal.create {path} '{folder}'"),
+        format!("0 FileVandal.makeFolder {path} '{folder}'"),
+        format!("0 FileVandal.rename {path} '{precious}'"),
+        format!("0 FileVandal.link {path} '{precious}'"),
+        "0 FileVandal.ownFilesWork ()Z".to_owned(),
+    ];
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let shown = attacked(&bench, Duration::from_secs(20), &lines);
+    // Messages of the machine name the file, whose name is cut and another each time.
+    let classes: String =
+        shown.lines().map(|line| line.split(": ").next().unwrap().to_owned() + "\n").collect();
+    expect![[r#"
+        FileVandal #0
+        false
+        threw java.io.FileNotFoundException
+        threw java.io.FileNotFoundException
+        threw java.nio.file.AccessDeniedException
+        threw java.nio.file.AccessDeniedException
+        threw java.nio.file.AccessDeniedException
+        threw java.nio.file.AccessDeniedException
+        true
+        Complete
+    "#]]
+    .assert_eq(&classes);
+    assert_eq!(names(outside.path()), ["precious"]);
+    assert_eq!(fs::read_to_string(&file).unwrap(), "precious");
+}
+
+#[test]
+fn gigabytes_of_files() {
+    let Some(bench) = bench() else { return };
+    for attack in ["attack", "attackWithManyFiles"] {
+        let line = format!("0 WritesGigabytes.{attack} ()V");
+        let shown = attacked(&bench, Duration::from_secs(30), &["new WritesGigabytes ()V", &line]);
+        assert!(shown.contains("threw java.io.IOException"), "{shown}");
+    }
+    assert_eq!(names(bench.boxes.path()), Vec::<String>::new(), "the boxes are gone");
+}
+
+#[test]
+fn starting_programs() {
+    let Some(bench) = bench() else { return };
+    let shown =
+        attacked(&bench, Duration::from_secs(20), &["new StartsPrograms ()V", "0 StartsPrograms.attack ()I"]);
+    assert!(shown.starts_with("StartsPrograms #0\nthrew java.io.IOException"), "{shown}");
+}
+
+#[test]
+fn killing_the_coordinator() {
+    check(
+        &["new KillsOthers ()V", "0 KillsOthers.attack ()Z"],
+        expect![[r#"
+            KillsOthers #0
+            false
+            Complete
+        "#]],
+    );
+}
+
+#[test]
+fn the_network_is_the_loopback() {
+    check(
+        &[
+            "new NetworkUser ()V",
+            "0 NetworkUser.interfaces ()Ljava/lang/String;",
+            "0 NetworkUser.routes ()I",
+            "0 NetworkUser.loopbackWorks ()Z",
+        ],
+        expect![[r#"
+            NetworkUser #0
+            "lo"
+            0
+            true
+            Complete
+        "#]],
+    );
+}
+
+#[test]
+fn services_of_the_user_are_out_of_reach() {
+    let Some(bench) = bench() else { return };
+    let outside = tempfile::tempdir().unwrap();
+    let path = outside.path().join("service");
+    let service = UnixListener::bind(&path).unwrap();
+    service.set_nonblocking(true).unwrap();
+    let line = format!("0 NetworkUser.connectToService (Ljava/lang/String;)V '{}'", path.display());
+    let shown = attacked(&bench, Duration::from_secs(20), &["new NetworkUser ()V", &line]);
+    assert!(shown.starts_with("NetworkUser #0\nthrew java."), "{shown}");
+    assert!(service.accept().is_err(), "nobody came");
+}
+
+#[test]
+fn closing_the_streams() {
+    check(
+        &["new ClosesStreams ()V", "0 ClosesStreams.attack ()V"],
+        expect![[r#"
+            ClosesStreams #0
+            void
+            Complete
+        "#]],
+    );
+}
+
+#[test]
+fn printing_megabytes() {
+    let Some(bench) = bench() else { return };
+    let shown = attacked(&bench, Duration::from_secs(30), &["new Chatterbox ()V", "0 Chatterbox.attack ()V"]);
+    assert_eq!(shown, "Chatterbox #0\nvoid\nComplete\n");
+}
+
+#[test]
+fn failing_initializer() {
+    check(
+        &["new FailsToInitialize ()V", "0 FailsToInitialize.attack ()V"],
+        expect![[r#"
+            no such call: java.lang.ExceptionInInitializerError
+            no such call: java.lang.NoClassDefFoundError: Could not initialize class FailsToInitia…
+            Complete
+        "#]],
+    );
+}
+
+#[test]
+fn missing_class() {
+    check(
+        &["new NeedsMissing ()V", "0 NeedsMissing.attack ()Ljava/lang/Object;"],
+        expect![[r#"
+            NeedsMissing #0
+            threw java.lang.NoClassDefFoundError: Missing
+            Complete
+        "#]],
+    );
+}
+
+/// One attack after the other, of all kinds that end a worker, among many harmless scripts and on two workers.
+#[test]
+fn a_storm_of_attacks() {
+    let Some(bench) = bench() else { return };
+    let mut options = bench.options();
+    options.workers = 2;
+    options.limits.batch = 16;
+    options.limits.script = Duration::from_secs(3);
+    let attacks = ["Exits", "Halts", "WildWrite", "Recursion"];
+    let scripts: Vec<Script> = (0..200)
+        .map(|index| match index % 25 {
+            0 => {
+                let class = attacks[index / 25 % attacks.len()];
+                script(&[&format!("new {class} ()V"), &format!("0 {class}.attack ()V")])
+            }
+            _ => script(&["new Harmless ()V", "0 Harmless.count ()I"]),
+        })
+        .collect();
+    let runs = Host::new(options).unwrap().run(&scripts).unwrap();
+    for (index, run) in runs.iter().enumerate() {
+        if index % 25 != 0 {
+            assert_eq!(show(run), "Harmless #0\n1\nComplete\n", "script {index}");
+        } else if attacks[index / 25 % attacks.len()] == "Recursion" {
+            assert_eq!((&run.end, run.steps.len()), (&End::Complete, 2), "script {index}");
+        } else {
+            assert!(matches!(run.end, End::Died { .. }) && run.steps.len() == 1, "script {index}: {run:?}");
+        }
+    }
+}
+
+/// Where the kernel grants no namespaces, nothing runs unless the caller says that it may.
+#[test]
+fn without_protection_nothing_runs() {
+    let Some(bench) = bench() else { return };
+    let mut options = bench.options();
+    // Inside a namespace of its own, a process may forbid that more are made.
+    let forbid = "echo 0 > /proc/sys/user/max_user_namespaces && exec \"$0\" \"$@\"";
+    options.arguments = ["-U", "-r", "/bin/sh", "-c", forbid].map(Into::into).to_vec();
+    options.arguments.push(std::mem::replace(&mut options.program, "/usr/bin/unshare".into()).into());
+    if !options.program.exists() {
+        eprintln!("NOT RUN: there is no {}", options.program.display());
+        return;
+    }
+    let Err(HostError::Unprotected(protection)) = Host::new(options.clone()) else { panic!("it runs") };
+    assert_eq!(protection.missing(), ["using the network", "filling disk and memory"]);
+    assert!(protection.notes[0].starts_with("user, network and mount namespaces: "), "{protection:?}");
+
+    options.sandbox = Sandbox::Unsafe;
+    let mut host = Host::new(options).unwrap();
+    assert_eq!(host.protection().missing(), protection.missing());
+    let runs = host.run(&[script(&["new Harmless ()V", "0 Harmless.count ()I"])]).unwrap();
+    assert_eq!(show(&runs[0]), "Harmless #0\n1\nComplete\n");
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+}

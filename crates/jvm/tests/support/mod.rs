@@ -1,0 +1,190 @@
+//! What the tests with a real virtual machine share: finding one, compiling subjects, writing scripts, showing runs.
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "a test fails by panicking, in its helpers too"
+)]
+#![allow(dead_code, reason = "each test binary uses a part")]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use adit_jvm::find::{Places, USUAL};
+use adit_jvm::{Host, HostOptions, Jdk, Limits, Sandbox, doctor};
+use adit_trace::{
+    Argument, CallKind, Callable, Run, Script, Snapshot, Statement, StepResult, Subject, Value,
+};
+use tempfile::TempDir;
+
+/// What is needed to run anything: a JDK, a kernel that protects, and compiled subjects.
+pub(crate) struct Bench {
+    pub(crate) jdk: Jdk,
+    pub(crate) classes: PathBuf,
+    pub(crate) boxes: TempDir,
+}
+
+/// A bench, or `None` with a note when this machine has no JDK or cannot shut workers in.
+pub(crate) fn bench() -> Option<Bench> {
+    let boxes = tempfile::tempdir().unwrap();
+    let places = Places {
+        java_home: std::env::var_os("JAVA_HOME").map(PathBuf::from),
+        path: std::env::var_os("PATH"),
+        usual: USUAL.map(PathBuf::from).to_vec(),
+    };
+    let findings = doctor::examine(&places, Path::new(worker()), &[], boxes.path());
+    match (findings.jdk, findings.protection) {
+        (Ok(jdk), Ok(protection)) if protection.is_enough() => {
+            let classes = compiled(&jdk);
+            Some(Bench { jdk, classes, boxes })
+        }
+        (Ok(_), protection) => {
+            eprintln!("NOT RUN: this kernel does not protect the user from hostile classes: {protection:?}");
+            None
+        }
+        (Err(error), _) => {
+            eprintln!("NOT RUN: {error}");
+            None
+        }
+    }
+}
+
+impl Bench {
+    pub(crate) fn options(&self) -> HostOptions {
+        HostOptions {
+            program: worker().into(),
+            arguments: Vec::new(),
+            jdk: self.jdk.clone(),
+            class_path: vec![self.classes.clone()],
+            boxes: self.boxes.path().to_owned(),
+            workers: 1,
+            sandbox: Sandbox::Required,
+            snapshots: false,
+            limits: Limits {
+                script: Duration::from_secs(20),
+                start: Duration::from_secs(60),
+                heap_megabytes: 128,
+                box_megabytes: 16,
+                text: 40,
+                batch: 100,
+                recycle_after: 100_000,
+            },
+        }
+    }
+
+    pub(crate) fn host(&self) -> Host {
+        Host::new(self.options()).unwrap()
+    }
+
+    /// Runs one script and shows its run.
+    pub(crate) fn show(&self, lines: &[&str]) -> String {
+        let runs = self.host().run(&[script(lines)]).unwrap();
+        show(&runs[0])
+    }
+}
+
+fn worker() -> &'static str {
+    env!("CARGO_BIN_EXE_adit-jvm-worker")
+}
+
+/// The subjects, compiled once for each test binary into a folder of the build.
+fn compiled(jdk: &Jdk) -> PathBuf {
+    static CLASSES: OnceLock<PathBuf> = OnceLock::new();
+    CLASSES
+        .get_or_init(|| {
+            // Test binaries may run side by side, so that each has a folder of its own.
+            let name = std::env::current_exe().unwrap().file_stem().unwrap().to_owned();
+            let classes = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+            let _ = std::fs::remove_dir_all(&classes);
+            std::fs::create_dir_all(&classes).unwrap();
+            let subjects = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../subjects");
+            let sources = [subjects.clone(), subjects.join("hostile")]
+                .into_iter()
+                .flat_map(|folder| std::fs::read_dir(folder).unwrap())
+                .map(|entry| entry.unwrap().path())
+                .filter(|path| path.extension().is_some_and(|extension| extension == "java"));
+            let javac = jdk.home.join("bin/javac");
+            let output = Command::new(javac)
+                .args(["-nowarn", "-encoding", "UTF-8", "-d"])
+                .arg(&classes)
+                .args(sources)
+                .output()
+                .unwrap();
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            std::fs::remove_file(classes.join("Missing.class")).unwrap();
+            classes
+        })
+        .clone()
+}
+
+/// A script from lines `new C ()V`, `static C.m ()V` or `0 C.m (I)V 5`: arguments are `null`, `true`, numbers (with a
+/// dot for those that have a fraction), `'text'` and `#0` for the result of statement 0.
+pub(crate) fn script(lines: &[&str]) -> Script {
+    Script { statements: lines.iter().map(|line| statement(line)).collect() }
+}
+
+fn statement(line: &str) -> Statement {
+    let mut words = line.split(' ');
+    let (how, what, descriptor) = (words.next().unwrap(), words.next().unwrap(), words.next().unwrap());
+    let (kind, (class, name)) = match how {
+        "new" => (CallKind::Constructor, (what, "<init>")),
+        "static" => (CallKind::Static, what.rsplit_once('.').unwrap()),
+        _ => (CallKind::Virtual, what.rsplit_once('.').unwrap()),
+    };
+    let callable =
+        Callable { class: class.to_owned(), name: name.to_owned(), descriptor: descriptor.to_owned(), kind };
+    Statement {
+        callable: Arc::new(callable),
+        receiver: how.parse().ok(),
+        args: words.map(argument).collect(),
+    }
+}
+
+fn argument(word: &str) -> Argument {
+    match word {
+        "null" => Argument::Null,
+        "true" => Argument::Bool(true),
+        "false" => Argument::Bool(false),
+        _ if word.starts_with('\'') => Argument::Text(word.trim_matches('\'').to_owned()),
+        _ if word.starts_with('#') => Argument::Earlier(word[1..].parse().unwrap()),
+        _ if word.contains('.') => Argument::Float(word.parse().unwrap()),
+        _ => Argument::Int(word.parse().unwrap()),
+    }
+}
+
+/// A run, one line for each step and one for its end.
+pub(crate) fn show(run: &Run) -> String {
+    let mut text = String::new();
+    for step in &run.steps {
+        text += &match &step.result {
+            StepResult::Returned(value) => show_value(value),
+            StepResult::Object { class, first } => format!("{class} #{first}"),
+            StepResult::Threw { class, message } => format!("threw {class}{}", show_message(message)),
+            StepResult::Unresolved { class, message } => {
+                format!("no such call: {class}{}", show_message(message))
+            }
+            StepResult::Skipped(why) => format!("skipped: {why:?}"),
+        };
+        for (name, value) in step.fields.iter().flat_map(Snapshot::to_state) {
+            text += &format!(" {name}={}", show_value(&value));
+        }
+        text.push('\n');
+    }
+    text + &format!("{:?}\n", run.end)
+}
+
+fn show_message(message: &Option<String>) -> String {
+    message.as_ref().map_or(String::new(), |message| format!(": {message}"))
+}
+
+fn show_value(value: &Value) -> String {
+    match value {
+        Value::Void => "void".to_owned(),
+        Value::Null => "null".to_owned(),
+        Value::Bool(value) => value.to_string(),
+        Value::Int(value) => value.to_string(),
+        Value::Float(value) => format!("{value:?}"),
+        Value::Text(value) => format!("{value:?}"),
+    }
+}

@@ -1,0 +1,333 @@
+//! Scripts: what to call, in which order; and runs: what happened. A [`Subject`] turns the one into the other.
+//!
+//! A script is a list of statements. Each calls a constructor or a method, and later statements use its result by its
+//! number, so that a script can drive several objects. Nothing here knows how calls are made.
+
+use std::sync::Arc;
+
+use crate::{Event, Outcome, State, Value};
+
+/// Something that runs scripts: a virtual machine in a worker process, or a fake in a test.
+pub trait Subject {
+    /// Why nothing could be run at all. What a script does wrong is no such error; it stands in its run.
+    type Error;
+
+    /// Runs every script and answers in the same order, one run for each.
+    fn run(&mut self, batch: &[Script]) -> Result<Vec<Run>, Self::Error>;
+}
+
+/// A sequence of calls.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Script {
+    /// The calls, in order; a statement is known to later ones by its place, from zero.
+    pub statements: Vec<Statement>,
+}
+
+/// One call of a script.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Statement {
+    /// What is called. Shared, because scripts call the same few methods again and again.
+    pub callable: Arc<Callable>,
+    /// The statement whose result the method is called on; `None` for constructors and static methods.
+    pub receiver: Option<usize>,
+    /// The arguments, one for each parameter of the descriptor.
+    pub args: Vec<Argument>,
+}
+
+/// A constructor or a method, as the class file names it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Callable {
+    /// The class with dots, `java.util.Map$Entry`.
+    pub class: String,
+    /// The method's name; of no account for a constructor.
+    pub name: String,
+    /// Parameters and result, `(ILjava/lang/Object;)Z`; a constructor's result is `V`.
+    pub descriptor: String,
+    /// How it is called.
+    pub kind: CallKind,
+}
+
+/// The three ways of calling.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum CallKind {
+    /// `new C(…)`; the result is the object.
+    Constructor,
+    /// `C.m(…)`, a factory for example.
+    Static,
+    /// `o.m(…)`, dispatched on the class of `o`.
+    Virtual,
+}
+
+/// An argument. Numbers take the width that the descriptor asks for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Argument {
+    /// The null reference.
+    Null,
+    /// A boolean.
+    Bool(bool),
+    /// A `byte`, `short`, `char`, `int` or `long`; the low bits are used.
+    Int(i64),
+    /// A `float` or `double`.
+    Float(f64),
+    /// A string.
+    Text(String),
+    /// The result of an earlier statement.
+    Earlier(usize),
+}
+
+/// What happened when a script was run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Run {
+    /// How the statements ended that were run, in order. Fewer than the script has when it was cut short.
+    pub steps: Vec<Step>,
+    /// How the run as a whole ended.
+    pub end: End,
+}
+
+/// How one statement ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    /// What came out.
+    pub result: StepResult,
+    /// The fields afterwards of the receiver, or of the new object, when they were asked for.
+    pub fields: Option<Snapshot>,
+}
+
+/// The fields of an object at one moment. The names are shared by all snapshots of a class, because there is one for each
+/// call: building a [`State`] for each took most of the time of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Snapshot {
+    /// The names of the fields.
+    pub names: Arc<[String]>,
+    /// Their values, in the same order.
+    pub values: Vec<Value>,
+}
+
+/// What came out of a statement.
+#[derive(Clone, Debug, PartialEq)]
+pub enum StepResult {
+    /// Nothing, a primitive value, null or a string.
+    Returned(Value),
+    /// An object.
+    Object {
+        /// Its class, with dots.
+        class: Arc<str>,
+        /// The first statement of the script that gave this very object; often this one.
+        first: usize,
+    },
+    /// The call threw.
+    Threw {
+        /// The exception's class, with dots.
+        class: Arc<str>,
+        /// Its message.
+        message: Option<String>,
+    },
+    /// There was nothing to call: the class or the method is missing, or the class cannot be initialized.
+    Unresolved {
+        /// The class of the error with which the machine refused, with dots.
+        class: Arc<str>,
+        /// Its message.
+        message: Option<String>,
+    },
+    /// The statement was not run.
+    Skipped(Skip),
+}
+
+/// Why a statement was not run. A statement without a value makes those that need the value be skipped, not wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Skip {
+    /// The receiver is null, or the statement that should have made it gave nothing.
+    NoReceiver,
+    /// An argument should come from a statement that gave nothing.
+    NoArgument,
+    /// The receiver, or the argument with this number, does not have the type that the callable wants.
+    WrongType,
+}
+
+/// How a run ended as a whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum End {
+    /// Every statement has its step.
+    Complete,
+    /// The run took longer than allowed and was stopped in the statement after the last step.
+    TimedOut,
+    /// The machine died in the statement after the last step, or because of it.
+    Died {
+        /// What became of it: an exit code, a signal.
+        how: String,
+    },
+    /// The answer was larger than the limit; the steps are those that fit.
+    Oversized,
+}
+
+/// The life of one object in a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Life {
+    /// The statement that first gave the object.
+    pub object: usize,
+    /// The object's class, with dots.
+    pub class: Arc<str>,
+    /// Its creation and every call on it, in order.
+    pub events: Vec<Event>,
+}
+
+impl Run {
+    /// The lives of the objects of this run, in the order of their appearance.
+    ///
+    /// An object that is known under two numbers, because a method returned it again, has one life. Skipped and
+    /// unresolved statements happened to nobody.
+    pub fn lives(&self, script: &Script) -> Vec<Life> {
+        let mut lives: Vec<Life> = Vec::new();
+        // Where the life of the object that a statement gave is to be found.
+        let mut of: Vec<Option<usize>> = Vec::with_capacity(self.steps.len());
+        for (at, (step, statement)) in self.steps.iter().zip(&script.statements).enumerate() {
+            let receiver = statement.receiver.and_then(|receiver| of.get(receiver).copied().flatten());
+            let mut own = None;
+            if let StepResult::Object { class, first } = &step.result {
+                own = of.get(*first).copied().flatten();
+                if *first == at {
+                    own = Some(lives.len());
+                    lives.push(Life { object: at, class: class.clone(), events: Vec::new() });
+                }
+            }
+            of.push(own);
+            let lived = if statement.callable.kind == CallKind::Virtual { receiver } else { own };
+            if let (Some(life), Some(outcome)) = (lived, step.result.outcome()) {
+                lives[life].events.push(Event {
+                    method: statement.callable.event_name().to_owned(),
+                    args: statement.args.iter().map(Argument::recorded).collect(),
+                    outcome,
+                    state: step.fields.as_ref().map(Snapshot::to_state),
+                });
+            }
+        }
+        lives
+    }
+}
+
+impl Snapshot {
+    /// The fields by name, as an event has them.
+    pub fn to_state(&self) -> State {
+        self.names.iter().cloned().zip(self.values.iter().cloned()).collect()
+    }
+}
+
+impl StepResult {
+    /// The outcome as a trace records it, or `None` when no call was made.
+    pub fn outcome(&self) -> Option<Outcome> {
+        match self {
+            Self::Returned(value) => Some(Outcome::Returned(value.clone())),
+            Self::Object { class, .. } => Some(Outcome::Returned(Value::Text(class.to_string()))),
+            Self::Threw { class, .. } => Some(Outcome::Threw(class.to_string())),
+            Self::Unresolved { .. } | Self::Skipped(_) => None,
+        }
+    }
+}
+
+impl Callable {
+    /// What an event calls it: the method's name, and the simple name of the class for a constructor.
+    pub fn event_name(&self) -> &str {
+        match self.kind {
+            CallKind::Constructor => self.class.rsplit(['.', '$']).next().unwrap_or(&self.class),
+            CallKind::Static | CallKind::Virtual => &self.name,
+        }
+    }
+}
+
+impl Argument {
+    /// The argument as a trace records it; an object appears as the number of its statement, `#0`.
+    fn recorded(&self) -> Value {
+        match self {
+            Self::Null => Value::Null,
+            Self::Bool(value) => Value::Bool(*value),
+            Self::Int(value) => Value::Int(*value),
+            Self::Float(value) => Value::Float(*value),
+            Self::Text(value) => Value::Text(value.clone()),
+            Self::Earlier(statement) => Value::Text(format!("#{statement}")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+
+    use super::*;
+    use crate::Labels;
+
+    /// One step of a run that was never run: its call, and what came of it.
+    fn statement(kind: CallKind, name: &str, receiver: Option<usize>) -> Statement {
+        let callable =
+            Callable { class: "a.Stack".into(), name: name.into(), descriptor: "()V".into(), kind };
+        Statement { callable: Arc::new(callable), receiver, args: vec![Argument::Earlier(0)] }
+    }
+
+    fn check(parts: Vec<(Statement, StepResult)>, expected: Expect) {
+        let (statements, results): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
+        let steps = results.into_iter().map(|result| Step { result, fields: None }).collect();
+        let lives = Run { steps, end: End::Complete }.lives(&Script { statements });
+        let text: String = lives
+            .iter()
+            .map(|life| {
+                let events: Vec<_> = life.events.iter().map(|event| Labels::Exception.of(event)).collect();
+                format!("{} {}: {}\n", life.object, life.class, events.join(" "))
+            })
+            .collect();
+        expected.assert_eq(&text);
+    }
+
+    fn object(first: usize) -> StepResult {
+        StepResult::Object { class: "a.Stack".into(), first }
+    }
+
+    #[test]
+    fn two_objects_have_two_lives() {
+        use CallKind::{Constructor, Static, Virtual};
+        let threw = StepResult::Threw { class: "a.Empty".into(), message: None };
+        check(
+            vec![
+                (statement(Constructor, "<init>", None), object(0)),
+                (statement(Static, "of", None), object(1)),
+                (statement(Virtual, "push", Some(0)), StepResult::Returned(Value::Void)),
+                (statement(Virtual, "isEmpty", Some(1)), StepResult::Returned(Value::Bool(true))),
+                (statement(Virtual, "pop", Some(1)), threw),
+            ],
+            expect![[r#"
+                0 a.Stack: Stack push
+                1 a.Stack: of isEmpty:TRUE pop!Empty
+            "#]],
+        );
+    }
+
+    #[test]
+    fn an_object_that_comes_back_keeps_its_life() {
+        use CallKind::{Constructor, Virtual};
+        check(
+            vec![
+                (statement(Constructor, "<init>", None), object(0)),
+                (statement(Virtual, "append", Some(0)), object(0)),
+                (statement(Virtual, "length", Some(1)), StepResult::Returned(Value::Int(1))),
+            ],
+            expect![[r#"
+                0 a.Stack: Stack append length
+            "#]],
+        );
+    }
+
+    #[test]
+    fn what_was_not_called_happened_to_nobody() {
+        use CallKind::{Constructor, Virtual};
+        let missing = StepResult::Unresolved { class: "java.lang.NoSuchMethodError".into(), message: None };
+        check(
+            vec![
+                (statement(Constructor, "<init>", None), object(0)),
+                (statement(Virtual, "gone", Some(0)), missing),
+                (statement(Virtual, "push", Some(7)), StepResult::Skipped(Skip::NoReceiver)),
+            ],
+            expect![[r#"
+                0 a.Stack: Stack
+            "#]],
+        );
+    }
+}

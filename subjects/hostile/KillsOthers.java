@@ -1,0 +1,6 @@
+/** Ends the process that started it. */
+public class KillsOthers {
+    public boolean attack() {
+        return ProcessHandle.current().parent().orElseThrow().destroyForcibly();
+    }
+}

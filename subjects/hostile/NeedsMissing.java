@@ -1,0 +1,8 @@
+/** Needs a class that will not be there. */
+public class NeedsMissing {
+    public Object attack() {
+        return new Missing();
+    }
+}
+
+class Missing {}

@@ -1,0 +1,6 @@
+/** Overflows the stack. */
+public class Recursion {
+    public void attack() {
+        attack();
+    }
+}

@@ -1,0 +1,6 @@
+/** Comes back in a day. */
+public class Sleeper {
+    public void attack() throws InterruptedException {
+        Thread.sleep(86_400_000L);
+    }
+}
