@@ -20,7 +20,7 @@ use crate::dice_miner::Protocol;
 #[command(version)]
 enum Table {
     /// DICE-Miner and k-tail on DSM's and DICE's traces, beside DICE's Tables 1 and 4.
-    #[command(after_help = "Example: cargo run --release -p evals -- dice-miner --data ../shared/data")]
+    #[command(after_help = "Example: cargo run --release -p evals -- dice-miner --data DATA")]
     DiceMiner {
         /// The folder that holds `dice/` and `dsm/`.
         #[arg(long)]
@@ -39,7 +39,7 @@ enum Table {
         json: Option<PathBuf>,
     },
     /// How fast properties are mined and models inferred, as ratios to baselines measured in the same run.
-    #[command(after_help = "Example: cargo run --release -p evals -- speed --data ../shared/data")]
+    #[command(after_help = "Example: cargo run --release -p evals -- speed --data DATA")]
     Speed {
         /// The folder that holds `dsm/`.
         #[arg(long)]

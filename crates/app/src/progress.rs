@@ -1,9 +1,12 @@
-//! How far reading has come: a bar on a terminal, a plain line now and then elsewhere, nothing when work is short.
+//! How far reading has come, and that thinking goes on: a bar on a terminal, a plain line now and then elsewhere,
+//! nothing when work is short.
 
 use std::io::{self, IsTerminal, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Mutex, PoisonError};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use indicatif::{HumanBytes, ProgressBar, ProgressStyle};
@@ -82,6 +85,51 @@ fn new_bar(total: Option<u64>) -> ProgressBar {
         None => (ProgressBar::no_length(), "{spinner} read {bytes} in {elapsed}"),
     };
     bar.with_style(ProgressStyle::with_template(template).expect("the templates above are well formed"))
+}
+
+/// Says that work goes on whose end nobody knows, until it is dropped.
+pub(crate) struct Working(Option<(Sender<()>, JoinHandle<()>)>);
+
+impl Working {
+    /// `what` is being done.
+    pub(crate) fn new(what: &'static str, quiet: bool) -> Self {
+        if quiet {
+            return Self(None);
+        }
+        let (stop, stopped) = channel();
+        let thread = std::thread::spawn(move || {
+            let start = Instant::now();
+            let mut bar: Option<ProgressBar> = None;
+            // The sender is only ever dropped, so anything but a time-out means that the work is done.
+            while stopped.recv_timeout(LINE_EVERY) == Err(RecvTimeoutError::Timeout) {
+                if io::stderr().is_terminal() {
+                    let bar = bar.get_or_insert_with(|| {
+                        let style = ProgressStyle::with_template("{spinner} {msg}, {elapsed}");
+                        ProgressBar::no_length()
+                            .with_style(style.expect("the template is well formed"))
+                            .with_message(what)
+                    });
+                    bar.tick();
+                } else {
+                    tell(&format!("{what}, {} s so far", start.elapsed().as_secs()));
+                }
+            }
+            if let Some(bar) = bar {
+                bar.finish_and_clear();
+            }
+        });
+        Self(Some((stop, thread)))
+    }
+}
+
+impl Drop for Working {
+    fn drop(&mut self) {
+        if let Some((stop, thread)) = self.0.take() {
+            drop(stop);
+            // Only showing can have failed, and there is nothing more to show.
+            let _ = thread.join();
+        }
+    }
 }
 
 /// A reader whose bytes are counted.

@@ -14,6 +14,7 @@ use crate::errors::{Ending, bad_input, no_answer};
 use crate::flags::CheckFlags;
 use crate::input::{open, read_whole};
 use crate::output::{print, print_json, tell};
+use crate::progress::Working;
 use crate::{models, traces};
 
 /// A search takes at most a hundred megabytes, which is far more than any published model needs.
@@ -27,7 +28,7 @@ pub(super) fn run(flags: &CheckFlags, quiet: bool) -> Result<Ending, Report> {
     let model = models::read(&flags.model, flags.from.as_deref())?;
     let language = if flags.prefix_closed { Language::PrefixClosed } else { Language::Accepted };
     match formula {
-        Some(formula) => check_formula(flags, &model, &formula, language),
+        Some(formula) => check_formula(flags, &model, &formula, language, quiet),
         None => check_templates(flags, &model, language, quiet),
     }
 }
@@ -37,12 +38,16 @@ fn check_formula(
     model: &Fsa<String>,
     formula: &Formula,
     language: Language,
+    quiet: bool,
 ) -> Result<Ending, Report> {
     traces::refuse_purity(&flags.purity)?;
     if !flags.allow_unknown {
         refuse_unknown(formula, model)?;
     }
-    match check(model, formula, language, LIMIT) {
+    let working = Working::new("checking", quiet);
+    let verdict = check(model, formula, language, LIMIT);
+    drop(working);
+    match verdict {
         Verdict::Holds => {
             if flags.json {
                 print_json(&json!({"holds": true, "counterexample": null}))?;
@@ -123,6 +128,7 @@ fn check_templates(
             "put fewer templates, or such with fewer placeholders, into a file of your own: --templates FILE",
         ));
     }
+    let working = Working::new("checking templates", quiet);
     let mut checker = Checker::new(model, language, LIMIT);
     let mut outcome = Outcome { checked: 0, undecided: 0, holding: Vec::new() };
     for template in chosen {
@@ -143,6 +149,7 @@ fn check_templates(
             }
         }
     }
+    drop(working);
     if flags.json {
         print_json(&as_json(&outcome))?
     } else {

@@ -13,17 +13,20 @@ use crate::errors::{Ending, no_answer};
 use crate::flags::CompareFlags;
 use crate::models::{self, STATES};
 use crate::output;
+use crate::progress::Working;
 
 /// Words are counted up to this length unless the user says otherwise: numbers grow with the length, and beyond it
 /// they say nothing new about any published model.
 const COUNTED_LENGTH: usize = 50;
 
-pub(super) fn run(flags: &CompareFlags) -> Result<Ending, Report> {
+pub(super) fn run(flags: &CompareFlags, quiet: bool) -> Result<Ending, Report> {
     let model = models::read(&flags.model, flags.from.as_deref())?;
     let truth = models::read(&flags.truth, flags.from.as_deref())?;
     let (model, truth) =
         if flags.prefix_closed { (model.prefix_closed(), truth.prefix_closed()) } else { (model, truth) };
+    let working = Working::new("comparing", quiet);
     let comparison = Comparison::new(&model, &truth, flags);
+    drop(working);
     if flags.json {
         output::print_json(&comparison.json())?;
     } else {

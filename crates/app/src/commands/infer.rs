@@ -15,6 +15,7 @@ use crate::errors::{Ending, InternalFault, bad_input};
 use crate::flags::{Algorithm, InferFlags};
 use crate::models;
 use crate::output::{Target, print_json, tell};
+use crate::progress::Working;
 use crate::traces::{self, dry_run};
 
 /// One did better than two on every set of published traces that we measured.
@@ -51,6 +52,7 @@ pub(super) fn run(flags: &InferFlags, quiet: bool) -> Result<Ending, Report> {
     }
 
     let distinct: Vec<Vec<Letter>> = words.words.iter().map(|word| word.letters.clone()).collect();
+    let working = Working::new("inferring", quiet);
     let model = match flags.algorithm {
         Algorithm::KTail => ktail(&distinct, Horizon(flags.k.unwrap_or(DEFAULT_K))),
         Algorithm::Dice => dice(&words, &distinct, &purity, flags)?,
@@ -63,6 +65,7 @@ pub(super) fn run(flags: &InferFlags, quiet: bool) -> Result<Ending, Report> {
             trace.join(" ")
         ))));
     }
+    drop(working);
     let model: Fsa<String> = model.map(|&letter| words.alphabet.name(letter).to_owned());
     let seconds = start.elapsed().as_secs_f64();
 

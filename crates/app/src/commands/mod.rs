@@ -18,7 +18,7 @@ pub(crate) fn run(cli: Cli) -> Result<Ending, Report> {
         Command::Properties(flags) => properties::run(&flags, quiet),
         Command::Infer(flags) => infer::run(&flags, quiet),
         Command::Check(flags) => check::run(&flags, quiet),
-        Command::Compare(flags) => compare::run(&flags),
+        Command::Compare(flags) => compare::run(&flags, quiet),
         Command::Convert(flags) => convert::run(&flags, quiet),
     }
 }
