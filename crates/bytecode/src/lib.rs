@@ -3,7 +3,7 @@
 //! A [`ClassPath`] of folders, jars and a JDK's own modules gives a [`Class`], read completely and without a JVM. A
 //! [`Program`] is a closed set of classes, in which [`calls`] are followed; [`effects`] says what a method may read and
 //! write, [`purity`] whether it only looks, [`Constants`] which values are worth trying on it. [`splice`] makes the calls
-//! of a class go through a hook.
+//! of a class go through a hook, [`wrap`] puts a witness around its methods.
 //!
 //! Nothing is opened here: the caller hands in readers and bytes.
 //!
@@ -40,6 +40,7 @@ mod source;
 pub mod splice;
 mod trampoline;
 pub mod version;
+pub mod wrap;
 
 pub use class::{Class, Field, Flags, Method, Nesting};
 pub use code::{Code, Handler, Variable};

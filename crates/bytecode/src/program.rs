@@ -94,6 +94,47 @@ impl<'p> Program<'p> {
         self.outlines.get(name)
     }
 
+    /// Where the classes of the program were read from.
+    pub fn path(&self) -> &'p ClassPath {
+        self.path
+    }
+
+    /// All classes of the program in the order of their names, without the bodies of their methods.
+    pub fn outlines(&self) -> impl Iterator<Item = &Class> {
+        self.outlines.values()
+    }
+
+    /// The class, its superclasses from the nearest on, and then all interfaces above them, as far as the program has
+    /// them.
+    pub fn supertypes(&self, name: &str) -> Vec<&Class> {
+        let mut found: Vec<&Class> = self.ancestors(name).collect();
+        let interfaces = self.interfaces(name);
+        found.extend(interfaces.into_iter().filter(|above| &*above.name != name));
+        found
+    }
+
+    /// Whether an object of the class `below` can stand where one of the class `above` is wanted. What the program does
+    /// not have is below itself and `Object` only.
+    pub fn is_subtype(&self, below: &str, above: &str) -> bool {
+        below == above
+            || above == "java/lang/Object"
+            || self.supertypes(below).iter().any(|class| {
+                *class.name == *above
+                    || class.superclass.iter().chain(&class.interfaces).any(|direct| **direct == *above)
+            })
+    }
+
+    /// The method that a lambda would implement, if the interface has exactly one to implement.
+    pub fn functional_method(&self, interface: &str) -> Option<&Method> {
+        let class = self.outlines.get(interface).filter(|class| class.is_interface())?;
+        let mut open = self.interfaces(&class.name).into_iter().flat_map(|above| {
+            let is_open = |method: &&Method| method.flags.has(Flags::ABSTRACT) && !self.object_has(method);
+            above.methods.iter().filter(is_open)
+        });
+        let first = open.next()?;
+        self.is_functional(class, &first.name).then_some(first)
+    }
+
     /// A class of the program with everything; nothing if it is not part of the program or not readable.
     pub fn class(&self, name: &str) -> Option<Arc<Class>> {
         let outline = self.outlines.get(name)?;

@@ -211,12 +211,12 @@ impl Wrapper {
     }
 }
 
-fn with_index(code: &mut Vec<u8>, opcode: u8, index: u16) {
+pub(crate) fn with_index(code: &mut Vec<u8>, opcode: u8, index: u16) {
     code.push(opcode);
     code.extend_from_slice(&index.to_be_bytes());
 }
 
-fn push_int(code: &mut Vec<u8>, growth: &mut Growth, value: i32) -> Result<(), Full> {
+pub(crate) fn push_int(code: &mut Vec<u8>, growth: &mut Growth, value: i32) -> Result<(), Full> {
     match i16::try_from(value) {
         Ok(small @ -1..=5) => code.push((small + 3) as u8),
         Ok(small) => {
@@ -240,11 +240,11 @@ fn kind(of: &Type) -> u8 {
 }
 
 /// A method has at most 255 slots of parameters, so that the slot always fits.
-fn load(code: &mut Vec<u8>, parameter: &Type, slot: usize) {
+pub(crate) fn load(code: &mut Vec<u8>, parameter: &Type, slot: usize) {
     code.extend([0x15 + kind(parameter), slot as u8]);
 }
 
-fn return_opcode(result: &Type) -> u8 {
+pub(crate) fn return_opcode(result: &Type) -> u8 {
     0xac + kind(result)
 }
 

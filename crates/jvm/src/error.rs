@@ -2,9 +2,11 @@
 
 use std::io;
 
+use adit_bytecode::ClassError;
 use miette::Diagnostic;
 use thiserror::Error;
 
+use crate::classes::ClassesError;
 use crate::sandbox::Protection;
 
 /// Why the host cannot run scripts.
@@ -53,6 +55,10 @@ pub enum HostError {
         /// What became of the last.
         how: String,
     },
+    /// An entry of the class path cannot be read.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Classes(#[from] ClassesError),
     /// A script is too large to be sent.
     #[error("script {index} needs {bytes} bytes, and a message has at most {most}")]
     #[diagnostic(code(jvm::script_size), help("shorten its strings"))]
@@ -64,4 +70,24 @@ pub enum HostError {
         /// The limit.
         most: usize,
     },
+    /// A script has arguments within arguments without end.
+    #[error("script {index} has arrays and functions nested deeper than {most}")]
+    #[diagnostic(code(jvm::script_depth), help("make the inner ones with statements of their own"))]
+    Nested {
+        /// Its place in the batch.
+        index: usize,
+        /// The limit.
+        most: usize,
+    },
+    /// A class cannot be read.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Class(#[from] ClassError),
+    /// The task whose calls should be recorded could not be begun.
+    #[error("{0}")]
+    #[diagnostic(
+        code(jvm::task),
+        help("add the missing classes to the class path; tests need JUnit 4, or JUnit 5 with its launcher")
+    )]
+    Task(String),
 }

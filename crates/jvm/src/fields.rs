@@ -1,18 +1,24 @@
 //! Looking into objects: the fields of a class and its superclasses, private ones too, read to depth one.
 //!
 //! Which fields there are is asked of the machine once for each class. JNI reads them without regard to access. What a
-//! reference leads to is not followed: it shows as null, as a string, as the length of an array, or as a class.
+//! reference leads to is not followed: it shows as null, as a string, as the length of an array, or as a class. The size of
+//! a collection shows too, if it is one of the JDK's own: asking a class of the subject would run its code.
 //!
-//! Cost: 3 to 13 ns for a primitive, about 100 ns for a reference.
+//! A snapshot after each call would cost more than the call if it were made and sent anew. So the values of the last one
+//! are kept, references among them, and only what changed is written: the same array has the same length, and the same
+//! string the same text.
+//!
+//! Cost: about 10 ns for a primitive, 30 ns for a reference that is still the same, 100 ns for a size.
 
 use std::collections::BTreeSet;
 
-use jni_sys::{jclass, jfieldID, jobject, jvalue};
+use jni_sys::{jclass, jfieldID, jmethodID, jobject, jvalue};
 
 use crate::jni;
+use crate::known::Known;
 use crate::message::tag;
 use crate::play::put_primitive;
-use crate::resolve::{Kind, Known};
+use crate::resolve::Kind;
 use crate::vm::{self, Env};
 use crate::wire::Put;
 
@@ -23,86 +29,248 @@ const MOST: usize = 256;
 const STATIC: i32 = 0x0008;
 const SYNTHETIC: i32 = 0x1000;
 
+/// A final field is set once, by the constructor, and a snapshot is taken after it.
+const FINAL: i32 = 0x0010;
+
+/// What stands for a size that cannot be had.
+const UNCOUNTED: i64 = -1;
+
 /// The fields of a class that a snapshot shows.
-pub(crate) struct Fields(Vec<Field>);
+pub(crate) struct Fields {
+    list: Vec<Field>,
+    /// How many values a snapshot has, how many of them are sizes, and how many references it keeps.
+    pub(crate) values: usize,
+    counted: usize,
+    pub(crate) references: i32,
+}
 
 struct Field {
     name: String,
-    kind: Kind,
-    /// Declared as an array, and shown by its length.
-    array: bool,
+    shape: Shape,
+    is_final: bool,
     id: jfieldID,
+}
+
+/// What a field shows.
+#[derive(Clone, Copy)]
+enum Shape {
+    Primitive(Kind),
+    /// The length of an array.
+    Array,
+    /// A string, or the class of anything else.
+    Other,
+    /// A collection or a map: its class, and what this method says, behind the dot of this name.
+    Counted(jmethodID, &'static str),
+}
+
+/// What fields ask of the player.
+pub(crate) trait Viewer {
+    /// Writes what a reference leads to, which is no array and not null.
+    fn put_inner(&mut self, object: jobject, bytes: &mut Vec<u8>);
+    /// How an object is counted by the method of this name.
+    fn counting(&mut self, object: jobject, method: &str) -> Counting;
+}
+
+/// How the size of an object is found out.
+#[derive(Clone, Copy)]
+pub(crate) enum Counting {
+    /// Not at all: its methods are the subject's, or may call it.
+    Never,
+    /// By calling a method of the JDK that calls nobody else.
+    Call,
+    /// By reading the field that the method returns.
+    Field(jfieldID),
 }
 
 impl Fields {
     /// Asks the machine. A class that cannot say which fields it has, because one of their types is missing, has none.
     pub(crate) fn of(env: Env, class: jclass, known: &Known, units: &mut Vec<u16>) -> Self {
-        let (mut fields, mut names) = (Vec::new(), BTreeSet::new());
+        let (mut list, mut names) = (Vec::new(), BTreeSet::new());
         // SAFETY: `class` is a global reference. All that is made here is made in a frame of its own, except the field
         // ids, which stay good as long as their class, and that is held by the global reference.
         unsafe {
-            if jni!(env, PushLocalFrame, 64) != 0 {
+            if jni!(env, PushLocalFrame, 64) == 0 {
+                let mut of = class;
+                while !of.is_null() && list.len() < MOST {
+                    declared(env, of, known, units, &mut list, &mut names);
+                    of = jni!(env, GetSuperclass, of);
+                }
+                jni!(env, PopLocalFrame, std::ptr::null_mut());
+            } else {
                 jni!(env, ExceptionClear);
-                return Self(fields);
             }
-            let mut of = class;
-            while !of.is_null() && fields.len() < MOST {
-                declared(env, of, known, units, &mut fields, &mut names);
-                of = jni!(env, GetSuperclass, of);
-            }
-            jni!(env, PopLocalFrame, std::ptr::null_mut());
         }
-        fields.truncate(MOST);
-        Self(fields)
+        list.truncate(MOST);
+        let counted = list.iter().filter(|field| matches!(field.shape, Shape::Counted(..))).count();
+        let references = list.iter().filter(|field| !matches!(field.shape, Shape::Primitive(_))).count();
+        Self { values: list.len() + counted, counted, references: references as i32, list }
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+    /// No fields.
+    pub(crate) fn none() -> Self {
+        Self { list: Vec::new(), values: 0, counted: 0, references: 0 }
     }
 
-    pub(crate) fn put_names(&self, bytes: &mut Vec<u8>) {
-        bytes.number(self.0.len() as u64);
-        self.0.iter().for_each(|field| bytes.text(&field.name));
+    /// How many places [`Self::put`] needs to keep the values: one for each, and one for how each size is found out.
+    pub(crate) fn places(&self) -> usize {
+        self.values + self.counted
     }
 
-    /// Writes the values of the fields of `object`, which is an instance of their class. What a reference leads to, and is
-    /// no array, is for `other` to write.
-    pub(crate) fn put_values(
+    /// The names of the values, in order.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let mut names = Vec::with_capacity(self.values);
+        for field in &self.list {
+            match field.shape {
+                Shape::Array => names.push(format!("{}.length", field.name)),
+                Shape::Primitive(_) | Shape::Other => names.push(field.name.clone()),
+                Shape::Counted(_, measure) => {
+                    names.extend([field.name.clone(), format!("{}.{measure}", field.name)]);
+                }
+            }
+        }
+        names
+    }
+
+    /// Writes the fields of `object`, which is an instance of their class, or those that differ from `kept`, behind a bit
+    /// for each. Says whether there are any, and keeps the values for the next time.
+    ///
+    /// `kept` has [`Self::places`]; its references are local ones of the script's frame.
+    pub(crate) fn put(
         &self,
         env: Env,
         object: jobject,
+        kept: &mut [jvalue],
+        all: bool,
         bytes: &mut Vec<u8>,
-        mut other: impl FnMut(jobject, &mut Vec<u8>),
-    ) {
-        for field in &self.0 {
+        viewer: &mut impl Viewer,
+    ) -> bool {
+        let bits = bytes.len();
+        if !all {
+            bytes.resize(bits + self.values.div_ceil(8), 0);
+        }
+        let (mut at, mut any, mut ways) = (0, false, self.values);
+        for field in &self.list {
             // SAFETY: the ids belong to the class of the object, and each is read as what it was declared to be.
-            let value = unsafe {
-                match field.kind {
-                    Kind::Bool => jvalue { z: jni!(env, GetBooleanField, object, field.id) },
-                    Kind::Byte => jvalue { b: jni!(env, GetByteField, object, field.id) },
-                    Kind::Char => jvalue { c: jni!(env, GetCharField, object, field.id) },
-                    Kind::Short => jvalue { s: jni!(env, GetShortField, object, field.id) },
-                    Kind::Int => jvalue { i: jni!(env, GetIntField, object, field.id) },
-                    Kind::Long => jvalue { j: jni!(env, GetLongField, object, field.id) },
-                    Kind::Float => jvalue { f: jni!(env, GetFloatField, object, field.id) },
-                    Kind::Double => jvalue { d: jni!(env, GetDoubleField, object, field.id) },
-                    Kind::Void | Kind::Reference => {
-                        let value = jni!(env, GetObjectField, object, field.id);
-                        if value.is_null() {
-                            bytes.byte(tag::NULL);
-                        } else if field.array {
-                            bytes.byte(tag::INT);
-                            bytes.signed(jni!(env, GetArrayLength, value).into());
-                        } else {
-                            other(value, bytes);
+            let changed = unsafe {
+                match field.shape {
+                    _ if field.is_final && !all => false,
+                    Shape::Primitive(kind) => {
+                        let value = vm::read_field(env, object, kind, field.id);
+                        let changed = all || value.j != kept[at].j;
+                        if changed {
+                            kept[at] = value;
+                            put_primitive(bytes, kind, value);
                         }
-                        jni!(env, DeleteLocalRef, value);
-                        continue;
+                        changed
+                    }
+                    _ => {
+                        let value = jni!(env, GetObjectField, object, field.id);
+                        let old = kept[at].l;
+                        let same = !all
+                            && if value.is_null() || old.is_null() {
+                                value == old
+                            } else {
+                                jni!(env, IsSameObject, value, old)
+                            };
+                        if same {
+                            jni!(env, DeleteLocalRef, value);
+                        } else {
+                            if !all {
+                                jni!(env, DeleteLocalRef, old);
+                            }
+                            kept[at] = jvalue { l: value };
+                            put_reference(env, field.shape, value, bytes, viewer);
+                        }
+                        !same
                     }
                 }
             };
-            put_primitive(bytes, field.kind, value);
+            mark(bytes, bits, at, changed && !all);
+            any |= changed;
+            at += 1;
+            if let Shape::Counted(method, measure) = field.shape {
+                // SAFETY: the value before this one was read above; the way is a field, or null for a call.
+                let (value, last, way) = unsafe { (kept[at - 1].l, kept[at].j, kept[ways].j) };
+                let way = if value.is_null() {
+                    Counting::Never
+                } else if changed {
+                    let counting = viewer.counting(value, measure);
+                    let field =
+                        if let Counting::Field(field) = counting { field } else { std::ptr::null_mut() };
+                    kept[ways] = jvalue { j: field as i64 };
+                    counting
+                } else if last == UNCOUNTED {
+                    // What could not be counted cannot be counted now, unless it is another object.
+                    Counting::Never
+                } else if way == 0 {
+                    Counting::Call
+                } else {
+                    Counting::Field(way as jfieldID)
+                };
+                ways += 1;
+                let count = match way {
+                    Counting::Never => UNCOUNTED,
+                    Counting::Call => count(env, value, method),
+                    // SAFETY: the field was found in the class of this very object.
+                    Counting::Field(field) => unsafe { jni!(env, GetIntField, value, field) }.max(0).into(),
+                };
+                let changed = all || count != last;
+                if changed {
+                    kept[at] = jvalue { j: count };
+                    if count == UNCOUNTED {
+                        bytes.byte(tag::NULL);
+                    } else {
+                        bytes.byte(tag::INT);
+                        bytes.signed(count);
+                    }
+                }
+                mark(bytes, bits, at, changed && !all);
+                any |= changed;
+                at += 1;
+            }
         }
+        any
+    }
+}
+
+/// Sets the bit of a value that changed.
+fn mark(bytes: &mut [u8], bits: usize, at: usize, changed: bool) {
+    if changed {
+        bytes[bits + at / 8] |= 1 << (at % 8);
+    }
+}
+
+/// # Safety
+/// `value` is null or a live reference of the type that the field was declared to have.
+unsafe fn put_reference(
+    env: Env,
+    shape: Shape,
+    value: jobject,
+    bytes: &mut Vec<u8>,
+    viewer: &mut impl Viewer,
+) {
+    if value.is_null() {
+        bytes.byte(tag::NULL);
+    } else if matches!(shape, Shape::Array) {
+        bytes.byte(tag::INT);
+        // SAFETY: the field was declared as an array.
+        bytes.signed(unsafe { jni!(env, GetArrayLength, value) }.into());
+    } else {
+        viewer.put_inner(value, bytes);
+    }
+}
+
+/// What a method without parameters that gives a number says, if it says anything.
+fn count(env: Env, object: jobject, method: jmethodID) -> i64 {
+    // SAFETY: the method belongs to the type that the field was declared to have, or to one of its supertypes.
+    unsafe {
+        let count = jni!(env, CallIntMethodA, object, method, std::ptr::null());
+        let thrown = vm::take_exception(env);
+        if thrown.is_null() {
+            return count.max(0).into();
+        }
+        jni!(env, DeleteLocalRef, thrown);
+        UNCOUNTED
     }
 }
 
@@ -139,13 +307,8 @@ unsafe fn declared(
                 return jni!(env, ExceptionClear);
             }
             if modifiers & (STATIC | SYNTHETIC) == 0 {
-                let of_type = known.name_of(env, class_of, units);
-                let kind = kind(&of_type);
-                let array = of_type.starts_with('[');
+                let shape = shape(env, class_of, known, units);
                 let mut name = known.text_of(env, field, known.field_name, units);
-                if array {
-                    name.push_str(".length");
-                }
                 // A field that hides one of a superclass comes first and keeps its name.
                 if !names.insert(name.clone()) {
                     name = format!("{}::{name}", known.name_of(env, class, units));
@@ -155,7 +318,7 @@ unsafe fn declared(
                 if id.is_null() {
                     jni!(env, ExceptionClear);
                 } else {
-                    fields.push(Field { name, kind, array, id });
+                    fields.push(Field { name, shape, is_final: modifiers & FINAL != 0, id });
                 }
             }
             jni!(env, DeleteLocalRef, class_of);
@@ -164,17 +327,32 @@ unsafe fn declared(
     }
 }
 
-/// The kind of a field by the name of its type, as `Class.getName` gives it.
-fn kind(name: &str) -> Kind {
-    match name {
-        "boolean" => Kind::Bool,
-        "byte" => Kind::Byte,
-        "char" => Kind::Char,
-        "short" => Kind::Short,
-        "int" => Kind::Int,
-        "long" => Kind::Long,
-        "float" => Kind::Float,
-        "double" => Kind::Double,
-        _ => Kind::Reference,
+/// What a field shows whose type is this class.
+///
+/// # Safety
+/// `class` is a live reference to a class, and no exception is pending.
+unsafe fn shape(env: Env, class: jclass, known: &Known, units: &mut Vec<u16>) -> Shape {
+    // SAFETY: the caller vouches for the class; the others are global.
+    unsafe {
+        if let Some(wrapper) =
+            known.wrappers.iter().find(|wrapper| jni!(env, IsSameObject, wrapper.primitive.get(), class))
+        {
+            return Shape::Primitive(wrapper.kind);
+        }
+        if known.name_of(env, class, units).starts_with('[') {
+            return Shape::Array;
+        }
+        let counted = [
+            (&known.collection, known.collection_size, "size"),
+            (&known.map, known.map_size, "size"),
+            (&known.builder, known.builder_length, "length"),
+            (&known.buffer, known.buffer_length, "length"),
+        ];
+        // What is declared as a class of the subject holds nothing that may be asked.
+        let of_the_jdk = known.is_of_the_jdk(env, class);
+        counted
+            .into_iter()
+            .find(|(counted, ..)| of_the_jdk && jni!(env, IsAssignableFrom, class, counted.get()))
+            .map_or(Shape::Other, |(_, method, measure)| Shape::Counted(method, measure))
     }
 }

@@ -14,13 +14,15 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use adit_trace::{Argument, Run, Script, Subject};
+use adit_trace::{Run, Script, Subject};
 
+use crate::classes::expand;
 use crate::error::HostError;
 use crate::find::Jdk;
-use crate::message::{LONGEST, Setup};
+use crate::message::{Job, LONGEST, Setup};
 use crate::process::{Fate, Start, Worker};
 use crate::sandbox::{Protection, Room, Sandbox};
+use crate::scripts::{self, DEEPEST};
 
 /// How many workers may end before they ran anything, one after the other, until the host gives up.
 const PATIENCE: u32 = 3;
@@ -44,8 +46,60 @@ pub struct HostOptions {
     pub sandbox: Sandbox,
     /// Record the fields of the receiver after each call.
     pub snapshots: bool,
+    /// Say of each script whether it left a file descriptor open.
+    pub watch_descriptors: bool,
+    /// Let the static state of the classes of the class path begin anew with each script. They are loaded each time, which
+    /// takes far longer than most scripts: `docs/perf/jvm.md` has figures.
+    pub fresh_statics: bool,
+    /// What is watched.
+    pub profile: Profile,
+    /// More flags for the machine, each in one piece: `--add-opens=java.base/java.util=ALL-UNNAMED`.
+    pub machine_flags: Vec<String>,
     /// Limits on time and space.
     pub limits: Limits,
+}
+
+impl HostOptions {
+    /// One protected worker that records no fields, with limits that suit scripts of some dozen calls. Boxes are made in
+    /// `/tmp`. `program` and `arguments` are what becomes a worker.
+    pub fn new(program: PathBuf, arguments: Vec<OsString>, jdk: Jdk) -> Self {
+        Self {
+            program,
+            arguments,
+            jdk,
+            class_path: Vec::new(),
+            boxes: "/tmp".into(),
+            workers: 1,
+            sandbox: Sandbox::Required,
+            snapshots: false,
+            watch_descriptors: false,
+            fresh_statics: false,
+            profile: Profile::Fast,
+            machine_flags: Vec::new(),
+            limits: Limits {
+                script: Duration::from_secs(5),
+                start: Duration::from_secs(60),
+                heap_megabytes: 256,
+                box_megabytes: 32,
+                text: 200,
+                batch: 500,
+                recycle_after: 100_000,
+            },
+        }
+    }
+}
+
+/// What a worker sees of a call besides its outcome.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Profile {
+    /// Nothing, at full speed.
+    Fast,
+    /// The fields that it reads and writes ([`Step::touched`](adit_trace::Step::touched)), which costs some microseconds for
+    /// each call.
+    Watch {
+        /// The classes whose fields are watched, with dots; those of their superclasses and of classes nested in them too.
+        classes: Vec<String>,
+    },
 }
 
 /// How much a script and a worker may take.
@@ -85,20 +139,26 @@ struct Pool {
 impl Host {
     /// Starts a first worker, and a spare.
     pub fn new(options: HostOptions) -> Result<Self, HostError> {
-        let HostOptions { program, arguments, jdk, class_path, boxes, workers, sandbox, snapshots, limits } =
-            options;
+        let HostOptions { program, arguments, jdk, boxes, workers, sandbox, limits, .. } = options;
         // A worker works in its box, where relative paths would mean something else.
         let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
         let setup = Setup {
             libjvm: Some(jdk.libjvm),
-            class_path: class_path.into_iter().map(absolute).collect(),
+            class_path: expand(&options.class_path)?.into_iter().map(absolute).collect(),
+            machine_flags: options.machine_flags,
             folder: PathBuf::new(),
             room: Room { box_megabytes: limits.box_megabytes, heap_megabytes: limits.heap_megabytes },
             protected: sandbox == Sandbox::Required,
             text: limits.text,
-            snapshots,
+            snapshots: options.snapshots,
+            watch_descriptors: options.watch_descriptors,
+            fresh_statics: options.fresh_statics,
+            job: match options.profile {
+                Profile::Fast => Job::Scripts,
+                Profile::Watch { classes } => Job::Watch(classes),
+            },
         };
-        let start = Start { program, arguments, boxes: absolute(boxes), setup };
+        let start = Start { program, arguments, boxes: absolute(boxes), setup, output: None };
         let pool = Pool { start, limits, spare: Mutex::new(None) };
         let (first, protection) = pool.worker()?;
         let mut lanes = vec![Some(first)];
@@ -225,13 +285,14 @@ impl Pool {
 
 /// As many of the first scripts as fit into a message; `first` is the number of the first in the batch.
 fn fitting(scripts: &[Script], first: usize) -> Result<&[Script], HostError> {
-    let mut total = 64;
+    let mut total: usize = 64;
     for (count, script) in scripts.iter().enumerate() {
         let bytes = most_bytes(script);
-        total += bytes;
+        total = total.saturating_add(bytes.unwrap_or(usize::MAX));
         if total > LONGEST {
-            return match count {
-                0 => Err(HostError::Script { index: first, bytes, most: LONGEST }),
+            return match (count, bytes) {
+                (0, Some(bytes)) => Err(HostError::Script { index: first, bytes, most: LONGEST }),
+                (0, None) => Err(HostError::Nested { index: first, most: DEEPEST }),
                 _ => Ok(&scripts[..count]),
             };
         }
@@ -239,19 +300,15 @@ fn fitting(scripts: &[Script], first: usize) -> Result<&[Script], HostError> {
     Ok(scripts)
 }
 
-/// No fewer bytes than a script takes in a message, its callables included.
-fn most_bytes(script: &Script) -> usize {
-    // A number takes at most ten bytes.
-    let argument = |argument: &Argument| match argument {
-        Argument::Text(text) => 11 + text.len(),
-        _ => 11,
-    };
-    let statement = |statement: &adit_trace::Statement| {
+/// No fewer bytes than a script takes in a message, its callables included; nothing if it is nested too deep.
+fn most_bytes(script: &Script) -> Option<usize> {
+    script.statements.iter().try_fold(20_usize, |sum, statement| {
         let callable = &statement.callable;
         let names = callable.class.len() + callable.name.len() + callable.descriptor.len();
-        61 + names + statement.args.iter().map(argument).sum::<usize>()
-    };
-    20 + script.statements.iter().map(statement).sum::<usize>()
+        statement.args.iter().try_fold(sum.saturating_add(61 + names), |sum, argument| {
+            Some(sum.saturating_add(scripts::most_bytes(argument, 0)?))
+        })
+    })
 }
 
 /// How well a worker would be shut in, found out by starting one without a machine.
@@ -259,14 +316,23 @@ pub(crate) fn probe(program: &Path, arguments: &[OsString], boxes: &Path) -> Res
     let setup = Setup {
         libjvm: None,
         class_path: Vec::new(),
+        machine_flags: Vec::new(),
         folder: PathBuf::new(),
         room: Room { box_megabytes: 1, heap_megabytes: 64 },
         protected: true,
         text: 0,
         snapshots: false,
+        watch_descriptors: false,
+        fresh_statics: false,
+        job: Job::Scripts,
     };
-    let start =
-        Start { program: program.to_owned(), arguments: arguments.to_vec(), boxes: boxes.to_owned(), setup };
+    let start = Start {
+        program: program.to_owned(),
+        arguments: arguments.to_vec(),
+        boxes: boxes.to_owned(),
+        setup,
+        output: None,
+    };
     let greeting = Worker::start(&start)?.greeting(Duration::from_secs(10));
     greeting.map(|greeting| greeting.protection).map_err(|how| HostError::Unstable { tries: 1, how })
 }

@@ -1,18 +1,17 @@
 //! What coordinator and worker say to each other.
 //!
-//! The coordinator opens with a [`Setup`], the worker answers with a [`Greeting`]; then batches of scripts go one way
-//! and a [`Done`] comes back for each, while the results lie in shared memory. Names travel once: a callable is sent
-//! before its first use and is a number afterwards, and so are, in the other direction, classes and lists of fields.
-//! A script stays bytes in the worker until its statements are run, so that nothing is built only to be read once.
+//! The coordinator opens with a [`Setup`], the worker answers with a [`Greeting`]; then batches of scripts (see `scripts`)
+//! go one way and a [`Done`] comes back for each, while the results lie in shared memory. Names travel once: classes and
+//! lists of fields are sent before their first use and are numbers afterwards.
 
-use std::collections::HashMap;
 use std::io::{self, Read, Write};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use adit_trace::{Argument, CallKind, Callable, Script, Skip, Snapshot, Step, StepResult, Value};
+use adit_trace::{Skip, Snapshot, Step, StepResult, Touched, Value};
 
+use crate::record::Assignment;
 use crate::sandbox::{Protection, Room};
 use crate::wire::{Garbled, Put, Take};
 
@@ -26,6 +25,8 @@ pub(crate) struct Setup {
     pub(crate) libjvm: Option<PathBuf>,
     /// Folders and jars with the classes.
     pub(crate) class_path: Vec<PathBuf>,
+    /// More flags for the machine.
+    pub(crate) machine_flags: Vec<String>,
     /// The box: the only folder that it may write to.
     pub(crate) folder: PathBuf,
     pub(crate) room: Room,
@@ -35,6 +36,22 @@ pub(crate) struct Setup {
     pub(crate) text: usize,
     /// Report the fields of the receiver after each call.
     pub(crate) snapshots: bool,
+    /// Report whether a script leaves a descriptor open.
+    pub(crate) watch_descriptors: bool,
+    /// Load the classes of the class path anew for each script.
+    pub(crate) fresh_statics: bool,
+    pub(crate) job: Job,
+}
+
+/// What a worker is for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Job {
+    /// Scripts, as fast as they go.
+    Scripts,
+    /// Scripts, and which fields of these classes their calls touch.
+    Watch(Vec<String>),
+    /// One task, of which the calls of a class are recorded.
+    Record(Box<Assignment>),
 }
 
 /// A worker's first words.
@@ -89,12 +106,28 @@ impl Setup {
         }
         bytes.number(self.class_path.len() as u64);
         self.class_path.iter().for_each(|entry| path(&mut bytes, entry));
+        bytes.number(self.machine_flags.len() as u64);
+        self.machine_flags.iter().for_each(|flag| bytes.text(flag));
         path(&mut bytes, &self.folder);
         bytes.number(self.room.box_megabytes.into());
         bytes.number(self.room.heap_megabytes.into());
         bytes.byte(u8::from(self.protected));
         bytes.number(self.text as u64);
-        bytes.byte(u8::from(self.snapshots));
+        for flag in [self.snapshots, self.watch_descriptors, self.fresh_statics] {
+            bytes.byte(u8::from(flag));
+        }
+        match &self.job {
+            Job::Scripts => bytes.byte(0),
+            Job::Watch(classes) => {
+                bytes.byte(1);
+                bytes.number(classes.len() as u64);
+                classes.iter().for_each(|class| bytes.text(class));
+            }
+            Job::Record(assignment) => {
+                bytes.byte(2);
+                assignment.put(&mut bytes);
+            }
+        }
         bytes
     }
 
@@ -106,12 +139,36 @@ impl Setup {
         let mut take = Take(bytes);
         let libjvm = if take.byte()? == 0 { None } else { Some(path(&mut take)?) };
         let class_path = (0..take.count()?).map(|_| path(&mut take)).collect::<Result<_, _>>()?;
+        let machine_flags =
+            (0..take.count()?).map(|_| Ok(take.text()?.to_owned())).collect::<Result<_, _>>()?;
         let folder = path(&mut take)?;
         let mut small = || u32::try_from(take.number()?).map_err(|_| Garbled);
         let room = Room { box_megabytes: small()?, heap_megabytes: small()? };
         let protected = take.byte()? != 0;
         let text = take.size()?;
-        Ok(Self { libjvm, class_path, folder, room, protected, text, snapshots: take.byte()? != 0 })
+        let mut flag = || Ok(take.byte()? != 0);
+        let (snapshots, watch_descriptors, fresh_statics) = (flag()?, flag()?, flag()?);
+        let job = match take.byte()? {
+            0 => Job::Scripts,
+            1 => {
+                Job::Watch((0..take.count()?).map(|_| Ok(take.text()?.to_owned())).collect::<Result<_, _>>()?)
+            }
+            2 => Job::Record(Box::new(Assignment::take(&mut take)?)),
+            _ => return Err(Garbled),
+        };
+        Ok(Self {
+            libjvm,
+            class_path,
+            machine_flags,
+            folder,
+            room,
+            protected,
+            text,
+            snapshots,
+            watch_descriptors,
+            fresh_statics,
+            job,
+        })
     }
 }
 
@@ -150,112 +207,7 @@ impl Done {
     }
 }
 
-/// The numbers under which one worker knows callables. The coordinator has one for each worker.
-#[derive(Default)]
-pub(crate) struct Dictionary {
-    numbers: HashMap<Arc<Callable>, u64>,
-}
-
-impl Dictionary {
-    /// A batch as bytes: the callables that the worker does not know yet, then the scripts.
-    pub(crate) fn batch<'a>(&mut self, scripts: impl ExactSizeIterator<Item = &'a Script>) -> Vec<u8> {
-        // Scripts share callables, so that most are known by their address. Addresses are only good for this call:
-        // afterwards the caller may free a callable, and another may take its place.
-        let mut by_address: HashMap<*const Callable, u64> = HashMap::new();
-        let mut fresh: Vec<&Arc<Callable>> = Vec::new();
-        let mut body = Vec::new();
-        body.number(scripts.len() as u64);
-        let mut one = Vec::new();
-        for script in scripts {
-            one.clear();
-            one.number(script.statements.len() as u64);
-            for statement in &script.statements {
-                let number = *by_address.entry(Arc::as_ptr(&statement.callable)).or_insert_with(|| {
-                    let next = self.numbers.len() as u64;
-                    *self.numbers.entry(statement.callable.clone()).or_insert_with(|| {
-                        fresh.push(&statement.callable);
-                        next
-                    })
-                });
-                one.number(number);
-                one.number(statement.receiver.map_or(0, |receiver| receiver as u64 + 1));
-                one.number(statement.args.len() as u64);
-                statement.args.iter().for_each(|arg| put_argument(&mut one, arg));
-            }
-            body.number(one.len() as u64);
-            body.bytes(&one);
-        }
-        let mut bytes = Vec::with_capacity(body.len() + 64 * fresh.len() + 8);
-        bytes.number(fresh.len() as u64);
-        for callable in fresh {
-            bytes.byte(callable.kind as u8);
-            bytes.text(&callable.class);
-            bytes.text(&callable.name);
-            bytes.text(&callable.descriptor);
-        }
-        bytes.bytes(&body);
-        bytes
-    }
-}
-
-fn put_argument(bytes: &mut Vec<u8>, argument: &Argument) {
-    match argument {
-        Argument::Null => bytes.byte(0),
-        Argument::Bool(value) => bytes.byte(1 + u8::from(*value)),
-        Argument::Int(value) => {
-            bytes.byte(3);
-            bytes.signed(*value);
-        }
-        Argument::Float(value) => {
-            bytes.byte(4);
-            bytes.float(*value);
-        }
-        Argument::Text(value) => {
-            bytes.byte(5);
-            bytes.text(value);
-        }
-        Argument::Earlier(statement) => {
-            bytes.byte(6);
-            bytes.number(*statement as u64);
-        }
-    }
-}
-
-/// An argument as the worker reads it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Passed<'a> {
-    Null,
-    Bool(bool),
-    Int(i64),
-    Float(f64),
-    Text(&'a str),
-    Earlier(usize),
-}
-
-pub(crate) fn take_argument<'a>(take: &mut Take<'a>) -> Result<Passed<'a>, Garbled> {
-    Ok(match take.byte()? {
-        0 => Passed::Null,
-        flag @ (1 | 2) => Passed::Bool(flag == 2),
-        3 => Passed::Int(take.signed()?),
-        4 => Passed::Float(take.float()?),
-        5 => Passed::Text(take.text()?),
-        6 => Passed::Earlier(take.size()?),
-        _ => return Err(Garbled),
-    })
-}
-
-pub(crate) fn take_callable(take: &mut Take<'_>) -> Result<Callable, Garbled> {
-    let kind = match take.byte()? {
-        0 => CallKind::Constructor,
-        1 => CallKind::Static,
-        2 => CallKind::Virtual,
-        _ => return Err(Garbled),
-    };
-    let mut text = || Ok(take.text()?.to_owned());
-    Ok(Callable { class: text()?, name: text()?, descriptor: text()?, kind })
-}
-
-/// The tags of steps in the results. `STATE` is added to a tag when fields follow.
+/// The tags of steps in the results. `STATE` is added to a tag when fields follow, and `SAME` when they are as they were.
 pub(crate) mod tag {
     pub(crate) const COMPLETE: u8 = 0;
     pub(crate) const VOID: u8 = 1;
@@ -272,21 +224,36 @@ pub(crate) mod tag {
     pub(crate) const NO_ARGUMENT: u8 = 12;
     pub(crate) const WRONG_TYPE: u8 = 13;
     pub(crate) const OVERSIZED: u8 = 14;
+    pub(crate) const LEAKED: u8 = 15;
+    pub(crate) const SAME: u8 = 0x20;
     pub(crate) const STATE: u8 = 0x40;
+    /// The fields that were touched follow.
+    pub(crate) const TOUCHED: u8 = 0x80;
 }
 
 /// Reads results. It remembers the names that one worker has sent.
 #[derive(Default)]
 pub(crate) struct Decoder {
     classes: Vec<Arc<str>>,
-    fields: Vec<Arc<[String]>>,
+    touched: Vec<Arc<str>>,
+    /// The names of fields, and the values with which the last object of such a class began.
+    fields: Vec<Beginning>,
+    /// The last snapshot of each object of the run, by the statement that first gave it.
+    last: Vec<Option<Snapshot>>,
+    changes: Vec<(usize, Value)>,
 }
+
+/// Names of fields, and the values that they had when an object was first seen.
+type Beginning = (Arc<[String]>, Arc<[Value]>);
 
 /// How far a run was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Extent {
     /// To its end.
-    Complete,
+    Complete {
+        /// It left a descriptor open.
+        leaked: bool,
+    },
     /// To where the worker stopped it, because the answer became too large.
     Oversized,
     /// To where the results end.
@@ -298,14 +265,25 @@ impl Decoder {
     pub(crate) fn run(&mut self, take: &mut Take<'_>, count: usize) -> Result<(Vec<Step>, Extent), Garbled> {
         // What does not fit into the bytes that are left cannot come.
         let mut steps = Vec::with_capacity(count.min(take.0.len()));
+        self.last.clear();
         while !take.is_empty() {
             match take.byte()? {
-                tag::COMPLETE => return Ok((steps, Extent::Complete)),
+                end @ (tag::COMPLETE | tag::LEAKED) => {
+                    return Ok((steps, Extent::Complete { leaked: end == tag::LEAKED }));
+                }
                 tag::OVERSIZED => return Ok((steps, Extent::Oversized)),
                 tag => {
-                    let result = self.result(tag & !tag::STATE, steps.len(), take)?;
-                    let fields = if tag & tag::STATE == 0 { None } else { Some(self.snapshot(take)?) };
-                    steps.push(Step { result, fields });
+                    let result =
+                        self.result(tag & !(tag::STATE | tag::SAME | tag::TOUCHED), steps.len(), take)?;
+                    let fields = match tag & (tag::STATE | tag::SAME) {
+                        0 => None,
+                        tag::STATE => Some(self.snapshot(steps.len(), take)?),
+                        tag::SAME => Some(self.last.get(take.size()?).and_then(Clone::clone).ok_or(Garbled)?),
+                        _ => return Err(Garbled),
+                    };
+                    let touched =
+                        if tag & tag::TOUCHED == 0 { None } else { Some(Box::new(self.touched(take)?)) };
+                    steps.push(Step { result, fields, touched });
                 }
             }
         }
@@ -353,33 +331,124 @@ impl Decoder {
         Ok(name)
     }
 
-    fn snapshot(&mut self, take: &mut Take<'_>) -> Result<Snapshot, Garbled> {
-        let number = take.size()?;
-        let names = match number.checked_sub(1).and_then(|index| self.fields.get(index)) {
-            Some(known) => known.clone(),
-            None => {
-                let names: Arc<[String]> =
-                    (0..take.count()?).map(|_| Ok(take.text()?.to_owned())).collect::<Result<_, _>>()?;
-                if number == self.fields.len() + 1 {
-                    self.fields.push(names.clone());
-                } else if number != 0 {
-                    return Err(Garbled);
-                }
-                names
-            }
-        };
-        let mut values = Vec::with_capacity(names.len());
-        for _ in names.iter() {
-            values.push(match take.byte()? {
-                tag::OBJECT => Value::Text(self.class(take)?.to_string()),
-                tag => value(tag, take)?,
-            });
+    /// The fields of an object: all of them the first time, and then those that changed.
+    fn snapshot(&mut self, at: usize, take: &mut Take<'_>) -> Result<Snapshot, Garbled> {
+        let owner = take.size()?;
+        if owner > at {
+            return Err(Garbled);
         }
-        Ok(Snapshot { names, values })
+        if self.last.len() <= owner {
+            self.last.resize(owner + 1, None);
+        }
+        let snapshot = match self.last[owner].take() {
+            Some(last) => self.changed(&last, take)?,
+            None => self.whole(take)?,
+        };
+        self.last[owner] = Some(snapshot.clone());
+        Ok(snapshot)
+    }
+
+    fn whole(&mut self, take: &mut Take<'_>) -> Result<Snapshot, Garbled> {
+        let number = take.size()?;
+        let known = number.checked_sub(1).filter(|index| *index < self.fields.len());
+        let names = match known {
+            Some(index) => self.fields[index].0.clone(),
+            None => (0..take.count()?).map(|_| Ok(take.text()?.to_owned())).collect::<Result<_, _>>()?,
+        };
+        // Objects of a class often begin alike. Then the last beginning is shared, and nothing is built.
+        let mut last = known.map(|index| self.fields[index].1.clone());
+        let mut values = Vec::new();
+        for index in 0..names.len() {
+            let view = self.field(take)?;
+            if last.as_ref().and_then(|last| last.get(index)).is_some_and(|last| view.is(last)) {
+                continue;
+            }
+            if let Some(last) = last.take() {
+                values.reserve_exact(names.len());
+                values.extend(last.iter().take(index).cloned());
+            }
+            values.push(view.into_value());
+        }
+        let values: Arc<[Value]> = last.unwrap_or_else(|| values.into());
+        match known {
+            Some(index) => self.fields[index].1 = values.clone(),
+            None if number == self.fields.len() + 1 => {
+                self.fields.push((names.clone(), values.clone()));
+            }
+            None if number != 0 => return Err(Garbled),
+            None => {}
+        }
+        Ok(Snapshot::new(names, values))
+    }
+
+    /// A bit for each field says whether it changed, lowest bit first; then come the new values.
+    fn changed(&mut self, last: &Snapshot, take: &mut Take<'_>) -> Result<Snapshot, Garbled> {
+        let bits = take.bytes(last.len().div_ceil(8))?;
+        let mut changes = std::mem::take(&mut self.changes);
+        changes.clear();
+        for place in (0..last.len()).filter(|place| bits[place / 8] >> (place % 8) & 1 == 1) {
+            changes.push((place, self.field(take)?.into_value()));
+        }
+        let snapshot = last.with(changes.drain(..));
+        self.changes = changes;
+        Ok(snapshot)
+    }
+
+    /// The names of the fields that were read, and of those that were written.
+    fn touched(&mut self, take: &mut Take<'_>) -> Result<Touched, Garbled> {
+        let mut touched = Touched::default();
+        for names in [&mut touched.reads, &mut touched.writes] {
+            for _ in 0..take.count()? {
+                let number = take.size()?;
+                if number == self.touched.len() + 1 {
+                    self.touched.push(take.text()?.into());
+                }
+                let name = number.checked_sub(1).and_then(|index| self.touched.get(index));
+                names.insert(name.ok_or(Garbled)?.clone());
+            }
+        }
+        Ok(touched)
+    }
+
+    fn field<'a>(&mut self, take: &mut Take<'a>) -> Result<View<'a>, Garbled> {
+        Ok(match take.byte()? {
+            tag::OBJECT => View::Class(self.class(take)?),
+            tag::TEXT => View::Text(take.text()?),
+            tag => View::Other(value(tag, take)?),
+        })
     }
 }
 
-fn value(tag: u8, take: &mut Take<'_>) -> Result<Value, Garbled> {
+/// The value of a field that was not built yet, because it may be known.
+enum View<'a> {
+    Class(Arc<str>),
+    Text(&'a str),
+    /// One that holds no memory.
+    Other(Value),
+}
+
+impl View<'_> {
+    fn is(&self, value: &Value) -> bool {
+        match (self, value) {
+            (Self::Class(class), Value::Text(text)) => **class == **text,
+            (Self::Text(own), Value::Text(text)) => own == text,
+            // Zero equals minus zero, and is another value.
+            (Self::Other(Value::Float(own)), Value::Float(value)) => own.to_bits() == value.to_bits(),
+            (Self::Other(own), value) => own == value,
+            _ => false,
+        }
+    }
+
+    fn into_value(self) -> Value {
+        match self {
+            Self::Class(class) => Value::Text(class.to_string()),
+            Self::Text(text) => Value::Text(text.to_owned()),
+            Self::Other(value) => value,
+        }
+    }
+}
+
+pub(crate) fn value(tag: u8, take: &mut Take<'_>) -> Result<Value, Garbled> {
     Ok(match tag {
         tag::VOID => Value::Void,
         tag::NULL => Value::Null,
@@ -403,11 +472,15 @@ mod tests {
         let setup = Setup {
             libjvm: Some("/jdk/libjvm.so".into()),
             class_path: vec!["/a b".into(), std::ffi::OsString::from_vec(vec![b'/', 0xff]).into()],
+            machine_flags: vec!["-Xcheck:jni".to_owned()],
             folder: "/box".into(),
             room: Room { box_megabytes: 16, heap_megabytes: 300 },
             protected: true,
             text: usize::MAX,
             snapshots: true,
+            watch_descriptors: false,
+            fresh_statics: true,
+            job: Job::Watch(vec!["a.B".to_owned()]),
         };
         assert_eq!(Setup::from_bytes(&setup.to_bytes()), Ok(setup));
         let protection =
@@ -433,33 +506,6 @@ mod tests {
     }
 
     #[test]
-    fn a_callable_is_sent_once() {
-        let callable = || Callable {
-            class: "C".into(),
-            name: "m".into(),
-            descriptor: "()V".into(),
-            kind: CallKind::Static,
-        };
-        let script = |callable: Callable| Script {
-            statements: vec![adit_trace::Statement {
-                callable: Arc::new(callable),
-                receiver: None,
-                args: vec![],
-            }],
-        };
-        let mut dictionary = Dictionary::default();
-        let first = dictionary.batch([script(callable()), script(callable())].iter());
-        let mut take = Take(&first);
-        assert_eq!((take.count(), take_callable(&mut take)), (Ok(1), Ok(callable())));
-        let second = dictionary.batch([script(callable())].iter());
-        assert_eq!(
-            second,
-            [0, 1, 4, 1, 0, 0, 0],
-            "no callable; one script of four bytes that calls number 0"
-        );
-    }
-
-    #[test]
     fn names_come_once_and_numbers_in_order() {
         let mut decoder = Decoder::default();
         let bytes = [tag::OBJECT, 1, 1, b'C', 0, tag::OBJECT, 1, 0, tag::THREW, 2, 1, b'E', 0, tag::COMPLETE];
@@ -467,11 +513,69 @@ mod tests {
         let object = StepResult::Object { class: "C".into(), first: 0 };
         let threw = StepResult::Threw { class: "E".into(), message: None };
         let results: Vec<_> = steps.into_iter().map(|step| step.result).collect();
-        assert_eq!((results, extent), (vec![object.clone(), object, threw], Extent::Complete));
+        assert_eq!(
+            (results, extent),
+            (vec![object.clone(), object, threw], Extent::Complete { leaked: false })
+        );
         let unknown = [tag::OBJECT, 9, 1, b'C', 0];
         assert!(decoder.run(&mut Take(&unknown), 1).is_err(), "number 9 comes before 3");
         let future = [tag::OBJECT, 1, 7];
         assert!(decoder.run(&mut Take(&future), 1).is_err(), "the object comes from a later statement");
+    }
+
+    #[test]
+    fn only_changes_of_fields_are_sent() {
+        let mut decoder = Decoder::default();
+        let (full, same) = (tag::VOID | tag::STATE, tag::VOID | tag::SAME);
+        let bytes = [
+            full,
+            0,
+            1,
+            2,
+            1,
+            b'a',
+            1,
+            b'b',
+            tag::INT,
+            2,
+            tag::TEXT,
+            1,
+            b'x', // all of them, with their names
+            same,
+            0, //
+            full,
+            0,
+            0b01,
+            tag::INT,
+            4, // only the first
+            full,
+            3,
+            1,
+            tag::NULL,
+            tag::TRUE, // another object, whose names are known
+            tag::LEAKED,
+        ];
+        let (steps, extent) = decoder.run(&mut Take(&bytes), 4).unwrap();
+        let text = Value::Text("x".to_owned());
+        let seen: Vec<_> = steps.iter().map(|step| step.fields.clone().unwrap()).collect();
+        assert_eq!(
+            seen.iter().map(|seen| seen.values().cloned().collect()).collect::<Vec<Vec<_>>>(),
+            [
+                vec![Value::Int(1), text.clone()],
+                vec![Value::Int(1), text.clone()],
+                vec![Value::Int(2), text],
+                vec![Value::Null, Value::Bool(true)]
+            ]
+        );
+        assert!(seen[0].is(&seen[1]), "what did not change is shared");
+        assert_eq!(extent, Extent::Complete { leaked: true });
+        for faulty in [&[same, 0][..], &[full, 1], &[tag::VOID | tag::STATE | tag::SAME, 0, 1]] {
+            assert!(decoder.run(&mut Take(faulty), 1).is_err(), "{faulty:?}");
+        }
+        let other = [full, 0, 1, tag::NULL, tag::NULL, tag::COMPLETE, same, 0];
+        let mut take = Take(&other);
+        decoder.run(&mut take, 1).unwrap();
+        assert!(decoder.run(&mut take, 1).is_err(), "objects are of one run");
     }
 
     proptest! {
@@ -485,7 +589,7 @@ mod tests {
 
         /// The same, with bytes that look like steps.
         #[test]
-        fn no_steps_are_too_strange(bytes in prop::collection::vec(0u8..0x50, 0..60)) {
+        fn no_steps_are_too_strange(bytes in prop::collection::vec(0u8..0x70, 0..60)) {
             let (mut decoder, mut take) = (Decoder::default(), Take(&bytes));
             while !take.is_empty() && decoder.run(&mut take, 10).is_ok() {}
         }

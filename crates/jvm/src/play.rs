@@ -7,15 +7,25 @@
 //!
 //! Cost: a call through the table takes 110 to 130 ns; each check of a reference adds about 10 ns.
 
-use adit_trace::{CallKind, Callable};
-use jni_sys::{jclass, jobject, jvalue};
+use std::collections::HashMap;
+use std::rc::Rc;
 
-use crate::fields::Fields;
+use adit_trace::{CallKind, Callable};
+use jni_sys::{jclass, jmethodID, jobject, jvalue};
+
+use crate::argument::{Arguments, Slot, Stop};
+use crate::descriptors::Descriptors;
+use crate::fields::{Counting, Fields, Viewer};
+use crate::fresh::Fresh;
 use crate::jni;
-use crate::message::{Passed, tag, take_argument};
-use crate::resolve::{Kind, Known, Parameter, Ready, UNNAMED, find_class};
+use crate::known::{Known, UNNAMED, find_class};
+use crate::message::tag;
+use crate::resolve::{Kind, Ready, Target};
+use crate::scripts::take_argument;
 use crate::shared::Results;
-use crate::vm::{self, Env};
+use crate::sizes::field_behind;
+use crate::vm::{self, Env, Global};
+use crate::watch::Touch;
 use crate::wire::{Garbled, Put, Take};
 
 /// The most bytes that the answer to one script may take. A script of ten calls takes about 60.
@@ -31,75 +41,121 @@ pub(crate) struct Player {
     text: usize,
     snapshots: bool,
     known: Known,
+    /// What makes a loader for each script, if there is to be one.
+    fresh: Option<Fresh>,
+    descriptors: Option<Descriptors>,
+    /// Looks at which fields are touched, if they are watched.
+    touch: Option<Touch>,
     callables: Vec<Entry>,
     classes: Vec<SeenClass>,
     /// The places of the last two that were looked for: an object and what its field leads to take turns.
     recent: [usize; 2],
-    /// How many classes and how many lists of fields were sent.
-    numbered: u64,
-    plans: u64,
+    /// The numbers of the names of classes, and of the lists of fields, that were sent.
+    numbers: HashMap<String, u64>,
+    plans: HashMap<Vec<String>, u64>,
     /// What happened makes it doubtful that later results are right.
     suspect: bool,
+    arguments: Arguments,
     // Buffers that are used again and again.
     slots: Vec<Slot>,
+    /// What this script made that holds something until it is closed.
+    to_close: Vec<jobject>,
     args: Vec<jvalue>,
     step: Vec<u8>,
     units: Vec<u16>,
+    /// What was last seen of the objects of the script, by the statement that first gave them, and their values.
+    watched: Vec<Option<Watched>>,
+    kept: Vec<jvalue>,
 }
 
 /// A callable on its way from a name to something that can be called.
-enum Entry {
-    Named(Callable),
-    Ready(Ready),
+struct Entry {
+    callable: Callable,
+    found: Option<Found>,
+}
+
+#[derive(Clone)]
+enum Found {
+    Ready(Rc<Ready>),
     Failed { class: usize, message: Option<String> },
 }
 
+/// An array longer than any can be is refused before memory is asked for, so that nothing has run out.
+const HARMLESS: &str = "Requested array size exceeds VM limit";
+
 /// A class of which an object was seen.
 struct SeenClass {
-    class: jclass,
+    /// Nothing if there was no memory for the reference.
+    class: Option<Global>,
     name: String,
-    /// The number by which the coordinator knows it; zero until it does.
+    /// The number by which the coordinator knows its name; zero until it does.
     number: u64,
     /// Seeing an exception of this class makes the machine suspect.
     alarming: bool,
+    /// The kind of value that its objects hold, if it is a wrapper.
+    wraps: Option<Kind>,
+    /// Its objects can be asked for their size, and how, once that was asked. No class has two ways.
+    countable: bool,
+    counting: Option<Counting>,
+    /// It comes with the JDK and stays when the loader of a script goes.
+    stays: bool,
+    /// Its objects hold something until they are closed.
+    closes: bool,
     /// Its fields, once they were asked for, and the number of their list, zero until it was sent.
-    fields: Option<(Fields, u64)>,
+    fields: Option<(Rc<Fields>, u64)>,
 }
 
-/// What a statement gave to those after it.
-#[derive(Clone, Copy)]
-enum Slot {
-    Nothing,
-    Null,
-    Object(jobject),
-    Primitive(Kind, jvalue),
+/// An object of which a snapshot was sent.
+#[derive(Clone)]
+struct Watched {
+    fields: Rc<Fields>,
+    /// Where its values are kept.
+    at: usize,
 }
 
-/// Why a statement ends before the call.
-enum Stop {
-    Tag(u8),
-    Thrown(jobject),
-    Garbled,
+/// What a player is to do.
+pub(crate) struct PlayOptions {
+    /// How many UTF-16 units of a string are kept.
+    pub(crate) text: usize,
+    pub(crate) snapshots: bool,
+    pub(crate) descriptors: Option<Descriptors>,
+    pub(crate) fresh: Option<Fresh>,
+    pub(crate) touch: Option<Touch>,
 }
 
-impl From<Garbled> for Stop {
-    fn from(_: Garbled) -> Self {
-        Self::Garbled
-    }
-}
+/// Classes of the JDK that are not public and whose size is known to be their own: what `List.of` and its kin give. Others,
+/// such as the views of `Collections.unmodifiableList`, ask an object of the subject.
+const COUNTABLE: [&str; 4] = [
+    "java.util.ImmutableCollections$",
+    "java.util.Arrays$ArrayList",
+    "java.util.Collections$Empty",
+    "java.util.Collections$Singleton",
+];
 
 impl Player {
-    /// Prepares to run scripts, keeping `text` units of strings.
-    pub(crate) fn new(env: Env, text: usize, snapshots: bool) -> Result<Self, String> {
+    /// Prepares to run scripts.
+    pub(crate) fn new(env: Env, known: Known, options: PlayOptions) -> Result<Self, String> {
         const STRANGE: &str = "java.lang.String and its kin are not as they should be";
-        let known = Known::find(env).ok_or(STRANGE)?;
+        let arguments = Arguments::new(env, &known).ok_or(STRANGE)?;
+        let PlayOptions { text, snapshots, descriptors, fresh, touch } = options;
         // They are known from the beginning, because when they are thrown it may be too late to ask for their names.
         let classes =
             ["java.lang.OutOfMemoryError", "java.lang.StackOverflowError", "java.lang.InternalError"]
                 .into_iter()
                 .map(|name| {
                     let class = find_class(env, &name.replace('.', "/")).map_err(|_| STRANGE)?;
-                    Ok(SeenClass { class, name: name.to_owned(), number: 0, alarming: true, fields: None })
+                    Ok(SeenClass {
+                        class: Some(class),
+                        name: name.to_owned(),
+                        number: 0,
+                        alarming: true,
+                        wraps: None,
+                        countable: false,
+                        counting: None,
+                        closes: false,
+                        stays: true,
+                        fields: None,
+                    })
                 })
                 .collect::<Result<_, String>>()?;
         Ok(Self {
@@ -107,27 +163,37 @@ impl Player {
             text,
             snapshots,
             known,
+            fresh,
+            descriptors,
+            touch,
             callables: Vec::new(),
             classes,
             recent: [0; 2],
-            numbered: 0,
-            plans: 0,
+            numbers: HashMap::new(),
+            plans: HashMap::new(),
             suspect: false,
+            arguments,
             slots: Vec::new(),
+            to_close: Vec::new(),
             args: Vec::new(),
             step: Vec::new(),
             units: Vec::new(),
+            watched: Vec::new(),
+            kept: Vec::new(),
         })
     }
 
     /// Takes note of a callable; its number is the count of those before it.
     pub(crate) fn learn(&mut self, callable: Callable) {
-        self.callables.push(Entry::Named(callable));
+        self.callables.push(Entry { callable, found: None });
     }
 
     /// Whether this worker should be replaced.
     pub(crate) fn is_suspect(&self) -> bool {
-        self.suspect || self.classes.len() > MOST_CLASSES
+        self.suspect
+            || self.classes.len() + self.arguments.types.count() > MOST_CLASSES
+            || self.fresh.as_ref().is_some_and(Fresh::is_worn)
+            || self.descriptors.as_ref().is_some_and(Descriptors::are_many)
     }
 
     /// Runs one script. There must be room for [`LARGEST_RUN`] bytes of results.
@@ -140,7 +206,19 @@ impl Player {
         // are cleared before they are used again.
         let references = 16 + 4 * statements.min(1 << 16) as i32;
         let pushed = unsafe { jni!(self.env, PushLocalFrame, references) } == 0;
+        if let Some(fresh) = &mut self.fresh {
+            self.arguments.types.loader = fresh.begin(self.env).map_err(|()| Garbled)?;
+        }
         let outcome = self.statements(statements, &mut take, results);
+        let leaked = self.descriptors.as_mut().is_some_and(Descriptors::leaked);
+        self.close_all();
+        if let Some(fresh) = &mut self.fresh {
+            fresh.end(self.env, self.arguments.types.loader);
+            self.arguments.types.forget();
+            self.callables.iter_mut().for_each(|entry| entry.found = None);
+            self.classes.retain(|seen| seen.stays);
+            self.recent = [0; 2];
+        }
         // SAFETY: as above. An exception cannot be pending: every call is followed by taking it away, except a failed
         // push, which throws.
         unsafe {
@@ -152,15 +230,37 @@ impl Player {
             }
         }
         self.slots.clear();
-        outcome
+        self.watched.clear();
+        self.kept.clear();
+        if outcome? {
+            results.append(&[if leaked { tag::LEAKED } else { tag::COMPLETE }]);
+        }
+        Ok(())
     }
 
+    /// Closes what the script made and left open, the last first: files and sockets of thousands of scripts would exhaust the
+    /// process, and then calls fail that have nothing to do with it.
+    fn close_all(&mut self) {
+        while let Some(object) = self.to_close.pop() {
+            // SAFETY: the object is a reference of the script's frame, of a class that has the method; what it throws is
+            // taken away and given back.
+            unsafe {
+                jni!(self.env, CallVoidMethodA, object, self.known.close, std::ptr::null());
+                let thrown = vm::take_exception(self.env);
+                if !thrown.is_null() {
+                    jni!(self.env, DeleteLocalRef, thrown);
+                }
+            }
+        }
+    }
+
+    /// Runs the statements, and says whether all of them were.
     fn statements(
         &mut self,
         count: usize,
         take: &mut Take<'_>,
         results: &mut Results,
-    ) -> Result<(), Garbled> {
+    ) -> Result<bool, Garbled> {
         let mut room = LARGEST_RUN.min(results.room());
         for _ in 0..count {
             self.step.clear();
@@ -171,12 +271,11 @@ impl Player {
                 // Names in what was not appended count as sent. A new worker starts from nothing.
                 self.suspect = true;
                 results.append(&[tag::OVERSIZED]);
-                return Ok(());
+                return Ok(false);
             }
             room -= self.step.len();
         }
-        results.append(&[tag::COMPLETE]);
-        Ok(())
+        Ok(true)
     }
 
     /// Runs one statement, leaves its step in the buffer and returns what it gave.
@@ -193,114 +292,91 @@ impl Player {
             Ok(ready) => ready,
             Err(()) => return Ok(Slot::Nothing),
         };
-        match self.prepare(&ready, receiver, count, &mut arguments) {
-            Ok(target) => Ok(self.call(&ready, target)),
+        let slot = match self.prepare(&ready, receiver, count, &mut arguments) {
+            Ok((target, owner)) => self.call(&ready, target, owner),
+            Err(Stop::Garbled) => return Err(Garbled),
             Err(Stop::Tag(tag)) => {
                 self.step.byte(tag);
-                Ok(Slot::Nothing)
+                Slot::Nothing
             }
             Err(Stop::Thrown(thrown)) => {
                 self.put_exception(tag::THREW, thrown);
-                Ok(Slot::Nothing)
+                Slot::Nothing
             }
-            Err(Stop::Garbled) => Err(Garbled),
-        }
+            Err(Stop::Unresolved(thrown)) => {
+                self.put_exception(tag::UNRESOLVED, thrown);
+                Slot::Nothing
+            }
+        };
+        self.arguments.give_back();
+        Ok(slot)
     }
 
     /// The callable with this number, looked up if need be. When there is none, the step says so.
-    fn resolve(&mut self, number: usize) -> Result<Result<Ready, ()>, Garbled> {
-        if let Entry::Named(callable) = self.callables.get(number).ok_or(Garbled)? {
-            let found = Ready::find(self.env, &self.known, callable);
-            self.callables[number] = match found {
-                Ok(ready) => Entry::Ready(ready),
-                Err(thrown) => {
-                    let (class, message) = self.describe(thrown);
-                    Entry::Failed { class, message }
-                }
-            };
-        }
-        match &self.callables[number] {
-            Entry::Ready(ready) => Ok(Ok(ready.clone())),
-            Entry::Failed { class, message } => {
-                let (class, message) = (*class, message.clone());
+    fn resolve(&mut self, number: usize) -> Result<Result<Rc<Ready>, ()>, Garbled> {
+        let entry = self.callables.get(number).ok_or(Garbled)?;
+        let found = match &entry.found {
+            Some(Found::Ready(ready)) => return Ok(Ok(ready.clone())),
+            Some(failed) => failed.clone(),
+            None => {
+                let types = &mut self.arguments.types;
+                let found = match Ready::find(self.env, &self.known, types, &entry.callable) {
+                    Ok(ready) => Found::Ready(Rc::new(ready)),
+                    Err(thrown) => {
+                        let (class, message) = self.describe(thrown);
+                        Found::Failed { class, message }
+                    }
+                };
+                self.callables[number].found = Some(found.clone());
+                found
+            }
+        };
+        match found {
+            Found::Ready(ready) => Ok(Ok(ready)),
+            Found::Failed { class, message } => {
                 self.step.byte(tag::UNRESOLVED);
-                put_class(&mut self.classes[class], &mut self.numbered, &mut self.step);
+                put_class(&mut self.classes[class], &mut self.numbers, &mut self.step);
                 self.step.optional_text(message.as_deref());
                 Ok(Err(()))
             }
-            Entry::Named(_) => Err(Garbled),
         }
     }
 
-    /// Checks receiver and arguments, leaves the arguments in the buffer and returns the receiver.
+    /// Checks receiver and arguments, leaves the arguments in the buffer and returns the receiver, with the statement that
+    /// first gave it.
     fn prepare(
         &mut self,
         ready: &Ready,
         receiver: usize,
         count: usize,
         arguments: &mut Take<'_>,
-    ) -> Result<jobject, Stop> {
-        let mut target = std::ptr::null_mut();
+    ) -> Result<(jobject, usize), Stop> {
+        let mut target = (std::ptr::null_mut(), 0);
         if ready.kind == CallKind::Virtual {
             let slot = receiver.checked_sub(1).and_then(|index| self.slots.get(index));
-            let Some(Slot::Object(object)) = slot else { return Err(Stop::Tag(tag::NO_RECEIVER)) };
-            if !self.is_instance(*object, ready.class) {
+            let Some(Slot::Object(object, first)) = slot else { return Err(Stop::Tag(tag::NO_RECEIVER)) };
+            if !self.is_instance(*object, ready.class.get()) {
                 return Err(Stop::Tag(tag::WRONG_TYPE));
             }
-            target = *object;
+            target = (*object, *first);
         }
         if count != ready.parameters.len() {
             return Err(Stop::Tag(tag::WRONG_TYPE));
         }
+        if count > 8 {
+            // SAFETY: this only makes room. It throws if there is none, and then there will be none later either.
+            unsafe {
+                jni!(self.env, EnsureLocalCapacity, 2 * count as i32);
+                jni!(self.env, ExceptionClear);
+            }
+        }
         self.args.clear();
-        for parameter in ready.parameters.iter() {
+        for wanted in &ready.parameters {
             let passed = take_argument(arguments)?;
-            let value = self.argument(parameter, passed)?;
+            let value = self.arguments.convert(&self.known, &self.slots, wanted, passed, 0)?;
             self.args.push(value);
         }
         Ok(target)
-    }
-
-    fn argument(&mut self, parameter: &Parameter, passed: Passed<'_>) -> Result<jvalue, Stop> {
-        let null = jvalue { l: std::ptr::null_mut() };
-        let wrong = Err(Stop::Tag(tag::WRONG_TYPE));
-        match (parameter.kind, passed) {
-            (Kind::Reference, Passed::Null) => Ok(null),
-            (Kind::Bool, Passed::Bool(value)) => Ok(jvalue { z: value }),
-            // The low bits are what a narrow type takes.
-            (Kind::Byte, Passed::Int(value)) => Ok(jvalue { b: value as i8 }),
-            (Kind::Char, Passed::Int(value)) => Ok(jvalue { c: value as u16 }),
-            (Kind::Short, Passed::Int(value)) => Ok(jvalue { s: value as i16 }),
-            (Kind::Int, Passed::Int(value)) => Ok(jvalue { i: value as i32 }),
-            (Kind::Long, Passed::Int(value)) => Ok(jvalue { j: value }),
-            (Kind::Float, Passed::Float(value)) => Ok(jvalue { f: value as f32 }),
-            (Kind::Double, Passed::Float(value)) => Ok(jvalue { d: value }),
-            (Kind::Reference, Passed::Text(text)) if parameter.takes_text => {
-                self.units.clear();
-                self.units.extend(text.encode_utf16());
-                let Ok(length) = self.units.len().try_into() else { return wrong };
-                // SAFETY: the units live until the call returns. On failure it throws, and that is taken away.
-                unsafe {
-                    let string = jni!(self.env, NewString, self.units.as_ptr(), length);
-                    if string.is_null() {
-                        return Err(Stop::Thrown(vm::take_exception(self.env)));
-                    }
-                    Ok(jvalue { l: string })
-                }
-            }
-            (kind, Passed::Earlier(index)) => match (kind, self.slots.get(index)) {
-                (_, None | Some(Slot::Nothing)) => Err(Stop::Tag(tag::NO_ARGUMENT)),
-                (Kind::Reference, Some(Slot::Null)) => Ok(null),
-                (Kind::Reference, Some(Slot::Object(object)))
-                    if self.is_instance(*object, parameter.class) =>
-                {
-                    Ok(jvalue { l: *object })
-                }
-                (_, Some(Slot::Primitive(given, value))) if *given == kind => Ok(*value),
-                _ => wrong,
-            },
-            _ => wrong,
-        }
     }
 
     fn is_instance(&self, object: jobject, class: jclass) -> bool {
@@ -309,8 +385,48 @@ impl Player {
     }
 
     /// Makes the call, leaves its step in the buffer and returns what it gave.
-    fn call(&mut self, ready: &Ready, target: jobject) -> Slot {
-        let (env, class, method, args) = (self.env, ready.class, ready.method, self.args.as_ptr());
+    fn call(&mut self, ready: &Ready, target: jobject, owner: usize) -> Slot {
+        let (env, class) = (self.env, ready.class.get());
+        if let Some(touch) = &mut self.touch {
+            touch.begin(target);
+        }
+        let value = match ready.target {
+            Target::Method(method) => self.call_method(ready, class, method, target),
+            // SAFETY: the field was looked up in this class with this type.
+            Target::Field(field) => unsafe { vm::read_static_field(env, class, ready.result, field) },
+        };
+        // SAFETY: this is the thread of the environment.
+        let thrown = unsafe { vm::take_exception(env) };
+        if let Some(touch) = &mut self.touch {
+            touch.end();
+        }
+        let slot = if !thrown.is_null() {
+            self.put_exception(tag::THREW, thrown);
+            Slot::Nothing
+        } else if ready.kind == CallKind::Constructor || ready.result == Kind::Reference {
+            // SAFETY: what a constructor or a method with such a result gives is a reference.
+            let own = matches!(ready.kind, CallKind::Constructor | CallKind::Static);
+            self.put_reference(unsafe { value.l }, ready.kind == CallKind::Constructor, own)
+        } else {
+            put_primitive(&mut self.step, ready.result, value);
+            if ready.result == Kind::Void { Slot::Nothing } else { Slot::Primitive(ready.result, value) }
+        };
+        if self.snapshots {
+            match (ready.kind, slot) {
+                (CallKind::Virtual, _) => self.put_state(target, owner),
+                (CallKind::Constructor, Slot::Object(object, first)) => self.put_state(object, first),
+                _ => {}
+            }
+        }
+        if let Some(touch) = &mut self.touch {
+            self.step[0] |= tag::TOUCHED;
+            touch.put(&mut self.step);
+        }
+        slot
+    }
+
+    fn call_method(&self, ready: &Ready, class: jclass, method: jmethodID, target: jobject) -> jvalue {
+        let (env, args) = (self.env, self.args.as_ptr());
         // One arm for each type: the table has an entry for each, for methods and for static methods.
         macro_rules! typed {
             ($virtual:ident, $static:ident, $field:ident) => {
@@ -326,7 +442,7 @@ impl Player {
         // SAFETY: the method was looked up in this class with this descriptor; `prepare` has checked that the receiver
         // is an instance of the class and that number and types of the arguments are those of the descriptor. The entry
         // is chosen by the descriptor's result.
-        let value = unsafe {
+        unsafe {
             match (ready.kind, ready.result) {
                 (CallKind::Constructor, _) => jvalue { l: jni!(env, NewObjectA, class, method, args) },
                 (_, Kind::Void) => {
@@ -347,67 +463,58 @@ impl Player {
                 (_, Kind::Double) => typed!(CallDoubleMethodA, CallStaticDoubleMethodA, d),
                 (_, Kind::Reference) => typed!(CallObjectMethodA, CallStaticObjectMethodA, l),
             }
-        };
-        // SAFETY: this is the thread of the environment.
-        let thrown = unsafe { vm::take_exception(env) };
-        let slot = if !thrown.is_null() {
-            self.put_exception(tag::THREW, thrown);
-            Slot::Nothing
-        } else if ready.kind == CallKind::Constructor || ready.result == Kind::Reference {
-            // SAFETY: the arms above have set this field for these two.
-            self.put_reference(unsafe { value.l })
-        } else {
-            put_primitive(&mut self.step, ready.result, value);
-            if ready.result == Kind::Void { Slot::Nothing } else { Slot::Primitive(ready.result, value) }
-        };
-        if self.snapshots {
-            let object = match (ready.kind, slot) {
-                (CallKind::Virtual, _) => Some(target),
-                (CallKind::Constructor, Slot::Object(object)) => Some(object),
-                _ => None,
-            };
-            if let Some(object) = object {
-                self.put_state(object);
-            }
         }
-        slot
     }
 
-    fn put_reference(&mut self, object: jobject) -> Slot {
+    /// Writes a result that is a reference. What a constructor made is an object, even if it is a string. What the script does not
+    /// own, because a method or a field gave it, is not for the script to close.
+    fn put_reference(&mut self, object: jobject, new: bool, own: bool) -> Slot {
         if object.is_null() {
             self.step.byte(tag::NULL);
             return Slot::Null;
         }
-        if self.is_instance(object, self.known.string) {
+        if !new && self.is_instance(object, self.known.string.get()) {
             self.step.byte(tag::TEXT);
             // SAFETY: the object is a string, as was just checked, and nothing is pending.
-            let text = unsafe { vm::text(self.env, object, self.text, &mut self.units) };
-            self.step.text(&text);
-            return Slot::Object(object);
+            unsafe { vm::put_text(self.env, object, self.text, &mut self.units, &mut self.step) };
+            return Slot::Object(object, self.slots.len());
         }
-        let first = self.slots.iter().position(|slot| match slot {
-            // SAFETY: both are references of the script's frame.
-            Slot::Object(other) => unsafe { jni!(self.env, IsSameObject, *other, object) },
-            _ => false,
-        });
         let class = self.class_of(object);
+        if let Some(wrapper) =
+            self.classes[class].wraps.filter(|_| !new).and_then(|kind| self.known.wrapper(kind))
+        {
+            // SAFETY: the class of the object is this wrapper.
+            let value = unsafe { wrapper.unwrap(self.env, object) };
+            put_primitive(&mut self.step, wrapper.kind, value);
+            return Slot::Object(object, self.slots.len());
+        }
+        let same = |slot: &Slot| match slot {
+            // SAFETY: both are references of the script's frame.
+            Slot::Object(other, _) => unsafe { jni!(self.env, IsSameObject, *other, object) },
+            _ => false,
+        };
+        // What was just made was never seen before.
+        let first = if new { None } else { self.slots.iter().position(same) };
+        let first = first.unwrap_or(self.slots.len());
         self.step.byte(tag::OBJECT);
-        put_class(&mut self.classes[class], &mut self.numbered, &mut self.step);
-        self.step.number(first.unwrap_or(self.slots.len()) as u64);
-        Slot::Object(object)
+        put_class(&mut self.classes[class], &mut self.numbers, &mut self.step);
+        self.step.number(first as u64);
+        if own && first == self.slots.len() && self.classes[class].closes {
+            self.to_close.push(object);
+        }
+        Slot::Object(object, first)
     }
 
     fn put_exception(&mut self, tag: u8, thrown: jobject) {
         let (class, message) = self.describe(thrown);
         self.step.byte(tag);
-        put_class(&mut self.classes[class], &mut self.numbered, &mut self.step);
+        put_class(&mut self.classes[class], &mut self.numbers, &mut self.step);
         self.step.optional_text(message.as_deref());
     }
 
     /// Class and message of an exception, whose reference is used up.
     fn describe(&mut self, thrown: jobject) -> (usize, Option<String>) {
         let class = self.class_of(thrown);
-        self.suspect |= self.classes[class].alarming;
         // SAFETY: the reference is live and a throwable, on which the method was looked up; it may throw itself, and
         // that is taken away. Both references are given back, because a script may throw thousands of times.
         unsafe {
@@ -421,6 +528,7 @@ impl Player {
             for used in [second, if second.is_null() { text } else { std::ptr::null_mut() }, thrown] {
                 jni!(self.env, DeleteLocalRef, used);
             }
+            self.suspect |= self.classes[class].alarming && message.as_deref() != Some(HARMLESS);
             (class, message)
         }
     }
@@ -430,7 +538,9 @@ impl Player {
         // SAFETY: the object is live and not null; the local reference to its class is given back, or turned global.
         unsafe {
             let class = jni!(self.env, GetObjectClass, object);
-            let same = |seen: &SeenClass| jni!(self.env, IsSameObject, seen.class, class);
+            let same = |seen: &SeenClass| {
+                seen.class.as_ref().is_some_and(|seen| jni!(self.env, IsSameObject, seen.get(), class))
+            };
             let recent = self.recent.into_iter().find(|place| same(&self.classes[*place]));
             if let Some(known) = recent.or_else(|| self.classes.iter().position(same)) {
                 jni!(self.env, DeleteLocalRef, class);
@@ -439,66 +549,151 @@ impl Player {
                 }
                 return known;
             }
-            let name = self.known.name_of(self.env, class, &mut self.units);
-            // A machine that has no memory left for the name of a class is not to be trusted with the next script.
-            let alarming = name == UNNAMED;
-            let global = jni!(self.env, NewGlobalRef, class);
-            jni!(self.env, DeleteLocalRef, class);
-            self.suspect |= alarming || global.is_null();
-            self.classes.push(SeenClass { class: global, name, number: 0, alarming, fields: None });
+            let seen = self.look_at(class);
+            self.suspect |= seen.alarming;
+            self.classes.push(seen);
             self.classes.len() - 1
         }
     }
 
-    /// Adds the fields of an object to the step in the buffer.
-    fn put_state(&mut self, object: jobject) {
-        let class = self.class_of(object);
-        let seen = &mut self.classes[class];
-        // Taken out while it is used, because looking at fields may find classes that were not seen before.
-        let (fields, mut number) = seen
-            .fields
-            .take()
-            .unwrap_or_else(|| (Fields::of(self.env, seen.class, &self.known, &mut self.units), 0));
-        if !fields.is_empty() {
-            let mut step = std::mem::take(&mut self.step);
-            step[0] |= tag::STATE;
-            if number == 0 {
-                self.plans += 1;
-                number = self.plans;
-                step.number(number);
-                fields.put_names(&mut step);
-            } else {
-                step.number(number);
+    /// What is to be known of a class that is seen for the first time.
+    ///
+    /// # Safety
+    /// `class` is a live local reference, which is used up, and no exception is pending.
+    unsafe fn look_at(&mut self, class: jclass) -> SeenClass {
+        let (env, known) = (self.env, &self.known);
+        // SAFETY: the caller vouches for the class, and the methods were looked up on `Class`.
+        unsafe {
+            let name = known.name_of(env, class, &mut self.units);
+            let stays = known.is_of_the_jdk(env, class);
+            let modifiers = jni!(env, CallIntMethodA, class, known.class_modifiers, std::ptr::null());
+            jni!(env, ExceptionClear);
+            let public = modifiers & 1 == 1 && !name.contains('$');
+            let countable = stays && (public || COUNTABLE.iter().any(|start| name.starts_with(start)));
+            let is = |other: &Global| jni!(env, IsSameObject, other.get(), class);
+            let wraps = known.wrappers.iter().find(|wrapper| is(&wrapper.class)).map(|wrapper| wrapper.kind);
+            let closes = jni!(env, IsAssignableFrom, class, known.closeable.get());
+            let class = Global::of_local(env, class);
+            // A machine that has no memory left for the name of a class is not to be trusted with the next script.
+            let alarming = name == UNNAMED || class.is_none();
+            SeenClass {
+                class,
+                name,
+                number: 0,
+                alarming,
+                wraps,
+                countable,
+                counting: None,
+                stays,
+                closes,
+                fields: None,
             }
-            fields.put_values(self.env, object, &mut step, |value, step| self.put_inner(value, step));
-            self.step = step;
         }
-        self.classes[class].fields = Some((fields, number));
     }
 
+    /// Adds the fields of an object to the step in the buffer, or those that changed.
+    fn put_state(&mut self, object: jobject, owner: usize) {
+        if self.watched.len() <= owner {
+            self.watched.resize(owner + 1, None);
+        }
+        // Taken out while they are used, because looking at fields may find classes that were not seen before.
+        let (mut step, mut kept) = (std::mem::take(&mut self.step), std::mem::take(&mut self.kept));
+        if let Some(Watched { fields, at }) = self.watched[owner].clone() {
+            if fields.values > 0 {
+                step.number(owner as u64);
+                let (before, values) = (step.len(), &mut kept[at..at + fields.places()]);
+                if fields.put(self.env, object, values, false, &mut step, self) {
+                    step[0] |= tag::STATE;
+                } else {
+                    step.truncate(before);
+                    step[0] |= tag::SAME;
+                }
+            }
+        } else {
+            let (fields, number, fresh) = self.fields_of(object);
+            let at = kept.len();
+            if fields.values > 0 {
+                // SAFETY: this only makes room for the references that are kept, and throws if there is none.
+                unsafe {
+                    jni!(self.env, EnsureLocalCapacity, fields.references + 16);
+                    jni!(self.env, ExceptionClear);
+                }
+                kept.resize(at + fields.places(), jvalue { j: 0 });
+                step[0] |= tag::STATE;
+                step.number(owner as u64);
+                step.number(number);
+                if fresh {
+                    let names = fields.names();
+                    step.number(names.len() as u64);
+                    names.iter().for_each(|name| step.text(name));
+                }
+                fields.put(self.env, object, &mut kept[at..], true, &mut step, self);
+            }
+            self.watched[owner] = Some(Watched { fields, at });
+        }
+        (self.step, self.kept) = (step, kept);
+    }
+
+    /// The fields of an object's class, the number of the list of their names, and whether it is new.
+    fn fields_of(&mut self, object: jobject) -> (Rc<Fields>, u64, bool) {
+        let class = self.class_of(object);
+        let seen = &mut self.classes[class];
+        if let Some((fields, number)) = &seen.fields {
+            return (fields.clone(), *number, false);
+        }
+        let of = seen.class.as_ref().map(Global::get);
+        let fields =
+            of.map_or_else(Fields::none, |class| Fields::of(self.env, class, &self.known, &mut self.units));
+        let fields = Rc::new(fields);
+        let next = self.plans.len() as u64 + 1;
+        // A list without names is never sent and needs no number.
+        let number = match fields.values {
+            0 => 0,
+            _ => *self.plans.entry(fields.names()).or_insert(next),
+        };
+        seen.fields = Some((fields.clone(), number));
+        (fields, number, number == next)
+    }
+}
+
+impl Viewer for Player {
     /// Writes what a field leads to: a string, or the class of anything else.
     fn put_inner(&mut self, object: jobject, step: &mut Vec<u8>) {
-        if self.is_instance(object, self.known.string) {
+        if self.is_instance(object, self.known.string.get()) {
             step.byte(tag::TEXT);
             // SAFETY: the object is a string, as was just checked, and nothing is pending.
-            step.text(&unsafe { vm::text(self.env, object, self.text, &mut self.units) });
+            unsafe { vm::put_text(self.env, object, self.text, &mut self.units, step) };
         } else {
             let class = self.class_of(object);
             step.byte(tag::OBJECT);
-            put_class(&mut self.classes[class], &mut self.numbered, step);
+            put_class(&mut self.classes[class], &mut self.numbers, step);
         }
+    }
+
+    fn counting(&mut self, object: jobject, method: &str) -> Counting {
+        let class = self.class_of(object);
+        let (env, known) = (self.env, &self.known);
+        let seen = &mut self.classes[class];
+        let Some(of) = seen.class.as_ref().filter(|_| seen.countable) else { return Counting::Never };
+        *seen.counting.get_or_insert_with(|| {
+            // SAFETY: the class is a live reference and one of the JDK's, and nothing is pending.
+            let field = unsafe { field_behind(env, known, of.get(), method) };
+            field.map_or(Counting::Call, Counting::Field)
+        })
     }
 }
 
 /// Writes a class: its number, and its name when the coordinator does not know the number yet.
-fn put_class(seen: &mut SeenClass, numbered: &mut u64, step: &mut Vec<u8>) {
+fn put_class(seen: &mut SeenClass, numbers: &mut HashMap<String, u64>, step: &mut Vec<u8>) {
     if seen.number != 0 {
         return step.number(seen.number);
     }
-    *numbered += 1;
-    seen.number = *numbered;
+    let next = numbers.len() as u64 + 1;
+    seen.number = *numbers.entry(seen.name.clone()).or_insert(next);
     step.number(seen.number);
-    step.text(&seen.name);
+    if seen.number == next {
+        step.text(&seen.name);
+    }
 }
 
 /// Writes a value that is no reference.

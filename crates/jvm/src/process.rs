@@ -8,13 +8,15 @@ use std::os::unix::net::UnixStream;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use adit_trace::{End, Run, Script};
 use tempfile::TempDir;
 
 use crate::error::HostError;
-use crate::message::{Decoder, Dictionary, Done, Extent, Greeting, Setup, receive, send};
+use crate::message::{Decoder, Done, Extent, Greeting, Setup, receive, send};
+use crate::scripts::Dictionary;
 use crate::shared;
 use crate::wire::Take;
 
@@ -31,6 +33,16 @@ pub(crate) struct Start {
     pub(crate) boxes: PathBuf,
     /// What a worker is told; its box is filled in for each.
     pub(crate) setup: Setup,
+    /// Where standard output and standard error go, if anywhere.
+    pub(crate) output: Option<Arc<OwnedFd>>,
+}
+
+impl Start {
+    fn stream(&self) -> Result<Stdio, HostError> {
+        let Some(output) = &self.output else { return Ok(Stdio::null()) };
+        let failed = |source| HostError::Start { what: "making a pipe for its output", source };
+        output.try_clone().map(Stdio::from).map_err(failed)
+    }
 }
 
 /// A running worker. Dropping it ends the process and removes its box.
@@ -84,8 +96,8 @@ impl Worker {
             .env("MALLOC_ARENA_MAX", "2")
             .env("LC_ALL", "C.UTF-8")
             .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
+            .stdout(start.stream()?)
+            .stderr(start.stream()?)
             // An interrupt at the terminal is for the coordinator, which then sees its workers off.
             .process_group(0);
         // SAFETY: between fork and exec only one async-signal-safe call is made for each number, which the closure owns.
@@ -122,6 +134,30 @@ impl Worker {
                 Err(format!("said nothing for {} s", limit.as_secs_f64()))
             }
             Err(_) => Err(self.farewell()),
+        }
+    }
+
+    /// The next message, or nothing when none comes for so long.
+    pub(crate) fn message(&mut self, limit: Duration) -> io::Result<Option<Vec<u8>>> {
+        if !poll(self.control.as_raw_fd(), limit)? {
+            return Ok(None);
+        }
+        // The subject may have written a beginning to the socket and nothing more.
+        self.control.set_read_timeout(Some(Duration::from_secs(1)))?;
+        receive(&mut self.control).map(Some)
+    }
+
+    /// The socket for messages, and the memory for results.
+    pub(crate) fn channels(&mut self) -> (&mut UnixStream, &File) {
+        (&mut self.control, &self.memory)
+    }
+
+    /// Lets the worker end by itself for a while; its exit code, or what else became of it.
+    pub(crate) fn exit(&mut self) -> Result<i32, String> {
+        let how = self.farewell();
+        match self.child.try_wait() {
+            Ok(Some(status)) => status.code().ok_or(how),
+            _ => Err(how),
         }
     }
 
@@ -173,11 +209,15 @@ impl Worker {
         while !take.is_empty() && runs.len() < scripts.len() {
             match self.decoder.run(&mut take, scripts[runs.len()].statements.len()) {
                 Ok((steps, Extent::Partial)) => last = steps,
-                Ok((steps, Extent::Oversized)) => runs.push(Run { steps, end: End::Oversized }),
-                Ok((steps, Extent::Complete)) if steps.len() == scripts[runs.len()].statements.len() => {
-                    runs.push(Run { steps, end: End::Complete });
+                Ok((steps, Extent::Oversized)) => {
+                    runs.push(Run { steps, end: End::Oversized, leaked: false });
                 }
-                Ok((_, Extent::Complete)) | Err(_) => {
+                Ok((steps, Extent::Complete { leaked }))
+                    if steps.len() == scripts[runs.len()].statements.len() =>
+                {
+                    runs.push(Run { steps, end: End::Complete, leaked });
+                }
+                Ok((_, Extent::Complete { .. })) | Err(_) => {
                     if !matches!(fate, Fate::TimedOut | Fate::Died(_)) {
                         self.end();
                         fate = Fate::Died("left results that cannot be understood".to_owned());
@@ -197,7 +237,7 @@ impl Worker {
             && started > runs.len() as u64
         {
             last.truncate(scripts[runs.len()].statements.len());
-            runs.push(Run { steps: last, end });
+            runs.push(Run { steps: last, end, leaked: false });
         }
         Answer { runs, fate }
     }

@@ -1,30 +1,58 @@
 //! From names to something that can be called: classes, method ids, and the types that a call must respect.
 
+use std::cell::OnceCell;
+use std::collections::HashMap;
 use std::rc::Rc;
 
+use adit_bytecode::{Signature, Type};
 use adit_trace::{CallKind, Callable};
-use jni_sys::{jclass, jmethodID, jobject};
+use jni_sys::{jclass, jfieldID, jmethodID, jobject, jvalue};
 
+use crate::function::Function;
 use crate::jni;
-use crate::vm::{self, Env};
+use crate::known::{Known, find_class};
+use crate::vm::{self, Env, Global};
 
 /// A callable that was looked up.
-#[derive(Clone)]
 pub(crate) struct Ready {
-    /// A global reference.
-    pub(crate) class: jclass,
-    pub(crate) method: jmethodID,
+    pub(crate) class: Global,
+    pub(crate) target: Target,
     pub(crate) kind: CallKind,
-    pub(crate) parameters: Rc<[Parameter]>,
+    pub(crate) parameters: Vec<Rc<Wanted>>,
     pub(crate) result: Kind,
 }
 
-pub(crate) struct Parameter {
+/// What is called, or read.
+#[derive(Clone, Copy)]
+pub(crate) enum Target {
+    Method(jmethodID),
+    Field(jfieldID),
+}
+
+/// What a parameter, an element of an array or the result of a function must be.
+pub(crate) struct Wanted {
     pub(crate) kind: Kind,
-    /// The class of a reference, as a global reference; null for the rest.
-    pub(crate) class: jclass,
-    /// Whether a string may be passed.
+    /// The class of a reference.
+    pub(crate) class: Option<Global>,
+    /// Whether a string may be passed, and the object of a class.
     pub(crate) takes_text: bool,
+    pub(crate) takes_class: bool,
+    /// The kind of value that it holds, if the class is a wrapper.
+    pub(crate) wraps: Option<Kind>,
+    /// The kinds of values whose wrappers may be passed, as bits.
+    boxes: u16,
+    pub(crate) element: Element,
+    /// How to make one, if it is a functional interface; found out when it is first needed.
+    pub(crate) function: OnceCell<Option<Function>>,
+}
+
+/// What the elements of an array must be that is passed.
+pub(crate) enum Element {
+    /// No array can be passed.
+    None,
+    /// Any object.
+    Object,
+    Typed(Rc<Wanted>),
 }
 
 /// The types of Java, as far as calling differs.
@@ -42,27 +70,47 @@ pub(crate) enum Kind {
     Reference,
 }
 
+/// The types that were asked for, and the loader to ask.
+pub(crate) struct Types {
+    env: Env,
+    /// The loader of the classes of one script, a local reference; null for that of the machine.
+    pub(crate) loader: jobject,
+    by_descriptor: HashMap<String, Rc<Wanted>>,
+    by_name: HashMap<String, Global>,
+}
+
 impl Ready {
     /// Looks a callable up, which loads and initializes its class. The error is the exception, a local reference.
-    pub(crate) fn find(env: Env, known: &Known, callable: &Callable) -> Result<Self, jobject> {
+    pub(crate) fn find(
+        env: Env,
+        known: &Known,
+        types: &mut Types,
+        callable: &Callable,
+    ) -> Result<Self, jobject> {
         let wrong = |what: &str| {
-            throw(env, &format!("{}.{}{}: {what}", callable.class, callable.name, callable.descriptor))
+            error(env, &format!("{}.{}{}: {what}", callable.class, callable.name, callable.descriptor))
         };
-        let class = find_class(env, &callable.class.replace('.', "/"))?;
-        let (parameters, result) =
-            parse(&callable.descriptor).ok_or_else(|| wrong("the descriptor is malformed"))?;
-        let parameters = parameters
-            .into_iter()
-            .map(|(kind, class)| {
-                let Some(class) = class else {
-                    return Ok(Parameter { kind, class: std::ptr::null_mut(), takes_text: false });
-                };
-                let class = find_class(env, &class)?;
-                // SAFETY: both are global references to classes.
-                let takes_text = unsafe { jni!(env, IsAssignableFrom, known.string, class) };
-                Ok(Parameter { kind, class, takes_text })
-            })
-            .collect::<Result<_, jobject>>()?;
+        let malformed = || wrong("the descriptor is malformed");
+        let class = types.find(known, &callable.class, true)?;
+        let (mut parameters, result);
+        if callable.kind == CallKind::Field {
+            parameters = Vec::new();
+            result = Some(Type::parse(&callable.descriptor).ok_or_else(malformed)?);
+        } else {
+            let signature = Signature::parse(&callable.descriptor).ok_or_else(malformed)?;
+            parameters = Vec::with_capacity(signature.parameters.len());
+            for parameter in &signature.parameters {
+                if !is_proper(parameter) {
+                    return Err(malformed());
+                }
+                parameters.push(types.wanted(known, parameter)?);
+            }
+            result = signature.result;
+        }
+        if result.as_ref().is_some_and(|result| !is_proper(result)) {
+            return Err(malformed());
+        }
+        let result = result.as_ref().map_or(Kind::Void, Kind::of);
         let name = match callable.kind {
             CallKind::Constructor if result == Kind::Void => "<init>",
             CallKind::Constructor => return Err(wrong("a constructor has the result V")),
@@ -70,40 +118,200 @@ impl Ready {
             _ => &callable.name,
         };
         let (name, descriptor) = (vm::name(name), vm::name(&callable.descriptor));
-        // SAFETY: the class is a global reference, and the names are C strings that live until the call returns. On
-        // failure it throws, and that is taken away.
-        let method = unsafe {
-            if callable.kind == CallKind::Static {
-                jni!(env, GetStaticMethodID, class, name.as_ptr(), descriptor.as_ptr())
-            } else {
-                jni!(env, GetMethodID, class, name.as_ptr(), descriptor.as_ptr())
+        let (name, descriptor) = (name.as_ptr(), descriptor.as_ptr());
+        // SAFETY: the class is a live reference, and the names are C strings that live until the call returns. On failure
+        // it throws, and that is taken away.
+        let target = unsafe {
+            let target = match callable.kind {
+                CallKind::Static => {
+                    Target::Method(jni!(env, GetStaticMethodID, class.get(), name, descriptor))
+                }
+                CallKind::Field => Target::Field(jni!(env, GetStaticFieldID, class.get(), name, descriptor)),
+                CallKind::Constructor | CallKind::Virtual => {
+                    Target::Method(jni!(env, GetMethodID, class.get(), name, descriptor))
+                }
+            };
+            if target.is_null() {
+                return Err(vm::take_exception(env));
             }
+            target
         };
-        if method.is_null() {
-            // SAFETY: this is the thread of the environment.
-            return Err(unsafe { vm::take_exception(env) });
-        }
-        Ok(Self { class, method, kind: callable.kind, parameters, result })
+        Ok(Self { class, target, kind: callable.kind, parameters, result })
     }
 }
 
-/// A global reference to a class, by its name with slashes. The error is the exception, a local reference.
-pub(crate) fn find_class(env: Env, name: &str) -> Result<jclass, jobject> {
-    let name = vm::name(name);
-    // SAFETY: the name lives until the call returns; what it throws is taken away; the local reference is given back.
-    unsafe {
-        let class = jni!(env, FindClass, name.as_ptr());
-        if class.is_null() {
-            return Err(vm::take_exception(env));
+impl Target {
+    fn is_null(self) -> bool {
+        match self {
+            Self::Method(method) => method.is_null(),
+            Self::Field(field) => field.is_null(),
         }
-        let global = jni!(env, NewGlobalRef, class);
-        jni!(env, DeleteLocalRef, class);
-        if global.is_null() { Err(throw(env, "no memory for another class")) } else { Ok(global) }
+    }
+}
+
+impl Types {
+    pub(crate) fn new(env: Env) -> Self {
+        let (by_descriptor, by_name) = (HashMap::new(), HashMap::new());
+        Self { env, loader: std::ptr::null_mut(), by_descriptor, by_name }
+    }
+
+    /// Lets go of all that was found, because it belongs to a loader that is given up.
+    pub(crate) fn forget(&mut self) {
+        self.by_descriptor.clear();
+        self.by_name.clear();
+        self.loader = std::ptr::null_mut();
+    }
+
+    /// How many classes are held.
+    pub(crate) fn count(&self) -> usize {
+        self.by_descriptor.len() + self.by_name.len()
+    }
+
+    /// A class by its name, with dots or slashes. The error is the exception, a local reference.
+    pub(crate) fn find(&self, known: &Known, name: &str, initialize: bool) -> Result<Global, jobject> {
+        if self.loader.is_null() && initialize {
+            return find_class(self.env, &name.replace('.', "/"));
+        }
+        let env = self.env;
+        let units: Vec<u16> = name.replace('/', ".").encode_utf16().collect();
+        let Ok(length) = units.len().try_into() else { return Err(error(env, "the name is too long")) };
+        // SAFETY: the arguments are those of `Class.forName`; local references are given back; what is thrown is taken
+        // away.
+        unsafe {
+            let text = jni!(env, NewString, units.as_ptr(), length);
+            if text.is_null() {
+                return Err(vm::take_exception(env));
+            }
+            let loader = if self.loader.is_null() { known.application_loader.get() } else { self.loader };
+            let arguments = [jvalue { l: text }, jvalue { z: initialize }, jvalue { l: loader }];
+            let class =
+                jni!(env, CallStaticObjectMethodA, known.class.get(), known.for_name, arguments.as_ptr());
+            let thrown = vm::take_exception(env);
+            jni!(env, DeleteLocalRef, text);
+            if !thrown.is_null() {
+                return Err(thrown);
+            }
+            Global::of_local(env, class).ok_or_else(|| error(env, "no memory for another class"))
+        }
+    }
+
+    /// The object of a class by its name with dots, which is not initialized. The error is the exception.
+    pub(crate) fn class_object(&mut self, known: &Known, name: &str) -> Result<jclass, jobject> {
+        if let Some(primitive) = known.primitive(name) {
+            return Ok(primitive);
+        }
+        if let Some(found) = self.by_name.get(name) {
+            return Ok(found.get());
+        }
+        let class = self.find(known, name, false)?;
+        let found = class.get();
+        self.by_name.insert(name.to_owned(), class);
+        Ok(found)
+    }
+
+    /// What a type demands. The error is the exception, a local reference.
+    pub(crate) fn wanted(&mut self, known: &Known, wanted: &Type) -> Result<Rc<Wanted>, jobject> {
+        let descriptor = wanted.descriptor();
+        if let Some(found) = self.by_descriptor.get(&descriptor) {
+            return Ok(found.clone());
+        }
+        let made = Rc::new(match wanted {
+            Type::Class(name) => {
+                let class = self.find(known, name, true)?;
+                Wanted::reference(self.env, known, class, None)
+            }
+            Type::Array(element) => {
+                let element = self.wanted(known, element)?;
+                let class = self.find(known, &descriptor, true)?;
+                Wanted::reference(self.env, known, class, Some(element))
+            }
+            _ => Wanted::primitive(Kind::of(wanted)),
+        });
+        self.by_descriptor.insert(descriptor, made.clone());
+        Ok(made)
+    }
+}
+
+impl Wanted {
+    fn primitive(kind: Kind) -> Self {
+        Self {
+            kind,
+            class: None,
+            takes_text: false,
+            takes_class: false,
+            wraps: None,
+            boxes: 0,
+            element: Element::None,
+            function: OnceCell::from(None),
+        }
+    }
+
+    fn reference(env: Env, known: &Known, class: Global, element: Option<Rc<Self>>) -> Self {
+        // SAFETY: all are live references to classes.
+        let takes = |given: &Global| unsafe { jni!(env, IsAssignableFrom, given.get(), class.get()) };
+        // SAFETY: as above.
+        let is = |given: &Global| unsafe { jni!(env, IsSameObject, given.get(), class.get()) };
+        let (takes_text, takes_class) = (takes(&known.string), takes(&known.class));
+        let wraps = known.wrappers.iter().find(|wrapper| is(&wrapper.class)).map(|wrapper| wrapper.kind);
+        let boxes = known.wrappers.iter().filter(|wrapper| takes(&wrapper.class));
+        let boxes = boxes.fold(0, |bits, wrapper| bits | 1 << wrapper.kind as u16);
+        let element = match element {
+            Some(element) => Element::Typed(element),
+            None if takes(&known.objects) => Element::Object,
+            None => Element::None,
+        };
+        let function = OnceCell::new();
+        Self {
+            kind: Kind::Reference,
+            class: Some(class),
+            takes_text,
+            takes_class,
+            wraps,
+            boxes,
+            element,
+            function,
+        }
+    }
+
+    /// Any object at all, which is what the elements of an array are that nobody gave a type.
+    pub(crate) fn object(env: Env, known: &Known) -> Option<Self> {
+        Some(Self::reference(env, known, Global::again(&known.object)?, None))
+    }
+
+    /// Whether a value of this kind may be passed in its box.
+    pub(crate) fn boxes(&self, kind: Kind) -> bool {
+        self.boxes >> kind as u16 & 1 == 1
+    }
+}
+
+impl Kind {
+    /// What calling makes of a type.
+    pub(crate) fn of(wanted: &Type) -> Self {
+        match wanted {
+            Type::Boolean => Self::Bool,
+            Type::Byte => Self::Byte,
+            Type::Char => Self::Char,
+            Type::Short => Self::Short,
+            Type::Int => Self::Int,
+            Type::Long => Self::Long,
+            Type::Float => Self::Float,
+            Type::Double => Self::Double,
+            Type::Class(_) | Type::Array(_) => Self::Reference,
+        }
+    }
+}
+
+/// Whether the name in a type is one that the machine may be asked for (JVM specification, section 4.2.2).
+fn is_proper(wanted: &Type) -> bool {
+    match wanted {
+        Type::Class(name) => !name.contains(['.', '[', '(', ')']),
+        Type::Array(element) => is_proper(element),
+        _ => true,
     }
 }
 
 /// A `NoSuchMethodError` with a message of ours, as if the machine had thrown it.
-fn throw(env: Env, message: &str) -> jobject {
+pub(crate) fn error(env: Env, message: &str) -> jobject {
     let message = vm::name(message);
     // SAFETY: the name and the message are C strings that live long enough; whichever call fails leaves an exception,
     // and one is pending at the end in any case.
@@ -116,177 +324,5 @@ fn throw(env: Env, message: &str) -> jobject {
             return thrown;
         }
         vm::take_exception(env)
-    }
-}
-
-/// A type, with the name of its class if it is a reference.
-type NamedKind = (Kind, Option<String>);
-
-/// The types of a method descriptor (JVM specification, section 4.3.3), with the names of classes as JNI wants them.
-fn parse(descriptor: &str) -> Option<(Vec<NamedKind>, Kind)> {
-    let mut rest = descriptor.strip_prefix('(')?;
-    let mut parameters = Vec::new();
-    while !rest.starts_with(')') {
-        let (kind, class, after) = field_type(rest)?;
-        parameters.push((kind, class));
-        rest = after;
-    }
-    let result = &rest[1..];
-    // A long or a double counts twice towards the limit of section 4.3.3; the machine checks that.
-    if result == "V" {
-        return (parameters.len() <= 255).then_some((parameters, Kind::Void));
-    }
-    let (kind, _, after) = field_type(result)?;
-    (after.is_empty() && parameters.len() <= 255).then_some((parameters, kind))
-}
-
-fn field_type(text: &str) -> Option<(Kind, Option<String>, &str)> {
-    let kind = match text.chars().next()? {
-        'Z' => Kind::Bool,
-        'B' => Kind::Byte,
-        'C' => Kind::Char,
-        'S' => Kind::Short,
-        'I' => Kind::Int,
-        'J' => Kind::Long,
-        'F' => Kind::Float,
-        'D' => Kind::Double,
-        'L' => {
-            let (name, after) = text[1..].split_once(';')?;
-            let fine = !name.is_empty() && !name.contains(['.', '[', '(', ')']);
-            return fine.then(|| (Kind::Reference, Some(name.to_owned()), after));
-        }
-        '[' => {
-            let inner = text.trim_start_matches('[');
-            if text.len() - inner.len() > 255 {
-                return None;
-            }
-            let (_, _, after) = field_type(inner)?;
-            return Some((Kind::Reference, Some(text[..text.len() - after.len()].to_owned()), after));
-        }
-        _ => return None,
-    };
-    Some((kind, None, &text[1..]))
-}
-
-/// The name of what cannot be asked for its name.
-pub(crate) const UNNAMED: &str = "?";
-
-/// What is needed of the machine's own classes.
-pub(crate) struct Known {
-    pub(crate) string: jclass,
-    pub(crate) message: jmethodID,
-    class_name: jmethodID,
-    pub(crate) declared_fields: jmethodID,
-    pub(crate) field_name: jmethodID,
-    pub(crate) field_type: jmethodID,
-    pub(crate) field_modifiers: jmethodID,
-}
-
-impl Known {
-    pub(crate) fn find(env: Env) -> Option<Self> {
-        let class = |name: &str| find_class(env, name).ok();
-        let method = |class: jclass, name: &str, descriptor: &str| {
-            let (name, descriptor) = (vm::name(name), vm::name(descriptor));
-            // SAFETY: the class is a global reference, and the names live until the call returns.
-            let method = unsafe { jni!(env, GetMethodID, class, name.as_ptr(), descriptor.as_ptr()) };
-            (!method.is_null()).then_some(method)
-        };
-        let field = class("java/lang/reflect/Field")?;
-        let of_class = class("java/lang/Class")?;
-        Some(Self {
-            string: class("java/lang/String")?,
-            message: method(class("java/lang/Throwable")?, "getMessage", "()Ljava/lang/String;")?,
-            class_name: method(of_class, "getName", "()Ljava/lang/String;")?,
-            declared_fields: method(of_class, "getDeclaredFields", "()[Ljava/lang/reflect/Field;")?,
-            field_name: method(field, "getName", "()Ljava/lang/String;")?,
-            field_type: method(field, "getType", "()Ljava/lang/Class;")?,
-            field_modifiers: method(field, "getModifiers", "()I")?,
-        })
-    }
-
-    /// The name of a class, with dots.
-    ///
-    /// # Safety
-    /// `class` is a live reference to a class, and no exception is pending.
-    pub(crate) unsafe fn name_of(&self, env: Env, class: jclass, units: &mut Vec<u16>) -> String {
-        // SAFETY: the method was looked up on `Class`.
-        unsafe { self.text_of(env, class, self.class_name, units) }
-    }
-
-    /// What a method without parameters that gives a string answers; [`UNNAMED`] if it throws, for lack of memory.
-    ///
-    /// # Safety
-    /// `object` is a live reference on which `method` can be called, and no exception is pending.
-    pub(crate) unsafe fn text_of(
-        &self,
-        env: Env,
-        object: jobject,
-        method: jmethodID,
-        units: &mut Vec<u16>,
-    ) -> String {
-        // SAFETY: the caller vouches for object and method; both local references are given back.
-        unsafe {
-            let text = jni!(env, CallObjectMethodA, object, method, std::ptr::null());
-            let thrown = vm::take_exception(env);
-            if !thrown.is_null() || text.is_null() {
-                jni!(env, DeleteLocalRef, thrown);
-                return UNNAMED.to_owned();
-            }
-            let string = vm::text(env, text, usize::MAX, units);
-            jni!(env, DeleteLocalRef, text);
-            string
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use expect_test::{Expect, expect};
-
-    use super::*;
-
-    fn check(descriptor: &str, expected: Expect) {
-        expected.assert_eq(&format!("{:?}", parse(descriptor)));
-    }
-
-    #[test]
-    fn descriptors() {
-        check("()V", expect!["Some(([], Void))"]);
-        check("(IJ)Z", expect!["Some(([(Int, None), (Long, None)], Bool))"]);
-        check(
-            "([[ILjava/lang/String;D)[Ljava/lang/Object;",
-            expect![[
-                r#"Some(([(Reference, Some("[[I")), (Reference, Some("java/lang/String")), (Double, None)], Reference))"#
-            ]],
-        );
-        check(
-            "([Ljava/lang/String;)V",
-            expect![[r#"Some(([(Reference, Some("[Ljava/lang/String;"))], Void))"#]],
-        );
-    }
-
-    #[test]
-    fn faulty_descriptors() {
-        for faulty in [
-            "",
-            "(",
-            "()",
-            ")V",
-            "(V)V",
-            "()VV",
-            "(L;)V",
-            "(Ljava/lang/String)V",
-            "(Ljava.lang.String;)V",
-            "([)V",
-            "(Q)V",
-            "()é",
-            "(é)V",
-            "()Ljava/lang/String",
-            "()[V",
-        ] {
-            assert_eq!(parse(faulty), None, "{faulty}");
-        }
-        assert_eq!(parse(&format!("({})V", "I".repeat(256))), None);
-        assert_eq!(parse(&format!("({}I)V", "[".repeat(256))), None);
     }
 }

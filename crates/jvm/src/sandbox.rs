@@ -18,7 +18,7 @@ use std::ffi::CString;
 use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use landlock::{
     ABI, AccessFs, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset, RulesetAttr, RulesetCreatedAttr,
@@ -81,7 +81,9 @@ pub(crate) struct Room {
 }
 
 /// Shuts this process in. It must have one thread. What cannot be had is missing in the answer, and nothing else fails.
-pub(crate) fn enter(folder: &Path, room: Room) -> Protection {
+///
+/// Below the folders `writable` it may write as well.
+pub(crate) fn enter(folder: &Path, room: Room, writable: &[PathBuf]) -> Protection {
     let mut protection = Protection::default();
     let mut note = |what: &str, result: io::Result<()>| match result {
         Ok(()) => true,
@@ -95,7 +97,7 @@ pub(crate) fn enter(folder: &Path, room: Room) -> Protection {
     let space = apart && note("a file system for the box", mount_box(folder, room.box_megabytes));
     // The folder that is mounted now is entered, or the process would stay in the one beneath.
     let entered = note("entering the box", std::env::set_current_dir(folder));
-    let files = note("Landlock", restrict_files(folder));
+    let files = note("Landlock", restrict_files(folder, writable));
     let meek = note("giving up rights", drop_capabilities());
     let calls = note("the filter of system calls", filter::install()) && meek;
     let limited = note("limits on memory and files", set_limits(room));
@@ -150,13 +152,13 @@ fn mount(
     check(unsafe { libc::mount(kind, target.as_ptr(), kind, flags, options.as_ptr().cast()) }).map(drop)
 }
 
-/// Everything may be read, only the box may be written, and nothing may be executed.
-fn restrict_files(folder: &Path) -> io::Result<()> {
+/// Everything may be read, only the box and the folders `writable` may be written, and nothing may be executed.
+fn restrict_files(folder: &Path, writable: &[PathBuf]) -> io::Result<()> {
     // Truncating files is part of the third version; without it, files outside could be emptied.
     let writes = AccessFs::from_write(ABI::V3);
     let newer = AccessFs::from_write(ABI::V5);
     let restrict = || -> Result<RulesetStatus, Box<dyn std::error::Error>> {
-        let status = Ruleset::default()
+        let mut rules = Ruleset::default()
             .set_compatibility(CompatLevel::HardRequirement)
             .handle_access(writes | AccessFs::Execute)?
             .set_compatibility(CompatLevel::BestEffort)
@@ -164,9 +166,11 @@ fn restrict_files(folder: &Path) -> io::Result<()> {
             .scope(Scope::AbstractUnixSocket | Scope::Signal)?
             .create()?
             .add_rule(PathBeneath::new(PathFd::new(folder)?, writes | newer))?
-            .add_rule(PathBeneath::new(PathFd::new("/dev/null")?, AccessFs::WriteFile))?
-            .restrict_self()?;
-        Ok(status.ruleset)
+            .add_rule(PathBeneath::new(PathFd::new("/dev/null")?, AccessFs::WriteFile))?;
+        for folder in writable {
+            rules = rules.add_rule(PathBeneath::new(PathFd::new(folder)?, writes | newer))?;
+        }
+        Ok(rules.restrict_self()?.ruleset)
     };
     match restrict() {
         Ok(RulesetStatus::FullyEnforced | RulesetStatus::PartiallyEnforced) => Ok(()),

@@ -59,11 +59,23 @@ pub(crate) fn results(file: &File, bytes: &mut Vec<u8>) -> io::Result<()> {
     file.read_exact_at(bytes, HEADER as u64)
 }
 
+/// Reads the complete results from the byte `start` on.
+pub(crate) fn results_from(file: &File, start: usize, bytes: &mut Vec<u8>) -> io::Result<()> {
+    let mut length = [0; 8];
+    file.read_exact_at(&mut length, 8)?;
+    let length = u64::from_ne_bytes(length).min(CAPACITY as u64) as usize;
+    bytes.resize(length.saturating_sub(start), 0);
+    file.read_exact_at(bytes, (HEADER + start.min(length)) as u64)
+}
+
 /// The worker's side: the file, mapped.
 pub(crate) struct Results {
     start: NonNull<u8>,
     written: usize,
 }
+
+// SAFETY: the mapping belongs to this object alone and is the same on every thread.
+unsafe impl Send for Results {}
 
 impl Results {
     /// Maps the file. The mapping stays until the process ends.

@@ -10,8 +10,12 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use jni_sys::{
-    JNI_OK, JNI_VERSION_1_8, JNIEnv, JavaVM, JavaVMInitArgs, JavaVMOption, jint, jobject, jstring,
+    JNI_OK, JNI_VERSION_1_8, JNIEnv, JavaVM, JavaVMInitArgs, JavaVMOption, jclass, jfieldID, jint, jobject,
+    jstring, jvalue,
 };
+
+use crate::resolve::Kind;
+use crate::wire::Put;
 
 /// The stack of the thread that runs Java. On a process's first thread, Java overflows after about 500 nested calls.
 pub const STACK: usize = 64 << 20;
@@ -27,6 +31,8 @@ pub struct MachineOptions {
     pub folder: PathBuf,
     /// The largest heap.
     pub heap_megabytes: u32,
+    /// More flags, which come last and so have the last word.
+    pub flags: Vec<String>,
 }
 
 /// The machine as the current thread sees it.
@@ -46,9 +52,101 @@ macro_rules! jni {
 }
 
 impl Env {
+    /// The environment that the machine hands to a callback, on the thread of which it stays.
+    pub(crate) fn of(raw: *mut JNIEnv) -> Self {
+        Self(raw)
+    }
+
     /// The pointer that the entries of the function table want.
     pub fn raw(self) -> *mut JNIEnv {
         self.0
+    }
+}
+
+/// A reference that outlives the frame in which it was made, and ends with its owner.
+pub(crate) struct Global {
+    env: Env,
+    reference: jobject,
+}
+
+impl Global {
+    /// Takes over a local reference; nothing if it is null or there is no memory.
+    ///
+    /// # Safety
+    /// `local` is null or a live local reference of the thread of `env`, and is not used afterwards.
+    pub(crate) unsafe fn of_local(env: Env, local: jobject) -> Option<Self> {
+        if local.is_null() {
+            return None;
+        }
+        // SAFETY: the caller vouches for the reference.
+        unsafe {
+            let reference = jni!(env, NewGlobalRef, local);
+            jni!(env, DeleteLocalRef, local);
+            (!reference.is_null()).then_some(Self { env, reference })
+        }
+    }
+
+    /// Another reference to the same; nothing if there is no memory.
+    pub(crate) fn again(other: &Self) -> Option<Self> {
+        // SAFETY: the other reference is live.
+        let reference = unsafe { jni!(other.env, NewGlobalRef, other.reference) };
+        (!reference.is_null()).then_some(Self { env: other.env, reference })
+    }
+
+    /// The reference, good for as long as its owner lives.
+    pub(crate) fn get(&self) -> jobject {
+        self.reference
+    }
+}
+
+impl Drop for Global {
+    fn drop(&mut self) {
+        // SAFETY: the reference was made by this object and is given back once; `Env` keeps it on its thread.
+        unsafe { jni!(self.env, DeleteGlobalRef, self.reference) }
+    }
+}
+
+/// Reads a field of an object as what it was declared to be. The unused bits of the result are zero.
+///
+/// # Safety
+/// `object` is a live reference to an object that has the field, which is of this kind.
+pub(crate) unsafe fn read_field(env: Env, object: jobject, kind: Kind, id: jfieldID) -> jvalue {
+    let mut value = jvalue { j: 0 };
+    // SAFETY: the caller vouches for object and field.
+    unsafe {
+        match kind {
+            Kind::Bool => value.z = jni!(env, GetBooleanField, object, id),
+            Kind::Byte => value.b = jni!(env, GetByteField, object, id),
+            Kind::Char => value.c = jni!(env, GetCharField, object, id),
+            Kind::Short => value.s = jni!(env, GetShortField, object, id),
+            Kind::Int => value.i = jni!(env, GetIntField, object, id),
+            Kind::Long => value.j = jni!(env, GetLongField, object, id),
+            Kind::Float => value.f = jni!(env, GetFloatField, object, id),
+            Kind::Double => value.d = jni!(env, GetDoubleField, object, id),
+            Kind::Void | Kind::Reference => value.l = jni!(env, GetObjectField, object, id),
+        }
+    }
+    value
+}
+
+/// Reads a static field as what it was declared to be.
+///
+/// # Safety
+/// `class` is a live reference to a class that has the field, which is of this kind.
+pub(crate) unsafe fn read_static_field(env: Env, class: jclass, kind: Kind, id: jfieldID) -> jvalue {
+    // SAFETY: the caller vouches for class and field.
+    unsafe {
+        match kind {
+            Kind::Bool => jvalue { z: jni!(env, GetStaticBooleanField, class, id) },
+            Kind::Byte => jvalue { b: jni!(env, GetStaticByteField, class, id) },
+            Kind::Char => jvalue { c: jni!(env, GetStaticCharField, class, id) },
+            Kind::Short => jvalue { s: jni!(env, GetStaticShortField, class, id) },
+            Kind::Int => jvalue { i: jni!(env, GetStaticIntField, class, id) },
+            Kind::Long => jvalue { j: jni!(env, GetStaticLongField, class, id) },
+            Kind::Float => jvalue { f: jni!(env, GetStaticFloatField, class, id) },
+            Kind::Double => jvalue { d: jni!(env, GetStaticDoubleField, class, id) },
+            Kind::Void | Kind::Reference => jvalue { l: jni!(env, GetStaticObjectField, class, id) },
+        }
     }
 }
 
@@ -124,9 +222,10 @@ fn flags(options: &MachineOptions) -> Result<Vec<CString>, String> {
         ]
         .map(|flag| flag.as_bytes().to_vec()),
     );
+    flags.extend(options.flags.iter().map(|flag| flag.as_bytes().to_vec()));
     flags
         .into_iter()
-        .map(|flag| CString::new(flag).map_err(|_| "a path contains a zero byte".to_owned()))
+        .map(|flag| CString::new(flag).map_err(|_| "a path or a flag contains a zero byte".to_owned()))
         .collect()
 }
 
@@ -169,11 +268,32 @@ pub(crate) fn name(text: &str) -> CString {
     CString::new(bytes).expect("zero is encoded as two bytes that are not zero")
 }
 
-/// The first `most` UTF-16 units of a string; an ellipsis stands for the rest.
+/// Writes the first `most` UTF-16 units of a string, as [`text`] gives them.
 ///
 /// # Safety
-/// `string` is a live reference of the current thread to a `java.lang.String`, and no exception is pending.
-pub(crate) unsafe fn text(env: Env, string: jstring, most: usize, units: &mut Vec<u16>) -> String {
+/// As for [`text`].
+pub(crate) unsafe fn put_text(
+    env: Env,
+    string: jstring,
+    most: usize,
+    units: &mut Vec<u16>,
+    bytes: &mut Vec<u8>,
+) {
+    // SAFETY: as for `text`.
+    if unsafe { copy_units(env, string, most, units) } || units.iter().any(|unit| *unit >= 0x80) {
+        // SAFETY: as for `text`.
+        return bytes.text(&unsafe { text(env, string, most, units) });
+    }
+    // Most strings are plain, and then a unit is a byte.
+    bytes.number(units.len() as u64);
+    bytes.extend(units.iter().map(|unit| *unit as u8));
+}
+
+/// Copies the first `most` units of a string, and says whether there are more.
+///
+/// # Safety
+/// As for [`text`].
+unsafe fn copy_units(env: Env, string: jstring, most: usize, units: &mut Vec<u16>) -> bool {
     // SAFETY: the caller vouches for the reference; the region lies in the string and the buffer is as long.
     unsafe {
         let length = jni!(env, GetStringLength, string);
@@ -181,12 +301,22 @@ pub(crate) unsafe fn text(env: Env, string: jstring, most: usize, units: &mut Ve
         units.clear();
         units.resize(taken.max(0) as usize, 0);
         jni!(env, GetStringRegion, string, 0, taken, units.as_mut_ptr());
-        let mut text = String::from_utf16_lossy(units);
-        if taken < length {
-            text.push('…');
-        }
-        text
+        taken < length
     }
+}
+
+/// The first `most` UTF-16 units of a string; an ellipsis stands for the rest.
+///
+/// # Safety
+/// `string` is a live reference of the current thread to a `java.lang.String`, and no exception is pending.
+pub(crate) unsafe fn text(env: Env, string: jstring, most: usize, units: &mut Vec<u16>) -> String {
+    // SAFETY: the caller vouches for the reference.
+    let more = unsafe { copy_units(env, string, most, units) };
+    let mut text = String::from_utf16_lossy(units);
+    if more {
+        text.push('…');
+    }
+    text
 }
 
 /// Takes the pending exception away, if there is one. The result is null if there is none.
@@ -222,11 +352,13 @@ mod tests {
             class_path: vec![path.into()],
             folder: "/box".into(),
             heap_megabytes: 64,
+            flags: vec!["-Xlast".to_owned()],
         };
         assert!(flags(&options("a:b")).is_err());
         assert!(flags(&options("a\0b")).is_err());
         let told = flags(&options("a b")).unwrap();
         assert!(told.iter().any(|flag| flag.as_bytes() == b"-Djava.class.path=a b"));
+        assert_eq!(told.last().unwrap().as_bytes(), b"-Xlast");
     }
 
     #[test]
@@ -236,6 +368,7 @@ mod tests {
             class_path: Vec::new(),
             folder: "/box".into(),
             heap_megabytes: 64,
+            flags: vec!["-Xlast".to_owned()],
         };
         assert!(create(&options).is_err());
     }

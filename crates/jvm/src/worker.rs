@@ -8,14 +8,22 @@ use std::fs::File;
 use std::io;
 use std::os::fd::{FromRawFd, RawFd};
 use std::os::unix::net::UnixStream;
+use std::path::Path;
 use std::process::ExitCode;
 use std::thread;
 
-use crate::message::{Done, Greeting, Setup, receive, send, take_callable};
-use crate::play::{LARGEST_RUN, Player};
+use crate::agent;
+use crate::descriptors::Descriptors;
+use crate::fresh::Fresh;
+use crate::known::{Known, find_class};
+use crate::message::{Done, Greeting, Job, Setup, receive, send};
+use crate::play::{LARGEST_RUN, PlayOptions, Player};
+use crate::record::stage;
 use crate::sandbox;
+use crate::scripts::take_callable;
 use crate::shared::Results;
-use crate::vm::{self, MachineOptions};
+use crate::vm::{self, Env, MachineOptions};
+use crate::watch::{Touch, Watcher};
 use crate::wire::{Garbled, Take};
 
 /// The exit code of a worker that was started by hand or could not begin.
@@ -44,24 +52,48 @@ fn live(mut arguments: impl Iterator<Item = OsString>) -> io::Result<()> {
     // this process has opened a file yet: the coordinator passed them for this very use.
     let (mut control, memory) = unsafe { (UnixStream::from_raw_fd(socket), File::from_raw_fd(memory)) };
     let setup = Setup::from_bytes(&receive(&mut control)?).map_err(garbled)?;
-    let protection = sandbox::enter(&setup.folder, setup.room);
+    let writable = match &setup.job {
+        Job::Record(assignment) => assignment.writable.as_slice(),
+        _ => &[],
+    };
+    let protection = sandbox::enter(&setup.folder, setup.room, writable);
     let greeting = |machine| Greeting { protection: protection.clone(), machine };
     let Some(libjvm) = setup.libjvm else { return send(&mut control, &greeting(Ok(())).to_bytes()) };
     if setup.protected && !protection.is_enough() {
         return send(&mut control, &greeting(Err("it is not protected".to_owned())).to_bytes());
     }
     let hangup = control.try_clone()?;
+    let job = setup.job;
     thread::Builder::new().name("hangup".to_owned()).spawn(move || leave_at_hangup(&hangup))?;
-    let options = MachineOptions {
+    let mut options = MachineOptions {
         libjvm,
         class_path: setup.class_path,
         folder: setup.folder,
         heap_megabytes: setup.room.heap_megabytes,
+        flags: setup.machine_flags,
     };
     thread::scope(|scope| {
         let work = || -> io::Result<()> {
+            if let Job::Record(assignment) = job {
+                return stage::perform(*assignment, options, control, &memory, protection.clone());
+            }
             let mut results = Results::map(&memory)?;
-            let player = vm::create(&options).and_then(|env| Player::new(env, setup.text, setup.snapshots));
+            let play = (setup.text, setup.snapshots, setup.watch_descriptors, setup.fresh_statics);
+            let watcher = match &job {
+                Job::Watch(classes) => Some(Watcher::new(classes)),
+                _ => None,
+            };
+            let created = match watcher {
+                Some(watcher) => agent::prepare(Box::new(watcher)).and_then(|()| {
+                    options.flags.push(agent::FLAG.to_owned());
+                    vm::create(&options)
+                }),
+                None => vm::create(&options),
+            };
+            let player = created.and_then(|env| {
+                let touch = watcher.map(|watcher| Touch::new(env, watcher)).transpose()?;
+                prepare(env, &options, play, touch)
+            });
             match player {
                 Ok(player) => {
                     send(&mut control, &greeting(Ok(())).to_bytes())?;
@@ -75,6 +107,30 @@ fn live(mut arguments: impl Iterator<Item = OsString>) -> io::Result<()> {
         io::Result::Ok(())
     })?;
     leave()
+}
+
+/// Makes a player on a new machine: units of strings that are kept, snapshots, watched descriptors, fresh static state.
+fn prepare(
+    env: Env,
+    options: &MachineOptions,
+    (text, snapshots, watch, fresh): (usize, bool, bool, bool),
+    touch: Option<Touch>,
+) -> Result<Player, String> {
+    let known = Known::find(env).ok_or("java.lang.String and its kin are not as they should be")?;
+    let fresh =
+        fresh.then(|| Fresh::new(env, &known, &options.class_path).ok_or("no loader for the class path"));
+    let descriptors = watch.then(|| {
+        // The machine opens a jar of the class path when it first looks for a class behind it. Looking for one that is
+        // nowhere has it open them all, so that no script is blamed.
+        if let Err(thrown) = find_class(env, "adit/Nowhere") {
+            // SAFETY: a local reference that is not used afterwards.
+            unsafe { crate::jni!(env, DeleteLocalRef, thrown) }
+        }
+        let home = options.libjvm.ancestors().nth(3).map(Path::to_owned);
+        let jars = options.class_path.iter().filter(|entry| entry.is_file()).cloned();
+        Descriptors::new(&jars.chain(home).collect::<Vec<_>>())
+    });
+    Player::new(env, known, PlayOptions { text, snapshots, descriptors, fresh: fresh.transpose()?, touch })
 }
 
 /// Answers batches until the coordinator hangs up.

@@ -30,6 +30,6 @@ pub use event::{Event, EventSink, Outcome, State, Value};
 pub use label::{Labels, method_of, pure_by_name};
 pub use script::{
     Argument, CallKind, Callable, End, Life, Run, Script, Skip, Snapshot, Statement, Step, StepResult,
-    Subject,
+    Subject, Touched,
 };
 pub use words::{Word, WordSink, Words};

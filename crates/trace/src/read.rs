@@ -5,7 +5,7 @@
 //! what would be understood.
 //!
 //! Memory does not grow with the file, with one exception: where the events of several traces are interleaved, as they
-//! may be in CSV, JSON lines and logs read by a pattern with a `trace` group, a trace is held until it is known to be
+//! may be in CSV, JSON lines, Daikon's traces and logs read by a pattern with a `trace` group, a trace is held until it is known to be
 //! complete, at about a byte an event and a hundred bytes a trace. [`events`] also holds each different event once.
 //!
 //! Nothing here panics, whatever the bytes: see `tests/fuzz_readers.rs`.
@@ -17,6 +17,7 @@ use crate::{Alphabet, EventSink, Labels, WordSink};
 mod abbadingo;
 mod csv;
 mod dry_run;
+mod dtrace;
 mod error;
 mod format;
 mod group;
@@ -197,6 +198,7 @@ fn run<R: Read>(
         Format::Jsonl => jsonl::read(source, options, target, &mut summary),
         Format::Abbadingo => abbadingo::read(source, options, target, &mut summary),
         Format::Xes => xes::read(source, options, target, &mut summary),
+        Format::Dtrace => dtrace::read(source, options, target, &mut summary),
     };
     match read {
         Ok(()) => some_traces(&name, summary),

@@ -3,6 +3,8 @@
 //! A script is a list of statements. Each calls a constructor or a method, and later statements use its result by its
 //! number, so that a script can drive several objects. Nothing here knows how calls are made.
 
+use std::collections::BTreeSet;
+use std::fmt;
 use std::sync::Arc;
 
 use crate::{Event, Outcome, State, Value};
@@ -47,7 +49,7 @@ pub struct Callable {
     pub kind: CallKind,
 }
 
-/// The three ways of calling.
+/// The ways of calling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum CallKind {
     /// `new C(…)`; the result is the object.
@@ -56,9 +58,12 @@ pub enum CallKind {
     Static,
     /// `o.m(…)`, dispatched on the class of `o`.
     Virtual,
+    /// `C.F`, the value of a static field, an enum's constant for example; the descriptor is the field's type.
+    Field,
 }
 
-/// An argument. Numbers take the width that the descriptor asks for.
+/// An argument. Numbers take the width that the descriptor asks for. Where it asks for an object, a boolean or a number is
+/// put into its box: the one that the parameter names, else `Boolean`, `Integer` or `Long` if it is too large, `Double`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Argument {
     /// The null reference.
@@ -73,6 +78,12 @@ pub enum Argument {
     Text(String),
     /// The result of an earlier statement.
     Earlier(usize),
+    /// An array. Its elements have the type that the parameter asks for, `Object` if it asks for none.
+    Array(Vec<Argument>),
+    /// An object of the functional interface that the parameter asks for: it gives this, whatever it is asked.
+    Function(Box<Argument>),
+    /// The object that stands for a class, by its name with dots.
+    Class(String),
 }
 
 /// What happened when a script was run.
@@ -82,6 +93,8 @@ pub struct Run {
     pub steps: Vec<Step>,
     /// How the run as a whole ended.
     pub end: End,
+    /// It left a file or a socket open, as far as that was watched.
+    pub leaked: bool,
 }
 
 /// How one statement ended.
@@ -91,22 +104,37 @@ pub struct Step {
     pub result: StepResult,
     /// The fields afterwards of the receiver, or of the new object, when they were asked for.
     pub fields: Option<Snapshot>,
+    /// The fields that the call read and wrote, when they were watched. Boxed, because they rarely are.
+    pub touched: Option<Box<Touched>>,
 }
 
-/// The fields of an object at one moment. The names are shared by all snapshots of a class, because there is one for each
-/// call: building a [`State`] for each took most of the time of a run.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Snapshot {
-    /// The names of the fields.
-    pub names: Arc<[String]>,
-    /// Their values, in the same order.
-    pub values: Vec<Value>,
+/// The fields of watched classes that a call read and wrote, on whatever object, each once: `java.util.ArrayList.size`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Touched {
+    /// Read at least once.
+    pub reads: BTreeSet<Arc<str>>,
+    /// Written at least once, or an array behind it.
+    pub writes: BTreeSet<Arc<str>>,
+}
+
+/// The fields of an object at one moment.
+///
+/// There is one for each call, and most of them differ in little from the one before: so a snapshot is what an earlier one
+/// was, and what changed since. Cloning one costs nothing, and names and values are shared.
+#[derive(Clone)]
+pub struct Snapshot(Arc<Fields>);
+
+struct Fields {
+    names: Arc<[String]>,
+    base: Arc<[Value]>,
+    /// What differs from the base, by place.
+    changes: Vec<(usize, Value)>,
 }
 
 /// What came out of a statement.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StepResult {
-    /// Nothing, a primitive value, null or a string.
+    /// Nothing, a primitive value, alone or in its box, null or a string. What a constructor made is always an object.
     Returned(Value),
     /// An object.
     Object {
@@ -207,9 +235,83 @@ impl Run {
 }
 
 impl Snapshot {
+    /// Fields and their values, in the same order. There are as many as there are of both.
+    pub fn new(names: Arc<[String]>, values: impl Into<Arc<[Value]>>) -> Self {
+        Self(Arc::new(Fields { names, base: values.into(), changes: Vec::new() }))
+    }
+
+    /// The same fields with other values at some places; places that do not exist are passed over.
+    pub fn with(&self, changes: impl IntoIterator<Item = (usize, Value)>) -> Self {
+        let Fields { names, base, changes: old } = &*self.0;
+        let changes = changes.into_iter();
+        let mut all = Vec::with_capacity(old.len() + changes.size_hint().0);
+        all.extend_from_slice(old);
+        for (place, value) in changes {
+            match all.iter_mut().find(|(known, _)| *known == place) {
+                Some(known) => known.1 = value,
+                None if place < base.len() => all.push((place, value)),
+                None => {}
+            }
+        }
+        // Looking for a value passes through the changes, so that there should be few.
+        if all.len() > 8 && all.len() > base.len() / 2 {
+            let mut values = base.to_vec();
+            all.drain(..).for_each(|(place, value)| values[place] = value);
+            return Self::new(names.clone(), values);
+        }
+        Self(Arc::new(Fields { names: names.clone(), base: base.clone(), changes: all }))
+    }
+
+    /// How many fields there are.
+    pub fn len(&self) -> usize {
+        self.0.names.len().min(self.0.base.len())
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The names of the fields.
+    pub fn names(&self) -> &Arc<[String]> {
+        &self.0.names
+    }
+
+    /// The values, in the order of the names.
+    pub fn values(&self) -> impl ExactSizeIterator<Item = &Value> {
+        let Fields { base, changes, .. } = &*self.0;
+        (0..self.len()).map(move |place| {
+            let change = changes.iter().find(|(changed, _)| *changed == place);
+            change.map_or(&base[place], |(_, value)| value)
+        })
+    }
+
+    /// The value of the field with this name.
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        self.names().iter().zip(self.values()).find(|(known, _)| *known == name).map(|(_, value)| value)
+    }
+
+    /// Whether this is the other snapshot itself, so that nothing need be compared.
+    pub fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
     /// The fields by name, as an event has them.
     pub fn to_state(&self) -> State {
-        self.names.iter().cloned().zip(self.values.iter().cloned()).collect()
+        self.names().iter().cloned().zip(self.values().cloned()).collect()
+    }
+}
+
+impl PartialEq for Snapshot {
+    fn eq(&self, other: &Self) -> bool {
+        let same_names = Arc::ptr_eq(self.names(), other.names()) || self.names() == other.names();
+        same_names && self.values().eq(other.values())
+    }
+}
+
+impl fmt::Debug for Snapshot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.names().iter().zip(self.values())).finish()
     }
 }
 
@@ -230,7 +332,7 @@ impl Callable {
     pub fn event_name(&self) -> &str {
         match self.kind {
             CallKind::Constructor => self.class.rsplit(['.', '$']).next().unwrap_or(&self.class),
-            CallKind::Static | CallKind::Virtual => &self.name,
+            CallKind::Static | CallKind::Virtual | CallKind::Field => &self.name,
         }
     }
 }
@@ -245,6 +347,9 @@ impl Argument {
             Self::Float(value) => Value::Float(*value),
             Self::Text(value) => Value::Text(value.clone()),
             Self::Earlier(statement) => Value::Text(format!("#{statement}")),
+            Self::Array(elements) => Value::Text(format!("array of {}", elements.len())),
+            Self::Function(_) => Value::Text("function".to_owned()),
+            Self::Class(name) => Value::Text(format!("{name}.class")),
         }
     }
 }
@@ -265,8 +370,8 @@ mod tests {
 
     fn check(parts: Vec<(Statement, StepResult)>, expected: Expect) {
         let (statements, results): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
-        let steps = results.into_iter().map(|result| Step { result, fields: None }).collect();
-        let lives = Run { steps, end: End::Complete }.lives(&Script { statements });
+        let steps = results.into_iter().map(|result| Step { result, fields: None, touched: None }).collect();
+        let lives = Run { steps, end: End::Complete, leaked: false }.lives(&Script { statements });
         let text: String = lives
             .iter()
             .map(|life| {
@@ -329,5 +434,29 @@ mod tests {
                 0 a.Stack: Stack
             "#]],
         );
+    }
+
+    #[test]
+    fn a_snapshot_is_an_earlier_one_and_what_changed() {
+        let names: Arc<[String]> = (0..20).map(|place| format!("f{place}")).collect();
+        let mut values: Vec<Value> = (0..20).map(Value::Int).collect();
+        let first = Snapshot::new(names.clone(), values.clone());
+        let mut last = first.clone();
+        assert!(last.is(&first));
+        // Past half of the places the changes become the new base, and nothing shows of it.
+        for place in (0..20).chain([3, 3, 99]) {
+            last = last.with([(place, Value::Bool(place % 2 == 0))]);
+            if let Some(value) = values.get_mut(place) {
+                *value = Value::Bool(place % 2 == 0);
+            }
+            assert_eq!(last.values().cloned().collect::<Vec<_>>(), values);
+            assert_eq!(last, Snapshot::new(names.clone(), values.clone()));
+            assert_ne!(last, first);
+        }
+        assert_eq!(last.get("f3"), Some(&Value::Bool(false)));
+        assert_eq!((last.get("none"), last.len(), last.to_state().len()), (None, 20, 20));
+        let short = Snapshot::new(names, vec![Value::Null]);
+        assert_eq!(format!("{short:?}"), r#"{"f0": Null}"#);
+        assert_ne!(short, first);
     }
 }

@@ -1,8 +1,8 @@
 //! Writing traces: what was read in one format can be written in another.
 //!
 //! A [`Writer`] is an [`EventSink`], so that converting a file is reading it into a writer, and needs no more memory
-//! than reading does. JSON lines carry everything; the other formats carry methods, boolean results and exceptions,
-//! and the writer says at the end what was lost. An event that would be read back as another one is refused.
+//! than reading does. JSON lines carry everything, and Daikon's traces nearly so; the other formats carry methods,
+//! boolean results and exceptions, and the writer says at the end what was lost. An event that would be read back as another one is refused.
 
 use std::io::Write;
 use std::ops::ControlFlow;
@@ -16,6 +16,7 @@ use crate::{Event, EventSink, Outcome, Value, Words};
 
 mod abbadingo;
 mod csv;
+mod dtrace;
 pub(crate) mod jsonl;
 mod lines;
 mod texada;
@@ -58,7 +59,10 @@ pub enum WriteError {
     Io(#[from] std::io::Error),
     /// A format that is only for reading.
     #[error("traces cannot be written as `regex`: it is a way to read any log")]
-    #[diagnostic(code(trace::write_format), help("write lines, texada, csv, jsonl, abbadingo or xes"))]
+    #[diagnostic(
+        code(trace::write_format),
+        help("write lines, texada, csv, jsonl, abbadingo, xes or dtrace")
+    )]
     NoWriter,
     /// An event whose name would be read back as something else.
     #[error("the event `{event}` has no place in the format `{}`", .format.name())]
@@ -113,6 +117,7 @@ enum Encoder {
     Jsonl(jsonl::Pending),
     Abbadingo(abbadingo::Body),
     Xes,
+    Dtrace(Box<dtrace::Body>),
 }
 
 #[derive(Default)]
@@ -122,6 +127,7 @@ struct Lost {
     results: u64,
     ids: u64,
     empty: u64,
+    types: u64,
 }
 
 impl<W: Write> Writer<W> {
@@ -141,6 +147,7 @@ impl<W: Write> Writer<W> {
                 buffer.extend_from_slice(xes::HEADER);
                 Encoder::Xes
             }
+            Format::Dtrace => Encoder::Dtrace(Box::default()),
             Format::Regex => return Err(WriteError::NoWriter),
         };
         let output = if gzip {
@@ -159,6 +166,13 @@ impl<W: Write> Writer<W> {
             lost: Lost::default(),
             error: None,
         })
+    }
+
+    /// Says which class the objects have, by its name with dots. Only Daikon's traces have a place for it.
+    pub fn set_class(&mut self, class: &str) {
+        if let Encoder::Dtrace(body) = &mut self.encoder {
+            body.set_class(class);
+        }
     }
 
     /// Writes words, each as often as it was seen; labels are taken as spellings of events.
@@ -181,6 +195,7 @@ impl<W: Write> Writer<W> {
         match &self.encoder {
             Encoder::Abbadingo(body) => body.finish(&mut self.buffer),
             Encoder::Xes => self.buffer.extend_from_slice(xes::FOOTER),
+            Encoder::Dtrace(body) => self.lost.types = body.finish(&mut self.buffer),
             _ => {}
         }
         self.output.write_all(&self.buffer)?;
@@ -199,7 +214,7 @@ impl<W: Write> Writer<W> {
             Encoder::Csv(cases) => cases.begin(&self.trace, copy),
             Encoder::Jsonl(pending) => pending.begin(&self.trace),
             Encoder::Xes => xes::begin(&mut self.buffer, &self.trace, copy),
-            Encoder::Texada | Encoder::Abbadingo(_) => {}
+            Encoder::Texada | Encoder::Abbadingo(_) | Encoder::Dtrace(_) => {}
         }
     }
 
@@ -215,6 +230,7 @@ impl<W: Write> Writer<W> {
             }
             Encoder::Abbadingo(body) => body.event(event),
             Encoder::Xes => xes::event(buffer, event),
+            Encoder::Dtrace(body) => body.event(event),
         };
         match encoded {
             Ok(()) => self.flush(),
@@ -234,6 +250,7 @@ impl<W: Write> Writer<W> {
             Encoder::Jsonl(pending) => pending.end(buffer),
             Encoder::Abbadingo(body) => body.end(),
             Encoder::Xes => xes::end(buffer),
+            Encoder::Dtrace(body) => body.end(),
         }
         self.flush()
     }
@@ -320,13 +337,17 @@ impl Lost {
     }
 
     fn phrases(&self, format: Format) -> Vec<String> {
-        let nameless = matches!(format, Format::Lines | Format::Texada | Format::Abbadingo);
+        let nameless = matches!(format, Format::Lines | Format::Texada | Format::Abbadingo | Format::Dtrace);
+        let eventful = matches!(format, Format::Csv | Format::Dtrace);
+        // JSON lines and Daikon's traces have a place for them.
+        let bare = |count| if format == Format::Dtrace { 0 } else { count };
         let lost = [
-            (self.args, "the arguments of", "events"),
-            (self.states, "the object states after", "events"),
-            (self.results, "the results, not boolean, of", "events"),
+            (bare(self.args), "the arguments of", "events"),
+            (bare(self.states), "the object states after", "events"),
+            (bare(self.results), "the results, not boolean, of", "events"),
             (if nameless { self.ids } else { 0 }, "the names of", "traces"),
-            (if format == Format::Csv { self.empty } else { 0 }, "", "traces without events"),
+            (if eventful { self.empty } else { 0 }, "", "traces without events"),
+            (self.types, "the types of", "values, which are strings there"),
         ];
         if format == Format::Jsonl {
             return Vec::new();

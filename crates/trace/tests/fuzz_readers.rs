@@ -224,6 +224,19 @@ fn xes() {
     fuzz(Format::Xes, &seeds, &options());
 }
 
+#[test]
+fn dtrace() {
+    let seeds = [
+        "decl-version 2.0\nvar-comparability none\n\nppt a.S.f(int,\\_int):::ENTER\nppt-type enter\n  variable x\n    rep-type int\n\n\
+         a.S.f(int, int):::ENTER\nthis_invocation_nonce\n0\nx\n3\n1\n\n\
+         a.S.f(int, int):::EXIT1\nthis_invocation_nonce\n0\nthis\n77\n1\nthis.x\n\"a\\\"\\u00e9\"\n1\nreturn\ntrue\n1\n\n\
+         a.S.g():::ENTER\nthis_invocation_nonce\n1\nthis\n77\n1\n\n// call 1 threw \"a.X\"\n// call 1 left \"x\" 5\n\n",
+        "VarComparability\nnone\n\nDECLARE\nf():::ENTER\nx\nint\nint\n22\n\nf():::ENTER\nx\n1\n1\n\nf():::EXIT0\nreturn\n3\n1\n\n",
+    ];
+    fuzz(Format::Dtrace, &seeds, &options());
+    fuzz(Format::Dtrace, &seeds, &Options { keep_partial: true, ..options() });
+}
+
 /// Damaged compression is an error like any other.
 #[test]
 fn gzip() {

@@ -251,6 +251,125 @@ fn what_each_format_looks_like() {
             <string key="concept:name" value="3"/>
           </trace>
         </log>
+        == dtrace, lost ["the names of 1 traces", "1 traces without events"]
+        decl-version 2.0
+        var-comparability none
+
+        ppt Trace.eof():::ENTER
+        ppt-type enter
+        variable this
+          var-kind variable
+          dec-type Trace
+          rep-type hashcode
+          flags is_param nomod
+          comparability 22
+
+        ppt Trace.eof():::EXIT0
+        ppt-type subexit
+        variable this
+          var-kind variable
+          dec-type Trace
+          rep-type hashcode
+          flags is_param nomod
+          comparability 22
+        variable return
+          var-kind return
+          dec-type boolean
+          rep-type boolean
+          comparability 22
+
+        ppt Trace.open(java.lang.String):::ENTER
+        ppt-type enter
+        variable arg0
+          var-kind variable
+          dec-type java.lang.String
+          rep-type java.lang.String
+          flags is_param
+          comparability 22
+
+        ppt Trace.open(java.lang.String):::EXIT0
+        ppt-type subexit
+        variable this
+          var-kind variable
+          dec-type Trace
+          rep-type hashcode
+          flags is_param nomod
+          comparability 22
+        variable arg0
+          var-kind variable
+          dec-type java.lang.String
+          rep-type java.lang.String
+          flags is_param
+          comparability 22
+
+        Trace.open(java.lang.String):::ENTER
+        this_invocation_nonce
+        0
+        arg0
+        "a.txt"
+        1
+
+        Trace.open(java.lang.String):::EXIT0
+        this_invocation_nonce
+        0
+        this
+        1
+        1
+        arg0
+        "a.txt"
+        1
+
+        Trace.eof():::ENTER
+        this_invocation_nonce
+        1
+        this
+        1
+        1
+
+        Trace.eof():::EXIT0
+        this_invocation_nonce
+        1
+        this
+        1
+        1
+        return
+        true
+        1
+
+        Trace.open(java.lang.String):::ENTER
+        this_invocation_nonce
+        2
+        arg0
+        "a.txt"
+        1
+
+        Trace.open(java.lang.String):::EXIT0
+        this_invocation_nonce
+        2
+        this
+        2
+        1
+        arg0
+        "a.txt"
+        1
+
+        Trace.eof():::ENTER
+        this_invocation_nonce
+        3
+        this
+        2
+        1
+
+        Trace.eof():::EXIT0
+        this_invocation_nonce
+        3
+        this
+        2
+        1
+        return
+        true
+        1
+
     "#]]
     .assert_eq(&shown);
 }

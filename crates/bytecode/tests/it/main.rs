@@ -5,6 +5,7 @@
 
 mod corpus;
 mod effects;
+mod hierarchy;
 mod jdk;
 mod reading;
 mod running;

@@ -6,7 +6,8 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use adit_bytecode::splice::{CallSite, Choice, Hook, SpliceError, reroute};
-use adit_bytecode::{ClassPath, ClassSource, Flags, Jar, MemberRef, Program};
+use adit_bytecode::wrap::{Witness, wrap};
+use adit_bytecode::{Class, ClassPath, ClassSource, Flags, Jar, MemberRef, Program};
 
 use crate::jdk::{Jdk, java_sources};
 
@@ -124,6 +125,44 @@ fn the_verifier_accepts_spliced_classes_of_the_jdk() {
     let said = link(&jdk, &names, &[patch], None);
     println!("{tally:?}, {} linked", linked(&said));
     assert!(tally.sites > 1000, "{tally:?}");
+    assert!(!said.contains("refused"), "{said}");
+    assert_eq!(linked(&said), names.len(), "{said}");
+}
+
+/// The same with a witness around every method that does not depend on who called it.
+#[test]
+fn the_verifier_accepts_wrapped_classes_of_the_jdk() {
+    let Some(jdk) = Jdk::find() else { return };
+    let modules = jdk.modules();
+    let names: Vec<String> = modules
+        .names()
+        .into_iter()
+        .filter(|name| modules.module_of(name) == Some("java.base") && !name.starts_with("java/lang/invoke/"))
+        .step_by(if slow() { 1 } else { 16 })
+        .collect();
+    let witness = Witness { class: "java/lang/AditWitness".to_owned() };
+    let folder = tempfile::tempdir().unwrap();
+    let (mut next, mut count) = (0, 0);
+    for name in &names {
+        let bytes = modules.find(name).unwrap().unwrap();
+        let class = Class::parse_outline(&bytes, name).unwrap();
+        let wrapped = wrap(&bytes, name, &witness, &mut |method, descriptor, _| {
+            // Numbers of every size.
+            next = (next + 1_001) % 70_000;
+            let method = class.method(method, descriptor).unwrap();
+            let peculiar = ["CallerSensitive;", "IntrinsicCandidate;", "Hidden;"];
+            let is_peculiar = |annotation: &str| peculiar.iter().any(|end| annotation.ends_with(end));
+            (!method.annotations.iter().any(|annotation| is_peculiar(annotation))).then_some(next)
+        });
+        let wrapped = wrapped.unwrap();
+        count += wrapped.wrapped;
+        write(folder.path(), name, &wrapped.bytes);
+    }
+    write(folder.path(), &witness.class, &witness.class_file());
+    let patch = format!("--patch-module=java.base={}", folder.path().display());
+    let said = link(&jdk, &names, &[patch], None);
+    println!("{count} methods, {} linked", linked(&said));
+    assert!(count > 1000, "{count}");
     assert!(!said.contains("refused"), "{said}");
     assert_eq!(linked(&said), names.len(), "{said}");
 }

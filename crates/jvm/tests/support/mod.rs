@@ -11,8 +11,8 @@ use std::process::Command;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use adit_jvm::find::{Places, USUAL};
-use adit_jvm::{Host, HostOptions, Jdk, Limits, Sandbox, doctor};
+use adit_jvm::find::{Places, USUAL, inspect};
+use adit_jvm::{Host, HostOptions, Jdk, Limits, doctor};
 use adit_trace::{
     Argument, CallKind, Callable, Run, Script, Snapshot, Statement, StepResult, Subject, Value,
 };
@@ -50,27 +50,43 @@ pub(crate) fn bench() -> Option<Bench> {
     }
 }
 
+/// A bench for every JDK of the usual places that can be hosted, so that none of them is forgotten.
+pub(crate) fn benches() -> Vec<Bench> {
+    let Some(first) = bench() else { return Vec::new() };
+    let mut homes: Vec<PathBuf> = USUAL
+        .into_iter()
+        .filter_map(|folder| std::fs::read_dir(folder).ok())
+        .flatten()
+        .filter_map(|entry| std::fs::canonicalize(entry.unwrap().path()).ok())
+        .collect();
+    homes.sort();
+    homes.dedup();
+    let mut benches: Vec<Bench> = homes
+        .iter()
+        .filter(|home| home.join("bin/java").exists())
+        .filter_map(|home| inspect(home).ok())
+        .map(|jdk| Bench { jdk, classes: first.classes.clone(), boxes: tempfile::tempdir().unwrap() })
+        .collect();
+    if benches.is_empty() {
+        benches.push(first);
+    }
+    benches
+}
+
 impl Bench {
     pub(crate) fn options(&self) -> HostOptions {
-        HostOptions {
-            program: worker().into(),
-            arguments: Vec::new(),
-            jdk: self.jdk.clone(),
-            class_path: vec![self.classes.clone()],
-            boxes: self.boxes.path().to_owned(),
-            workers: 1,
-            sandbox: Sandbox::Required,
-            snapshots: false,
-            limits: Limits {
-                script: Duration::from_secs(20),
-                start: Duration::from_secs(60),
-                heap_megabytes: 128,
-                box_megabytes: 16,
-                text: 40,
-                batch: 100,
-                recycle_after: 100_000,
-            },
-        }
+        let mut options = HostOptions::new(worker().into(), Vec::new(), self.jdk.clone());
+        options.class_path = vec![self.classes.clone()];
+        options.boxes = self.boxes.path().to_owned();
+        options.limits = Limits {
+            script: Duration::from_secs(20),
+            heap_megabytes: 128,
+            box_megabytes: 16,
+            text: 40,
+            batch: 100,
+            ..options.limits
+        };
+        options
     }
 
     pub(crate) fn host(&self) -> Host {
@@ -106,7 +122,8 @@ fn compiled(jdk: &Jdk) -> PathBuf {
                 .filter(|path| path.extension().is_some_and(|extension| extension == "java"));
             let javac = jdk.home.join("bin/javac");
             let output = Command::new(javac)
-                .args(["-nowarn", "-encoding", "UTF-8", "-d"])
+                // Every JDK must understand the classes, whichever compiles them.
+                .args(["-nowarn", "-source", "17", "-target", "17", "-encoding", "UTF-8", "-d"])
                 .arg(&classes)
                 .args(sources)
                 .output()
@@ -119,7 +136,8 @@ fn compiled(jdk: &Jdk) -> PathBuf {
 }
 
 /// A script from lines `new C ()V`, `static C.m ()V` or `0 C.m (I)V 5`: arguments are `null`, `true`, numbers (with a
-/// dot for those that have a fraction), `'text'` and `#0` for the result of statement 0.
+/// dot for those that have a fraction), `'text'`, `#0` for the result of statement 0, `[1,2]` for arrays, `{1}` for a
+/// function that gives 1, and `@java.util.List` for a class. `field C.F I` reads a static field.
 pub(crate) fn script(lines: &[&str]) -> Script {
     Script { statements: lines.iter().map(|line| statement(line)).collect() }
 }
@@ -130,6 +148,7 @@ fn statement(line: &str) -> Statement {
     let (kind, (class, name)) = match how {
         "new" => (CallKind::Constructor, (what, "<init>")),
         "static" => (CallKind::Static, what.rsplit_once('.').unwrap()),
+        "field" => (CallKind::Field, what.rsplit_once('.').unwrap()),
         _ => (CallKind::Virtual, what.rsplit_once('.').unwrap()),
     };
     let callable =
@@ -147,10 +166,35 @@ fn argument(word: &str) -> Argument {
         "true" => Argument::Bool(true),
         "false" => Argument::Bool(false),
         _ if word.starts_with('\'') => Argument::Text(word.trim_matches('\'').to_owned()),
+        _ if word.starts_with('[') => {
+            Argument::Array(elements(&word[1..word.len() - 1]).into_iter().map(argument).collect())
+        }
+        _ if word.starts_with('{') => Argument::Function(Box::new(argument(&word[1..word.len() - 1]))),
+        _ if word.starts_with('@') => Argument::Class(word[1..].to_owned()),
         _ if word.starts_with('#') => Argument::Earlier(word[1..].parse().unwrap()),
         _ if word.contains('.') => Argument::Float(word.parse().unwrap()),
         _ => Argument::Int(word.parse().unwrap()),
     }
+}
+
+/// The parts between the commas that are not in brackets.
+fn elements(text: &str) -> Vec<&str> {
+    let (mut depth, mut parts, mut start) = (0, Vec::new(), 0);
+    for (at, letter) in text.char_indices() {
+        match letter {
+            '[' | '{' => depth += 1,
+            ']' | '}' => depth -= 1,
+            ',' if depth == 0 => {
+                parts.push(&text[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    if !text.is_empty() {
+        parts.push(&text[start..]);
+    }
+    parts
 }
 
 /// A run, one line for each step and one for its end.
@@ -171,7 +215,7 @@ pub(crate) fn show(run: &Run) -> String {
         }
         text.push('\n');
     }
-    text + &format!("{:?}\n", run.end)
+    text + &format!("{:?}{}\n", run.end, if run.leaked { " leaked" } else { "" })
 }
 
 fn show_message(message: &Option<String>) -> String {

@@ -232,6 +232,19 @@ pub enum Problem {
         what: String,
     },
 
+    /// A Daikon trace that is not what it should be.
+    #[error("{what}")]
+    #[diagnostic(
+        code(trace::dtrace),
+        help(
+            "a sample is a program point such as `Stack.push(int):::ENTER`, then name, value and 0, 1 or 2 of each variable, each on a line, and a blank line"
+        )
+    )]
+    Dtrace {
+        /// What is wrong.
+        what: String,
+    },
+
     /// XML that is not well-formed, or is no event log.
     #[error("{what}")]
     #[diagnostic(

@@ -23,6 +23,8 @@ pub enum Format {
     Abbadingo,
     /// IEEE 1849 event logs.
     Xes,
+    /// What Daikon reads: program points and the values of variables there.
+    Dtrace,
 }
 
 /// A name that is no format's.
@@ -36,8 +38,16 @@ pub struct UnknownFormat {
 
 impl Format {
     /// Every format, in the order in which they are listed to users.
-    pub const ALL: [Self; 7] =
-        [Self::Lines, Self::Texada, Self::Regex, Self::Csv, Self::Jsonl, Self::Abbadingo, Self::Xes];
+    pub const ALL: [Self; 8] = [
+        Self::Lines,
+        Self::Texada,
+        Self::Regex,
+        Self::Csv,
+        Self::Jsonl,
+        Self::Abbadingo,
+        Self::Xes,
+        Self::Dtrace,
+    ];
 
     /// What the format is called.
     pub fn name(self) -> &'static str {
@@ -49,6 +59,7 @@ impl Format {
             Self::Jsonl => "jsonl",
             Self::Abbadingo => "abbadingo",
             Self::Xes => "xes",
+            Self::Dtrace => "dtrace",
         }
     }
 
@@ -57,6 +68,7 @@ impl Format {
         let lower = name.to_ascii_lowercase();
         let other = match lower.as_str() {
             "dice" | "dsm" | "traces" => Some(Self::Lines),
+            "daikon" => Some(Self::Dtrace),
             "flexfringe" => Some(Self::Abbadingo),
             "tsv" => Some(Self::Csv),
             "ndjson" => Some(Self::Jsonl),
@@ -84,6 +96,7 @@ impl Format {
             "jsonl" | "ndjson" => Some(Self::Jsonl),
             "abbadingo" | "abd" => Some(Self::Abbadingo),
             "xes" => Some(Self::Xes),
+            "dtrace" => Some(Self::Dtrace),
             _ => None,
         }
     }
@@ -97,6 +110,8 @@ impl Format {
         let second = lines.next();
         if first.starts_with("<?xml") || first.starts_with("<!--") || first.starts_with("<log") {
             Self::Xes
+        } else if is_dtrace(first) {
+            Self::Dtrace
         } else if first.starts_with('{') {
             Self::Jsonl
         } else if first.contains("<START>") {
@@ -111,6 +126,15 @@ impl Format {
             Self::Lines
         }
     }
+}
+
+/// Whether a file of Daikon's begins like this.
+fn is_dtrace(first: &str) -> bool {
+    ["// Declarations", "decl-version ", "var-comparability ", "input-language ", "VarComparability"]
+        .iter()
+        .any(|start| first.starts_with(start))
+        || first == "DECLARE"
+        || first.starts_with("ppt ") && first.contains(":::")
 }
 
 /// Whether two numbers are followed by a line that keeps the promise of its own length.
@@ -141,7 +165,7 @@ mod tests {
         assert_eq!(error.to_string(), "no trace format is called `texda`");
         assert_eq!(
             error.help().unwrap().to_string(),
-            "did you mean `texada`? the formats are lines, texada, regex, csv, jsonl, abbadingo, xes"
+            "did you mean `texada`? the formats are lines, texada, regex, csv, jsonl, abbadingo, xes, dtrace"
         );
     }
 
@@ -160,5 +184,7 @@ mod tests {
         check("case:concept:name,concept:name,time:timestamp\n", Format::Csv);
         check("Case ID;Activity;Complete Timestamp\n1;a;2\n", Format::Csv);
         check("a,b\n", Format::Lines);
+        check("decl-version 2.0\nvar-comparability none\n", Format::Dtrace);
+        check("// Declarations for a.B\n", Format::Dtrace);
     }
 }

@@ -1,0 +1,82 @@
+//! Whether a script left a file or a socket open.
+//!
+//! A new descriptor gets the lowest number that is free. So a script that left one open changes which number that is, and
+//! finding it out takes two system calls; only when it changed is the list of descriptors looked at. What the machine
+//! itself keeps open is not a leak: jars of the class path, files of the JDK, devices such as `/dev/urandom`.
+//!
+//! A descriptor that is closed by the collector later was left open all the same.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::fd::RawFd;
+use std::path::{Path, PathBuf};
+
+/// With so many descriptors left open, the worker should be replaced.
+const MOST: usize = 100;
+
+/// What is open in this process.
+pub(crate) struct Descriptors {
+    open: BTreeMap<RawFd, PathBuf>,
+    /// The lowest number that was free when the list was made.
+    lowest: RawFd,
+    /// What the machine may keep open: these files, and what is in these folders.
+    own: Vec<PathBuf>,
+    leaked: usize,
+}
+
+impl Descriptors {
+    /// Takes note of what is open now. `own` are the files and folders of the machine.
+    pub(crate) fn new(own: &[PathBuf]) -> Self {
+        let kernel = ["/dev", "/proc", "/sys"].map(PathBuf::from);
+        let own = own.iter().filter_map(|path| fs::canonicalize(path).ok()).chain(kernel).collect();
+        Self { open: open_now(), lowest: lowest_free(), own, leaked: 0 }
+    }
+
+    /// Whether something was opened since the last time, is still open, and is not the machine's own.
+    pub(crate) fn leaked(&mut self) -> bool {
+        let lowest = lowest_free();
+        if lowest == self.lowest {
+            return false;
+        }
+        let now = open_now();
+        let foreign = |target: &Path| !self.own.iter().any(|own| target.starts_with(own));
+        let fresh = now.iter().filter(|(number, target)| self.open.get(number) != Some(target));
+        let count = fresh.filter(|(_, target)| foreign(target)).count();
+        self.leaked += count;
+        (self.open, self.lowest) = (now, lowest);
+        count > 0
+    }
+
+    /// Whether so much was left open that it may disturb what comes.
+    pub(crate) fn are_many(&self) -> bool {
+        self.leaked > MOST
+    }
+}
+
+/// The number that the next descriptor would get; negative if none is free.
+fn lowest_free() -> RawFd {
+    // SAFETY: both calls take numbers. What is copied is the standard input, whatever it is; if it was closed, zero is the
+    // lowest free number.
+    unsafe {
+        let copy = libc::fcntl(0, libc::F_DUPFD_CLOEXEC, 0);
+        if copy < 0 {
+            return if libc::fcntl(0, libc::F_GETFD) < 0 { 0 } else { -1 };
+        }
+        libc::close(copy);
+        copy
+    }
+}
+
+/// What is open, by number.
+fn open_now() -> BTreeMap<RawFd, PathBuf> {
+    fs::read_dir("/proc/self/fd")
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| {
+            let path = entry.ok()?.path();
+            let number = path.file_name()?.to_str()?.parse().ok()?;
+            // The descriptor of the listing itself is in the list and is gone when it is asked for, or leads to `/proc`.
+            Some((number, fs::read_link(path).ok()?))
+        })
+        .collect()
+}

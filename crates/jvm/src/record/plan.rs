@@ -1,0 +1,245 @@
+//! What is to be heard: the methods of the class under test, in whichever class their bodies stand.
+//!
+//! A body may stand in the class itself, in a class or interface above it, or in a class below it that overrides the
+//! method. All three are wrapped; the witness checks the receiver. The plan is made by the coordinator, which reads class
+//! files without a machine, and sent to the worker.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use adit_bytecode::wrap::{self, WhyUnwrapped, Witness};
+use adit_bytecode::{Class, ClassError, ClassPath, Flags, Instruction, Program, Type};
+
+use crate::wire::{Garbled, Put, Take};
+
+/// The class of the witness. It lies in a package that every class loader leaves to the machine, so that all classes see
+/// it, those of the JDK included.
+pub(crate) const WITNESS: &str = "java/lang/AditWitness";
+
+/// What to record of a class.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Plan {
+    /// The class under test, in internal form.
+    pub(crate) class: String,
+    /// Whether it comes with the JDK, which then uses it for its own ends as well.
+    pub(crate) of_jdk: bool,
+    /// The methods whose calls are events, with the numbers of their places.
+    pub(crate) methods: Vec<Method>,
+    /// The classes whose methods are wrapped.
+    pub(crate) holders: BTreeSet<String>,
+}
+
+/// A method whose calls are events.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Method {
+    pub(crate) name: String,
+    pub(crate) descriptor: String,
+    /// A static method that gives the class.
+    pub(crate) is_factory: bool,
+}
+
+/// A class as it is to be loaded, and what could not be done.
+pub(crate) struct Changed {
+    pub(crate) bytes: Vec<u8>,
+    /// Constructors by descriptor, with the places where they return.
+    pub(crate) constructors: BTreeMap<String, Vec<u32>>,
+    pub(crate) left: Vec<String>,
+}
+
+impl Plan {
+    /// Reads the class, those above it, and all classes of the class path below it. `own` are the names, in internal form,
+    /// of the classes that do not come with the JDK.
+    pub(crate) fn make(path: &ClassPath, class: &str, own: &BTreeSet<String>) -> Result<Plan, ClassError> {
+        let under = path.class(class)?;
+        let mut holders = BTreeSet::new();
+        let mut methods = BTreeSet::new();
+        let mut open = vec![under.name.to_string()];
+        while let Some(name) = open.pop() {
+            // What `Object` has is no part of what the class offers, unless the class has its own.
+            if &*name == "java/lang/Object" || holders.contains(&name) {
+                continue;
+            }
+            // A missing class above will be told by the machine, in its own words.
+            let Some(holder) = path.read(&name)? else { continue };
+            methods.extend(holder.methods.iter().filter_map(|method| event(&holder, method, &under)));
+            open.extend(holder.superclass.iter().chain(&holder.interfaces).map(ToString::to_string));
+            holders.insert(name);
+        }
+        let program = Program::new(path, own.iter().map(String::as_str));
+        holders.extend(program.subtypes(&under.name).iter().map(ToString::to_string));
+        let of_jdk = !own.contains(&*under.name);
+        Ok(Plan { class: under.name.to_string(), of_jdk, methods: methods.into_iter().collect(), holders })
+    }
+
+    /// What an event of the constructor is called.
+    pub(crate) fn simple_name(&self) -> &str {
+        self.class.rsplit(['/', '$']).next().unwrap_or(&self.class)
+    }
+
+    /// Whether a class, named with dots, is the class under test or lies inside it.
+    pub(crate) fn is_inside(&self, name: &str) -> bool {
+        let mut name = name.chars().map(|c| if c == '.' { '/' } else { c });
+        let begins = self.class.chars().all(|c| name.next() == Some(c));
+        begins && matches!(name.next(), None | Some('$'))
+    }
+
+    /// Wraps the methods of a class that is being loaded; nothing if it is none of the holders.
+    pub(crate) fn change(&self, name: &str, bytes: &[u8]) -> Option<Changed> {
+        if !self.holders.contains(name) {
+            return None;
+        }
+        let witness = Witness { class: WITNESS.to_owned() };
+        let dotted = name.replace('/', ".");
+        let unchanged = |why: String| Changed {
+            bytes: bytes.to_vec(),
+            constructors: BTreeMap::new(),
+            left: vec![format!("{dotted}: {why}")],
+        };
+        let class = match Class::parse(bytes, name) {
+            Ok(class) => class,
+            Err(error) => return Some(unchanged(error.to_string())),
+        };
+        let mut left = Vec::new();
+        let wrapped = wrap::wrap(bytes, name, &witness, &mut |method, descriptor, flags| {
+            let number = self.number(method, descriptor, flags)?;
+            if let Some(why) = class.method(method, descriptor).and_then(peculiar) {
+                left.push(format!("{dotted}.{method}{descriptor}: {why}"));
+                return None;
+            }
+            Some(number)
+        });
+        let wrapped = match wrapped {
+            Ok(wrapped) => wrapped,
+            Err(error) => return Some(unchanged(error.to_string())),
+        };
+        for (method, descriptor, why) in wrapped.left {
+            // Of abstract methods, those that implement them are heard.
+            if why == WhyUnwrapped::Native {
+                left.push(format!("{dotted}.{method}{descriptor}: it is native"));
+            }
+        }
+        let mut constructors = BTreeMap::new();
+        if name == self.class {
+            for method in class.methods.iter().filter(|method| method.is_constructor()) {
+                let Some(code) = &method.code else { continue };
+                let returns = |(at, instruction): &(u32, Instruction)| {
+                    matches!(instruction, Instruction::Return(None)).then_some(*at)
+                };
+                let returns = code.instructions.iter().filter_map(returns).collect();
+                constructors.insert(method.descriptor.to_string(), returns);
+            }
+        }
+        Some(Changed { bytes: wrapped.bytes, constructors, left })
+    }
+
+    fn number(&self, name: &str, descriptor: &str, flags: Flags) -> Option<i32> {
+        let found = self
+            .methods
+            .binary_search_by(|method| (&*method.name, &*method.descriptor).cmp(&(name, descriptor)));
+        let number = found.ok()?;
+        let fits = !flags.has(Flags::PRIVATE) && flags.has(Flags::STATIC) == self.methods[number].is_factory;
+        i32::try_from(number).ok().filter(|_| fits)
+    }
+
+    pub(crate) fn put(&self, bytes: &mut Vec<u8>) {
+        bytes.text(&self.class);
+        bytes.byte(u8::from(self.of_jdk));
+        bytes.number(self.methods.len() as u64);
+        for Method { name, descriptor, is_factory } in &self.methods {
+            bytes.text(name);
+            bytes.text(descriptor);
+            bytes.byte(u8::from(*is_factory));
+        }
+        bytes.number(self.holders.len() as u64);
+        self.holders.iter().for_each(|holder| bytes.text(holder));
+    }
+
+    pub(crate) fn take(take: &mut Take<'_>) -> Result<Plan, Garbled> {
+        let class = take.text()?.to_owned();
+        let of_jdk = take.byte()? != 0;
+        let mut methods = Vec::new();
+        for _ in 0..take.count()? {
+            methods.push(Method {
+                name: take.text()?.to_owned(),
+                descriptor: take.text()?.to_owned(),
+                is_factory: take.byte()? != 0,
+            });
+        }
+        let holders = (0..take.count()?).map(|_| Ok(take.text()?.to_owned())).collect::<Result<_, _>>()?;
+        Ok(Plan { class, of_jdk, methods, holders })
+    }
+}
+
+/// The event that calls of a method are, if they are one: what can be called from outside on an object of the class, and
+/// static methods of the class that give such an object.
+fn event(holder: &Class, method: &adit_bytecode::Method, under: &Class) -> Option<Method> {
+    let internal = method.flags.has(Flags::PRIVATE) || method.name.starts_with('<');
+    // Accessors that a compiler made up are called from inside only. Bridges are called from outside.
+    let made_up = method.flags.has(Flags::SYNTHETIC) && !method.flags.has(Flags::BRIDGE);
+    let gives_class = || matches!(method.signature().result, Some(Type::Class(name)) if name == under.name);
+    let is_factory = method.is_static();
+    let wanted = !is_factory || holder.name == under.name && gives_class();
+    (wanted && !internal && !made_up).then(|| Method {
+        name: method.name.to_string(),
+        descriptor: method.descriptor.to_string(),
+        is_factory,
+    })
+}
+
+/// Why a method of the JDK does not bear a body around its body.
+fn peculiar(method: &adit_bytecode::Method) -> Option<&'static str> {
+    method.annotations.iter().find_map(|annotation| match annotation.rsplit('/').next()? {
+        "CallerSensitive;" => Some("it looks at who called it"),
+        "IntrinsicCandidate;" | "HotSpotIntrinsicCandidate;" => {
+            Some("the machine has a body of its own for it")
+        }
+        "PolymorphicSignature;" => Some("it takes its meaning from the call itself"),
+        _ => None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan() -> Plan {
+        let method = |name: &str, is_factory| Method {
+            name: name.to_owned(),
+            descriptor: "()V".to_owned(),
+            is_factory,
+        };
+        Plan {
+            class: "a/Outer$Box".to_owned(),
+            of_jdk: false,
+            methods: vec![method("close", false), method("of", true)],
+            holders: ["a/Outer$Box".to_owned(), "a/Base".to_owned()].into(),
+        }
+    }
+
+    #[test]
+    fn a_plan_arrives_as_it_was_sent() {
+        let mut bytes = Vec::new();
+        plan().put(&mut bytes);
+        assert_eq!(Plan::take(&mut Take(&bytes)), Ok(plan()));
+        for cut in 0..bytes.len() {
+            assert_eq!(Plan::take(&mut Take(&bytes[..cut])), Err(Garbled), "{cut}");
+        }
+    }
+
+    #[test]
+    fn what_is_nested_is_inside() {
+        let inside = |name| plan().is_inside(name);
+        assert!(inside("a.Outer$Box") && inside("a.Outer$Box$1") && inside("a.Outer$Box$$Lambda/0x1"));
+        assert!(!inside("a.Outer") && !inside("a.Outer$Boxes") && !inside("b.Outer$Box"));
+        assert_eq!(plan().simple_name(), "Box");
+    }
+
+    #[test]
+    fn methods_have_numbers_unless_they_are_private_or_of_another_kind() {
+        let number = |name, flags| plan().number(name, "()V", flags);
+        assert_eq!(number("close", Flags::PUBLIC), Some(0));
+        assert_eq!(number("close", Flags::STATIC), None);
+        assert_eq!(number("close", Flags::PRIVATE), None);
+        assert_eq!(number("of", Flags::STATIC), Some(1));
+        assert_eq!(number("other", Flags::PUBLIC), None);
+    }
+}

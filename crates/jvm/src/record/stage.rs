@@ -1,0 +1,111 @@
+//! The worker at a task: it creates the machine with ears, runs tests or a `main`, and says when it is done.
+
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+
+use adit_bytecode::wrap::Witness;
+use jni_sys::{jint, jvalue};
+
+use crate::agent;
+use crate::jni;
+use crate::known::find_class;
+use crate::message::{Greeting, send};
+use crate::record::hear::Ears;
+use crate::record::junit;
+use crate::record::plan::WITNESS;
+use crate::record::tape::Tape;
+use crate::record::{Assignment, Task};
+use crate::sandbox::Protection;
+use crate::shared::Results;
+use crate::vm::{self, Env, MachineOptions};
+
+/// Greets, does the task and tells the end. Returns when the process may end.
+pub(crate) fn perform(
+    assignment: Assignment,
+    mut options: MachineOptions,
+    control: UnixStream,
+    memory: &File,
+    protection: Protection,
+) -> io::Result<()> {
+    let mut greeter = control.try_clone()?;
+    let tape: &'static Tape =
+        Box::leak(Box::new(Tape::new(Results::map(memory)?, control, assignment.longest_life)));
+    let Assignment { plan, task, directory, .. } = assignment;
+    let begin = || -> Result<(Env, Option<&'static Ears>), String> {
+        std::env::set_current_dir(&directory)
+            .map_err(|error| format!("the folder {} cannot be entered: {error}", directory.display()))?;
+        // Tests make more classes than scripts do.
+        options.flags.insert(0, "-XX:MaxMetaspaceSize=512m".to_owned());
+        let ears = match plan {
+            None => None,
+            Some(plan) => {
+                let ears = Ears::new(plan, tape);
+                agent::prepare(Box::new(ears))?;
+                let patch = place_witness(&options.folder)
+                    .map_err(|error| format!("the box cannot be written to: {error}"))?;
+                options.flags.push(agent::FLAG.to_owned());
+                options.flags.push(format!("--patch-module=java.base={patch}"));
+                // The machine wonders who gives methods to a class of its own, and would say so on standard output.
+                options.flags.push("-Xlog:jni+resolve=off".to_owned());
+                Some(ears)
+            }
+        };
+        Ok((vm::create(&options)?, ears))
+    };
+    let (machine, begun) = match begin() {
+        Ok(begun) => (Ok(()), Some(begun)),
+        Err(why) => (Err(why), None),
+    };
+    send(&mut greeter, &Greeting { protection, machine }.to_bytes())?;
+    let Some((env, ears)) = begun else { return Ok(()) };
+    let listening = ears.map_or(Ok(()), |ears| ears.listen(env));
+    let done = listening.and_then(|()| match &task {
+        Task::Tests { classes } => junit::run(env, classes, tape),
+        Task::Main { class, args } => run_main(env, class, args),
+    });
+    tape.done(done.as_ref().err().map(String::as_str))
+}
+
+/// Writes the class of the witness to where the machine takes it for one of its own.
+fn place_witness(folder: &Path) -> io::Result<String> {
+    let patch = folder.join("witness");
+    let file = patch.join(format!("{WITNESS}.class"));
+    fs::create_dir_all(file.parent().unwrap_or(&patch))?;
+    fs::write(&file, Witness { class: WITNESS.to_owned() }.class_file())?;
+    patch.into_os_string().into_string().map_err(|_| io::Error::other("its path is no text"))
+}
+
+/// Runs an application and waits for its threads. The machine is gone afterwards, unless the application did not begin.
+fn run_main(env: Env, class: &str, args: &[String]) -> Result<(), String> {
+    let missing = |what: &str| format!("{class}: {what}");
+    let main_class = find_class(env, &class.replace('.', "/"))
+        .map_err(|thrown| missing(&format!("it cannot be loaded: {}", junit::describe(env, thrown))))?;
+    let main = main_class.get();
+    let list = junit::strings(env, args).ok_or_else(|| missing("no memory for its arguments"))?;
+    // SAFETY: the method is looked up on this class with this descriptor, and the array is one of strings. Whatever
+    // is thrown is taken away. The machine is asked for its own pointer.
+    unsafe {
+        let method = jni!(env, GetStaticMethodID, main, c"main".as_ptr(), c"([Ljava/lang/String;)V".as_ptr());
+        if method.is_null() {
+            jni!(env, ExceptionClear);
+            return Err(missing("it has no method `public static void main(String[])`"));
+        }
+        jni!(env, CallStaticVoidMethodA, main, method, [jvalue { l: list }].as_ptr());
+        if jni!(env, ExceptionCheck) {
+            // As the `java` command does: the exception is shown, and other threads go on.
+            jni!(env, ExceptionDescribe);
+            jni!(env, ExceptionClear);
+        }
+        // Afterwards it could not be given back.
+        drop(main_class);
+        // This waits for all threads that are no daemons, and runs what was registered for the end.
+        let mut machine = std::ptr::null_mut();
+        let code: jint = jni!(env, GetJavaVM, &raw mut machine);
+        if code == 0 && !machine.is_null() {
+            ((**machine).v1_2.DestroyJavaVM)(machine);
+        }
+    }
+    Ok(())
+}

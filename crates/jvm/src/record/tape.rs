@@ -1,0 +1,353 @@
+//! The tape: what was heard, as bytes in the memory that outlives the worker.
+//!
+//! Every frame is appended as a whole, so that the coordinator can read along, and nothing is lost when the worker dies.
+//! When the memory is full, the worker says so and waits until the coordinator has read it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Read, Write};
+use std::os::unix::net::UnixStream;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use adit_trace::{Event, Life, Outcome, Value};
+
+use crate::message::{send, tag};
+use crate::record::{Outcome as TestOutcome, TestResult};
+use crate::shared::Results;
+use crate::wire::{Garbled, Put, Take};
+
+/// The kinds of frames.
+pub(crate) mod frame {
+    pub(crate) const CLASS: u8 = 1;
+    pub(crate) const EVENT: u8 = 2;
+    pub(crate) const FREED: u8 = 3;
+    pub(crate) const LEFT: u8 = 4;
+    pub(crate) const TEST_STARTED: u8 = 5;
+    pub(crate) const TEST_ENDED: u8 = 6;
+    pub(crate) const CUT: u8 = 7;
+}
+
+/// What the worker says on the socket: the memory is full, and the task is done.
+pub(crate) const FULL: &[u8] = b"full";
+pub(crate) const DONE: &[u8] = b"done";
+
+/// The worker's side.
+pub(crate) struct Tape {
+    inner: Mutex<Inner>,
+    /// The number of the class of strings, once it has one.
+    string: AtomicU64,
+    longest_life: u64,
+}
+
+struct Inner {
+    results: Results,
+    control: UnixStream,
+    buffer: Vec<u8>,
+    classes: u64,
+    /// How many events each object has had, by its number.
+    counts: Vec<u32>,
+}
+
+impl Tape {
+    pub(crate) fn new(results: Results, control: UnixStream, longest_life: u64) -> Tape {
+        let inner = Inner { results, control, buffer: Vec::new(), classes: 0, counts: Vec::new() };
+        Tape { inner: Mutex::new(inner), string: AtomicU64::new(u64::MAX), longest_life }
+    }
+
+    /// Appends a frame. No call into the machine may be made meanwhile, which could wait for a thread that waits here.
+    pub(crate) fn write(&self, put: impl FnOnce(&mut Vec<u8>)) {
+        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        inner.buffer.clear();
+        put(&mut inner.buffer);
+        if inner.buffer.first() == Some(&frame::CLASS) {
+            inner.classes += 1;
+            if Take(&inner.buffer[1..]).text() == Ok("java.lang.String") {
+                self.string.store(inner.classes, Ordering::Release);
+            }
+        }
+        inner.flush();
+    }
+
+    /// Appends an event, unless its object has had enough of them.
+    pub(crate) fn event(&self, object: u64, class: u64, method: u64, outcome: &[u8]) {
+        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        let index = object as usize;
+        if inner.counts.len() <= index {
+            inner.counts.resize(index + 1, 0);
+        }
+        let count = u64::from(inner.counts[index]);
+        if count > self.longest_life {
+            return;
+        }
+        inner.counts[index] += 1;
+        inner.buffer.clear();
+        if count == self.longest_life {
+            inner.buffer.byte(frame::CUT);
+            inner.buffer.number(object);
+        } else {
+            inner.buffer.byte(frame::EVENT);
+            inner.buffer.number(object);
+            inner.buffer.number(class);
+            inner.buffer.number(method);
+            inner.buffer.bytes(outcome);
+        }
+        inner.flush();
+    }
+
+    pub(crate) fn freed(&self, object: u64) {
+        self.write(|bytes| {
+            bytes.byte(frame::FREED);
+            bytes.number(object);
+        });
+    }
+
+    pub(crate) fn is_string(&self, class: u64) -> bool {
+        class == self.string.load(Ordering::Acquire)
+    }
+
+    /// Says that the task is done, or why it could not be begun.
+    pub(crate) fn done(&self, error: Option<&str>) -> io::Result<()> {
+        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        let message = [DONE, error.unwrap_or_default().as_bytes()].concat();
+        send(&mut inner.control, &message)
+    }
+}
+
+impl Inner {
+    fn flush(&mut self) {
+        if self.results.append(&self.buffer) {
+            return;
+        }
+        // The coordinator empties the memory and answers with a byte. When it is gone, the process is about to end.
+        let mut answer = [0];
+        if send(&mut self.control, FULL).is_ok() && self.control.read_exact(&mut answer).is_ok() {
+            self.results.begin();
+            self.results.append(&self.buffer);
+        }
+    }
+}
+
+/// Tells the worker that the memory is empty again.
+pub(crate) fn emptied(control: &mut impl Write) -> io::Result<()> {
+    control.write_all(&[1])
+}
+
+/// The coordinator's side: from frames to lives.
+pub(crate) struct Listening {
+    /// The names of methods by their numbers; zero is the constructor.
+    pub(crate) methods: Vec<String>,
+    classes: Vec<Arc<str>>,
+    lives: BTreeMap<u64, Life>,
+    gone: BTreeSet<u64>,
+    held: u64,
+    pub(crate) objects: u64,
+    pub(crate) events: u64,
+    pub(crate) cut: u64,
+    pub(crate) left: Vec<String>,
+    pub(crate) running: Option<String>,
+    pub(crate) tests: Vec<TestResult>,
+}
+
+/// So many events are held until objects that are gone are handed on. Before, they wait for the end, in the order of their
+/// numbers: what the collector of garbage does should not be seen in a result.
+const HELD: u64 = 2_000_000;
+
+/// Notes about what was left are for people, and nobody reads more.
+const MOST_NOTES: usize = 1000;
+
+impl Listening {
+    pub(crate) fn new(methods: Vec<String>) -> Listening {
+        Listening {
+            methods,
+            classes: Vec::new(),
+            lives: BTreeMap::new(),
+            gone: BTreeSet::new(),
+            held: 0,
+            objects: 0,
+            events: 0,
+            cut: 0,
+            left: Vec::new(),
+            running: None,
+            tests: Vec::new(),
+        }
+    }
+
+    /// Reads all frames, which are whole.
+    pub(crate) fn read(&mut self, bytes: &[u8]) -> Result<(), Garbled> {
+        let mut take = Take(bytes);
+        while !take.is_empty() {
+            self.frame(&mut take)?;
+        }
+        Ok(())
+    }
+
+    fn frame(&mut self, take: &mut Take<'_>) -> Result<(), Garbled> {
+        match take.byte()? {
+            frame::CLASS => self.classes.push(take.text()?.into()),
+            frame::EVENT => {
+                let object = take.number()?;
+                let class = self.class(take)?;
+                let method = self.methods.get(take.size()?).ok_or(Garbled)?.clone();
+                let outcome = match take.byte()? {
+                    tag::THREW => Outcome::Threw(self.class(take)?.to_string()),
+                    tag::OBJECT => Outcome::Returned(Value::Text(self.class(take)?.to_string())),
+                    tag => Outcome::Returned(crate::message::value(tag, take)?),
+                };
+                let index = usize::try_from(object).map_err(|_| Garbled)?;
+                let objects = &mut self.objects;
+                let life = self.lives.entry(object).or_insert_with(|| {
+                    *objects += 1;
+                    Life { object: index, class, events: Vec::new() }
+                });
+                life.events.push(Event { method, args: Vec::new(), outcome, state: None });
+                self.events += 1;
+                self.held += 1;
+            }
+            frame::FREED => {
+                let object = take.number()?;
+                if self.lives.contains_key(&object) {
+                    self.gone.insert(object);
+                }
+            }
+            frame::CUT => {
+                take.number()?;
+                self.cut += 1;
+            }
+            frame::LEFT => {
+                let text = take.text()?;
+                if self.left.len() < MOST_NOTES && !self.left.iter().any(|known| known == text) {
+                    self.left.push(text.to_owned());
+                }
+            }
+            frame::TEST_STARTED => self.running = Some(take.text()?.to_owned()),
+            frame::TEST_ENDED => {
+                let name = take.text()?.to_owned();
+                let outcome = match take.byte()? {
+                    0 => TestOutcome::Passed,
+                    1 => TestOutcome::Failed { message: take.text()?.to_owned() },
+                    2 => TestOutcome::Skipped,
+                    _ => return Err(Garbled),
+                };
+                self.running = None;
+                self.tests.push(TestResult { name, outcome });
+            }
+            _ => return Err(Garbled),
+        }
+        Ok(())
+    }
+
+    fn class(&self, take: &mut Take<'_>) -> Result<Arc<str>, Garbled> {
+        match take.size()? {
+            0 => Ok("?".into()),
+            number => self.classes.get(number - 1).cloned().ok_or(Garbled),
+        }
+    }
+
+    /// Hands on objects that are gone when too much is held, or, at the end, all.
+    pub(crate) fn hand_on(&mut self, all: bool, sink: &mut dyn FnMut(Life)) {
+        if all {
+            self.gone.clear();
+            self.held = 0;
+            std::mem::take(&mut self.lives).into_values().for_each(sink);
+        } else if self.held > HELD {
+            for object in std::mem::take(&mut self.gone) {
+                if let Some(life) = self.lives.remove(&object) {
+                    self.held -= life.events.len() as u64;
+                    sink(life);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::shared;
+
+    fn heard() -> (std::fs::File, Tape, UnixStream) {
+        let memory = shared::create().unwrap();
+        let (control, theirs) = UnixStream::pair().unwrap();
+        let tape = Tape::new(Results::map(&memory).unwrap(), control, 2);
+        (memory, tape, theirs)
+    }
+
+    fn listen(memory: &std::fs::File) -> Listening {
+        let mut bytes = Vec::new();
+        shared::results(memory, &mut bytes).unwrap();
+        let mut listening = Listening::new(vec!["Box".into(), "close".into()]);
+        listening.read(&bytes).unwrap();
+        listening
+    }
+
+    #[test]
+    fn what_is_heard_becomes_lives() {
+        let (memory, tape, _theirs) = heard();
+        for class in ["a.Box", "java.lang.String"] {
+            tape.write(|bytes| {
+                bytes.byte(frame::CLASS);
+                bytes.text(class);
+            });
+        }
+        assert!(tape.is_string(2) && !tape.is_string(1));
+        tape.event(1, 1, 0, &[tag::OBJECT, 1]);
+        tape.event(2, 1, 1, &[tag::THREW, 2]);
+        tape.event(1, 1, 1, &[tag::TRUE]);
+        tape.event(1, 1, 1, &[tag::VOID]);
+        tape.event(1, 1, 1, &[tag::VOID]);
+        tape.freed(1);
+        let mut listening = listen(&memory);
+        assert_eq!((listening.objects, listening.events, listening.cut), (2, 3, 1));
+        let mut lives = Vec::new();
+        listening.hand_on(false, &mut |life| lives.push(life));
+        assert!(lives.is_empty(), "little is held until the end");
+        listening.hand_on(true, &mut |life| lives.push(life));
+        let shown: Vec<String> = lives
+            .iter()
+            .map(|life| {
+                let labels = life.events.iter().map(|event| adit_trace::Labels::Exception.of(event));
+                format!("{} {}: {}", life.object, life.class, labels.collect::<Vec<_>>().join(" "))
+            })
+            .collect();
+        assert_eq!(shown, ["1 a.Box: Box close:TRUE", "2 a.Box: close!String"]);
+    }
+
+    #[test]
+    fn a_full_memory_is_emptied_and_nothing_is_lost() {
+        let (memory, tape, mut theirs) = heard();
+        let mut listening = Listening::new(Vec::new());
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                for _ in 0..9 {
+                    tape.write(|bytes| {
+                        bytes.byte(frame::CLASS);
+                        bytes.text(&"x".repeat(1 << 20));
+                    });
+                }
+                tape.done(None).unwrap();
+            });
+            let mut bytes = Vec::new();
+            while crate::message::receive(&mut theirs).unwrap() == FULL {
+                shared::results(&memory, &mut bytes).unwrap();
+                listening.read(&bytes).unwrap();
+                shared::reset(&memory).unwrap();
+                emptied(&mut theirs).unwrap();
+            }
+            shared::results(&memory, &mut bytes).unwrap();
+            listening.read(&bytes).unwrap();
+        });
+        assert_eq!(listening.classes.len(), 9);
+    }
+
+    proptest! {
+        /// Whatever a worker with overwritten memory leaves behind, reading it ends with an answer.
+        #[test]
+        fn no_bytes_are_too_strange(bytes in prop::collection::vec(0u8..16, 0..60)) {
+            let mut listening = Listening::new(vec!["m".into()]);
+            let _ = listening.read(&bytes);
+            listening.hand_on(true, &mut drop);
+        }
+    }
+}
