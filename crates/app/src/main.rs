@@ -1,4 +1,4 @@
-//! The `adit` binary: mines specifications from traces.
+//! The `adit` binary: mines specifications from traces, and records traces of Java classes.
 //!
 //! `flags` is what was typed, `commands` what it means. Only this crate prints, opens files and reads the environment.
 
@@ -6,16 +6,26 @@ use std::process::ExitCode;
 
 mod commands;
 mod errors;
+mod fixtures;
 mod flags;
 mod input;
+mod interrupt;
+mod machine;
 mod models;
 mod output;
 mod progress;
+mod recording;
+mod remedies;
 mod traces;
 
 fn main() -> ExitCode {
+    // A worker must have one thread when it shuts itself in, so this comes before anything else.
+    let mut arguments = std::env::args_os().skip(1);
+    if arguments.next().is_some_and(|first| first == machine::WORKER) {
+        return adit_jvm::worker::main(arguments);
+    }
     errors::install_panic_message();
-    output::clean_up_on_interrupt();
+    interrupt::install();
     let cli = match flags::parse() {
         Ok(cli) => cli,
         Err(code) => return code,

@@ -3,13 +3,13 @@
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use flate2::{Compression, write::GzEncoder};
 use miette::{Diagnostic, Report};
 use thiserror::Error;
 
 use crate::errors::{ReaderGone, bad_input};
+use crate::interrupt::Unfinished;
 
 /// Where a result goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -164,42 +164,6 @@ fn to_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<(), Report>
     let file = out.into_inner().map_err(|error| cannot(error.into_error()))?;
     file.persist(&real).map_err(|error| cannot(error.error))?;
     Ok(())
-}
-
-/// The temporary files that are being written.
-static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
-
-/// A temporary file, known to [`clean_up_on_interrupt`] while this lives.
-struct Unfinished(PathBuf);
-
-impl Unfinished {
-    fn new(path: &Path) -> Self {
-        unfinished().push(path.to_owned());
-        Self(path.to_owned())
-    }
-}
-
-impl Drop for Unfinished {
-    fn drop(&mut self) {
-        unfinished().retain(|path| *path != self.0);
-    }
-}
-
-fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
-    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Makes Ctrl-C remove half-written files before it ends the process. What was there before stays.
-pub(crate) fn clean_up_on_interrupt() {
-    // Without a handler Ctrl-C still ends the process, and only leaves a temporary file behind.
-    let _ = ctrlc::set_handler(|| {
-        for path in unfinished().iter() {
-            let _ = fs::remove_file(path);
-        }
-        tell("adit: interrupted; nothing was changed");
-        // As a shell reports a process that an interrupt ended.
-        std::process::exit(130);
-    });
 }
 
 /// The folder that a file lies in.

@@ -132,6 +132,51 @@ impl Drop for Working {
     }
 }
 
+/// Shows how far work has come that counts for itself.
+pub(crate) struct Counting {
+    quiet: bool,
+    start: Instant,
+    last: Instant,
+    bar: Option<ProgressBar>,
+}
+
+impl Counting {
+    pub(crate) fn new(quiet: bool) -> Self {
+        let start = Instant::now();
+        Self { quiet, start, last: start, bar: None }
+    }
+
+    /// Since when.
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.start.elapsed()
+    }
+
+    /// Shows what `text` says, if it is time to.
+    pub(crate) fn show(&mut self, text: impl FnOnce() -> String) {
+        if self.quiet || self.start.elapsed() < BAR_AFTER {
+            return;
+        }
+        if io::stderr().is_terminal() {
+            let bar = self.bar.get_or_insert_with(|| {
+                let style = ProgressStyle::with_template("{spinner} {msg}, {elapsed}");
+                ProgressBar::no_length().with_style(style.expect("the template is well formed"))
+            });
+            bar.set_message(text());
+            bar.tick();
+        } else if self.last.elapsed() >= LINE_EVERY {
+            self.last = Instant::now();
+            tell(&text());
+        }
+    }
+
+    /// Takes the bar away.
+    pub(crate) fn finish(&mut self) {
+        if let Some(bar) = self.bar.take() {
+            bar.finish_and_clear();
+        }
+    }
+}
+
 /// A reader whose bytes are counted.
 pub(crate) struct Watched<R> {
     reader: R,

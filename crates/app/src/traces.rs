@@ -82,14 +82,6 @@ fn look_at(source: &mut Source, quiet: bool) -> Result<(), Report> {
             "`adit check`, `adit compare` and `adit convert` work on models; --from names the format of traces",
         ));
     }
-    let starts = |with: &str| head.starts_with(with.as_bytes());
-    if starts("decl-version") || starts("// Declarations") || starts("DECLARE") || starts("VarComparability")
-    {
-        return Err(bad_input(
-            format!("{name} is a Daikon trace, which is not read yet"),
-            "write the calls as JSON lines or CSV; docs/formats.md shows how",
-        ));
-    }
     if !known && !quiet && !head.is_empty() {
         let guess = Format::sniff(&head).name();
         tell(&format!(

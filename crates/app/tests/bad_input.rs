@@ -215,13 +215,9 @@ fn flags_that_mean_nothing_here_are_refused() {
 #[test]
 fn what_is_no_trace_file_is_not_mined() {
     let folder = tempfile::tempdir().unwrap();
-    let daikon = folder.path().join("Harness.dtrace").display().to_string();
-    std::fs::write(&daikon, "decl-version 2.0\nvar-comparability none\n").unwrap();
     let renamed = folder.path().join("model").display().to_string();
     std::fs::copy(example("tokenizer.dot"), &renamed).unwrap();
-    for (file, says) in
-        [(example("tokenizer.dot"), "is a model"), (renamed, "is a model"), (daikon, "Daikon")]
-    {
+    for (file, says) in [(example("tokenizer.dot"), "is a model"), (renamed, "is a model")] {
         let run = adit(&["properties", &file]);
         assert_eq!(run.code, 2, "{file}: {}", run.err);
         assert!(run.err.contains(says), "{file}: {}", run.err);

@@ -18,7 +18,7 @@ fn the_name_alone_explains_itself() {
 
 #[test]
 fn every_command_has_help_with_an_example() {
-    for command in ["properties", "infer", "check", "compare", "convert"] {
+    for command in ["observe", "properties", "infer", "check", "compare", "convert", "doctor"] {
         let run = adit(&[command, "--help"]);
         assert_eq!(run.code, 0);
         assert!(run.out.contains(&format!("\n  adit {command} ")), "{}", run.out);

@@ -18,7 +18,7 @@ Examples:
   adit convert examples/stack.jsonl stack.xes.gz
 
 Models: json, dot, fsm, aut, hoa, promela, mermaid, javamop, fsp
-Traces: lines, texada, csv, jsonl, abbadingo, xes, and regex for reading")]
+Traces: lines, texada, csv, jsonl, abbadingo, xes, dtrace (Daikon), and regex for reading")]
 pub(crate) struct ConvertFlags {
     /// What to read; `-` is standard input
     #[arg(value_name = "IN")]

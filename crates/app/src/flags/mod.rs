@@ -10,20 +10,26 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use crate::output::print;
 
 mod check;
+mod class;
 mod compare;
 mod convert;
+mod doctor;
 mod infer;
+mod observe;
 mod properties;
 mod traces;
 
 pub(crate) use check::CheckFlags;
+pub(crate) use class::{Budget, ClassFlags, GenerateFlags};
 pub(crate) use compare::CompareFlags;
 pub(crate) use convert::ConvertFlags;
+pub(crate) use doctor::DoctorFlags;
 pub(crate) use infer::{Algorithm, InferFlags};
+pub(crate) use observe::ObserveFlags;
 pub(crate) use properties::PropertiesFlags;
 pub(crate) use traces::{LabelChoice, PurityFlags, ReadFlags, TraceFlags};
 
-/// Mines specifications from traces of programs: what always happens, and an automaton of what can
+/// Mines specifications from programs and their traces: what always happens, and an automaton of what can
 #[derive(Debug, Parser)]
 #[command(name = "adit", version, max_term_width = 100, after_help = EXAMPLES)]
 pub(crate) struct Cli {
@@ -43,17 +49,21 @@ Examples:
                                                          does every word obey a formula?
   adit compare model.dot examples/tokenizer.dot          how good is the model?
   adit convert model.dot model.json                      between formats
+  adit observe java.util.StringTokenizer -o traces.jsonl run a Java class and record traces
+  adit doctor                                            what running Java needs, and what is missing
 
 Each command has more with --help.
 Exit code: 0 done; 1 done, and it found a violation or a difference; 2 bad input; 3 a fault in adit.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Observe(ObserveFlags),
     Properties(PropertiesFlags),
     Infer(InferFlags),
     Check(CheckFlags),
     Compare(CompareFlags),
     Convert(ConvertFlags),
+    Doctor(DoctorFlags),
 }
 
 /// What was typed, or the exit code when there is nothing more to do: help was shown, or a flag was wrong.

@@ -10,7 +10,7 @@ pub(crate) struct TraceFlags {
     /// Files with traces, plain or gzipped; `-` is standard input
     #[arg(required = true, value_name = "TRACES")]
     pub(crate) traces: Vec<PathBuf>,
-    /// Format of the traces: lines, texada, regex, csv, jsonl, abbadingo or xes [default: by extension, else content]
+    /// Format of the traces: lines, texada, regex, csv, jsonl, abbadingo, xes or dtrace [default: by extension, else content]
     #[arg(long, value_name = "FORMAT")]
     pub(crate) from: Option<String>,
     #[command(flatten)]

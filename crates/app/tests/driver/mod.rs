@@ -1,6 +1,8 @@
 //! Runs the built binary and collects what it said.
 #![allow(dead_code, reason = "every test file uses its own part of this")]
 
+pub(crate) mod java;
+
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -29,6 +31,19 @@ pub(crate) fn adit_with(args: &[&str], input: impl AsRef<[u8]>) -> Run {
     let mut command = Command::new(env!("CARGO_BIN_EXE_adit"));
     command.args(args);
     run(command, input.as_ref())
+}
+
+/// Runs `adit` with these variables in its environment; no value takes one away.
+pub(crate) fn adit_in(environment: &[(&str, Option<&str>)], args: &[&str]) -> Run {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_adit"));
+    command.args(args);
+    for (name, value) in environment {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    run(command, b"")
 }
 
 /// Runs a line of bash.

@@ -1,0 +1,134 @@
+//! `adit observe`: runs a Java class and records what happens to its objects.
+
+use std::time::Duration;
+
+use adit_trace::read::Format;
+use miette::Report;
+use serde_json::{Value, json};
+
+use crate::errors::{Ending, bad_input, no_answer};
+use crate::flags::ObserveFlags;
+use crate::output::{Target, print_json, tell};
+use crate::recording::Recording;
+use crate::traces;
+
+mod generated;
+mod tests;
+
+pub(super) fn run(flags: &ObserveFlags, quiet: bool) -> Result<Ending, Report> {
+    let target = Target::new(flags.output.as_deref());
+    target.check()?;
+    if flags.json && target == Target::Stdout {
+        return Err(bad_input(
+            "the traces and the summary cannot both go to standard output",
+            "name a file for the traces with -o",
+        ));
+    }
+    let format = format(flags, &target)?;
+    let observed = if flags.tests.is_empty() && flags.main.is_none() {
+        generated::observe(flags, quiet)?
+    } else {
+        tests::observe(flags, quiet)?
+    };
+    if observed.recording.objects() == 0 {
+        for line in &observed.remarks {
+            tell(line);
+        }
+        return Err(no_answer(
+            format!("no object of {} was seen; {} made nothing to record", observed.class, observed.work),
+            observed.hint,
+        ));
+    }
+    let lost = observed.recording.write(&target, format, &observed.class)?;
+    if !quiet {
+        let place = flags.output.as_ref().map_or(format.name().to_owned(), |path| path.display().to_string());
+        for lost in lost {
+            tell(&format!("note: {place} cannot hold {lost}"));
+        }
+        tell(&observed.headline());
+        for line in &observed.remarks {
+            tell(line);
+        }
+    }
+    if flags.json {
+        print_json(&observed.as_json())?;
+    }
+    Ok(Ending::Clean)
+}
+
+/// The format to write: as told, as the file's name tells, else JSON lines, which hold everything.
+fn format(flags: &ObserveFlags, target: &Target) -> Result<Format, Report> {
+    let typed = traces::format(flags.to.as_deref())?;
+    let format = match (typed, target.name()) {
+        (Some(format), _) => format,
+        (None, None) => Format::Jsonl,
+        (None, Some(name)) => Format::from_extension(&name).ok_or_else(|| {
+            let names: Vec<&str> =
+                Format::ALL.into_iter().filter(|format| *format != Format::Regex).map(Format::name).collect();
+            bad_input(
+                format!("{name}: this extension belongs to no trace format"),
+                format!("name the format with --to: {}", names.join(", ")),
+            )
+        })?,
+    };
+    if format == Format::Regex {
+        return Err(bad_input(
+            "traces cannot be written as `regex`: it is a way to read any log",
+            "write jsonl, which holds everything",
+        ));
+    }
+    Ok(format)
+}
+
+/// What was recorded, and what there is to say about it.
+struct Observed {
+    /// The class, with dots.
+    class: String,
+    recording: Recording,
+    /// What was run, for a sentence: `1000 tests`.
+    work: String,
+    elapsed: Duration,
+    /// Why it ended.
+    stop: &'static str,
+    /// What else people should know, a line each or several.
+    remarks: Vec<String>,
+    /// What to do when nothing was seen.
+    hint: String,
+    /// What else programs should know.
+    details: Vec<(&'static str, Value)>,
+}
+
+impl Observed {
+    fn headline(&self) -> String {
+        let many = |count: u64, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+        let words = self.recording.words();
+        format!(
+            "{} in {:.1} s: {}, {} of {}, {}",
+            self.work,
+            self.elapsed.as_secs_f64(),
+            many(self.recording.objects(), "object"),
+            many(self.recording.events(), "event"),
+            many(words.alphabet.len() as u64, "kind"),
+            many(words.words.len() as u64, "different sequence"),
+        )
+    }
+
+    fn as_json(&self) -> Value {
+        let mut alphabet: Vec<&str> = self.recording.words().alphabet.names().collect();
+        alphabet.sort_unstable();
+        let mut value = json!({
+            "class": self.class,
+            "objects": self.recording.objects(),
+            "events": self.recording.events(),
+            "traces": self.recording.different(),
+            "words": self.recording.words().words.len(),
+            "alphabet": alphabet,
+            "seconds": self.elapsed.as_secs_f64(),
+            "stop": self.stop,
+        });
+        for (name, detail) in &self.details {
+            value[name] = detail.clone();
+        }
+        value
+    }
+}

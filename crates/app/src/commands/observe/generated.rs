@@ -1,0 +1,407 @@
+//! Observing with calls that are made up: random scripts, run in workers, until the budget is used up.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use std::time::Duration;
+
+use adit_attack::{Api, ApiOptions, Generator, GeneratorOptions, java, prepare};
+use adit_bytecode::{Class, ClassPath, Signature, Type};
+use adit_jvm::Host;
+use adit_trace::{CallKind, Callable, End, Run, Script, Skip, StepResult, Subject};
+use miette::Report;
+use rand::SeedableRng;
+use rand::rngs::ChaCha8Rng;
+use serde_json::{Value, json};
+
+use super::Observed;
+use crate::fixtures::Fixtures;
+use crate::flags::{Budget, ObserveFlags};
+use crate::interrupt::Listening;
+use crate::machine::{self, Machine};
+use crate::progress::Counting;
+use crate::recording::Recording;
+
+/// How many scripts are made before the generator learns from them. The first round is small, because what it teaches is
+/// worth most; the sizes are fixed, because the scripts of a seed depend on them.
+const FIRST_ROUND: usize = 100;
+const LARGEST_ROUND: usize = 5000;
+
+/// How many scripts are run at first before the clock is looked at.
+const FIRST_CHUNK: usize = 4;
+
+/// How long workers are left alone before Ctrl-C and the clock are looked at again, about.
+const BREATH: Duration = Duration::from_millis(200);
+
+/// So many scripts may end their worker before it is time to say so and stop: each takes the time of its limit and of a new
+/// worker, and one method is nearly always to blame.
+const PATIENCE: u64 = 40;
+
+/// How many scripts a worker is given at once: few enough that small rounds keep all workers busy.
+const PORTION: usize = 100;
+
+/// How many scripts that ended a worker are shown.
+const CULPRITS_SHOWN: usize = 3;
+
+/// How often an argument is a value that the script already has, and how often there is a second object of the class.
+/// Reused values make calls meet: what was added is then looked for.
+const HABITS: GeneratorOptions = GeneratorOptions { reuse: 0.5, second_object: 0.1, longest: 400 };
+
+pub(super) fn observe(flags: &ObserveFlags, quiet: bool) -> Result<Observed, Report> {
+    let jdk = machine::jdk(flags.class.jdk.as_deref())?;
+    let typed = machine::entries(&flags.class);
+    // Before anything is compiled, because a missing entry would show as an error of the compiler.
+    adit_jvm::classes::open(None, &typed)?;
+    let fixtures = Fixtures::compile(&flags.generate.fixtures, &jdk, &adit_jvm::classes::expand(&typed)?)?;
+    let more: Vec<_> = fixtures.iter().map(Fixtures::folder).collect();
+    let machine = Machine::new(&flags.class, jdk, &more)?;
+    let options = ApiOptions {
+        non_public: flags.class.non_public,
+        object_methods: false,
+        only: flags.generate.only.clone().map(|names| names.into_iter().collect()),
+        without: flags.generate.without.iter().cloned().collect(),
+        fixtures: fixtures.iter().flat_map(|fixtures| fixtures.classes.clone()).collect(),
+    };
+    let (api, supply) = prepare(&machine.classes, &flags.class.class, &options)?;
+    let mut host_options = machine.options()?;
+    host_options.workers = flags.generate.workers.map_or_else(default_workers, usize::from);
+    host_options.snapshots = flags.states;
+    host_options.fresh_statics = flags.generate.fresh_statics;
+    host_options.limits.script = flags.generate.script_limit;
+    host_options.limits.batch = PORTION;
+    let host = Host::new(host_options).map_err(machine::cannot_run)?;
+    machine::warn_unprotected(host.protection());
+    let generator = Generator::new(&api, supply, HABITS);
+    let mut session = Session {
+        host,
+        generator,
+        rng: ChaCha8Rng::seed_from_u64(flags.generate.seed),
+        family: Family::new(&machine.classes, &api.class),
+        recording: Recording::new(),
+        tally: BTreeMap::new(),
+        culprits: Vec::new(),
+        culprits_in_all: 0,
+        tests: 0,
+    };
+    let mut counting = Counting::new(quiet);
+    let stop = session.run(flags, &mut counting)?;
+    counting.finish();
+    Ok(session.observed(&api, counting.elapsed(), stop))
+}
+
+/// As many workers as the machine runs processes at once. More than eight would wait for the one that makes the scripts.
+fn default_workers() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get).min(8)
+}
+
+/// The work that goes on.
+struct Session<'c> {
+    host: Host,
+    generator: Generator,
+    rng: ChaCha8Rng,
+    family: Family<'c>,
+    recording: Recording,
+    /// What came of each method.
+    tally: BTreeMap<Arc<Callable>, Fate>,
+    /// The first scripts that a worker did not survive.
+    culprits: Vec<(Script, String)>,
+    culprits_in_all: u64,
+    tests: u64,
+}
+
+/// What came of calling a method.
+#[derive(Default)]
+struct Fate {
+    returned: u64,
+    /// By the class of the exception, or of the error when there was nothing to call.
+    threw: BTreeMap<Arc<str>, u64>,
+    skipped: BTreeMap<&'static str, u64>,
+    /// The worker ended in it.
+    ended: u64,
+}
+
+impl Session<'_> {
+    /// Goes on until something says stop, and says what.
+    fn run(&mut self, flags: &ObserveFlags, counting: &mut Counting) -> Result<&'static str, Report> {
+        let listening = Listening::new();
+        let budget = flags.generate.budget;
+        let mut round = FIRST_ROUND;
+        // A class that hangs in every script must be found out before a hundred of them have.
+        let mut chunk = FIRST_CHUNK;
+        loop {
+            let size = match budget {
+                Budget::Tests(tests) => round.min(usize::try_from(tests - self.tests).unwrap_or(round)),
+                Budget::Time(_) => round,
+            };
+            let scripts: Vec<Script> =
+                (0..size).map(|_| self.generator.script(&mut self.rng, flags.generate.calls)).collect();
+            let mut rest = scripts.as_slice();
+            while !rest.is_empty() {
+                let (now, later) = rest.split_at(chunk.min(rest.len()));
+                rest = later;
+                let before = counting.elapsed();
+                let runs = self.host.run(now).map_err(machine::cannot_run)?;
+                for (script, run) in now.iter().zip(&runs) {
+                    self.record(script, run);
+                }
+                let taken = counting.elapsed() - before;
+                // How many scripts are run at once changes nothing but how soon a stop is seen.
+                chunk = if taken < BREATH / 2 { (chunk * 2).min(LARGEST_ROUND) } else { chunk };
+                chunk = if taken > BREATH * 2 { (chunk / 2).max(1) } else { chunk };
+                let rate = rate(self.tests, counting.elapsed());
+                counting.show(|| self.progress(rate));
+                if listening.interrupted() {
+                    return Ok("interrupted");
+                }
+                if matches!(budget, Budget::Time(time) if counting.elapsed() >= time) {
+                    return Ok("time");
+                }
+                if self.culprits_in_all >= PATIENCE {
+                    return Ok("culprits");
+                }
+                if self.recording.events() >= flags.max_events {
+                    return Ok("events");
+                }
+            }
+            if matches!(budget, Budget::Tests(tests) if self.tests >= tests) {
+                return Ok("tests");
+            }
+            round = (round * 2).min(LARGEST_ROUND);
+        }
+    }
+
+    fn progress(&self, rate: f64) -> String {
+        format!(
+            "{} tests ({rate:.0} a second), {} events, {} different sequences",
+            self.tests,
+            self.recording.events(),
+            self.recording.words().words.len()
+        )
+    }
+
+    fn record(&mut self, script: &Script, run: &Run) {
+        self.tests += 1;
+        self.generator.observe(script, run);
+        for (statement, step) in script.statements.iter().zip(&run.steps) {
+            let fate = self.tally.entry(statement.callable.clone()).or_default();
+            match &step.result {
+                StepResult::Returned(_) | StepResult::Object { .. } => fate.returned += 1,
+                StepResult::Threw { class, .. } | StepResult::Unresolved { class, .. } => {
+                    *fate.threw.entry(class.clone()).or_default() += 1;
+                }
+                StepResult::Skipped(why) => *fate.skipped.entry(reason(*why)).or_default() += 1,
+            }
+        }
+        let ended = match &run.end {
+            End::Complete | End::Oversized => None,
+            End::TimedOut => Some("took too long".to_owned()),
+            End::Died { how } => Some(how.clone()),
+            _ => Some("was cut short".to_owned()),
+        };
+        if let Some(how) = ended {
+            if let Some(statement) = script.statements.get(run.steps.len()) {
+                self.tally.entry(statement.callable.clone()).or_default().ended += 1;
+            }
+            self.culprits_in_all += 1;
+            if self.culprits.len() < CULPRITS_SHOWN {
+                self.culprits.push((script.clone(), how));
+            }
+        }
+        for life in run.lives(script) {
+            // An object that a method of another gave was not seen from its beginning.
+            let begun = script.statements[life.object].callable.kind != CallKind::Virtual;
+            if begun && self.family.has(&life.class) {
+                self.recording.add(&life.events);
+            }
+        }
+    }
+
+    fn observed(self, api: &Api, elapsed: Duration, stop: &'static str) -> Observed {
+        let never: Vec<(String, String)> = api
+            .starts
+            .iter()
+            .chain(&api.methods)
+            .filter_map(|operation| {
+                let why = match self.tally.get(&operation.callable) {
+                    Some(fate) if fate.returned > 0 => return None,
+                    Some(fate) => fate.why(),
+                    None => "never called; a larger --budget would help".to_owned(),
+                };
+                Some((written(&operation.callable), why))
+            })
+            .collect();
+        let left: Vec<(String, String)> =
+            api.left.iter().map(|(callable, why)| (written(callable), why.clone())).collect();
+        let culprits: Vec<(String, Vec<String>)> = self
+            .culprits
+            .iter()
+            .map(|(script, how)| (how.clone(), java::body(script, None, self.generator.facts()).lines))
+            .collect();
+        let worst = self.tally.iter().filter(|(_, fate)| fate.ended > 0).max_by_key(|(_, fate)| fate.ended);
+        let blame = worst
+            .filter(|(callable, _)| callable.kind == CallKind::Virtual)
+            .map(|(callable, _)| callable.name.clone());
+        let mut remarks = Vec::new();
+        remarks.extend(never.iter().map(|(method, why)| format!("never returned: {method}: {why}")));
+        remarks.extend(left.iter().map(|(method, why)| format!("left out: {method}: {why}")));
+        if self.culprits_in_all > 0 {
+            remarks.push(format!("{} tests ended their worker:", self.culprits_in_all));
+            for (how, lines) in &culprits {
+                remarks.push(format!("  one {how}:\n    {}", lines.join("\n    ")));
+            }
+        }
+        match stop {
+            "interrupted" => {
+                remarks.push("stopped by Ctrl-C; what was recorded until then is written".to_owned())
+            }
+            "events" => remarks.push("stopped at the limit of --max-events".to_owned()),
+            "culprits" => remarks.push(format!(
+                "stopped, because {PATIENCE} tests ended their worker{}",
+                blame
+                    .map(|method| format!("; --without {method} leaves out what did it most"))
+                    .unwrap_or_default()
+            )),
+            _ => {}
+        }
+        let pairs = |pairs: &[(String, String)]| -> Value {
+            pairs.iter().map(|(method, why)| json!({"method": method, "why": why})).collect()
+        };
+        let shown: Value =
+            culprits.iter().map(|(how, lines)| json!({"how": how, "java": lines.join("\n")})).collect();
+        Observed {
+            class: api.class.to_string(),
+            work: format!("{} tests", self.tests),
+            elapsed,
+            stop,
+            remarks,
+            hint: format!(
+                "every way to make an object failed, as listed above; a method `public static {} make()` \
+                 in a file given with --fixtures would supply one",
+                api.class
+            ),
+            details: vec![
+                ("tests", json!(self.tests)),
+                ("never_returned", pairs(&never)),
+                ("left_out", pairs(&left)),
+                ("ended_workers", json!(self.culprits_in_all)),
+                ("culprits", shown),
+            ],
+            recording: self.recording,
+        }
+    }
+}
+
+impl Fate {
+    /// Why a method never returned.
+    fn why(&self) -> String {
+        let mut parts: Vec<(u64, String)> =
+            self.threw.iter().map(|(class, &count)| (count, format!("threw {class}"))).collect();
+        parts.extend(self.skipped.iter().map(|(why, &count)| (count, (*why).to_owned())));
+        if self.ended > 0 {
+            parts.push((self.ended, "ended its worker".to_owned()));
+        }
+        parts.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+        let parts: Vec<String> =
+            parts.iter().take(3).map(|(count, what)| format!("{what} ({count} times)")).collect();
+        parts.join(", ")
+    }
+}
+
+fn reason(skip: Skip) -> &'static str {
+    match skip {
+        Skip::NoReceiver => "there was no object to call it on",
+        Skip::NoArgument => "an argument could not be made",
+        Skip::WrongType => "an argument had the wrong type",
+    }
+}
+
+fn rate(tests: u64, elapsed: Duration) -> f64 {
+    tests as f64 / elapsed.as_secs_f64().max(0.001)
+}
+
+/// A callable as Java would name it: `push(Object)`, `Stack(int)`.
+fn written(callable: &Callable) -> String {
+    let name = callable.event_name();
+    let Some(signature) = Signature::parse(&callable.descriptor) else { return name.to_owned() };
+    let types: Vec<String> = signature.parameters.iter().map(simple).collect();
+    format!("{name}({})", types.join(", "))
+}
+
+/// A type without its package.
+fn simple(of: &Type) -> String {
+    let whole = of.to_string();
+    whole.rsplit('.').next().unwrap_or(&whole).to_owned()
+}
+
+/// Which classes an object may have to be one of the class under test: that class, and all below it.
+struct Family<'c> {
+    classes: &'c ClassPath,
+    head: String,
+    known: HashMap<Arc<str>, bool>,
+}
+
+impl<'c> Family<'c> {
+    fn new(classes: &'c ClassPath, head: &str) -> Self {
+        Self { classes, head: head.replace('.', "/"), known: HashMap::new() }
+    }
+
+    /// Whether the class, with dots, belongs to it.
+    fn has(&mut self, class: &Arc<str>) -> bool {
+        if let Some(&known) = self.known.get(class) {
+            return known;
+        }
+        let mut open = vec![class.replace('.', "/")];
+        let mut seen = Vec::new();
+        let mut belongs = false;
+        while let Some(name) = open.pop() {
+            if name == self.head {
+                belongs = true;
+                break;
+            }
+            // A damaged class may be its own ancestor.
+            if seen.contains(&name) {
+                continue;
+            }
+            // What cannot be read is of nobody's family: classes that the machine makes while it runs.
+            let read = self.classes.find(&name).ok().flatten();
+            if let Some(outline) = read.and_then(|(bytes, file)| Class::parse_outline(&bytes, &file).ok()) {
+                open.extend(
+                    outline.superclass.iter().chain(&outline.interfaces).map(|above| above.to_string()),
+                );
+            }
+            seen.push(name);
+        }
+        self.known.insert(class.clone(), belongs);
+        belongs
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_callable_reads_as_in_java() {
+        let callable = |name: &str, descriptor: &str, kind| Callable {
+            class: "a.b.Stack".to_owned(),
+            name: name.to_owned(),
+            descriptor: descriptor.to_owned(),
+            kind,
+        };
+        let push = callable("push", "(Ljava/lang/Object;[I)V", CallKind::Virtual);
+        assert_eq!(written(&push), "push(Object, int[])");
+        assert_eq!(written(&callable("<init>", "(I)V", CallKind::Constructor)), "Stack(int)");
+        assert_eq!(written(&callable("EMPTY", "La/b/Stack;", CallKind::Field)), "EMPTY");
+    }
+
+    #[test]
+    fn the_most_frequent_reason_comes_first() {
+        let mut fate = Fate::default();
+        fate.threw.insert("a.Empty".into(), 2);
+        fate.threw.insert("a.Full".into(), 7);
+        fate.skipped.insert(reason(Skip::NoArgument), 3);
+        assert_eq!(
+            fate.why(),
+            "threw a.Full (7 times), an argument could not be made (3 times), threw a.Empty (2 times)"
+        );
+    }
+}

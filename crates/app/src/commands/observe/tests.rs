@@ -1,0 +1,305 @@
+//! Observing the user's own tests, or a program: the calls of the class while they run.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use adit_jvm::classes;
+use adit_jvm::record::{Outcome, RecordOptions, Recorded, Task, TaskEnd, TestResult, find_tests, record};
+use miette::Report;
+use serde_json::{Value, json};
+
+use super::Observed;
+use crate::errors::bad_input;
+use crate::flags::ObserveFlags;
+use crate::machine::{self, Machine};
+use crate::output::tell;
+use crate::progress::{Counting, Working};
+use crate::recording::Recording;
+
+/// How many failed tests are listed.
+const FAILURES_SHOWN: usize = 10;
+
+/// How many events of one object are kept: an object that is used all the time would fill the memory otherwise.
+const LONGEST_LIFE: u64 = 100_000;
+
+/// Tests of real projects need more than a script of ten calls.
+const HEAP_MEGABYTES: u32 = 1024;
+const BOX_MEGABYTES: u32 = 256;
+
+pub(super) fn observe(flags: &ObserveFlags, quiet: bool) -> Result<Observed, Report> {
+    refuse_idle_flags(flags)?;
+    let jdk = machine::jdk(flags.class.jdk.as_deref())?;
+    let (places, names) = split(&flags.tests);
+    let machine = Machine::new(&flags.class, jdk, &places)?;
+    let task = match &flags.main {
+        Some(class) => main_of(&machine, class, flags)?,
+        None => Task::Tests { classes: tests(&machine, &places, &names)? },
+    };
+    let mut host = machine.options()?;
+    host.limits.heap_megabytes = HEAP_MEGABYTES;
+    host.limits.box_megabytes = BOX_MEGABYTES;
+    let directory = flags.directory.clone().unwrap_or_else(|| PathBuf::from("."));
+    for folder in flags.writable.iter().chain([&directory]) {
+        if !folder.is_dir() {
+            return Err(bad_input(
+                format!("{} is no folder", folder.display()),
+                "--directory and --writable name folders that exist",
+            ));
+        }
+    }
+    let options = RecordOptions {
+        host,
+        class: machine.class.dotted_name(),
+        task,
+        directory,
+        record: true,
+        limit: flags.time_limit,
+        writable: flags.writable.clone(),
+        longest_life: LONGEST_LIFE.min(flags.max_events),
+    };
+    if flags.class.unsafe_no_sandbox {
+        tell(
+            "WARNING: --unsafe-no-sandbox: where this kernel cannot keep the tests from doing harm, nothing does",
+        );
+    }
+    let mut recording = Recording::new();
+    let mut counting = Counting::new(quiet);
+    let mut full = false;
+    let mut take = |life: adit_trace::Life| {
+        full |= recording.events() >= flags.max_events;
+        if !full {
+            recording.add(&life.events);
+        }
+    };
+    let recorded = record(options.clone(), &mut take, &mut |now| {
+        counting.show(|| format!("{} tests, {} objects, {} events", now.tests, now.objects, now.events));
+    })
+    .map_err(machine::cannot_run)?;
+    counting.finish();
+    let mut remarks = Remarks { flags, recorded: &recorded, lines: Vec::new() };
+    remarks.end();
+    remarks.failures();
+    remarks.left(full);
+    let mut lines = remarks.lines;
+    let mut details = details(&recorded);
+    if flags.compare {
+        let working = Working::new("running the tests again without recording", quiet);
+        let plain = RecordOptions { record: false, ..options };
+        let plain = record(plain, &mut |_| {}, &mut |_| {}).map_err(machine::cannot_run)?;
+        drop(working);
+        let (line, detail) = compare(&recorded, &plain);
+        lines.push(line);
+        details.push(("compare", detail));
+    }
+    Ok(Observed {
+        class: machine.class.dotted_name(),
+        recording,
+        work: match &flags.main {
+            Some(main) => main.clone(),
+            None => format!("{} tests", recorded.tests.len()),
+        },
+        elapsed: recorded.elapsed,
+        stop: match (&recorded.end, full) {
+            (_, true) => "events",
+            (TaskEnd::Finished, _) => "finished",
+            (TaskEnd::TimedOut, _) => "time",
+            (TaskEnd::Exited { .. }, _) => "exited",
+            (TaskEnd::Died { .. }, _) => "died",
+        },
+        remarks: lines,
+        hint: "do the tests use the class at all? without --tests and --main, calls are made up".to_owned(),
+        details,
+    })
+}
+
+/// Flags that say how calls are made up mean nothing here, and silence would look like obedience.
+fn refuse_idle_flags(flags: &ObserveFlags) -> Result<(), Report> {
+    let idle = [
+        (flags.states, "--states"),
+        (!flags.generate.fixtures.is_empty(), "--fixtures"),
+        (flags.generate.only.is_some(), "--only"),
+        (!flags.generate.without.is_empty(), "--without"),
+        (flags.generate.fresh_statics, "--fresh-statics"),
+    ];
+    match idle.into_iter().find(|(given, _)| *given) {
+        Some((_, flag)) => Err(bad_input(
+            format!("{flag} says nothing about tests and programs, which make their own calls"),
+            "leave it out, or leave out --tests and --main to have calls made up",
+        )),
+        None => Ok(()),
+    }
+}
+
+/// What was typed after `--tests`: folders and jars, and names of classes.
+fn split(tests: &[PathBuf]) -> (Vec<&Path>, Vec<String>) {
+    let is_place = |path: &&PathBuf| {
+        path.exists()
+            || path.components().count() > 1
+            || path.extension().is_some_and(|extension| extension == "jar")
+    };
+    let places = tests.iter().filter(is_place).map(PathBuf::as_path).collect();
+    let names = tests.iter().filter(|path| !is_place(path)).map(|path| path.display().to_string()).collect();
+    (places, names)
+}
+
+/// The test classes in these places and with these names.
+fn tests(machine: &Machine, places: &[&Path], names: &[String]) -> Result<Vec<String>, Report> {
+    let mut found = BTreeSet::new();
+    for name in names {
+        let class = machine.classes.class(name)?;
+        if find_tests(&machine.classes, [&*class.name]).is_empty() {
+            return Err(bad_input(
+                format!("{} has no tests that JUnit would run", class.dotted_name()),
+                "a test is a method with JUnit's @Test or its like, in a class that is not abstract",
+            ));
+        }
+        found.insert(class.dotted_name());
+    }
+    for place in places {
+        let all = classes::open(None, &[place.to_path_buf()])?.names();
+        let tests = find_tests(&machine.classes, all.iter().map(String::as_str));
+        if tests.is_empty() {
+            return Err(bad_input(
+                format!("--tests: {} holds {} classes, and none is a test", place.display(), all.len()),
+                "name the folder of compiled tests, such as `target/test-classes` or `build/classes/java/test`; \
+                 a test is a class with methods that have JUnit's @Test or its like",
+            ));
+        }
+        found.extend(tests);
+    }
+    let needed = ["org/junit/platform/launcher/Launcher", "org/junit/runner/JUnitCore"];
+    if !needed.iter().any(|class| machine.classes.find(class).is_ok_and(|found| found.is_some())) {
+        return Err(bad_input(
+            "JUnit is not on the class path",
+            "add its jars with --classpath, such as `junit4.jar:hamcrest.jar`, or for JUnit 5 \
+             `junit-platform-console-standalone.jar`",
+        ));
+    }
+    Ok(found.into_iter().collect())
+}
+
+/// The program to run.
+fn main_of(machine: &Machine, name: &str, flags: &ObserveFlags) -> Result<Task, Report> {
+    let class = machine.classes.class(name)?;
+    let is_main = |method: &adit_bytecode::Method| {
+        &*method.name == "main" && method.is_static() && &*method.descriptor == "([Ljava/lang/String;)V"
+    };
+    if !class.methods.iter().any(is_main) {
+        return Err(bad_input(
+            format!("--main: {} has no method `static void main(String[])`", class.dotted_name()),
+            "name the class that `java` would be started with",
+        ));
+    }
+    Ok(Task::Main { class: class.dotted_name(), args: flags.arguments.clone() })
+}
+
+/// What people should know about a run.
+struct Remarks<'a> {
+    flags: &'a ObserveFlags,
+    recorded: &'a Recorded,
+    lines: Vec<String>,
+}
+
+impl Remarks<'_> {
+    /// How it ended, unless all went well.
+    fn end(&mut self) {
+        let recorded = self.recorded;
+        let during = recorded.running.as_ref().map(|test| format!(" during {test}")).unwrap_or_default();
+        let how = match &recorded.end {
+            TaskEnd::Finished => return,
+            TaskEnd::Exited { code: 0 } if self.flags.main.is_some() => return,
+            TaskEnd::TimedOut => format!("took longer than {:?}{during}", self.flags.time_limit),
+            TaskEnd::Exited { code } => format!("ended with exit code {code}{during}"),
+            TaskEnd::Died { how } => format!("{how}{during}"),
+        };
+        let who = if self.flags.main.is_some() { "the program" } else { "the tests" };
+        self.lines.push(format!("warning: {who} {how}; what was recorded until then is written"));
+        if !recorded.printed.trim().is_empty() {
+            let head: Vec<&str> = recorded.printed.lines().take(10).collect();
+            self.lines.push(format!("it printed:\n  {}", head.join("\n  ")));
+        }
+    }
+
+    fn failures(&mut self) {
+        let failed: Vec<(&str, &str)> = failures(&self.recorded.tests).collect();
+        if failed.is_empty() {
+            return;
+        }
+        self.lines.push(format!("warning: {} of {} tests failed:", failed.len(), self.recorded.tests.len()));
+        for (name, message) in failed.iter().take(FAILURES_SHOWN) {
+            self.lines.push(format!("  {name}: {}", message.lines().next().unwrap_or_default()));
+        }
+        if failed.len() > FAILURES_SHOWN {
+            self.lines.push(format!("  … and {} more; --json lists all", failed.len() - FAILURES_SHOWN));
+        }
+    }
+
+    /// What is missing in the recording.
+    fn left(&mut self, full: bool) {
+        self.lines.extend(self.recorded.left.iter().map(|left| format!("not recorded: {left}")));
+        if self.recorded.cut > 0 {
+            let cut = self.recorded.cut;
+            self.lines.push(format!("of {cut} objects only the first {LONGEST_LIFE} events were kept"));
+        }
+        if full {
+            self.lines.push("the rest was left out at the limit of --max-events".to_owned());
+        }
+    }
+}
+
+fn failures(tests: &[TestResult]) -> impl Iterator<Item = (&str, &str)> {
+    tests.iter().filter_map(|test| match &test.outcome {
+        Outcome::Failed { message } => Some((test.name.as_str(), message.as_str())),
+        _ => None,
+    })
+}
+
+fn details(recorded: &Recorded) -> Vec<(&'static str, Value)> {
+    let count =
+        |wanted: fn(&Outcome) -> bool| recorded.tests.iter().filter(|test| wanted(&test.outcome)).count();
+    let failed: Value =
+        failures(&recorded.tests).map(|(name, message)| json!({"name": name, "message": message})).collect();
+    vec![
+        ("tests", json!(recorded.tests.len())),
+        ("passed", json!(count(|outcome| *outcome == Outcome::Passed))),
+        ("skipped", json!(count(|outcome| *outcome == Outcome::Skipped))),
+        ("failed", failed),
+        ("left_out", json!(recorded.left)),
+    ]
+}
+
+/// Whether tests end the same way with and without recording, and how much longer they take with it.
+fn compare(recorded: &Recorded, plain: &Recorded) -> (String, Value) {
+    let sorted = |tests: &[TestResult]| {
+        // Messages name addresses and times, so that only how a test ended is compared.
+        let mut tests: Vec<(String, u8)> = tests
+            .iter()
+            .map(|test| match test.outcome {
+                Outcome::Passed => (test.name.clone(), 0),
+                Outcome::Failed { .. } => (test.name.clone(), 1),
+                Outcome::Skipped => (test.name.clone(), 2),
+            })
+            .collect();
+        tests.sort();
+        tests
+    };
+    let (with, without) = (sorted(&recorded.tests), sorted(&plain.tests));
+    let different: BTreeSet<&str> = with
+        .iter()
+        .filter(|test| !without.contains(test))
+        .chain(without.iter().filter(|test| !with.contains(test)))
+        .map(|(name, _)| name.as_str())
+        .collect();
+    let slowdown = recorded.elapsed.as_secs_f64() / plain.elapsed.as_secs_f64().max(0.001);
+    let line = if different.is_empty() {
+        format!("without recording all tests end the same way; recording takes {slowdown:.1} times as long")
+    } else {
+        let names: Vec<&str> = different.iter().take(FAILURES_SHOWN).copied().collect();
+        format!(
+            "warning: without recording {} tests end in another way: {}",
+            different.len(),
+            names.join(", ")
+        )
+    };
+    (line, json!({"same": different.is_empty(), "different": different, "slowdown": slowdown}))
+}

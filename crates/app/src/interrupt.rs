@@ -1,0 +1,74 @@
+//! Ctrl-C: half-written files are removed, and work that is worth keeping is brought to an end instead of thrown away.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::output::tell;
+
+/// The temporary files that are being written.
+static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// Whether somebody looks at [`interrupted`] and will end soon.
+static LISTENING: AtomicBool = AtomicBool::new(false);
+
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// Takes Ctrl-C over for the whole process.
+pub(crate) fn install() {
+    // Without a handler Ctrl-C still ends the process, and only leaves a temporary file behind.
+    let _ = ctrlc::set_handler(|| {
+        if LISTENING.load(Ordering::SeqCst) && !INTERRUPTED.swap(true, Ordering::SeqCst) {
+            tell("adit: stopping, and keeping what there is; once more to throw it away");
+            return;
+        }
+        for path in unfinished().iter() {
+            let _ = fs::remove_file(path);
+        }
+        tell("adit: interrupted; nothing was changed");
+        // As a shell reports a process that an interrupt ended.
+        std::process::exit(130);
+    });
+}
+
+/// While this lives, the first Ctrl-C only asks to stop. Whoever holds it looks at [`Listening::interrupted`].
+pub(crate) struct Listening(());
+
+impl Listening {
+    pub(crate) fn new() -> Self {
+        LISTENING.store(true, Ordering::SeqCst);
+        Self(())
+    }
+
+    /// Whether Ctrl-C was pressed.
+    pub(crate) fn interrupted(&self) -> bool {
+        INTERRUPTED.load(Ordering::SeqCst)
+    }
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        LISTENING.store(false, Ordering::SeqCst);
+    }
+}
+
+/// A temporary file, which an interrupt removes while this lives.
+pub(crate) struct Unfinished(PathBuf);
+
+impl Unfinished {
+    pub(crate) fn new(path: &Path) -> Self {
+        unfinished().push(path.to_owned());
+        Self(path.to_owned())
+    }
+}
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        unfinished().retain(|path| *path != self.0);
+    }
+}
+
+fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
+    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
+}

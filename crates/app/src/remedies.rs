@@ -1,0 +1,72 @@
+//! What to type when something is missing: the command of the package manager that this machine has.
+
+use std::env;
+use std::path::PathBuf;
+
+/// Something that can be installed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Thing {
+    /// A JDK with its compiler.
+    Jdk,
+    /// The solver Z3.
+    Solver,
+}
+
+/// A package manager, by its command; what installs with it, and what the things are called there.
+struct Manager {
+    command: &'static str,
+    install: &'static str,
+    jdk: &'static str,
+    solver: &'static str,
+}
+
+/// In the order of the script `./adit`: where brew is, it is there because somebody wanted it.
+const MANAGERS: [Manager; 6] = [
+    Manager { command: "brew", install: "brew install", jdk: "openjdk", solver: "z3" },
+    Manager {
+        command: "apt-get",
+        install: "sudo apt-get install",
+        jdk: "default-jdk-headless",
+        solver: "z3",
+    },
+    Manager { command: "dnf", install: "sudo dnf install", jdk: "java-latest-openjdk-devel", solver: "z3" },
+    Manager { command: "pacman", install: "sudo pacman -S", jdk: "jdk-openjdk", solver: "z3" },
+    Manager { command: "zypper", install: "sudo zypper install", jdk: "java-21-openjdk-devel", solver: "z3" },
+    Manager { command: "apk", install: "sudo apk add", jdk: "openjdk21", solver: "z3" },
+];
+
+/// The command that installs `thing`, or where to get it when this machine has no package manager that we know.
+pub(crate) fn install(thing: Thing) -> String {
+    let manager = MANAGERS.iter().find(|manager| on_path(manager.command).is_some());
+    match (manager, thing) {
+        (Some(manager), Thing::Jdk) => format!("{} {}", manager.install, manager.jdk),
+        (Some(manager), Thing::Solver) => format!("{} {}", manager.install, manager.solver),
+        (None, Thing::Jdk) => {
+            "unpack a JDK 17 or newer from https://adoptium.net and set JAVA_HOME to its folder".to_owned()
+        }
+        (None, Thing::Solver) => {
+            "put z3 from https://github.com/Z3Prover/z3/releases into a folder of PATH".to_owned()
+        }
+    }
+}
+
+/// The program that a shell would start for this name.
+pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
+    let path = env::var_os("PATH")?;
+    // Relative folders would make the answer depend on where one stands.
+    env::split_paths(&path)
+        .filter(|folder| folder.is_absolute())
+        .map(|folder| folder.join(name))
+        .find(|file| is_executable(file))
+}
+
+#[cfg(unix)]
+fn is_executable(file: &std::path::Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    file.metadata().is_ok_and(|about| about.is_file() && about.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_executable(file: &std::path::Path) -> bool {
+    file.is_file()
+}

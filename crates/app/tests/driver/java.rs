@@ -1,0 +1,90 @@
+//! What tests that run Java share: the JDK that adit itself finds, compiled sources, and an honest word when there is none.
+#![expect(clippy::print_stderr, reason = "a test that could not run says so")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use tempfile::TempDir;
+
+use super::adit;
+
+/// What is needed to run Java here.
+pub(crate) struct Java {
+    pub(crate) home: PathBuf,
+    /// The first number of the version.
+    pub(crate) feature: u16,
+    compiler: PathBuf,
+}
+
+/// The JDK that commands would use, or `None` with a note when something that they need is missing.
+pub(crate) fn java() -> Option<Java> {
+    let found = adit(&["doctor", "--json"]).json();
+    if found["well"] != true {
+        eprintln!("NOT RUN: {}", found["missing"]);
+        return None;
+    }
+    let text = |value: &serde_json::Value| value.as_str().expect("a whole JDK was found").to_owned();
+    let version = text(&found["java"]["version"]);
+    Some(Java {
+        home: text(&found["java"]["home"]).into(),
+        feature: version
+            .split('.')
+            .next()
+            .and_then(|first| first.parse().ok())
+            .expect("a version has a number"),
+        compiler: text(&found["java"]["compiler"]).into(),
+    })
+}
+
+impl Java {
+    /// A folder with these sources, compiled with nothing else on the class path.
+    pub(crate) fn compile(&self, sources: &[(&str, &str)]) -> TempDir {
+        let folder = tempfile::tempdir().expect("there is room for a folder");
+        let files: Vec<PathBuf> = sources
+            .iter()
+            .map(|(name, text)| {
+                let file = folder.path().join(name);
+                fs::write(&file, text).expect("there is room for a file");
+                file
+            })
+            .collect();
+        self.compile_files(&files, "", folder.path());
+        folder
+    }
+
+    /// Compiles these files against a class path into a folder.
+    pub(crate) fn compile_files(&self, files: &[PathBuf], class_path: &str, into: &Path) {
+        let output = Command::new(&self.compiler)
+            .args(["-nowarn", "-proc:none", "-encoding", "UTF-8", "-cp", class_path, "-d"])
+            .arg(into)
+            .args(files)
+            .output()
+            .expect("the compiler starts");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+/// The Java files directly in a folder of `subjects/`.
+pub(crate) fn subjects(folder: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../subjects").join(folder);
+    let mut files: Vec<PathBuf> = fs::read_dir(&folder)
+        .unwrap_or_else(|error| panic!("{}: {error}", folder.display()))
+        .map(|entry| entry.expect("a folder can be listed").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "java"))
+        .collect();
+    files.sort();
+    files
+}
+
+/// A stack for tests: small, with an exception, a boolean and a field.
+pub(crate) const CELL: &str = "
+public class Cell {
+    private Object content;
+    private int writes;
+    public Cell() {}
+    public void put(String value) { if (content != null) throw new IllegalStateException(\"full\"); content = value; writes++; }
+    public void clear() { content = null; }
+    public boolean isEmpty() { return content == null; }
+}
+";

@@ -1,0 +1,373 @@
+//! What can be called on a class: how its objects are made, and the methods they have.
+//!
+//! Paper: none; what Java calls public and callable.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use adit_bytecode::{Class, ClassError, Flags, Method, Program, Type};
+use adit_trace::{CallKind, Callable};
+
+use crate::ApiError;
+use crate::makers::{self, cost_of_calling, is_open};
+
+/// What can be called on a class.
+#[derive(Clone, Debug)]
+pub struct Api {
+    /// The class, with dots.
+    pub class: Arc<str>,
+    /// The ways to get an object: constructors, factories and fixtures. Never empty.
+    pub starts: Vec<Operation>,
+    /// What can be called on an object, inherited methods among it, in the order of the class file.
+    pub methods: Vec<Operation>,
+    /// What would be a start or a method, if there were values for its parameters; and why there are none.
+    pub left: Vec<(Callable, String)>,
+    /// The classes, with dots, whose public static methods without parameters give values.
+    pub fixtures: Vec<String>,
+    /// Whether members that only their package may use are called as well.
+    pub non_public: bool,
+}
+
+/// Something that can be called, with the types it needs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Operation {
+    /// What is called.
+    pub callable: Arc<Callable>,
+    /// The type of the receiver; nothing for constructors, static methods and fields.
+    pub receiver: Option<Type>,
+    /// The types of the parameters, erased.
+    pub parameters: Vec<Type>,
+    /// The type of the result: the class for a constructor, nothing for `void`.
+    pub result: Option<Type>,
+    /// Whether the last parameter may be written as several arguments in Java.
+    pub varargs: bool,
+}
+
+/// What counts as callable.
+#[derive(Clone, Debug)]
+pub struct ApiOptions {
+    /// Whether to call what only the package or subclasses may call; what is private is never called.
+    pub non_public: bool,
+    /// Whether `equals`, `hashCode` and `toString` count, where the class has its own.
+    pub object_methods: bool,
+    /// The only methods to call, by name or, to choose among several, as `remove(int)`; all if nothing is said. Constructors and
+    /// factories are not concerned.
+    pub only: Option<BTreeSet<String>>,
+    /// The names of methods not to call.
+    pub without: BTreeSet<String>,
+    /// The classes, with dots, whose public static methods without parameters give values.
+    pub fixtures: Vec<String>,
+}
+
+impl Api {
+    /// What can be called on the class that a person means by `class`: with dots, and nested classes with `.` or `$`.
+    ///
+    /// Whether there are values for all parameters is not asked here; [`prepare`](crate::prepare) does.
+    pub fn of(program: &Program<'_>, class: &str, options: &ApiOptions) -> Result<Api, ApiError> {
+        let class = find(program, class)?;
+        let name = class.dotted_name();
+        if class.flags.has(Flags::ANNOTATION) {
+            return Err(ApiError::Annotation { class: name });
+        }
+        if class.flags.has(Flags::ENUM) {
+            return Err(ApiError::Enum { class: name });
+        }
+        if !options.non_public && !is_public(program, class) {
+            return Err(ApiError::NotPublic { class: name });
+        }
+        let starts = starts(program, class, options)?;
+        let methods = methods(program, class, options)?;
+        if methods.is_empty() {
+            return Err(ApiError::NoMethod { class: name });
+        }
+        Ok(Api {
+            class: name.into(),
+            starts,
+            methods,
+            left: Vec::new(),
+            fixtures: options.fixtures.clone(),
+            non_public: options.non_public,
+        })
+    }
+
+    /// The class in internal form.
+    pub fn internal_name(&self) -> String {
+        self.class.replace('.', "/")
+    }
+
+    /// All types that calling needs values of: those of parameters, and of the receivers of starts.
+    pub(crate) fn needs(&self) -> BTreeSet<Type> {
+        let receivers = self.starts.iter().filter_map(|start| start.receiver.clone());
+        let all = self.starts.iter().chain(&self.methods);
+        receivers.chain(all.flat_map(|operation| operation.parameters.iter().cloned())).collect()
+    }
+}
+
+impl Operation {
+    /// A method or constructor of `class`, called as a member of the class `through`.
+    pub(crate) fn of_method(class: &Class, method: &Method, through: &str) -> Operation {
+        let signature = method.signature();
+        let kind = match (method.is_constructor(), method.is_static()) {
+            (true, _) => CallKind::Constructor,
+            (_, true) => CallKind::Static,
+            _ => CallKind::Virtual,
+        };
+        // A static method of an interface belongs to it alone and is not inherited.
+        let through = if kind == CallKind::Virtual { through } else { &class.name };
+        let itself = || Type::Class(through.into());
+        Operation {
+            callable: Arc::new(Callable {
+                class: through.replace('/', "."),
+                name: method.name.to_string(),
+                descriptor: method.descriptor.to_string(),
+                kind,
+            }),
+            receiver: (kind == CallKind::Virtual).then(itself),
+            parameters: signature.parameters,
+            result: if method.is_constructor() { Some(itself()) } else { signature.result },
+            varargs: method.flags.has(Flags::VARARGS),
+        }
+    }
+
+    /// A static field.
+    pub(crate) fn of_field(class: &Class, name: &str, descriptor: &str) -> Operation {
+        Operation {
+            callable: Arc::new(Callable {
+                class: class.dotted_name(),
+                name: name.to_owned(),
+                descriptor: descriptor.to_owned(),
+                kind: CallKind::Field,
+            }),
+            receiver: None,
+            parameters: Vec::new(),
+            result: Type::parse(descriptor),
+            varargs: false,
+        }
+    }
+}
+
+fn find<'a>(program: &'a Program<'_>, name: &str) -> Result<&'a Class, ApiError> {
+    if name.ends_with(']') || name.starts_with('[') {
+        return Err(ApiError::Array { class: name.to_owned() });
+    }
+    let read = program.path().class(name)?;
+    program.outline(&read.name).ok_or_else(|| {
+        let (name, near, sources) =
+            (read.dotted_name(), Vec::new(), vec!["the part of it that was read".into()]);
+        ApiError::Class(ClassError::UnknownClass { name, near, sources })
+    })
+}
+
+/// Whether code anywhere may name the class: it and all classes around it are public.
+pub(crate) fn is_public(program: &Program<'_>, class: &Class) -> bool {
+    let mut next = Some(class);
+    // A damaged class may lie in itself.
+    for _ in 0..16 {
+        let Some(class) = next else { return true };
+        let Some(nesting) = &class.nesting else { return class.flags.has(Flags::PUBLIC) };
+        if !nesting.flags.has(Flags::PUBLIC) || nesting.name.is_none() {
+            return false;
+        }
+        next = nesting.outer.as_ref().and_then(|outer| program.outline(outer));
+    }
+    false
+}
+
+/// Whether a member may be called: never when it is private or made by the compiler.
+pub(crate) fn is_callable(flags: Flags, non_public: bool) -> bool {
+    let allowed = if non_public { !flags.has(Flags::PRIVATE) } else { flags.has(Flags::PUBLIC) };
+    allowed && !flags.has(Flags::SYNTHETIC)
+}
+
+/// So many ways to get an object are enough; an interface such as `Collection` has hundreds.
+const MOST_STARTS: usize = 24;
+
+fn starts(program: &Program<'_>, class: &Class, options: &ApiOptions) -> Result<Vec<Operation>, ApiError> {
+    let mut found = fixtures(program, &class.name, &options.fixtures)?;
+    let mut tried = Vec::new();
+    found.extend(own_starts(program, class, &class.name, options.non_public));
+    if found.is_empty() || class.flags.has(Flags::ABSTRACT) {
+        tried.push(match (class.is_interface(), class.flags.has(Flags::ABSTRACT)) {
+            (true, _) => "it is an interface".to_owned(),
+            (_, true) => "it is abstract".to_owned(),
+            _ => {
+                format!("it has no {}constructor and no such static method that returns it", public(options))
+            }
+        });
+        let elsewhere = elsewhere(program, class, options);
+        found.extend(elsewhere.into_iter().take(MOST_STARTS));
+    }
+    if found.is_empty() {
+        let below = program.subtypes(&class.name).len();
+        tried.push(format!("of the {below} classes below it, none can be made"));
+        tried.push("no method elsewhere returns it".to_owned());
+        let class = class.dotted_name();
+        return Err(ApiError::NoStart { class, tried, non_public: options.non_public });
+    }
+    Ok(found)
+}
+
+fn public(options: &ApiOptions) -> &'static str {
+    if options.non_public { "" } else { "public " }
+}
+
+/// The fixtures that give objects of the class.
+pub(crate) fn fixtures(
+    program: &Program<'_>,
+    class: &str,
+    fixtures: &[String],
+) -> Result<Vec<Operation>, ApiError> {
+    let mut found = Vec::new();
+    for name in fixtures {
+        // A fixture may lie outside the program, whose names were listed before it was compiled.
+        let fixture = program.path().class(name)?;
+        for method in &fixture.methods {
+            let gives =
+                |result: &Type| matches!(result, Type::Class(name) if program.is_subtype(name, class));
+            let fits = method.signature().result.as_ref().is_some_and(gives);
+            if fits && is_fixture(method) {
+                found.push(Operation::of_method(&fixture, method, &fixture.name));
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Whether a method of a class of fixtures gives a value.
+pub(crate) fn is_fixture(method: &Method) -> bool {
+    method.is_static() && is_callable(method.flags, false) && method.descriptor.starts_with("()")
+}
+
+/// The constructors of `class` and its static methods that give what is below `wanted`.
+fn own_starts(program: &Program<'_>, class: &Class, wanted: &str, non_public: bool) -> Vec<Operation> {
+    let is_start = |method: &&Method| {
+        let fits = match method.signature().result {
+            _ if method.is_constructor() => !class.flags.has(Flags::ABSTRACT),
+            Some(Type::Class(result)) => method.is_static() && program.is_subtype(&result, wanted),
+            _ => false,
+        };
+        fits && is_callable(method.flags, non_public)
+    };
+    let found = class.methods.iter().filter(is_start);
+    found.map(|method| Operation::of_method(class, method, &class.name)).collect()
+}
+
+/// The starts that other classes give, the simplest first: constructors of subclasses, static methods anywhere, and
+/// only if there is nothing else, methods of other objects.
+fn elsewhere(program: &Program<'_>, class: &Class, options: &ApiOptions) -> Vec<Operation> {
+    let wanted = &*class.name;
+    let below = program.subtypes(wanted);
+    let mut found: Vec<(u32, Operation)> = Vec::new();
+    let mut methods: Vec<(u32, Operation)> = Vec::new();
+    for other in program.outlines().filter(|other| *other.name != *wanted) {
+        let near = makers::package(&other.name) == makers::package(wanted);
+        if !(is_open(&other.name) || near) || !(is_public(program, other) || (options.non_public && near)) {
+            continue;
+        }
+        let gives = |result: &str| result == wanted || below.contains(result);
+        for method in other.methods.iter().filter(|method| is_callable(method.flags, false)) {
+            let result = method.descriptor.split_once(")L").map(|(_, name)| name.trim_end_matches(';'));
+            let fits = if method.is_constructor() {
+                below.contains(&other.name) && !other.flags.has(Flags::ABSTRACT)
+            } else {
+                result.is_some_and(gives)
+            };
+            if !fits {
+                continue;
+            }
+            let operation = Operation::of_method(other, method, &other.name);
+            let cost = cost_of_calling(other, method, wanted);
+            // What an object below the class gives from itself needs such an object first.
+            if operation.receiver.is_none() {
+                found.push((cost, operation));
+            } else if !gives(&other.name) {
+                methods.push((cost, operation));
+            }
+        }
+    }
+    let mut found = if found.is_empty() { methods } else { found };
+    // The order of the outlines decides among equals, so that the result is always the same.
+    found.sort_by_key(|(cost, _)| *cost);
+    found.into_iter().map(|(_, operation)| operation).collect()
+}
+
+fn methods(program: &Program<'_>, class: &Class, options: &ApiOptions) -> Result<Vec<Operation>, ApiError> {
+    let mut found = Vec::new();
+    // Overridden methods are the same for a caller, whatever they return; so are those that a bridge leads to.
+    let mut seen: BTreeSet<(Arc<str>, String)> = BTreeSet::new();
+    let parameters = |method: &Method| {
+        method.descriptor.split_once(')').map_or(String::new(), |(parameters, _)| parameters.to_owned())
+    };
+    for above in program.supertypes(&class.name) {
+        if &*above.name == "java/lang/Object" {
+            continue;
+        }
+        for method in
+            above.methods.iter().filter(|method| !method.is_static() && !method.name.starts_with('<'))
+        {
+            let key = (method.name.clone(), parameters(method));
+            let counts = !is_of_object(method) || (options.object_methods && is_asked_for(&method.name));
+            if counts && is_callable(method.flags, options.non_public) && seen.insert(key) {
+                found.push(Operation::of_method(above, method, &class.name));
+            }
+        }
+        // A bridge has the parameters that the class above has; what it leads to stands here under its own.
+        for bridge in above.methods.iter().filter(|method| method.flags.has(Flags::BRIDGE)) {
+            let count = bridge.signature().parameters.len();
+            let leads_to = |method: &Method| {
+                method.name == bridge.name
+                    && !method.flags.has(Flags::BRIDGE)
+                    && method.signature().parameters.len() == count
+            };
+            if above.methods.iter().any(leads_to) {
+                seen.insert((bridge.name.clone(), parameters(bridge)));
+            }
+        }
+    }
+    chosen(class, found, options)
+}
+
+/// Whether every object has the method, in its own way or not.
+fn is_of_object(method: &Method) -> bool {
+    matches!(
+        (&*method.name, &*method.descriptor),
+        ("equals", "(Ljava/lang/Object;)Z")
+            | ("hashCode", "()I")
+            | ("toString", "()Ljava/lang/String;")
+            | ("getClass", "()Ljava/lang/Class;")
+            | ("notify" | "notifyAll" | "finalize", "()V")
+            | ("wait", "()V" | "(J)V" | "(JI)V")
+    )
+}
+
+fn is_asked_for(name: &str) -> bool {
+    matches!(name, "equals" | "hashCode" | "toString")
+}
+
+/// Whether a user means this operation: `remove` is all methods of that name, `remove(int)` one of them.
+fn is_meant(operation: &Operation, name: &str) -> bool {
+    let Some((method, types)) = name.split_once('(') else { return *operation.callable.name == *name };
+    let given = types.trim_end_matches(')').split(',').map(str::trim).filter(|one| !one.is_empty());
+    let simple = |of: &str| of.rsplit(['.', '$']).next().unwrap_or(of).to_owned();
+    *operation.callable.name == *method
+        && operation.parameters.iter().map(|parameter| simple(&parameter.to_string())).eq(given.map(simple))
+}
+
+/// What the user's choice leaves. A name that fits nothing is a slip.
+fn chosen(class: &Class, all: Vec<Operation>, options: &ApiOptions) -> Result<Vec<Operation>, ApiError> {
+    for name in options.only.iter().flatten().chain(&options.without) {
+        if !all.iter().any(|operation| is_meant(operation, name)) {
+            let names: BTreeSet<&str> = all.iter().map(|operation| &*operation.callable.name).collect();
+            let mut has: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
+            has.sort_by_cached_key(|other| strsim::osa_distance(name, other));
+            has.truncate(12);
+            let class = class.dotted_name();
+            return Err(ApiError::UnknownMethod { class, name: name.clone(), has });
+        }
+    }
+    let wanted = |operation: &Operation| {
+        let meant = |names: &BTreeSet<String>| names.iter().any(|name| is_meant(operation, name));
+        options.only.as_ref().is_none_or(meant) && !meant(&options.without)
+    };
+    Ok(all.into_iter().filter(wanted).collect())
+}

@@ -1,0 +1,99 @@
+//! Why a class cannot be driven. Each variant says what would help.
+//!
+//! Paper: none; messages.
+
+use adit_bytecode::ClassError;
+use miette::Diagnostic;
+use thiserror::Error;
+
+/// Why no script can be made for a class.
+#[derive(Debug, Error, Diagnostic)]
+#[non_exhaustive]
+pub enum ApiError {
+    /// The class, or a class of fixtures, is not there or cannot be read.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Class(#[from] ClassError),
+    /// An array type.
+    #[error("{class} is an array, and an array has no methods of its own")]
+    #[diagnostic(
+        code(attack::array),
+        help("name the class of its elements, or a class that works on such arrays")
+    )]
+    Array {
+        /// The name as it was given.
+        class: String,
+    },
+    /// An enum, whose objects are its constants.
+    #[error("{class} is an enum: its objects exist before the first call, so none has a life to observe")]
+    #[diagnostic(
+        code(attack::enum_class),
+        help("name a class that uses {class}; its constants are passed as arguments")
+    )]
+    Enum {
+        /// The class, with dots.
+        class: String,
+    },
+    /// An annotation, which nobody makes an object of.
+    #[error("{class} is an annotation: it is written in sources, not called")]
+    #[diagnostic(code(attack::annotation), help("name a class that does something"))]
+    Annotation {
+        /// The class, with dots.
+        class: String,
+    },
+    /// A class that only its package may use.
+    #[error("{class} is not public")]
+    #[diagnostic(
+        code(attack::not_public),
+        help("with `--non-public`, classes and members that only their package may use are called as well")
+    )]
+    NotPublic {
+        /// The class, with dots.
+        class: String,
+    },
+    /// There is no way to get an object.
+    #[error("no object of {class} can be made: {}", tried.join("; "))]
+    #[diagnostic(
+        code(attack::no_start),
+        help(
+            "write a Java class with a method `public static {} make() {{ … }}` and pass its file with `--fixtures FILE.java`{}",
+            .class.replace('$', "."),
+            non_public_too(*.non_public)
+        )
+    )]
+    NoStart {
+        /// The class, with dots.
+        class: String,
+        /// What was tried, and why each did not help.
+        tried: Vec<String>,
+        /// Whether members that are not public were tried as well.
+        non_public: bool,
+    },
+    /// A class with objects, on which nothing can be called.
+    #[error("nothing can be called on an object of {class}")]
+    #[diagnostic(
+        code(attack::no_method),
+        help(
+            "`equals`, `hashCode` and `toString` do not count unless asked for; do `--only` and `--without` leave anything?"
+        )
+    )]
+    NoMethod {
+        /// The class, with dots.
+        class: String,
+    },
+    /// A method was named that the class does not have.
+    #[error("{class} has no method {name} that could be called")]
+    #[diagnostic(code(attack::unknown_method), help("it has {}", has.join(", ")))]
+    UnknownMethod {
+        /// The class, with dots.
+        class: String,
+        /// The name as it was given.
+        name: String,
+        /// The methods that there are, the most similar first.
+        has: Vec<String>,
+    },
+}
+
+fn non_public_too(tried: bool) -> &'static str {
+    if tried { "" } else { "; with `--non-public`, constructors that only the package may use are tried too" }
+}

@@ -1,0 +1,623 @@
+//! Random scripts: an object of the class, calls on it, and arguments that are fresh, or seen before, or returned before.
+//!
+//! What runs tell is used for the scripts after them: ways to make objects that never work are taken rarely, and strings
+//! and numbers that the class gives are handed to it again.
+//!
+//! Paper: none; random testing with feedback, as many tools do it.
+//! Cost: about a microsecond for a script of ten calls, most of it for the memory of its statements.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use adit_bytecode::Type;
+use adit_trace::{Argument, CallKind, Callable, End, Run, Script, Statement, Step, StepResult, Value};
+use rand::{Rng, RngExt};
+use rustc_hash::FxHashMap;
+
+use crate::java::Facts;
+use crate::supply::append;
+use crate::{Api, Operation, Recipe, Supply};
+
+/// How scripts are made.
+#[derive(Clone, Debug)]
+pub struct GeneratorOptions {
+    /// How often, from 0 to 1, an argument is something that the script already has, if anything fits.
+    pub reuse: f64,
+    /// How often, from 0 to 1, a script has a second object of the class.
+    pub second_object: f64,
+    /// Mutation and crossover give no script with more statements than this, unless they were given one.
+    pub longest: usize,
+}
+
+/// Makes scripts that call a class at random, the same ones for the same seed and the same observations.
+#[derive(Clone, Debug)]
+pub struct Generator {
+    pub(crate) options: GeneratorOptions,
+    pub(crate) calls: Vec<Known>,
+    /// Where a callable stands in `calls`: by its address, which is fast and usual, and by itself.
+    by_address: FxHashMap<usize, usize>,
+    by_callable: BTreeMap<Callable, usize>,
+    starts: Vec<usize>,
+    start_weights: Weights,
+    pub(crate) methods: Vec<usize>,
+    sources: Vec<Source>,
+    /// Whether a value of one type, by number, can stand for another.
+    fits: Vec<Vec<bool>>,
+    /// The number of the class under test among the types.
+    class: usize,
+    types: Vec<Type>,
+    supply: Supply,
+}
+
+/// A callable, with its types by number.
+#[derive(Clone, Debug)]
+pub(crate) struct Known {
+    pub(crate) callable: Arc<Callable>,
+    pub(crate) receiver: Option<usize>,
+    pub(crate) parameters: Vec<usize>,
+    pub(crate) result: Option<usize>,
+    seen: Seen,
+    /// How often it gave something, and how often it did not.
+    good: u32,
+    bad: u32,
+    /// How often it hung, or killed its machine.
+    deadly: u32,
+}
+
+/// The classes of the objects that a callable gave.
+#[derive(Clone, Debug)]
+enum Seen {
+    None,
+    /// Always this one, and the number of the type that the descriptor promises.
+    One(Arc<str>, usize),
+    Many,
+}
+
+/// The values of a type.
+#[derive(Clone, Debug, Default)]
+struct Source {
+    recipes: Vec<Recipe>,
+    weights: Weights,
+    /// Values that runs gave; the oldest is replaced when there are enough.
+    learned: Vec<Argument>,
+    oldest: usize,
+}
+
+/// A script while it is made, with what its statements give.
+#[derive(Debug, Default)]
+pub(crate) struct Draft {
+    pub(crate) statements: Vec<Statement>,
+    /// The type of each statement's value, by number.
+    pub(crate) given: Vec<Option<usize>>,
+    /// The statements that gave objects of the class.
+    pub(crate) objects: Vec<usize>,
+    /// The plain arguments so far: their types, and where they stand.
+    used: Vec<(usize, usize, usize)>,
+}
+
+/// What failed so often and never worked is not expected to work.
+const HOPELESS: u32 = 8;
+
+/// What hung so often costs more than it is worth: each time takes as long as thousands of other calls.
+const DEADLY: u32 = 3;
+
+/// How often another method is drawn instead of such a one.
+const SECOND_THOUGHTS: usize = 3;
+
+/// So many learned values are kept for a type.
+const MOST_LEARNED: usize = 16;
+
+/// How often, from 0 to 1, a learned value is taken where there are any.
+const LEARNED: f64 = 0.12;
+
+/// How often, from 0 to 1, the next call is on the first object when there are two.
+const FIRST_OBJECT: f64 = 0.7;
+
+impl Generator {
+    /// A generator of scripts for this API, with values from this supply.
+    pub fn new(api: &Api, supply: Supply, options: GeneratorOptions) -> Generator {
+        let mut types = Types::default();
+        let class = types.number(&Type::Class(api.internal_name().into()));
+        let mut calls = Vec::new();
+        for operation in api.starts.iter().chain(&api.methods).chain(supply.operations()) {
+            calls.push(types.known(operation));
+        }
+        let mut by_callable = BTreeMap::new();
+        let mut by_address = FxHashMap::default();
+        for (at, known) in calls.iter().enumerate() {
+            by_callable.entry((*known.callable).clone()).or_insert(at);
+            by_address.insert(address(&known.callable), at);
+        }
+        let starts: Vec<usize> = (0..api.starts.len()).collect();
+        let methods = (api.starts.len()..api.starts.len() + api.methods.len()).collect();
+        let sources = types.all.iter().map(|wanted| Source::new(supply.recipes(wanted).to_vec())).collect();
+        let row = |given| types.all.iter().map(|wanted| supply.fits(given, wanted)).collect();
+        let fits = types.all.iter().map(row).collect();
+        let start_weights = Weights::default();
+        let mut made = Generator {
+            options,
+            calls,
+            by_address,
+            by_callable,
+            starts,
+            start_weights,
+            methods,
+            sources,
+            fits,
+            class,
+            types: types.all,
+            supply,
+        };
+        made.weigh();
+        made
+    }
+
+    /// A script that makes an object and calls `calls` methods on it or on a second one.
+    pub fn script(&mut self, rng: &mut impl Rng, calls: usize) -> Script {
+        let mut draft = Draft::default();
+        self.start(&mut draft, rng);
+        let second = calls > 0 && rng.random_bool(self.options.second_object.clamp(0.0, 1.0));
+        let second_at = if second { rng.random_range(0..calls) } else { usize::MAX };
+        for call in 0..calls {
+            if call == second_at {
+                self.start(&mut draft, rng);
+            }
+            let object = draft.object(rng);
+            self.call(&mut draft, object, rng);
+        }
+        Script { statements: draft.statements }
+    }
+
+    /// Adds statements that make an object of the class, and says whether it did.
+    pub(crate) fn start(&self, draft: &mut Draft, rng: &mut impl Rng) -> bool {
+        let start = self.starts[self.start_weights.draw(rng)];
+        let receiver = match self.calls[start].receiver {
+            Some(wanted) => self.made(draft, wanted, rng),
+            None => None,
+        };
+        self.add(draft, start, receiver, rng)
+    }
+
+    /// A receiver for a start that is called on something else; nothing when only null was found.
+    fn made(&self, draft: &mut Draft, wanted: usize, rng: &mut impl Rng) -> Option<usize> {
+        // Null is rare among the recipes.
+        for _ in 0..8 {
+            if let Argument::Earlier(at) = self.fresh(draft, wanted, rng)? {
+                return Some(at);
+            }
+        }
+        None
+    }
+
+    /// Adds a call of some method on the object, and says whether it did.
+    pub(crate) fn call(&self, draft: &mut Draft, object: Option<usize>, rng: &mut impl Rng) -> bool {
+        if object.is_none() || self.methods.is_empty() {
+            return false;
+        }
+        let mut draw = || self.methods[rng.random_range(0..self.methods.len())];
+        let mut method = draw();
+        for _ in 0..SECOND_THOUGHTS {
+            if self.calls[method].deadly < DEADLY {
+                break;
+            }
+            method = draw();
+        }
+        self.add(draft, method, object, rng)
+    }
+
+    /// Adds a call with arguments of its own. Without the receiver or a value that it needs, the call is not added, and
+    /// the answer is no.
+    pub(crate) fn add(
+        &self,
+        draft: &mut Draft,
+        call: usize,
+        receiver: Option<usize>,
+        rng: &mut impl Rng,
+    ) -> bool {
+        let known = &self.calls[call];
+        if known.receiver.is_some() != receiver.is_some() {
+            return false;
+        }
+        let mut args = Vec::with_capacity(known.parameters.len());
+        for &wanted in &known.parameters {
+            let Some(argument) = self.argument(draft, wanted, receiver, rng) else { return false };
+            args.push(argument);
+        }
+        self.push(draft, call, receiver, args);
+        true
+    }
+
+    /// Adds a statement.
+    pub(crate) fn push(&self, draft: &mut Draft, call: usize, receiver: Option<usize>, args: Vec<Argument>) {
+        let known = &self.calls[call];
+        let at = draft.statements.len();
+        for (place, (argument, &wanted)) in args.iter().zip(&known.parameters).enumerate() {
+            if matches!(argument, Argument::Int(_) | Argument::Text(_) | Argument::Float(_)) {
+                draft.used.push((wanted, at, place));
+            }
+        }
+        draft.statements.push(Statement { callable: known.callable.clone(), receiver, args });
+        draft.given.push(known.result);
+        let gives_object = match known.callable.kind {
+            CallKind::Constructor | CallKind::Static => true,
+            CallKind::Virtual => call < self.starts.len(),
+            CallKind::Field => false,
+        };
+        if gives_object && known.result.is_some_and(|given| self.fits[given][self.class]) {
+            draft.objects.push(at);
+        }
+    }
+
+    /// A value for a parameter: one that the script has, or a fresh one, for which statements may be added; nothing if
+    /// there is neither.
+    pub(crate) fn argument(
+        &self,
+        draft: &mut Draft,
+        wanted: usize,
+        receiver: Option<usize>,
+        rng: &mut impl Rng,
+    ) -> Option<Argument> {
+        if rng.random_bool(self.options.reuse.clamp(0.0, 1.0))
+            && let Some(known) = self.known_value(draft, wanted, receiver, rng)
+        {
+            return Some(known);
+        }
+        self.fresh(draft, wanted, rng)
+    }
+
+    /// Something that the script already has: the value of a statement, or a plain argument of an earlier call.
+    fn known_value(
+        &self,
+        draft: &Draft,
+        wanted: usize,
+        receiver: Option<usize>,
+        rng: &mut impl Rng,
+    ) -> Option<Argument> {
+        let anything = matches!(&self.types[wanted], Type::Class(name) if &**name == "java/lang/Object");
+        let fits = |(at, given): (usize, &Option<usize>)| {
+            // An object that is handed to itself, or holds what looks into it, is a curiosity and often an endless recursion.
+            // What is known to be no more than an object was put in by the script, and may go in again.
+            let view = draft.statements[at].receiver.is_some() && *given != Some(wanted);
+            let own = Some(at) == receiver || anything && (draft.objects.contains(&at) || view);
+            let fits = !own && given.is_some_and(|given| self.fits[given][wanted]);
+            fits.then_some(at)
+        };
+        let values = || draft.given.iter().enumerate().filter_map(fits);
+        let used = || draft.used.iter().filter(|(of, ..)| *of == wanted);
+        let (values_count, used_count) = (values().count(), used().count());
+        if values_count + used_count == 0 {
+            return None;
+        }
+        let chosen = rng.random_range(0..values_count + used_count);
+        if let Some(at) = values().nth(chosen) {
+            return Some(Argument::Earlier(at));
+        }
+        let &(_, at, place) = used().nth(chosen - values_count)?;
+        Some(draft.statements[at].args[place].clone())
+    }
+
+    fn fresh(&self, draft: &mut Draft, wanted: usize, rng: &mut impl Rng) -> Option<Argument> {
+        let source = &self.sources[wanted];
+        if !source.learned.is_empty() && rng.random_bool(LEARNED) {
+            return Some(source.learned[rng.random_range(0..source.learned.len())].clone());
+        }
+        let recipe = source.recipes.get(source.weights.draw(rng))?;
+        if recipe.statements.is_empty() {
+            return Some(recipe.value.clone());
+        }
+        let value = append(&mut draft.statements, recipe);
+        for at in draft.given.len()..draft.statements.len() {
+            let given = self.known(&draft.statements[at].callable).and_then(|known| known.result);
+            let is_shared = draft.statements[at].callable.kind == CallKind::Field;
+            if !is_shared && given.is_some_and(|given| self.fits[given][self.class]) {
+                draft.objects.push(at);
+            }
+            draft.given.push(given);
+        }
+        Some(value)
+    }
+
+    /// What must be known of classes to write the scripts as Java.
+    pub fn facts(&self) -> &Facts {
+        self.supply.facts()
+    }
+
+    /// Statements as they are, with what is known of their values.
+    pub(crate) fn draft(&self, statements: &[Statement]) -> Draft {
+        let given = |statement: &Statement| self.known(&statement.callable).and_then(|known| known.result);
+        Draft {
+            given: statements.iter().map(given).collect(),
+            statements: statements.to_vec(),
+            ..Draft::default()
+        }
+    }
+
+    /// What is known of a callable of a script, whoever made it.
+    pub(crate) fn known(&self, callable: &Arc<Callable>) -> Option<&Known> {
+        self.place(callable).map(|at| &self.calls[at])
+    }
+
+    /// Where a callable stands among those that are known.
+    pub(crate) fn place(&self, callable: &Arc<Callable>) -> Option<usize> {
+        let by_address = self.by_address.get(&address(callable)).copied();
+        // The address may have belonged to another callable before.
+        let by_address = by_address.filter(|&at| Arc::ptr_eq(&self.calls[at].callable, callable));
+        by_address.or_else(|| self.by_callable.get(&**callable).copied())
+    }
+
+    /// The ways to get a value of a type.
+    pub(crate) fn recipes(&self, wanted: usize) -> &[Recipe] {
+        &self.sources[wanted].recipes
+    }
+
+    /// Whether a value of one type can stand for another.
+    pub(crate) fn fit(&self, given: usize, wanted: usize) -> bool {
+        self.fits[given][wanted]
+    }
+
+    /// Whether a callable is a method of the class, by its place.
+    pub(crate) fn is_method(&self, at: usize) -> bool {
+        self.methods.first().is_some_and(|first| (*first..first + self.methods.len()).contains(&at))
+    }
+
+    /// Whether a callable makes objects of the class, by its place.
+    pub(crate) fn is_start(&self, at: usize) -> bool {
+        at < self.starts.len()
+    }
+
+    /// Learns from a run: which ways to make objects work, which strings and numbers the class gives, and of what classes
+    /// the objects are that it gives.
+    pub fn observe(&mut self, script: &Script, run: &Run) {
+        let mut changed = false;
+        for (statement, step) in script.statements.iter().zip(&run.steps) {
+            let Some(at) = self.place(&statement.callable) else { continue };
+            let known = &mut self.calls[at];
+            match &step.result {
+                StepResult::Object { class, .. } => {
+                    known.good = known.good.saturating_add(1);
+                    self.see(at, class);
+                }
+                StepResult::Returned(value) => {
+                    known.good = known.good.saturating_add(1);
+                    if let Some(given) = known.result {
+                        self.sources[given].learn(value);
+                    }
+                }
+                StepResult::Threw { .. } | StepResult::Unresolved { .. } => {
+                    known.bad = known.bad.saturating_add(1);
+                    changed |= known.bad == HOPELESS && known.good == 0;
+                    self.avoid(heavy_numbers(script, step));
+                }
+                StepResult::Skipped(_) => {}
+            }
+            // A start that works after all is worth its place again.
+            changed |= known_is_back(&self.calls[at]);
+        }
+        if let End::TimedOut | End::Died { .. } = run.end
+            && let Some(culprit) = script.statements.get(run.steps.len())
+            && let Some(at) = self.place(&culprit.callable)
+        {
+            self.calls[at].deadly += 1;
+        }
+        if changed {
+            self.weigh();
+        }
+    }
+
+    /// No longer gives these numbers: running out of memory costs a machine, and the next size that large does it again.
+    fn avoid(&mut self, numbers: Vec<i64>) {
+        if numbers.is_empty() {
+            return;
+        }
+        let avoided = |value: &Argument| matches!(value, Argument::Int(number) if numbers.contains(number));
+        for source in &mut self.sources {
+            source.learned.retain(|value| !avoided(value));
+            source.oldest = 0;
+            source
+                .recipes
+                .iter_mut()
+                .filter(|recipe| avoided(&recipe.value))
+                .for_each(|recipe| recipe.weight = 0);
+        }
+        self.weigh();
+    }
+
+    /// Takes note of the class of an object. As long as a callable always gives the same class, its values are used
+    /// wherever that class fits, not only where its descriptor says so.
+    fn see(&mut self, at: usize, class: &Arc<str>) {
+        let known = &self.calls[at];
+        match (&known.seen, known.result) {
+            (Seen::None, Some(promised)) => {
+                let narrow = self.narrowed(promised, class);
+                self.calls[at].seen = Seen::One(class.clone(), promised);
+                self.calls[at].result = Some(narrow);
+            }
+            (Seen::One(one, promised), _) if one != class => {
+                let promised = *promised;
+                self.calls[at].seen = Seen::Many;
+                self.calls[at].result = Some(promised);
+            }
+            _ => {}
+        }
+    }
+
+    /// The number of a type for objects of the class where `promised` is known of them anyway.
+    fn narrowed(&mut self, promised: usize, class: &str) -> usize {
+        let gains = |wanted: usize| {
+            !self.fits[promised][wanted] && self.supply.fits_class(class, &self.types[wanted])
+        };
+        // Most callables promise what they give, or nothing that anybody wants.
+        if !(0..self.types.len()).any(gains) {
+            return promised;
+        }
+        let narrow = Type::Class(class.replace('.', "/").into());
+        if let Some(known) = self.types.iter().position(|known| *known == narrow) {
+            // What was promised must stay true.
+            let keeps = (0..self.types.len()).all(|at| self.fits[known][at] || !self.fits[promised][at]);
+            return if keeps { known } else { promised };
+        }
+        let row = (0..self.types.len()).map(|wanted| self.fits[promised][wanted] || gains(wanted));
+        let mut row: Vec<bool> = row.collect();
+        row.push(true);
+        // Nothing but itself is known to stand for the new type.
+        self.fits.iter_mut().for_each(|row| row.push(false));
+        self.fits.push(row);
+        self.sources.push(Source::default());
+        self.types.push(narrow);
+        self.types.len() - 1
+    }
+
+    fn weigh(&mut self) {
+        let calls = &self.calls;
+        let worth = |at: usize| if calls[at].is_hopeless() { 1 } else { 16 };
+        self.start_weights = Weights::new(self.starts.iter().map(|&start| worth(start)));
+        let hopeless: Vec<bool> = calls.iter().map(Known::is_hopeless).collect();
+        let place = |callable: &Arc<Callable>| self.by_address.get(&address(callable));
+        for source in &mut self.sources {
+            let weight = |recipe: &Recipe| {
+                let mut all = recipe.statements.iter().filter_map(|statement| place(&statement.callable));
+                recipe.weight * if all.any(|&at| hopeless[at]) { 1 } else { 16 }
+            };
+            source.weights = Weights::new(source.recipes.iter().map(weight));
+        }
+    }
+}
+
+impl Known {
+    fn is_hopeless(&self) -> bool {
+        self.bad >= HOPELESS && self.good == 0
+    }
+}
+
+/// Whether a callable that was given up has worked for the first time.
+fn known_is_back(known: &Known) -> bool {
+    known.good == 1 && known.bad >= HOPELESS
+}
+
+fn address(callable: &Arc<Callable>) -> usize {
+    Arc::as_ptr(callable).addr()
+}
+
+impl Draft {
+    /// An object to call: mostly the first.
+    pub(crate) fn object(&self, rng: &mut impl Rng) -> Option<usize> {
+        match self.objects.as_slice() {
+            [] => None,
+            [only] => Some(*only),
+            [first, rest @ ..] => Some(if rng.random_bool(FIRST_OBJECT) {
+                *first
+            } else {
+                rest[rng.random_range(0..rest.len())]
+            }),
+        }
+    }
+}
+
+impl Source {
+    fn new(recipes: Vec<Recipe>) -> Source {
+        Source { recipes, ..Source::default() }
+    }
+
+    fn learn(&mut self, value: &Value) {
+        let learned = match value {
+            Value::Text(text) if text.len() <= 64 => Argument::Text(text.clone()),
+            // Larger numbers are hashes and times, which differ from run to run.
+            Value::Int(value) if value.unsigned_abs() <= 10_000 => Argument::Int(*value),
+            _ => return,
+        };
+        // Where values are few on purpose, so that equal ones meet, they stay few.
+        let is_text = |recipe: &Recipe| matches!(recipe.value, Argument::Text(_));
+        let is_number = |recipe: &Recipe| matches!(recipe.value, Argument::Int(_));
+        let pure = if matches!(learned, Argument::Text(_)) {
+            self.recipes.iter().any(is_text) && !self.recipes.iter().any(is_number)
+        } else {
+            self.recipes.iter().any(is_number) && !self.recipes.iter().any(is_text)
+        };
+        let is_new = |known: &[Argument]| !known.contains(&learned);
+        if !pure || !is_new(&self.learned) || self.recipes.iter().any(|recipe| recipe.value == learned) {
+            return;
+        }
+        if self.learned.len() < MOST_LEARNED {
+            self.learned.push(learned);
+        } else {
+            self.learned[self.oldest] = learned;
+            self.oldest = (self.oldest + 1) % MOST_LEARNED;
+        }
+    }
+}
+
+/// Numbers for types.
+#[derive(Default)]
+struct Types {
+    all: Vec<Type>,
+    numbers: BTreeMap<Type, usize>,
+}
+
+impl Types {
+    fn number(&mut self, wanted: &Type) -> usize {
+        if let Some(&known) = self.numbers.get(wanted) {
+            return known;
+        }
+        self.numbers.insert(wanted.clone(), self.all.len());
+        self.all.push(wanted.clone());
+        self.all.len() - 1
+    }
+
+    fn known(&mut self, operation: &Operation) -> Known {
+        Known {
+            callable: operation.callable.clone(),
+            receiver: operation.receiver.as_ref().map(|wanted| self.number(wanted)),
+            parameters: operation.parameters.iter().map(|wanted| self.number(wanted)).collect(),
+            result: operation.result.as_ref().map(|given| self.number(given)),
+            seen: Seen::None,
+            good: 0,
+            bad: 0,
+            deadly: 0,
+        }
+    }
+}
+
+/// Places to draw by weight.
+#[derive(Clone, Debug, Default)]
+struct Weights {
+    /// The sums of the weights up to each place.
+    sums: Vec<u32>,
+}
+
+/// The numbers of a script that may be sizes too large for any memory, if a step found no memory left.
+pub(crate) fn heavy_numbers(script: &Script, step: &Step) -> Vec<i64> {
+    const LARGE: i64 = 1 << 20;
+    match &step.result {
+        StepResult::Threw { class, .. } if &**class == "java.lang.OutOfMemoryError" => script
+            .statements
+            .iter()
+            .flat_map(|statement| &statement.args)
+            .filter_map(|argument| match argument {
+                Argument::Int(number) if *number >= LARGE => Some(*number),
+                _ => None,
+            })
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
+impl Weights {
+    fn new(weights: impl Iterator<Item = u32>) -> Weights {
+        let add = |sum: &mut u32, weight: u32| {
+            *sum = sum.saturating_add(weight);
+            Some(*sum)
+        };
+        Weights { sums: weights.scan(0, add).collect() }
+    }
+
+    /// A place; the first if there is none.
+    fn draw(&self, rng: &mut impl Rng) -> usize {
+        match self.sums.last() {
+            Some(&total) if total > 0 => {
+                let drawn = rng.random_range(0..total);
+                self.sums.partition_point(|&sum| sum <= drawn)
+            }
+            _ => 0,
+        }
+    }
+}

@@ -1,0 +1,318 @@
+//! Scripts as Java source: the bodies of JUnit 5 tests, which assert what a run showed.
+//!
+//! Arguments are cast wherever Java would otherwise choose another overload than the script did. What other code may not
+//! call ends the test with a comment, because without that call the rest would mean something else.
+//!
+//! Paper: none; the Java language.
+
+mod literal;
+mod names;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+
+use adit_bytecode::{Flags, Program, Signature, Type};
+use adit_trace::{Argument, CallKind, Callable, End, Run, Script, Statement, StepResult, Value};
+
+use crate::Operation;
+use crate::api::is_public;
+use crate::edit::needs;
+use crate::makers::is_open;
+use literal::Writer;
+use names::Names;
+
+/// What must be known of classes to write scripts as Java.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Facts {
+    /// For functional interfaces, by their names with dots, how many parameters the method has and what it gives.
+    pub functions: BTreeMap<String, (usize, Option<Type>)>,
+    /// What code in another package cannot call, or not as a script calls it.
+    pub hidden: BTreeSet<Callable>,
+}
+
+/// The body of a JUnit 5 test method.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JavaBody {
+    /// What must be imported, static imports as `static a.B.c`.
+    pub imports: BTreeSet<String>,
+    /// The statements, one per line, not indented.
+    pub lines: Vec<String>,
+}
+
+/// A script as the body of a test; with a run, the test asserts what happened in it.
+pub fn body(script: &Script, run: Option<&Run>, facts: &Facts) -> JavaBody {
+    let mut names = Names::default();
+    let lines = lines(script, run, facts, &mut names);
+    JavaBody { imports: names.imports(), lines }
+}
+
+/// A whole JUnit 5 test class with a method for each script.
+pub fn test_class(package: &str, name: &str, tests: &[(Script, Option<Run>)], facts: &Facts) -> String {
+    // One set of names for all methods, because they share the imports.
+    let mut names = Names::default();
+    let bodies: Vec<Vec<String>> =
+        tests.iter().map(|(script, run)| lines(script, run.as_ref(), facts, &mut names)).collect();
+    let test = names.of("org.junit.jupiter.api.Test");
+    let mut text = String::new();
+    if !package.is_empty() {
+        _ = writeln!(text, "package {package};\n");
+    }
+    // Static imports come first, as is usual.
+    let imports = names.imports();
+    let (fixed, plain): (Vec<_>, Vec<_>) = imports.iter().partition(|import| import.starts_with("static "));
+    for group in [fixed, plain].iter().filter(|group| !group.is_empty()) {
+        for import in group {
+            _ = writeln!(text, "import {import};");
+        }
+        text.push('\n');
+    }
+    _ = writeln!(
+        text,
+        "@SuppressWarnings({{\"rawtypes\", \"unchecked\", \"deprecation\"}})\nclass {name} {{"
+    );
+    for (number, lines) in bodies.iter().enumerate() {
+        let space = if number == 0 { "" } else { "\n" };
+        _ = writeln!(text, "{space}    @{test}\n    void script{number}() throws Throwable {{");
+        for line in lines {
+            _ = writeln!(text, "        {line}");
+        }
+        text.push_str("    }\n");
+    }
+    text.push_str("}\n");
+    text
+}
+
+impl Facts {
+    /// What must be known to write these operations.
+    pub(crate) fn of<'o>(program: &Program<'_>, operations: impl Iterator<Item = &'o Operation>) -> Facts {
+        let mut facts = Facts::default();
+        for operation in operations {
+            for wanted in operation.parameters.iter().map(innermost) {
+                if let Type::Class(name) = wanted
+                    && let Some(method) = program.functional_method(name)
+                {
+                    let signature = method.signature();
+                    facts
+                        .functions
+                        .insert(wanted.to_string(), (signature.parameters.len(), signature.result));
+                }
+            }
+            if is_hidden(program, &operation.callable) {
+                facts.hidden.insert((*operation.callable).clone());
+            }
+        }
+        facts
+    }
+}
+
+fn innermost(mut wanted: &Type) -> &Type {
+    while let Type::Array(element) = wanted {
+        wanted = element;
+    }
+    wanted
+}
+
+fn is_hidden(program: &Program<'_>, callable: &Callable) -> bool {
+    let name = callable.class.replace('.', "/");
+    // Fixtures lie outside the program and are public.
+    let Some(class) = program.outline(&name) else { return false };
+    let inner = class.nesting.as_ref().is_some_and(|nesting| !nesting.flags.has(Flags::STATIC))
+        && !class.is_interface()
+        && callable.kind == CallKind::Constructor;
+    let is_public_member = match callable.kind {
+        CallKind::Field => class.field(&callable.name).is_some_and(|field| field.flags.has(Flags::PUBLIC)),
+        CallKind::Constructor | CallKind::Static | CallKind::Virtual => program
+            .resolve(&name, &callable.name, &callable.descriptor)
+            .is_some_and(|(_, method)| method.flags.has(Flags::PUBLIC)),
+    };
+    inner || !is_public_member || !is_public(program, class)
+}
+
+/// A text of this length may have been cut when it was recorded, so that nothing is asserted of it.
+const LONGEST_ASSERTED: usize = 32;
+
+fn lines(script: &Script, run: Option<&Run>, facts: &Facts, names: &mut Names) -> Vec<String> {
+    let mut used = vec![false; script.statements.len()];
+    for statement in &script.statements {
+        needs(statement, &mut |at| {
+            if let Some(used) = used.get_mut(at) {
+                *used = true;
+            }
+        });
+    }
+    let mut test = Test { facts, names, variables: Vec::new(), lines: Vec::new() };
+    for (at, statement) in script.statements.iter().enumerate() {
+        let step = run.map(|run| run.steps.get(at));
+        let result = match step {
+            None => None,
+            Some(Some(step)) => Some(&step.result),
+            Some(None) => {
+                test.lines.push(format!("// The run ended here: {}.", how(run)));
+                break;
+            }
+        };
+        if facts.hidden.contains(&*statement.callable) {
+            let callable = &statement.callable;
+            test.lines.push(format!(
+                "// The script goes on with what is not public: {}.{}",
+                callable.class,
+                callable.event_name()
+            ));
+            break;
+        }
+        test.statement(at, statement, result, used[at]);
+    }
+    test.lines
+}
+
+fn how(run: Option<&Run>) -> &'static str {
+    match run.map(|run| &run.end) {
+        Some(End::TimedOut) => "the next call took too long",
+        Some(End::Died { .. }) => "the machine died in the next call",
+        _ => "what the next call gave was not recorded",
+    }
+}
+
+/// A test while it is written.
+struct Test<'a> {
+    facts: &'a Facts,
+    names: &'a mut Names,
+    /// For each statement, its variable and the type that it was declared with.
+    variables: Vec<Option<(String, Type)>>,
+    lines: Vec<String>,
+}
+
+impl Test<'_> {
+    fn statement(&mut self, at: usize, statement: &Statement, result: Option<&StepResult>, used: bool) {
+        self.variables.push(None);
+        if matches!(result, Some(StepResult::Skipped(_) | StepResult::Unresolved { .. })) {
+            return;
+        }
+        let callable = &statement.callable;
+        let Some((call, given)) = self.call(statement) else {
+            self.lines.push(format!("// Not written: {}.{}", callable.class, callable.event_name()));
+            return;
+        };
+        if let Some(StepResult::Threw { class, .. }) = result {
+            let line = self.throws(class, &call);
+            return self.lines.push(line);
+        }
+        let Some(given) = given else { return self.lines.push(format!("{call};")) };
+        // A field alone is no statement, and a new object is easier to read with a name.
+        let is_new = callable.kind == CallKind::Constructor || callable.kind == CallKind::Field;
+        let mut value = call;
+        let is_again = matches!(result, Some(StepResult::Object { first, .. }) if *first != at);
+        let named = used || is_new;
+        if named {
+            let name = variable(&given, at);
+            let declared = self.names.of_type(&given);
+            self.lines.push(format!("{declared} {name} = {value};"));
+            value.clone_from(&name);
+            self.variables[at] = Some((name, given.clone()));
+        }
+        let same = match result {
+            Some(StepResult::Object { first, .. }) if is_again => {
+                self.variables.get(*first).cloned().flatten().map(|(name, _)| name)
+            }
+            _ => None,
+        };
+        let assertion = match result {
+            Some(StepResult::Returned(found)) => self.asserted(found, &given, &value),
+            Some(StepResult::Object { .. }) => same.map(|first| self.assert("assertSame", &[&first, &value])),
+            _ => None,
+        };
+        match assertion {
+            Some(assertion) => self.lines.push(assertion),
+            None if named => {}
+            None => self.lines.push(format!("{value};")),
+        }
+    }
+
+    fn throws(&mut self, class: &str, call: &str) -> String {
+        // An exception that code cannot name is still an exception.
+        let known = is_open(&class.replace('.', "/")) && !class.contains("$$");
+        let class = self.names.of(if known { class } else { "java.lang.Throwable" });
+        let call = if call.starts_with("new ") || call.ends_with(')') {
+            call.to_owned()
+        } else {
+            format!("{{ Object value = {call}; }}")
+        };
+        self.assert("assertThrows", &[&format!("{class}.class"), &format!("() -> {call}")])
+    }
+
+    /// The assertion that the value is what was found; none if that cannot be written or may not be the whole value.
+    fn asserted(&mut self, found: &Value, given: &Type, value: &str) -> Option<String> {
+        match found {
+            Value::Bool(true) if *given == Type::Boolean => Some(self.assert("assertTrue", &[value])),
+            Value::Bool(false) if *given == Type::Boolean => Some(self.assert("assertFalse", &[value])),
+            Value::Null => Some(self.assert("assertNull", &[value])),
+            Value::Int(number) if !given.is_reference() => {
+                let expected = self.writer().number(*number, given)?;
+                Some(self.assert("assertEquals", &[&expected, value]))
+            }
+            Value::Float(number) if !given.is_reference() => {
+                let expected = literal::float(*number, *given == Type::Float);
+                Some(self.assert("assertEquals", &[&expected, value]))
+            }
+            Value::Text(text) if given.is_reference() && text.encode_utf16().count() < LONGEST_ASSERTED => {
+                Some(self.assert("assertEquals", &[&literal::text(text), value]))
+            }
+            _ => None,
+        }
+    }
+
+    fn assert(&mut self, name: &str, arguments: &[&str]) -> String {
+        self.names.add_static("org.junit.jupiter.api.Assertions", name);
+        format!("{name}({});", arguments.join(", "))
+    }
+
+    fn writer(&mut self) -> Writer<'_> {
+        Writer { facts: self.facts, names: self.names, variables: &self.variables }
+    }
+
+    /// The call as an expression, and the type of what it gives; nothing if it cannot be written.
+    fn call(&mut self, statement: &Statement) -> Option<(String, Option<Type>)> {
+        let callable = &statement.callable;
+        let class = Type::Class(callable.class.replace('.', "/").into());
+        if callable.kind == CallKind::Field {
+            let owner = self.names.of(&callable.class);
+            return Some((format!("{owner}.{}", callable.name), Type::parse(&callable.descriptor)));
+        }
+        let signature = Signature::parse(&callable.descriptor)?;
+        if signature.parameters.len() != statement.args.len() {
+            return None;
+        }
+        let mut args = Vec::new();
+        for (argument, wanted) in statement.args.iter().zip(&signature.parameters) {
+            args.push(self.writer().argument(argument, wanted)?);
+        }
+        let args = args.join(", ");
+        Some(match callable.kind {
+            CallKind::Virtual => {
+                let receiver = self.writer().receiver(statement.receiver?, &class)?;
+                (format!("{receiver}.{}({args})", callable.name), signature.result)
+            }
+            CallKind::Constructor => (format!("new {}({args})", self.names.of(&callable.class)), Some(class)),
+            CallKind::Static | CallKind::Field => {
+                let owner = self.names.of(&callable.class);
+                (format!("{owner}.{}({args})", callable.name), signature.result)
+            }
+        })
+    }
+}
+
+/// A name for the value of a statement: the simple name of its type and the statement's number.
+fn variable(given: &Type, at: usize) -> String {
+    let simple = innermost(given).to_string();
+    let simple = simple.rsplit(['.', '$']).next().unwrap_or_default();
+    let mut letters = simple.chars().filter(|c| c.is_ascii_alphanumeric());
+    let first =
+        letters.next().map(|c| c.to_ascii_lowercase()).filter(char::is_ascii_alphabetic).unwrap_or('v');
+    let plural = if matches!(given, Type::Array(_)) { "s" } else { "" };
+    format!("{first}{}{plural}{at}", letters.collect::<String>())
+}
+
+/// Whether the argument is one that a lambda may hold.
+fn is_plain(argument: &Argument) -> bool {
+    !matches!(argument, Argument::Earlier(_) | Argument::Function(_))
+}

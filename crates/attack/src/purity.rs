@@ -1,0 +1,194 @@
+//! Observational purity by experiment: does it matter that a method was called?
+//!
+//! A random script is run as it is and with one more call in the middle. When what happens after the call differs, in what
+//! calls return or in the fields of their objects, the method changes something. What differs between two runs of the same
+//! script proves nothing, so that such a try is void.
+//!
+//! Paper: none; the idea of observational purity is old, and trying it is cheap when a call takes a microsecond.
+//! Cost: three scripts for each try and method; methods found to change an outcome are tried no more.
+
+use std::collections::BTreeMap;
+
+use adit_trace::{Callable, End, Run, Script, Step, StepResult, Subject, Value};
+use rand::{Rng, RngExt};
+
+use crate::edit::{calls_of_interest, cut};
+use crate::{Api, Generator};
+
+/// How long to try.
+#[derive(Clone, Copy, Debug)]
+pub struct PurityOptions {
+    /// How many pairs of scripts to run for each method.
+    pub tries: usize,
+    /// The most calls in a script, those before the method in question and those after it together.
+    pub calls: usize,
+}
+
+/// What the experiments say of a method.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Verdict {
+    /// The call made a difference.
+    Changes {
+        /// The script with the call in it, up to where the difference shows.
+        witness: Script,
+        /// The statement of the witness that is the call.
+        call: usize,
+        /// What was different because of it.
+        what: Difference,
+    },
+    /// No call made a difference.
+    Unrefuted {
+        /// In how many pairs of runs the call was made and what followed could be compared.
+        tries: usize,
+    },
+}
+
+/// A difference that a call made.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Difference {
+    /// The last statement of the witness ended differently. This can be noticed by any user of the class.
+    Outcome {
+        /// How it ended without the call.
+        without: StepResult,
+        /// How it ended with the call.
+        with: StepResult,
+    },
+    /// A field has another value after the last statement of the witness, and nothing else showed: perhaps a cache.
+    Field {
+        /// The field.
+        name: String,
+        /// Its value without the call.
+        without: Value,
+        /// Its value with the call.
+        with: Value,
+    },
+}
+
+/// One experiment.
+struct Try {
+    method: usize,
+    call: usize,
+    with: Script,
+}
+
+/// Tries for each method of the API whether calling it makes a difference to what is seen of objects afterwards.
+///
+/// Fields are compared when the subject gives snapshots. A method that could never be called is unrefuted with no tries.
+pub fn purity<S: Subject>(
+    subject: &mut S,
+    api: &Api,
+    generator: &mut Generator,
+    options: PurityOptions,
+    rng: &mut impl Rng,
+) -> Result<BTreeMap<Callable, Verdict>, S::Error> {
+    let mut verdicts = vec![Verdict::Unrefuted { tries: 0 }; api.methods.len()];
+    for _ in 0..options.tries {
+        let (mut tries, mut batch) = (Vec::new(), Vec::new());
+        for (method, verdict) in verdicts.iter().enumerate() {
+            if matches!(verdict, Verdict::Changes { what: Difference::Outcome { .. }, .. }) {
+                continue;
+            }
+            if let Some((with, without, call)) = experiment(api, generator, method, options, rng) {
+                batch.extend([without.clone(), without, with.clone()]);
+                tries.push(Try { method, call, with });
+            }
+        }
+        if batch.is_empty() {
+            continue;
+        }
+        let runs = subject.run(&batch)?;
+        for (attempt, (scripts, runs)) in tries.into_iter().zip(batch.chunks(3).zip(runs.chunks(3))) {
+            if let [first, second, with] = runs {
+                generator.observe(&scripts[0], first);
+                judge(&mut verdicts[attempt.method], &attempt, first, second, with);
+            }
+        }
+    }
+    let callables = api.methods.iter().map(|method| (*method.callable).clone());
+    Ok(callables.zip(verdicts).collect())
+}
+
+/// A random script with the call and without it.
+fn experiment(
+    api: &Api,
+    generator: &mut Generator,
+    method: usize,
+    options: PurityOptions,
+    rng: &mut impl Rng,
+) -> Option<(Script, Script, usize)> {
+    let calls = rng.random_range(2..=options.calls.max(2));
+    let script = generator.script(rng, calls);
+    let object = *calls_of_interest(&script, api).first()?;
+    // Something must come after the call, or nothing would show.
+    if object + 1 >= script.statements.len() {
+        return None;
+    }
+    let at = rng.random_range(object + 1..script.statements.len());
+    generator.with_and_without(&script, at, object, generator.methods[method], rng)
+}
+
+fn judge(verdict: &mut Verdict, attempt: &Try, first: &Run, second: &Run, with: &Run) {
+    let complete = [first, second, with].iter().all(|run| run.end == End::Complete);
+    let length = attempt.with.statements.len();
+    let whole = with.steps.len() == length && [first, second].iter().all(|run| run.steps.len() + 1 == length);
+    let was_called = with.steps.get(attempt.call).is_some_and(|step| step.result.outcome().is_some());
+    if !complete || !whole || !was_called {
+        return;
+    }
+    let repeatable = first.steps.iter().zip(&second.steps).all(|(a, b)| difference(a, b).is_none());
+    // What came before the call can only differ by chance, too.
+    let before = with.steps[..attempt.call].iter().zip(&first.steps).all(|(a, b)| difference(b, a).is_none());
+    if !repeatable || !before {
+        return;
+    }
+    if let Verdict::Unrefuted { tries } = verdict {
+        *tries += 1;
+    }
+    let after = with.steps[attempt.call + 1..].iter().zip(&first.steps[attempt.call..]);
+    let found: Vec<(usize, Difference)> = after
+        .enumerate()
+        .filter_map(|(place, (with, without))| Some((place, difference(without, with)?)))
+        .collect();
+    // A difference that anybody can notice is worth more than one inside.
+    let is_outcome = |found: &&(usize, Difference)| matches!(found.1, Difference::Outcome { .. });
+    if let Some((place, what)) = found.iter().find(is_outcome).or(found.first()) {
+        let witness = cut(&attempt.with, attempt.call + place + 2);
+        let better = match verdict {
+            Verdict::Unrefuted { .. } => true,
+            Verdict::Changes { what: Difference::Field { .. }, .. } => {
+                matches!(what, Difference::Outcome { .. })
+            }
+            Verdict::Changes { .. } => false,
+        };
+        if better {
+            *verdict = Verdict::Changes { witness, call: attempt.call, what: what.clone() };
+        }
+    }
+}
+
+/// What differs between two steps, apart from which object it was and what an exception says.
+fn difference(without: &Step, with: &Step) -> Option<Difference> {
+    let same = match (&without.result, &with.result) {
+        (StepResult::Returned(a), StepResult::Returned(b)) => same_value(a, b),
+        (StepResult::Object { class: a, .. }, StepResult::Object { class: b, .. })
+        | (StepResult::Threw { class: a, .. }, StepResult::Threw { class: b, .. })
+        | (StepResult::Unresolved { class: a, .. }, StepResult::Unresolved { class: b, .. }) => a == b,
+        (StepResult::Skipped(a), StepResult::Skipped(b)) => a == b,
+        _ => false,
+    };
+    if !same {
+        return Some(Difference::Outcome { without: without.result.clone(), with: with.result.clone() });
+    }
+    let (before, after) = (without.fields.as_ref()?, with.fields.as_ref()?);
+    let mut pairs = before.names().iter().zip(before.values().zip(after.values()));
+    let (name, (without, with)) = pairs.find(|(_, (a, b))| !same_value(a, b))?;
+    Some(Difference::Field { name: name.clone(), without: without.clone(), with: with.clone() })
+}
+
+/// Equality in which a number that is none equals itself.
+fn same_value(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Float(a), Value::Float(b)) => a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan()),
+        _ => a == b,
+    }
+}

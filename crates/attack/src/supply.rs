@@ -1,0 +1,432 @@
+//! Where the values of a type come from.
+//!
+//! Plain values need no call. Everything else is made: by the user's fixtures if they give it, else by the cheapest
+//! constructors, static methods, constants and methods of the class path; and where an interface has a single method, by a
+//! function. Several recipes are kept for each type, some of which fill what they make, because an empty list and a full
+//! one behave differently.
+//!
+//! Paper: none; the search is in `makers.rs`.
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use adit_bytecode::{Class, Flags, Program, Type};
+use adit_trace::{Argument, CallKind, Callable, Statement};
+
+use crate::api::is_fixture;
+use crate::edit::{renumber, renumbered};
+use crate::java::Facts;
+use crate::makers::{Makers, Member};
+use crate::values::Values;
+use crate::{Api, ApiError, Operation};
+
+/// A way to get a value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recipe {
+    /// Calls to make first. They know each other by their places in this list.
+    pub statements: Vec<Statement>,
+    /// The value; [`Argument::Earlier`] means a place in `statements`.
+    pub value: Argument,
+    /// How often to take it, compared with the other recipes of the type.
+    pub weight: u32,
+}
+
+/// For each type that an API needs, the ways to get values.
+#[derive(Clone, Debug)]
+pub struct Supply {
+    recipes: BTreeMap<Type, Vec<Recipe>>,
+    /// For each type that occurs, needed or given, the types that its values can stand for.
+    stands_for: BTreeMap<Type, BTreeSet<Type>>,
+    /// For each class below a needed one, by its name with dots, the needed types that its objects can stand for.
+    below: BTreeMap<String, BTreeSet<Type>>,
+    /// What the statements of the recipes call.
+    operations: BTreeMap<Callable, Operation>,
+    facts: Facts,
+}
+
+impl Supply {
+    /// Looks for values of all types that calling the API needs.
+    pub fn new(program: &Program<'_>, api: &Api) -> Result<Supply, ApiError> {
+        // A class of fixtures may lie outside the program, whose names were listed before it was compiled.
+        let fixtures: Vec<Class> =
+            api.fixtures.iter().map(|name| program.path().class(name)).collect::<Result<_, _>>()?;
+        let mut kitchen = Kitchen {
+            program,
+            api,
+            fixtures: &fixtures,
+            values: Values::new(program, api),
+            makers: OnceCell::new(),
+            operations: BTreeMap::new(),
+            filled: RefCell::default(),
+        };
+        let needs = api.needs();
+        let mut recipes: BTreeMap<Type, Vec<Recipe>> =
+            needs.iter().map(|wanted| (wanted.clone(), kitchen.recipes(wanted, 0))).collect();
+        // What the recipes call can be called with other plain values, too.
+        for wanted in kitchen.operations.values().flat_map(|operation| &operation.parameters) {
+            if !recipes.contains_key(wanted) {
+                recipes.insert(wanted.clone(), kitchen.plain(wanted));
+            }
+        }
+        let operations =
+            kitchen.operations.into_values().map(|made| ((*made.callable).clone(), made)).collect();
+        let mut supply = Supply {
+            recipes,
+            stands_for: BTreeMap::new(),
+            below: BTreeMap::new(),
+            operations,
+            facts: Facts::default(),
+        };
+        supply.relate(program, api, &needs);
+        let all = api.starts.iter().chain(&api.methods).chain(supply.operations.values());
+        supply.facts = Facts::of(program, all);
+        Ok(supply)
+    }
+
+    /// The ways to get a value of the type; none if it is not needed, or if there is no way.
+    pub fn recipes(&self, wanted: &Type) -> &[Recipe] {
+        self.recipes.get(wanted).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether a value of one type can stand where one of the other is wanted.
+    pub fn fits(&self, given: &Type, wanted: &Type) -> bool {
+        given == wanted || self.stands_for.get(given).is_some_and(|all| all.contains(wanted))
+    }
+
+    /// Whether an object of exactly this class, named with dots, can stand where the type is wanted.
+    pub fn fits_class(&self, class: &str, wanted: &Type) -> bool {
+        self.below.get(class).is_some_and(|all| all.contains(wanted))
+    }
+
+    /// What must be known of classes to write scripts for the API as Java.
+    pub fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    /// What the statements of the recipes call.
+    pub(crate) fn operations(&self) -> impl Iterator<Item = &Operation> {
+        self.operations.values()
+    }
+
+    fn relate(&mut self, program: &Program<'_>, api: &Api, needs: &BTreeSet<Type>) {
+        let all = api.starts.iter().chain(&api.methods).chain(self.operations.values());
+        let given: BTreeSet<Type> = all.filter_map(|operation| operation.result.clone()).collect();
+        let mut wanted = needs.clone();
+        for operation in self.operations.values() {
+            wanted.extend(operation.receiver.iter().chain(&operation.parameters).cloned());
+        }
+        wanted.insert(Type::Class(api.internal_name().into()));
+        for wanted in &wanted {
+            let Type::Class(name) = wanted else { continue };
+            // Everything is below `Object`, and would only take space here.
+            if &**name != "java/lang/Object" {
+                for below in program.subtypes(name).iter().chain([name]) {
+                    self.below.entry(below.replace('/', ".")).or_default().insert(wanted.clone());
+                }
+            }
+        }
+        for given in given {
+            let stands = wanted.iter().filter(|wanted| stands_for(program, &given, wanted)).cloned();
+            self.stands_for.insert(given.clone(), stands.collect());
+        }
+    }
+}
+
+fn stands_for(program: &Program<'_>, given: &Type, wanted: &Type) -> bool {
+    match (given, wanted) {
+        (Type::Class(given), Type::Class(wanted)) => program.is_subtype(given, wanted),
+        (Type::Array(_), Type::Class(wanted)) => {
+            matches!(&**wanted, "java/lang/Object" | "java/lang/Cloneable" | "java/io/Serializable")
+        }
+        (Type::Array(given), Type::Array(wanted)) if given.is_reference() => {
+            stands_for(program, given, wanted)
+        }
+        _ => given == wanted,
+    }
+}
+
+/// Where recipes are made.
+struct Kitchen<'a> {
+    program: &'a Program<'a>,
+    api: &'a Api,
+    fixtures: &'a [Class],
+    values: Values,
+    /// Only when a type needs it is the whole class path gone through.
+    makers: OnceCell<Makers<'a>>,
+    /// By the number of the maker, so that all recipes share what they call.
+    operations: BTreeMap<usize, Operation>,
+    filled: RefCell<BTreeMap<Arc<str>, Option<usize>>>,
+}
+
+/// For each kind of makers, how many are kept for a type, and how many recipes with different values for each: constants;
+/// from nothing; by static methods from content; by constructors from content; around other objects; from numbers.
+const KINDS: [(usize, usize); 6] = [(8, 1), (3, 1), (3, 3), (3, 3), (2, 2), (1, 2)];
+
+/// A recipe with more calls is more about its parts than about the class under test.
+const MOST_STATEMENTS: usize = 8;
+
+/// Arrays of arrays beyond this are left empty.
+const DEEPEST: usize = 3;
+
+impl<'a> Kitchen<'a> {
+    fn recipes(&mut self, wanted: &Type, depth: usize) -> Vec<Recipe> {
+        let plain = self.plain(wanted);
+        let mut all = self.given_by_fixtures(wanted, plain.iter().map(|recipe| recipe.weight).sum());
+        if all.is_empty() || !plain.is_empty() {
+            all.extend(plain);
+        }
+        match wanted {
+            _ if !all.is_empty() => {}
+            Type::Array(element) => all = self.arrays(element, depth),
+            Type::Class(name) => {
+                all = self.functions(name);
+                all.extend(self.made(name));
+                if !all.is_empty() {
+                    let total: u32 = all.iter().map(|recipe| recipe.weight).sum();
+                    let weight = (total / 16).max(1);
+                    all.push(Recipe { statements: Vec::new(), value: Argument::Null, weight });
+                }
+            }
+            _ => {}
+        }
+        all
+    }
+
+    fn plain(&self, wanted: &Type) -> Vec<Recipe> {
+        let plain = |(value, weight)| Recipe { statements: Vec::new(), value, weight };
+        self.values.of(wanted).into_iter().map(plain).collect()
+    }
+
+    /// What the fixtures give. Of types with plain values they must name the very type, and then they are used as often
+    /// as those.
+    fn given_by_fixtures(&mut self, wanted: &Type, plain: u32) -> Vec<Recipe> {
+        let mut found = Vec::new();
+        for class in self.fixtures {
+            for method in class.methods.iter().filter(|method| is_fixture(method)) {
+                let Some(result) = method.signature().result else { continue };
+                if result == *wanted || (plain == 0 && stands_for(self.program, &result, wanted)) {
+                    found.push(Operation::of_method(class, method, &class.name));
+                }
+            }
+        }
+        let weight = (plain / found.len().max(1) as u32).max(4);
+        found
+            .into_iter()
+            .map(|operation| {
+                // Numbers beyond those of the makers, so that they do not meet.
+                let number = usize::MAX - self.operations.len();
+                let statement =
+                    Statement { callable: operation.callable.clone(), receiver: None, args: Vec::new() };
+                self.operations.insert(number, operation);
+                Recipe { statements: vec![statement], value: Argument::Earlier(0), weight }
+            })
+            .collect()
+    }
+
+    fn arrays(&mut self, element: &Type, depth: usize) -> Vec<Recipe> {
+        let nothing = Recipe { statements: Vec::new(), value: Argument::Array(Vec::new()), weight: 2 };
+        let mut all = vec![nothing];
+        let elements = if depth < DEEPEST { self.recipes(element, depth + 1) } else { Vec::new() };
+        // Each array takes the elements on from where the last one ended, so that they differ.
+        let mut next = elements.iter().filter(|recipe| recipe.value != Argument::Null).cycle();
+        for (length, weight) in [(1, 2), (2, 2), (3, 2), (3, 2), (8, 1)] {
+            let mut array = Recipe { statements: Vec::new(), value: Argument::Null, weight };
+            let mut values = Vec::new();
+            for element in next.by_ref().take(length) {
+                values.push(append(&mut array.statements, element));
+            }
+            if values.len() == length && array.statements.len() <= MOST_STATEMENTS {
+                array.value = Argument::Array(values);
+                all.push(array);
+            }
+        }
+        all.push(Recipe { statements: Vec::new(), value: Argument::Null, weight: 1 });
+        all
+    }
+
+    fn functions(&self, name: &str) -> Vec<Recipe> {
+        let Some(method) = self.program.functional_method(name) else { return Vec::new() };
+        let results = match method.signature().result {
+            None => vec![Argument::Null],
+            Some(result) => match self.values.of(&result) {
+                values if values.is_empty() => vec![Argument::Null],
+                values => values.into_iter().map(|(value, _)| value).take(3).collect(),
+            },
+        };
+        let function =
+            |value| Recipe { statements: Vec::new(), value: Argument::Function(Box::new(value)), weight: 3 };
+        results.into_iter().map(function).collect()
+    }
+
+    /// What is made by calling: constants, things made from nothing, things filled with others, things around others, and
+    /// things made from numbers, which are often sizes.
+    fn made(&mut self, name: &str) -> Vec<Recipe> {
+        let candidates = self.makers().candidates(name);
+        let Some(&(cheapest, _)) = candidates.first() else { return Vec::new() };
+        let tested = Type::Class(self.api.internal_name().into());
+        let is_enum = self.program.outline(name).is_some_and(|class| class.flags.has(Flags::ENUM));
+        let mut kept: [Vec<usize>; KINDS.len()] = Default::default();
+        let mut seen: BTreeSet<(usize, &str, &str)> = BTreeSet::new();
+        for &(_, at) in candidates.iter().filter(|&&(cost, _)| cost <= 2 * cheapest + 30) {
+            let maker = self.makers().maker(at);
+            let operation = maker.operation();
+            let kind = self.kind(&operation);
+            // An object of the class under test that all scripts share would tell one what happened in another, and of
+            // an enum there are no objects but its constants.
+            let is_tested = operation.result.as_ref() == Some(&tested);
+            if (kind == 0 && is_tested) || (kind != 0 && is_enum) {
+                continue;
+            }
+            let name = match maker.member {
+                Member::Method(method) => &*method.name,
+                Member::Field(field) => &*field.name,
+            };
+            // One maker of each name is enough, of constructors one for each class.
+            if kept[kind].len() < KINDS[kind].0 && seen.insert((kind, &*maker.class.name, name)) {
+                kept[kind].push(at);
+            }
+        }
+        let mut all = Vec::new();
+        for (&(_, variants), makers) in KINDS.iter().zip(&kept) {
+            for (&at, variant) in makers.iter().flat_map(|at| (0..variants).map(move |variant| (at, variant)))
+            {
+                let mut recipe = Recipe { statements: Vec::new(), value: Argument::Null, weight: 2 };
+                if let Some(last) = self.make(at, variant, &mut recipe.statements) {
+                    recipe.value = Argument::Earlier(last);
+                    if !all.contains(&recipe) {
+                        all.push(recipe);
+                    }
+                }
+            }
+        }
+        all
+    }
+
+    /// The kind of a maker, as a place in [`KINDS`].
+    fn kind(&self, operation: &Operation) -> usize {
+        let parameters = &operation.parameters;
+        match operation.callable.kind {
+            CallKind::Field => 0,
+            _ if parameters.is_empty() && operation.receiver.is_none() => 1,
+            CallKind::Static if parameters.iter().any(|wanted| self.is_content(wanted)) => 2,
+            _ if parameters.iter().any(|wanted| self.is_content(wanted)) => 3,
+            _ if parameters.iter().any(Type::is_reference) => 4,
+            _ => 5,
+        }
+    }
+
+    /// Whether what is made from such a value holds something of it.
+    fn is_content(&self, wanted: &Type) -> bool {
+        match wanted {
+            Type::Array(_) => true,
+            Type::Class(name) if &**name == "java/lang/Class" => false,
+            Type::Class(name) => !self.values.of(wanted).is_empty() || self.filled(name).is_some(),
+            _ => false,
+        }
+    }
+
+    /// The cheapest way to make an object of the class that holds plain values.
+    fn filled(&self, name: &Arc<str>) -> Option<usize> {
+        if let Some(known) = self.filled.borrow().get(name) {
+            return *known;
+        }
+        let is_plain = |wanted: &Type| matches!(wanted, Type::Array(_)) || !self.values.of(wanted).is_empty();
+        let makers = self.makers();
+        let candidates = makers.candidates(name);
+        // Where there are constants, they are what is meant to be used.
+        let has_constants =
+            candidates.first().is_some_and(|&(_, at)| matches!(makers.maker(at).member, Member::Field(_)));
+        let ways = candidates.into_iter().map(|(_, at)| at).filter(|_| !has_constants);
+        let found = { ways }.find(|&at| {
+            let operation = makers.maker(at).operation();
+            operation.receiver.is_none()
+                && operation.parameters.iter().all(is_plain)
+                && operation.parameters.iter().any(Type::is_reference)
+        });
+        self.filled.borrow_mut().insert(name.clone(), found);
+        found
+    }
+
+    fn makers(&self) -> &Makers<'a> {
+        self.makers.get_or_init(|| {
+            let plain = |wanted: &Type| match wanted {
+                Type::Array(_) => Some(4),
+                Type::Class(name) if self.values.of(wanted).is_empty() => {
+                    self.program.functional_method(name).map(|_| 8)
+                }
+                Type::Class(_) => Some(2),
+                _ => Some(1),
+            };
+            Makers::new(self.program, self.api, self.fixtures, plain)
+        })
+    }
+
+    /// Adds the statements that a maker needs and its own, which is the last. Different variants take different values.
+    fn make(&mut self, at: usize, variant: usize, statements: &mut Vec<Statement>) -> Option<usize> {
+        if !self.operations.contains_key(&at) {
+            let operation = self.makers().maker(at).operation();
+            self.operations.insert(at, operation);
+        }
+        let operation = self.operations[&at].clone();
+        let receiver = match &operation.receiver {
+            Some(wanted) => match self.part(wanted, variant, statements)? {
+                Argument::Earlier(at) => Some(at),
+                // A plain value is no receiver that a script can name.
+                _ => return None,
+            },
+            None => None,
+        };
+        let mut args = Vec::new();
+        for (place, parameter) in operation.parameters.iter().enumerate() {
+            // Later variants take different values for parameters of one type.
+            args.push(self.part(parameter, variant + place * variant.min(1), statements)?);
+        }
+        if statements.len() >= MOST_STATEMENTS {
+            return None;
+        }
+        debug_assert_eq!(receiver.is_some(), operation.callable.kind == CallKind::Virtual);
+        statements.push(Statement { callable: operation.callable, receiver, args });
+        Some(statements.len() - 1)
+    }
+
+    /// A value for a parameter of a maker: plain if there is one, else made in the cheapest way.
+    fn part(&mut self, wanted: &Type, variant: usize, statements: &mut Vec<Statement>) -> Option<Argument> {
+        if let Type::Array(element) = wanted {
+            // The first variant is filled, since what is made from nothing is empty already.
+            let length = [2, 0, 3][variant % 3];
+            let values = (0..length).map(|place| self.part(element, variant + place, statements));
+            // Of what cannot be made, there is still the array of none.
+            let values: Option<Vec<Argument>> = values.collect();
+            return Some(Argument::Array(values.unwrap_or_default()));
+        }
+        let values = self.values.of(wanted);
+        let common: Vec<&Argument> =
+            values.iter().filter(|(_, weight)| *weight > 1).map(|(value, _)| value).collect();
+        if !common.is_empty() {
+            // Text that holds something comes first, for the same reason.
+            let skip = usize::from(*common[0] == Argument::Text(String::new()));
+            // Of many values, neighbors are too similar.
+            let stride = if common.len() > 8 { 3 } else { 1 };
+            return Some(common[(variant * stride + skip) % common.len()].clone());
+        }
+        if let Some((value, _)) = values.get(variant % values.len().max(1)) {
+            return Some(value.clone());
+        }
+        let Type::Class(name) = wanted else { return None };
+        // Every other variant holds something, where that is possible.
+        let filled = if variant.is_multiple_of(2) { self.filled(name) } else { None };
+        if let Some(way) = filled.or_else(|| self.makers().best(wanted)) {
+            return self.make(way, variant, statements).map(Argument::Earlier);
+        }
+        self.functions(name).into_iter().next().map(|recipe| recipe.value)
+    }
+}
+
+/// Adds the statements of a recipe to others and returns its value as it is called there.
+pub(crate) fn append(statements: &mut Vec<Statement>, recipe: &Recipe) -> Argument {
+    let base = statements.len();
+    let number = |at: usize| at + base;
+    statements.extend(recipe.statements.iter().map(|statement| renumbered(statement, &number)));
+    renumber(&recipe.value, &number)
+}

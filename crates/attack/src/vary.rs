@@ -1,0 +1,330 @@
+//! Changing scripts at random: mutation and crossover, the moves of a genetic search.
+//!
+//! Both write the script anew, statement by statement. A statement whose receiver is gone is called on another object of a
+//! fitting type, an argument that is gone is drawn anew, and what then still lacks something is left out; so the result
+//! is valid whenever the input was.
+//!
+//! Paper: [dice], section 3.2, where the moves are those of EvoSuite.
+//! Deviation: a crossover calls the objects of the first script from the tail of the second, instead of copying the
+//! tail's own objects, because a property is broken by what happens to one object.
+//! Cost: linear in the length of the script, but for choosing among earlier values, which looks at all of them.
+
+use adit_trace::{Argument, Script, Statement};
+use rand::{Rng, RngExt};
+
+use crate::edit::{named, needs, renumber, renumbered};
+use crate::generate::Draft;
+use crate::supply::append;
+use crate::{Generator, Recipe};
+
+impl Generator {
+    /// The script with small changes: statements removed or changed, each with probability `1/n` in a script of `n`
+    /// statements, and calls inserted, the first with probability one half.
+    pub fn mutate(&self, script: &Script, rng: &mut impl Rng) -> Script {
+        // Each of the three moves is tried, as in the paper with probability one third; when none changed anything, again.
+        for _ in 0..8 {
+            let changed = self.mutate_once(script, rng);
+            if changed != *script && !changed.statements.is_empty() {
+                return changed;
+            }
+        }
+        script.clone()
+    }
+
+    fn mutate_once(&self, script: &Script, rng: &mut impl Rng) -> Script {
+        let [remove, change, insert] = [(); 3].map(|()| rng.random_range(0..3) == 0);
+        let each = 1.0 / script.statements.len().max(1) as f64;
+        let mut rewrite = Rewrite::of(script);
+        // Insertions happen before these statements, the last number meaning the end.
+        let mut inserts = Vec::new();
+        while insert && inserts.len() < 8 && rng.random_bool(0.5) {
+            inserts.push(rng.random_range(0..=script.statements.len()));
+        }
+        for at in 0..=script.statements.len() {
+            for _ in inserts.iter().filter(|&&place| place == at) {
+                if rewrite.draft.statements.len() < self.options.longest {
+                    let object = rewrite.draft.object(rng);
+                    self.call(&mut rewrite.draft, object, rng);
+                }
+            }
+            if at == script.statements.len() || remove && rng.random_bool(each) {
+                continue;
+            }
+            if change && rng.random_bool(each) {
+                self.copy_changed(&mut rewrite, at, rng);
+            } else {
+                self.copy(&mut rewrite, at, rng);
+            }
+        }
+        if rewrite.draft.objects.is_empty() {
+            return script.clone();
+        }
+        Script { statements: rewrite.draft.statements }
+    }
+
+    /// The beginning of one script and the end of another, with the end's calls made on objects of the beginning.
+    pub fn crossover(&self, head: &Script, tail: &Script, rng: &mut impl Rng) -> Script {
+        // Both are cut at the same share of their lengths, so that lengths do not drift.
+        let share: f64 = rng.random();
+        let cut = |script: &Script| (script.statements.len() as f64 * share) as usize;
+        let mut rewrite = Rewrite::of(head);
+        for at in 0..cut(head).max(1).min(head.statements.len()) {
+            self.copy(&mut rewrite, at, rng);
+        }
+        let mut rewrite =
+            Rewrite { script: tail, places: vec![None; tail.statements.len()], draft: rewrite.draft };
+        for at in cut(tail)..tail.statements.len() {
+            if rewrite.draft.statements.len() >= self.options.longest.max(head.statements.len()) {
+                break;
+            }
+            if rewrite.places[at].is_none() {
+                self.import_needs(&mut rewrite, at, rng);
+                self.copy(&mut rewrite, at, rng);
+            }
+        }
+        if rewrite.draft.objects.is_empty() {
+            return head.clone();
+        }
+        Script { statements: rewrite.draft.statements }
+    }
+
+    /// The script with one more call at its end: a method, by its place in [`Api::methods`](crate::Api::methods), called on
+    /// the object that a statement gave. Nothing if the method does not exist or the statement gives no such object.
+    pub fn extend(
+        &self,
+        script: &Script,
+        object: usize,
+        method: usize,
+        rng: &mut impl Rng,
+    ) -> Option<Script> {
+        let mut draft = self.continued(script, object, method)?;
+        let added = self.add(&mut draft, self.methods[method], Some(object), rng);
+        added.then_some(Script { statements: draft.statements })
+    }
+
+    /// As [`Generator::extend`], but all ways to call the method that differ in their arguments, at most `most`: with the
+    /// values of the script that fit, and with those that the recipes of each parameter give. With several parameters
+    /// these are not all combinations, but each value occurs as long as there is room.
+    pub fn continuations(&self, script: &Script, object: usize, method: usize, most: usize) -> Vec<Script> {
+        let Some(draft) = self.continued(script, object, method) else { return Vec::new() };
+        let known = &self.calls[self.methods[method]];
+        let choices: Vec<Vec<Choice>> =
+            known.parameters.iter().map(|&wanted| self.choices(&draft, wanted, object)).collect();
+        let rounds = if choices.is_empty() { 1 } else { choices.iter().map(Vec::len).max().unwrap_or(0) * 2 };
+        let mut found: Vec<Script> = Vec::new();
+        for round in 0..rounds {
+            if found.len() >= most || choices.iter().any(Vec::is_empty) {
+                break;
+            }
+            let mut statements = draft.statements.clone();
+            let mut args = Vec::with_capacity(choices.len());
+            for (place, choices) in choices.iter().enumerate() {
+                // After one turn through the longest list, the lists are shifted against each other.
+                let turn = place * (round * 2 / rounds);
+                args.push(match &choices[(round + turn) % choices.len()] {
+                    Choice::Earlier(at) => Argument::Earlier(*at),
+                    Choice::Recipe(recipe) => append(&mut statements, recipe),
+                });
+            }
+            statements.push(Statement { callable: known.callable.clone(), receiver: Some(object), args });
+            if !found.iter().any(|known| known.statements == statements) {
+                found.push(Script { statements });
+            }
+        }
+        found
+    }
+
+    /// All values for a parameter. The object itself comes last: it is a curiosity, and often an endless recursion.
+    fn choices(&self, draft: &Draft, wanted: usize, object: usize) -> Vec<Choice<'_>> {
+        let fits = |at: &usize| draft.given[*at].is_some_and(|given| self.fit(given, wanted));
+        let others = (0..draft.given.len()).filter(|&at| at != object).filter(fits).map(Choice::Earlier);
+        let itself = Some(object).filter(fits).map(Choice::Earlier);
+        others.chain(self.recipes(wanted).iter().map(Choice::Recipe)).chain(itself).collect()
+    }
+
+    /// The script as it is, to which a call of the method on the object can be added.
+    fn continued(&self, script: &Script, object: usize, method: usize) -> Option<Draft> {
+        let wanted = self.calls[*self.methods.get(method)?].receiver?;
+        let draft = self.draft(&script.statements);
+        let given = draft.given.get(object).copied().flatten()?;
+        self.fit(given, wanted).then_some(draft)
+    }
+
+    /// Two scripts that differ in one call: this one with the method called on the object before statement `at`, and this
+    /// one without; and the place of the call. The values that the call needs are made in both.
+    pub(crate) fn with_and_without(
+        &self,
+        script: &Script,
+        at: usize,
+        object: usize,
+        method: usize,
+        rng: &mut impl Rng,
+    ) -> Option<(Script, Script, usize)> {
+        let (head, tail) = script.statements.split_at_checked(at)?;
+        let mut draft = self.draft(head);
+        if object >= at || !self.add(&mut draft, method, Some(object), rng) {
+            return None;
+        }
+        let mut with = draft.statements;
+        let call = with.len() - 1;
+        let mut without = with[..call].to_vec();
+        // What comes after the call moves by what was inserted, and uses nothing of it.
+        let moved = |by: usize| move |old: usize| if old < at { old } else { old + by };
+        for statement in tail {
+            with.push(renumbered(statement, &moved(call + 1 - at)));
+            without.push(renumbered(statement, &moved(call - at)));
+        }
+        Some((Script { statements: with }, Script { statements: without }, call))
+    }
+
+    /// Copies what a statement of the tail needs, except objects of the class: the head's take their place.
+    fn import_needs(&self, rewrite: &mut Rewrite<'_>, at: usize, rng: &mut impl Rng) {
+        let script = rewrite.script;
+        let mut missing = Vec::new();
+        needs(&script.statements[at], &mut |needed| missing.push(needed));
+        // A valid script needs only what is earlier, so that this ends.
+        for needed in missing.into_iter().filter(|&needed| needed < at) {
+            let Some(place) = self.place(&script.statements[needed].callable) else { continue };
+            let of_class = self.is_start(place) || self.is_method(place);
+            let replaced = of_class && !rewrite.draft.objects.is_empty();
+            if rewrite.places[needed].is_none() && !replaced {
+                self.import_needs(rewrite, needed, rng);
+                self.copy(rewrite, needed, rng);
+            }
+        }
+    }
+
+    /// Copies a statement, if what it needs is there or can be replaced.
+    fn copy(&self, rewrite: &mut Rewrite<'_>, at: usize, rng: &mut impl Rng) {
+        let statement = &rewrite.script.statements[at];
+        let Some(call) = self.place(&statement.callable) else {
+            // Of what is unknown, only an exact copy is safe.
+            let mut complete = true;
+            needs(statement, &mut |needed| complete &= rewrite.place(needed).is_some());
+            if complete {
+                let places = &rewrite.places;
+                let copy = renumbered(statement, &|old| places[old].unwrap_or(old));
+                rewrite.places[at] = Some(rewrite.draft.statements.len());
+                rewrite.draft.statements.push(copy);
+                rewrite.draft.given.push(None);
+            }
+            return;
+        };
+        let Some(receiver) = self.receiver(rewrite, statement, call, rng) else { return };
+        let parameters = &self.calls[call].parameters;
+        let mut args = Vec::with_capacity(parameters.len());
+        for (argument, &wanted) in statement.args.iter().zip(parameters) {
+            let carried = self.carried(rewrite, argument, wanted);
+            let argument = carried.or_else(|| self.argument(&mut rewrite.draft, wanted, receiver, rng));
+            let Some(argument) = argument else { return };
+            args.push(argument);
+        }
+        if args.len() == parameters.len() {
+            rewrite.places[at] = Some(rewrite.draft.statements.len());
+            self.push(&mut rewrite.draft, call, receiver, args);
+        }
+    }
+
+    /// Copies a statement with another method, or with another argument.
+    fn copy_changed(&self, rewrite: &mut Rewrite<'_>, at: usize, rng: &mut impl Rng) {
+        let statement = &rewrite.script.statements[at];
+        let Some(call) = self.place(&statement.callable) else { return self.copy(rewrite, at, rng) };
+        let Some(receiver) = self.receiver(rewrite, statement, call, rng) else { return };
+        let parameters = &self.calls[call].parameters;
+        if parameters.is_empty() || rng.random_bool(0.3) {
+            let added = if self.is_method(call) {
+                self.call(&mut rewrite.draft, receiver, rng)
+            } else if self.is_start(call) {
+                self.start(&mut rewrite.draft, rng)
+            } else {
+                return self.copy(rewrite, at, rng);
+            };
+            // The call itself comes after whatever its arguments needed.
+            rewrite.places[at] = rewrite.draft.statements.len().checked_sub(1).filter(|_| added);
+            return;
+        }
+        let changed = rng.random_range(0..parameters.len());
+        let mut args = Vec::with_capacity(parameters.len());
+        for (place, (argument, &wanted)) in statement.args.iter().zip(parameters).enumerate() {
+            let old = self.carried(rewrite, argument, wanted);
+            let mut new = || self.argument(&mut rewrite.draft, wanted, receiver, rng);
+            let argument = if place == changed { new().or(old) } else { old.or_else(new) };
+            let Some(argument) = argument else { return };
+            args.push(argument);
+        }
+        if args.len() == parameters.len() {
+            rewrite.places[at] = Some(rewrite.draft.statements.len());
+            self.push(&mut rewrite.draft, call, receiver, args);
+        }
+    }
+
+    /// The receiver of a copied statement: the same, or another that fits. `None` if it needs one and there is none.
+    #[expect(
+        clippy::option_option,
+        reason = "no receiver found, no receiver needed, and a receiver are three answers"
+    )]
+    fn receiver(
+        &self,
+        rewrite: &Rewrite<'_>,
+        statement: &Statement,
+        call: usize,
+        rng: &mut impl Rng,
+    ) -> Option<Option<usize>> {
+        let Some(wanted) = self.calls[call].receiver else { return Some(None) };
+        let fits = |at: &usize| rewrite.draft.given[*at].is_some_and(|given| self.fit(given, wanted));
+        let same = statement.receiver.and_then(|old| rewrite.place(old)).filter(fits);
+        let other = || {
+            let mut all = (0..rewrite.draft.given.len()).filter(fits);
+            let count = all.clone().count();
+            if count == 0 { None } else { all.nth(rng.random_range(0..count)) }
+        };
+        same.or_else(other).map(Some)
+    }
+
+    /// An argument of the old script in the new one, if all that it needs is there and fits.
+    fn carried(&self, rewrite: &Rewrite<'_>, argument: &Argument, wanted: usize) -> Option<Argument> {
+        match argument {
+            Argument::Earlier(old) => {
+                let at = rewrite.place(*old)?;
+                let fits = rewrite.draft.given[at].is_some_and(|given| self.fit(given, wanted));
+                fits.then_some(Argument::Earlier(at))
+            }
+            Argument::Array(_) | Argument::Function(_) => {
+                // The types inside are not known here, so that only what was copied as it is may be named.
+                let mut complete = true;
+                named(argument, &mut |old| {
+                    let same = rewrite.place(old).map(|at| &rewrite.draft.statements[at].callable);
+                    complete &= same
+                        == rewrite.script.statements.get(old).map(|statement| &statement.callable)
+                        && same.is_some();
+                });
+                complete.then(|| renumber(argument, &|old| rewrite.place(old).unwrap_or(old)))
+            }
+            other => Some(other.clone()),
+        }
+    }
+}
+
+/// A value for a parameter.
+enum Choice<'r> {
+    Earlier(usize),
+    Recipe(&'r Recipe),
+}
+
+/// A script that is being written anew.
+struct Rewrite<'s> {
+    script: &'s Script,
+    /// Where the statements of the old script are in the new one.
+    places: Vec<Option<usize>>,
+    draft: Draft,
+}
+
+impl<'s> Rewrite<'s> {
+    fn of(script: &'s Script) -> Rewrite<'s> {
+        Rewrite { script, places: vec![None; script.statements.len()], draft: Draft::default() }
+    }
+
+    fn place(&self, old: usize) -> Option<usize> {
+        self.places.get(old).copied().flatten()
+    }
+}

@@ -1,0 +1,262 @@
+//! What can be called on a class, and what is said when nothing can.
+
+use adit_attack::{ApiOptions, Operation};
+use expect_test::{Expect, expect};
+use miette::Diagnostic;
+
+use crate::classes::{options, prepared};
+
+fn check(class: &str, options: &ApiOptions, expected: Expect) {
+    let said = match prepared(class, options) {
+        Ok((api, _)) => {
+            let list = |title: &str, all: &[Operation]| -> String {
+                let line = |operation: &Operation| {
+                    let callable = &operation.callable;
+                    format!("{title} {}.{}{}\n", callable.class, callable.name, callable.descriptor)
+                };
+                all.iter().map(line).collect()
+            };
+            let left = api.left.iter().map(|(callable, why)| format!("left {}: {why}\n", callable.name));
+            list("start", &api.starts) + &list("method", &api.methods) + &left.collect::<String>()
+        }
+        Err(error) => {
+            let help = error.help().map(|help| format!("help: {help}\n"));
+            format!("{error}\n{}", help.unwrap_or_default())
+        }
+    };
+    expected.assert_eq(&said);
+}
+
+#[test]
+fn a_plain_class() {
+    check(
+        "small.Counter",
+        &options(),
+        expect![[r#"
+        start small.Counter.<init>()V
+        start small.Counter.<init>(I)V
+        start small.Counter.parse(Ljava/lang/String;)Lsmall/Counter;
+        method small.Counter.add(I)V
+        method small.Counter.add(J)V
+        method small.Counter.merge(Lsmall/Counter;)V
+        method small.Counter.get()I
+        method small.Counter.compareTo(Lsmall/Counter;)I
+    "#]],
+    );
+}
+
+#[test]
+fn members_that_are_not_public_and_those_of_object_when_asked() {
+    let options = ApiOptions { non_public: true, object_methods: true, ..options() };
+    check(
+        "small.Counter",
+        &options,
+        expect![[r#"
+        start small.Counter.<init>()V
+        start small.Counter.<init>(I)V
+        start small.Counter.<init>(J)V
+        start small.Counter.parse(Ljava/lang/String;)Lsmall/Counter;
+        method small.Counter.add(I)V
+        method small.Counter.add(J)V
+        method small.Counter.merge(Lsmall/Counter;)V
+        method small.Counter.get()I
+        method small.Counter.compareTo(Lsmall/Counter;)I
+        method small.Counter.equals(Ljava/lang/Object;)Z
+        method small.Counter.hashCode()I
+        method small.Counter.reset()V
+        method small.Counter.quiet()V
+    "#]],
+    );
+}
+
+#[test]
+fn bridges_and_what_they_override_are_not_listed_twice() {
+    check(
+        "small.Crate",
+        &options(),
+        expect![[r#"
+        start small.Crate.<init>()V
+        method small.Crate.put(Ljava/lang/String;)V
+        method small.Crate.take()Ljava/lang/String;
+        method small.Crate.isFull()Z
+    "#]],
+    );
+}
+
+#[test]
+fn an_abstract_class_is_made_by_others() {
+    check(
+        "small.Animal",
+        &options(),
+        expect![[r#"
+        start small.Dog.<init>(Lsmall/Color;)V
+        start small.Cat.born()Lsmall/Cat;
+        start small.Zoo.visit(I)Lsmall/Animal;
+        method small.Animal.name()Ljava/lang/String;
+    "#]],
+    );
+}
+
+#[test]
+fn an_interface_is_made_by_its_implementations() {
+    check(
+        "small.Holder",
+        &options(),
+        expect![[r#"
+        start small.Crate.<init>()V
+        method small.Holder.put(Ljava/lang/Object;)V
+        method small.Holder.take()Ljava/lang/Object;
+        method small.Holder.isFull()Z
+    "#]],
+    );
+}
+
+#[test]
+fn what_only_another_object_gives_is_taken_from_it() {
+    check(
+        "small.Zoo.Ticket",
+        &options(),
+        expect![[r#"
+        start small.Zoo.sell(I)Lsmall/Zoo$Ticket;
+        method small.Zoo$Ticket.use()Z
+    "#]],
+    );
+}
+
+#[test]
+fn what_has_no_value_for_a_parameter_is_left_and_said() {
+    check(
+        "small.Painter",
+        &options(),
+        expect![[r#"
+        start small.Painter.<init>(Lsmall/Animal;)V
+        method small.Painter.paint(Lsmall/Color;)V
+        method small.Painter.each(Lsmall/Action;)V
+        method small.Painter.all([I[Lsmall/Color;)V
+        method small.Painter.mix(Ljava/lang/Object;Ljava/lang/Comparable;Ljava/lang/CharSequence;)Ljava/lang/Object;
+        method small.Painter.limits(BCFLjava/lang/Long;Ljava/lang/Class;)V
+        left never: nothing found gives a value of small.Impossible
+        left nowhere: nothing found gives a value of small.Nowhere
+    "#]],
+    );
+}
+
+#[test]
+fn fixtures_give_what_nothing_else_does() {
+    let options = ApiOptions { fixtures: vec!["small.Gifts".into()], ..options() };
+    check(
+        "small.Closed",
+        &options,
+        expect![[r#"
+        start small.Gifts.closed()Lsmall/Closed;
+        method small.Closed.run()V
+    "#]],
+    );
+}
+
+#[test]
+fn only_some_methods() {
+    let only = Some(["add".to_owned(), "get".to_owned()].into());
+    let options = ApiOptions { only, without: ["get".to_owned()].into(), ..options() };
+    check(
+        "small.Counter",
+        &options,
+        expect![[r#"
+        start small.Counter.<init>()V
+        start small.Counter.<init>(I)V
+        start small.Counter.parse(Ljava/lang/String;)Lsmall/Counter;
+        method small.Counter.add(I)V
+        method small.Counter.add(J)V
+    "#]],
+    );
+}
+
+#[test]
+fn a_class_that_only_its_package_may_use() {
+    check(
+        "small.Inside",
+        &options(),
+        expect![[r#"
+        small.Inside is not public
+        help: with `--non-public`, classes and members that only their package may use are called as well
+    "#]],
+    );
+    check(
+        "small.Inside",
+        &ApiOptions { non_public: true, ..options() },
+        expect![[r#"
+        start small.Inside.<init>([C)V
+        method small.Inside.hasMore()Z
+    "#]],
+    );
+}
+
+#[test]
+fn what_cannot_be_driven() {
+    check(
+        "small.Countr",
+        &options(),
+        expect![[r#"
+        there is no class small.Countr on the class path (small)
+        help: did you mean `small.Counter`?
+    "#]],
+    );
+    check(
+        "small.Color",
+        &options(),
+        expect![[r#"
+        small.Color is an enum: its objects exist before the first call, so none has a life to observe
+        help: name a class that uses small.Color; its constants are passed as arguments
+    "#]],
+    );
+    check(
+        "small.Mark",
+        &options(),
+        expect![[r#"
+        small.Mark is an annotation: it is written in sources, not called
+        help: name a class that does something
+    "#]],
+    );
+    check(
+        "small.Counter[]",
+        &options(),
+        expect![[r#"
+        small.Counter[] is an array, and an array has no methods of its own
+        help: name the class of its elements, or a class that works on such arrays
+    "#]],
+    );
+    check(
+        "small.Closed",
+        &options(),
+        expect![[r#"
+        no object of small.Closed can be made: it has no public constructor and no such static method that returns it; of the 0 classes below it, none can be made; no method elsewhere returns it
+        help: write a Java class with a method `public static small.Closed make() { … }` and pass its file with `--fixtures FILE.java`; with `--non-public`, constructors that only the package may use are tried too
+    "#]],
+    );
+    check(
+        "small.Impossible",
+        &options(),
+        expect![[r#"
+        no object of small.Impossible can be made: it is an interface; of the 0 classes below it, none can be made; no method elsewhere returns it
+        help: write a Java class with a method `public static small.Impossible make() { … }` and pass its file with `--fixtures FILE.java`; with `--non-public`, constructors that only the package may use are tried too
+    "#]],
+    );
+    let only = Some(["ad".to_owned()].into());
+    check(
+        "small.Counter",
+        &ApiOptions { only, ..options() },
+        expect![[r#"
+        small.Counter has no method ad that could be called
+        help: it has add, get, merge, compareTo
+    "#]],
+    );
+    let fixtures = vec!["small.Gift".to_owned()];
+    check(
+        "small.Counter",
+        &ApiOptions { fixtures, ..options() },
+        expect![[r#"
+        there is no class small.Gift on the class path (small)
+        help: did you mean `small.Gifts`?
+    "#]],
+    );
+}

@@ -1,0 +1,101 @@
+//! Purity by experiment, on the imitated stack.
+
+use adit_attack::effects::Effects;
+use adit_attack::purity::{Difference, PurityOptions, Verdict, purity};
+use adit_trace::{End, Run, Script, Step, StepResult, Subject, Touched, Value};
+use expect_test::expect;
+use rand::SeedableRng;
+use rand::rngs::ChaCha8Rng;
+
+use crate::classes::{generator, show};
+use crate::fake::Fake;
+
+#[test]
+fn what_changes_is_told_from_what_looks() {
+    let (api, mut generator) = generator("small.Stack");
+    let options = PurityOptions { tries: 120, calls: 8 };
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    let verdicts = purity(&mut Fake::default(), &api, &mut generator, options, &mut rng).unwrap();
+    let said: String = verdicts
+        .iter()
+        .map(|(callable, verdict)| {
+            let said = match verdict {
+                Verdict::Changes { what: Difference::Outcome { .. }, .. } => {
+                    "changes what others return".into()
+                }
+                Verdict::Changes { what: Difference::Field { name, .. }, .. } => {
+                    format!("changes {name} only")
+                }
+                Verdict::Unrefuted { tries } => format!("unrefuted, tried often: {}", *tries > 20),
+            };
+            format!("{}: {said}\n", callable.name)
+        })
+        .collect();
+    expect![[r#"
+        isEmpty: unrefuted, tried often: true
+        now: unrefuted, tried often: true
+        pop: changes what others return
+        push: changes what others return
+        same: unrefuted, tried often: true
+        size: changes seen only
+    "#]]
+    .assert_eq(&said);
+}
+
+/// A witness shows what it claims: running it with and without the call gives the two outcomes.
+#[test]
+fn witnesses_can_be_replayed() {
+    let (api, mut generator) = generator("small.Stack");
+    let options = PurityOptions { tries: 60, calls: 8 };
+    let mut rng = ChaCha8Rng::seed_from_u64(2);
+    let verdicts = purity(&mut Fake::default(), &api, &mut generator, options, &mut rng).unwrap();
+    let mut replayed = 0;
+    for verdict in verdicts.values() {
+        let Verdict::Changes { witness, call, what: Difference::Outcome { without, with } } = verdict else {
+            continue;
+        };
+        // The call's own value is used nowhere, so that leaving it out moves the rest by one.
+        let shorter = adit_attack::edit::remove(witness, *call);
+        assert_eq!(
+            shorter.statements.len() + 1,
+            witness.statements.len(),
+            "{}",
+            show(&witness.statements[*call])
+        );
+        let runs = Fake::default().run(&[witness.clone(), shorter]).unwrap();
+        let last = |run: &Run| run.steps.last().unwrap().result.outcome();
+        assert_eq!(last(&runs[0]), with.outcome());
+        assert_eq!(last(&runs[1]), without.outcome());
+        replayed += 1;
+    }
+    assert!(replayed >= 2);
+}
+
+#[test]
+fn touched_fields_are_gathered_by_method() {
+    let (_, mut generator) = generator("small.Stack");
+    let script = generator.script(&mut ChaCha8Rng::seed_from_u64(3), 12);
+    let step = |statement: &adit_trace::Statement| {
+        let mut touched = Touched::default();
+        touched.reads.insert("small.Stack.top".into());
+        if statement.callable.name == "push" {
+            touched.writes.insert("small.Stack.top".into());
+        }
+        let result = StepResult::Returned(Value::Void);
+        Step { result, fields: None, touched: Some(Box::new(touched)) }
+    };
+    let steps = script.statements.iter().map(step).collect();
+    let mut effects = Effects::new();
+    effects.observe(&script, &Run { steps, end: End::Complete, leaked: false });
+    // Nothing was watched here, so that nothing is learned.
+    let unwatched = Step { result: StepResult::Returned(Value::Void), fields: None, touched: None };
+    let steps = script.statements.iter().map(|_| unwatched.clone()).collect();
+    effects.observe(&script, &Run { steps, end: End::Complete, leaked: false });
+    let calls: u64 = effects.iter().map(|(_, calls, _)| calls).sum();
+    assert_eq!(calls, script.statements.len() as u64);
+    for statement in &Script::clone(&script).statements {
+        let touched = effects.of(&statement.callable).unwrap();
+        assert_eq!(touched.writes.len(), usize::from(statement.callable.name == "push"));
+        assert_eq!(touched.reads.len(), 1);
+    }
+}

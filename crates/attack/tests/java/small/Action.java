@@ -1,0 +1,5 @@
+package small;
+
+public interface Action {
+    int act(Object thing, long time);
+}

@@ -1,0 +1,5 @@
+package small;
+
+public abstract class Animal {
+    public abstract String name();
+}

@@ -1,0 +1,7 @@
+package small;
+
+public class Closed {
+    private Closed() {}
+
+    public void run() {}
+}

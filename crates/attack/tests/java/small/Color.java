@@ -1,0 +1,3 @@
+package small;
+
+public enum Color { RED, GREEN, BLUE }

@@ -1,0 +1,8 @@
+package small;
+
+/** Nobody implements it, and a lambda cannot. */
+public interface Impossible {
+    void one();
+
+    void two();
+}

@@ -1,0 +1,9 @@
+package small;
+
+class Inside {
+    public Inside(char[] text) {}
+
+    public boolean hasMore() {
+        return false;
+    }
+}

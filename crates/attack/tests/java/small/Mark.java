@@ -1,0 +1,3 @@
+package small;
+
+public @interface Mark {}
