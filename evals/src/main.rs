@@ -1,17 +1,21 @@
 //! Reproduces the papers' tables through adit's public API. Nothing depends on it.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "tables are what this program is for")]
 
+mod campaign;
 mod data;
 mod dice_miner;
+mod left_behind;
 mod published;
 mod speed;
 mod subjects;
 
 use std::path::PathBuf;
+use std::process::ExitCode;
 
 use clap::Parser;
 use miette::Result;
 
+use crate::campaign::Campaign;
 use crate::data::Data;
 use crate::dice_miner::Protocol;
 
@@ -48,13 +52,38 @@ enum Table {
         #[arg(long, default_value_t = 100_000_000)]
         events: u64,
     },
+    /// Many generated scripts over many classes of the JDK: what becomes of them, and whether anything is left behind.
+    #[command(after_help = "Example: cargo run --release -p evals -- campaign --scripts 200000")]
+    Campaign {
+        /// How many scripts, over all classes.
+        #[arg(long, default_value_t = 200_000)]
+        scripts: u64,
+        /// How many more scripts with `-Xcheck:jni`.
+        #[arg(long, default_value_t = 20_000)]
+        checked: u64,
+        /// The classes, if not those chosen here.
+        #[arg(long, value_delimiter = ',')]
+        classes: Vec<String>,
+        /// Where the random numbers begin.
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+    },
 }
 
-fn main() -> Result<()> {
+fn main() -> Result<ExitCode> {
+    // A worker must have one thread when it shuts itself in, so this comes before anything else.
+    let mut arguments = std::env::args_os().skip(1);
+    if arguments.next().is_some_and(|first| first == campaign::WORKER) {
+        return Ok(adit_jvm::worker::main(arguments));
+    }
     match Table::parse() {
         Table::DiceMiner { data, seeds, walks, exact_length, json } => {
-            dice_miner::run(&Data(data), Protocol { seeds, walks, exact_length }, json.as_deref())
+            dice_miner::run(&Data(data), Protocol { seeds, walks, exact_length }, json.as_deref())?;
         }
-        Table::Speed { data, events } => speed::run(&Data(data), events),
+        Table::Speed { data, events } => speed::run(&Data(data), events)?,
+        Table::Campaign { scripts, checked, classes, seed } => {
+            return campaign::run(&Campaign { scripts, checked, classes, seed });
+        }
     }
+    Ok(ExitCode::SUCCESS)
 }

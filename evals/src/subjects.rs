@@ -72,3 +72,66 @@ pub(crate) const SUBJECTS: &[Subject] = &[
     },
     Subject { file: "zipoutputstream", constructor: "ZipOutputStream", pure: &[] },
 ];
+
+/// Classes of the JDK for campaigns. Those that wait for others come first: what they do not use of their share of the
+/// scripts falls to those after them.
+pub(crate) const JDK_CLASSES: [&str; 50] = [
+    // Concurrency.
+    "java.util.concurrent.Semaphore",
+    "java.util.concurrent.CountDownLatch",
+    "java.util.concurrent.ArrayBlockingQueue",
+    "java.util.concurrent.CompletableFuture",
+    "java.util.concurrent.Phaser",
+    "java.util.concurrent.ThreadPoolExecutor",
+    "java.util.concurrent.locks.ReentrantReadWriteLock",
+    "java.util.concurrent.ConcurrentHashMap",
+    "java.util.concurrent.ConcurrentSkipListMap",
+    "java.util.concurrent.atomic.AtomicInteger",
+    "java.util.Timer",
+    // Networks, without hosts.
+    "java.net.ServerSocket",
+    "java.net.DatagramSocket",
+    "java.net.URI",
+    // Streams.
+    "java.io.PipedInputStream",
+    "java.io.PushbackInputStream",
+    "java.io.BufferedReader",
+    "java.io.ByteArrayOutputStream",
+    "java.io.ObjectOutputStream",
+    "java.io.PrintWriter",
+    "java.io.StreamTokenizer",
+    "java.nio.ByteBuffer",
+    "java.util.stream.Stream",
+    "java.util.Scanner",
+    // Collections.
+    "java.util.ArrayList",
+    "java.util.LinkedList",
+    "java.util.ArrayDeque",
+    "java.util.PriorityQueue",
+    "java.util.LinkedHashMap",
+    "java.util.TreeMap",
+    "java.util.WeakHashMap",
+    "java.util.BitSet",
+    "java.util.Stack",
+    // Text, and patterns in it.
+    "java.lang.StringBuilder",
+    "java.util.StringTokenizer",
+    "java.util.Formatter",
+    "java.text.SimpleDateFormat",
+    "java.text.DecimalFormat",
+    "java.text.MessageFormat",
+    "java.util.regex.Matcher",
+    // Time.
+    "java.time.LocalDate",
+    "java.time.ZonedDateTime",
+    "java.util.GregorianCalendar",
+    // Secrets.
+    "java.security.MessageDigest",
+    "java.security.Signature",
+    "javax.crypto.Cipher",
+    "javax.crypto.Mac",
+    // Compression.
+    "java.util.zip.Deflater",
+    "java.util.zip.Inflater",
+    "java.util.zip.ZipOutputStream",
+];

@@ -13,6 +13,8 @@ use std::process::{Command, Stdio};
 
 use driver::java::{CELL, java, subjects};
 use driver::{Run, adit};
+#[cfg(unix)]
+use tempfile::TempDir;
 
 #[test]
 fn the_same_seed_gives_the_same_bytes() {
@@ -165,28 +167,46 @@ fn a_class_that_exits_hangs_or_never_begins() {
     }
 }
 
-/// What was recorded when Ctrl-C came is written.
+/// What was recorded when Ctrl-C came, or the wish to end, is written.
 #[cfg(unix)]
 #[test]
 fn an_interrupt_keeps_what_there_is() {
     let Some(java) = java() else { return };
-    let classes = java.compile(&[("Cell.java", CELL)]);
+    let classes = java.compile(&[("Cell.java", CELL), ("Forever.java", FOREVER)]);
+    for signal in ["-INT", "-TERM"] {
+        interrupt(signal, &classes, &["--only", "isEmpty", "--calls", "1", "--budget", "1h"]);
+        interrupt(signal, &classes, &["--main", "Forever", "--time-limit", "1h"]);
+    }
+}
+
+/// A program that has no end.
+#[cfg(unix)]
+const FOREVER: &str = "public class Forever {
+    public static void main(String[] args) throws InterruptedException {
+        Cell cell = new Cell();
+        for (; ; Thread.sleep(1)) cell.isEmpty();
+    }
+}";
+
+#[cfg(unix)]
+fn interrupt(signal: &str, classes: &TempDir, flags: &[&str]) {
     let file = classes.path().join("cell.jsonl");
     let mut child = Command::new(env!("CARGO_BIN_EXE_adit"))
-        .args(["observe", "Cell", "--only", "isEmpty", "--calls", "1", "--budget", "1h", "--json", "-c"])
+        .args(["observe", "Cell", "--json", "-c"])
         .arg(classes.path())
         .arg("-o")
         .arg(&file)
+        .args(flags)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // Its first progress line says that tests are being run.
+    // Its first progress line says that the work goes on.
     let mut err = std::io::BufReader::new(child.stderr.take().unwrap());
     let mut line = String::new();
     std::io::BufRead::read_line(&mut err, &mut line).unwrap();
     assert!(line.contains("tests"), "{line}");
-    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let killed = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
     assert!(killed.success());
     let mut rest = String::new();
     std::io::Read::read_to_string(&mut err, &mut rest).unwrap();
@@ -195,6 +215,7 @@ fn an_interrupt_keeps_what_there_is() {
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(json["stop"], "interrupted", "{rest}");
     assert!(fs::read_to_string(&file).unwrap().contains(r#""event":"isEmpty""#));
+    fs::remove_file(&file).unwrap();
 }
 
 #[test]

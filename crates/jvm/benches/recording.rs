@@ -4,6 +4,7 @@
 //! with all jars, the folder of the compiled tests, and the classes to record.
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a benchmark is there to print its result")]
 
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -76,7 +77,7 @@ fn main() {
 }
 
 fn run(options: &RecordOptions) -> Recorded {
-    record(options.clone(), &mut drop, &mut drop).unwrap()
+    record(options.clone(), &mut drop, &mut |_| ControlFlow::Continue(())).unwrap()
 }
 
 /// The tests and how each ended, without messages, which may hold times and addresses.

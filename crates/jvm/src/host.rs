@@ -16,6 +16,7 @@ use std::time::Duration;
 
 use adit_trace::{Run, Script, Subject};
 
+use crate::boxes;
 use crate::classes::expand;
 use crate::error::HostError;
 use crate::find::Jdk;
@@ -159,6 +160,7 @@ impl Host {
             },
         };
         let start = Start { program, arguments, boxes: absolute(boxes), setup, output: None };
+        boxes::sweep(&start.boxes);
         let pool = Pool { start, limits, spare: Mutex::new(None) };
         let (first, protection) = pool.worker()?;
         let mut lanes = vec![Some(first)];

@@ -9,7 +9,7 @@
 //! |---|---|
 //! | `find` | where the JDK is, and whether it is one that can be hosted |
 //! | `classes` | opening a class path for those who read classes without a machine |
-//! | `host`, `process` | the coordinator: batches, the watchdog, replacing workers; one worker process |
+//! | `host`, `process`, `boxes` | the coordinator: batches, the watchdog, replacing workers; one worker process; its folder |
 //! | `worker`, `play` | the worker: its loop; running a script |
 //! | `resolve`, `known` | finding methods and types; the machine's own classes |
 //! | `argument`, `function` | making arguments; classes for functions |
@@ -27,6 +27,7 @@
 
 mod agent;
 mod argument;
+mod boxes;
 pub mod classes;
 mod descriptors;
 pub mod doctor;

@@ -12,8 +12,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use adit_trace::{End, Run, Script};
-use tempfile::TempDir;
 
+use crate::boxes::WorkerBox;
 use crate::error::HostError;
 use crate::message::{Decoder, Done, Extent, Greeting, Setup, receive, send};
 use crate::scripts::Dictionary;
@@ -56,7 +56,7 @@ pub(crate) struct Worker {
     /// How many scripts it was given.
     pub(crate) given: u64,
     // Dropped last, after the process is gone.
-    _folder: TempDir,
+    _folder: WorkerBox,
 }
 
 /// What came of a batch.
@@ -80,10 +80,7 @@ impl Worker {
     /// Starts a worker without waiting for it.
     pub(crate) fn start(start: &Start) -> Result<Self, HostError> {
         let failed = |what| move |source| HostError::Start { what, source };
-        let folder = tempfile::Builder::new()
-            .prefix("adit-box-")
-            .tempdir_in(&start.boxes)
-            .map_err(failed("making a folder for it"))?;
+        let folder = WorkerBox::new(&start.boxes).map_err(failed("making a folder for it"))?;
         let (control, theirs) = UnixStream::pair().map_err(failed("making a socket"))?;
         let memory = shared::create().map_err(failed("making memory for results"))?;
         let passed = [theirs.as_raw_fd(), memory.as_raw_fd()];

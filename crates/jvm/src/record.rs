@@ -15,6 +15,7 @@
 
 use std::collections::BTreeSet;
 use std::io::{PipeReader, Read};
+use std::ops::ControlFlow;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
@@ -24,6 +25,7 @@ use std::time::{Duration, Instant};
 
 use adit_trace::Life;
 
+use crate::boxes;
 use crate::classes;
 use crate::error::HostError;
 use crate::host::HostOptions;
@@ -151,6 +153,8 @@ pub enum TaskEnd {
     Finished,
     /// It took too long and was ended.
     TimedOut,
+    /// It was ended because the caller wanted no more.
+    Stopped,
     /// It ended its process.
     Exited {
         /// With this code.
@@ -163,14 +167,15 @@ pub enum TaskEnd {
     },
 }
 
-/// Runs the task, and hands each object's life to `sink`.
+/// Runs the task, and hands each object's life to `sink`. `progress` is asked several times a second whether to go on; when
+/// it breaks, the task is ended, and what was heard until then is handed out as always.
 ///
 /// Objects come in the order in which they were first seen, except when there are millions of events; then those that are
 /// no more come first.
 pub fn record(
     options: RecordOptions,
     sink: &mut dyn FnMut(Life),
-    progress: &mut dyn FnMut(Progress),
+    progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<Recorded, HostError> {
     let plan = if options.record { Some(make_plan(&options)?) } else { None };
     let limit = options.limit;
@@ -185,6 +190,7 @@ pub fn record(
     let printed = Printed::read(reader).map_err(failed("starting a thread"))?;
     let protected = options.host.sandbox == Sandbox::Required;
     let start = prepare(options, plan, OwnedFd::from(writer))?;
+    boxes::sweep(&start.boxes);
     let mut worker = Worker::start(&start)?;
     // Otherwise the pipe would never end.
     drop(start);
@@ -262,7 +268,7 @@ impl Watched {
         &mut self,
         limit: Duration,
         sink: &mut dyn FnMut(Life),
-        progress: &mut dyn FnMut(Progress),
+        progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<TaskEnd, HostError> {
         // Often enough for a person who looks on, and rarely enough not to be felt.
         const LOOK: Duration = Duration::from_millis(100);
@@ -274,7 +280,7 @@ impl Watched {
                 return Ok(TaskEnd::Died { how: "left what cannot be understood".to_owned() });
             }
             self.listening.hand_on(false, sink);
-            progress(Progress {
+            let wish = progress(Progress {
                 tests: self.listening.tests.len(),
                 running: self.listening.running.clone(),
                 objects: self.listening.objects,
@@ -298,6 +304,10 @@ impl Watched {
                 Ok(None) if begin.elapsed() >= limit => return Ok(TaskEnd::TimedOut),
                 Ok(None) => {}
                 Err(_) => return Ok(self.ended()),
+            }
+            // Only now, because a task that came to its end by itself was not stopped.
+            if wish.is_break() {
+                return Ok(TaskEnd::Stopped);
             }
         }
     }

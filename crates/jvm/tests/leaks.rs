@@ -5,6 +5,7 @@
 mod support;
 
 use std::fs;
+use std::process::Command;
 
 use adit_jvm::Host;
 use adit_trace::{Script, Subject};
@@ -13,6 +14,10 @@ use support::{bench, script};
 #[test]
 fn nothing_is_left_behind() {
     let Some(bench) = bench() else { return };
+    // As a coordinator that was killed leaves it.
+    let mut killed = Command::new("true").spawn().unwrap();
+    killed.wait().unwrap();
+    fs::create_dir(bench.boxes.path().join(format!("adit-box-{}-orphan", killed.id()))).unwrap();
     let before = (open_files(), children());
     for round in 0..3 {
         let mut options = bench.options();

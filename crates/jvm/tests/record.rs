@@ -9,6 +9,7 @@
 mod support;
 
 use std::collections::BTreeSet;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -103,7 +104,7 @@ impl Project {
 
 fn run(options: RecordOptions) -> (Recorded, Vec<Life>) {
     let mut lives = Vec::new();
-    let recorded = record(options, &mut |life| lives.push(life), &mut drop).unwrap();
+    let recorded = record(options, &mut |life| lives.push(life), &mut |_| ControlFlow::Continue(())).unwrap();
     (recorded, lives)
 }
 
@@ -343,12 +344,30 @@ fn long_lives_are_cut() {
     }
 }
 
+/// Whoever wants no more gets what was heard.
+#[test]
+fn a_recording_can_be_stopped() {
+    for bench in benches() {
+        let project =
+            Project { classes: tempfile::tempdir().unwrap(), jars: vec![bench.classes.clone()], bench };
+        let task = Task::Main { class: "SplitsAndHangs".into(), args: Vec::new() };
+        let mut lives = Vec::new();
+        let recorded = record(
+            project.options("java.util.StringTokenizer", task),
+            &mut |life| lives.push(life),
+            &mut |now| if now.events > 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) },
+        );
+        assert_eq!(recorded.unwrap().end, TaskEnd::Stopped);
+        assert!(show(&lives).starts_with("java.util.StringTokenizer: StringTokenizer"), "{lives:?}");
+    }
+}
+
 #[test]
 fn what_is_missing_is_named() {
     for project in projects(&[], &[]) {
         let error = |class: &str, task| {
             let options = project.options(class, task);
-            record(options, &mut drop, &mut drop).unwrap_err().to_string()
+            record(options, &mut drop, &mut |_| ControlFlow::Continue(())).unwrap_err().to_string()
         };
         let tests = || Task::Tests { classes: vec!["depot.CrateTest".into()] };
         assert!(error("depot.Crate", tests()).contains("junit-platform-launcher.jar"));

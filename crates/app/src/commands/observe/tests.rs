@@ -1,6 +1,7 @@
 //! Observing the user's own tests, or a program: the calls of the class while they run.
 
 use std::collections::BTreeSet;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use adit_jvm::classes;
@@ -11,6 +12,7 @@ use serde_json::{Value, json};
 use super::Observed;
 use crate::errors::bad_input;
 use crate::flags::ObserveFlags;
+use crate::interrupt::Listening;
 use crate::machine::{self, Machine};
 use crate::output::tell;
 use crate::progress::{Counting, Working};
@@ -71,8 +73,11 @@ pub(super) fn observe(flags: &ObserveFlags, quiet: bool) -> Result<Observed, Rep
             recording.add(&life.events);
         }
     };
+    let listening = Listening::new();
+    let go_on = || if listening.interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
     let recorded = record(options.clone(), &mut take, &mut |now| {
         counting.show(|| format!("{} tests, {} objects, {} events", now.tests, now.objects, now.events));
+        go_on()
     })
     .map_err(machine::cannot_run)?;
     counting.finish();
@@ -82,15 +87,23 @@ pub(super) fn observe(flags: &ObserveFlags, quiet: bool) -> Result<Observed, Rep
     remarks.left(full);
     let mut lines = remarks.lines;
     let mut details = details(&recorded);
-    if flags.compare {
+    // What was stopped cannot be compared with what was not.
+    if flags.compare && recorded.end != TaskEnd::Stopped {
         let working = Working::new("running the tests again without recording", quiet);
         let plain = RecordOptions { record: false, ..options };
-        let plain = record(plain, &mut |_| {}, &mut |_| {}).map_err(machine::cannot_run)?;
+        let plain = record(plain, &mut |_| {}, &mut |_| go_on()).map_err(machine::cannot_run)?;
         drop(working);
-        let (line, detail) = compare(&recorded, &plain);
-        lines.push(line);
-        details.push(("compare", detail));
+        if plain.end == TaskEnd::Stopped {
+            lines.push(
+                "stopped by Ctrl-C before it could be compared with a run without recording".to_owned(),
+            );
+        } else {
+            let (line, detail) = compare(&recorded, &plain);
+            lines.push(line);
+            details.push(("compare", detail));
+        }
     }
+    drop(listening);
     Ok(Observed {
         class: machine.class.dotted_name(),
         recording,
@@ -103,6 +116,7 @@ pub(super) fn observe(flags: &ObserveFlags, quiet: bool) -> Result<Observed, Rep
             (_, true) => "events",
             (TaskEnd::Finished, _) => "finished",
             (TaskEnd::TimedOut, _) => "time",
+            (TaskEnd::Stopped, _) => "interrupted",
             (TaskEnd::Exited { .. }, _) => "exited",
             (TaskEnd::Died { .. }, _) => "died",
         },
@@ -208,6 +222,11 @@ impl Remarks<'_> {
         let how = match &recorded.end {
             TaskEnd::Finished => return,
             TaskEnd::Exited { code: 0 } if self.flags.main.is_some() => return,
+            TaskEnd::Stopped => {
+                let line = format!("stopped by Ctrl-C{during}; what was recorded until then is written");
+                self.lines.push(line);
+                return;
+            }
             TaskEnd::TimedOut => format!("took longer than {:?}{during}", self.flags.time_limit),
             TaskEnd::Exited { code } => format!("ended with exit code {code}{during}"),
             TaskEnd::Died { how } => format!("{how}{during}"),
