@@ -20,6 +20,9 @@ use crate::{Api, Operation};
 /// A type, by its place in [`Makers`].
 pub(crate) type Id = usize;
 
+/// What an array costs beyond its element.
+const ARRAY: u32 = 3;
+
 /// What costs more is not worth making: it takes half a dozen calls.
 const DEAREST: u32 = 250;
 
@@ -182,7 +185,23 @@ impl<'a> Makers<'a> {
         id
     }
 
+    /// For each element of an array that is needed, the array. The elements become types to settle.
+    fn arrays(&mut self) -> FxHashMap<Id, Id> {
+        let mut open: Vec<(Name<'a>, Id)> = self.ids.iter().map(|(&name, &id)| (name, id)).collect();
+        open.sort_by_key(|&(_, id)| id);
+        let mut arrays = FxHashMap::default();
+        while let Some((array, id)) = open.pop() {
+            if let Some(inner) = element(array) {
+                let inner_id = self.id(inner);
+                arrays.insert(inner_id, id);
+                open.push((inner, inner_id));
+            }
+        }
+        arrays
+    }
+
     fn settle(&mut self, plain: impl Fn(&Type) -> Option<u32>) {
+        let arrays = self.arrays();
         let mut queue = BinaryHeap::new();
         let mut names: Vec<(Id, Name<'a>)> = self.ids.iter().map(|(&name, &id)| (id, name)).collect();
         names.sort_by_key(|&(id, _)| id);
@@ -214,6 +233,9 @@ impl<'a> Makers<'a> {
                 if *count == 0 && *sum <= DEAREST {
                     queue.push(Reverse((*sum, self.makers[maker].gives, Some(maker))));
                 }
+            }
+            if let Some(&array) = arrays.get(&id) {
+                queue.push(Reverse((cost + ARRAY, array, None)));
             }
             let (Name::Class(name), Some(_)) = (names[id], by) else { continue };
             let Some(class) = self.program.outline(name) else { continue };
@@ -273,6 +295,14 @@ fn type_of(name: Name<'_>) -> Option<Type> {
     match name {
         Name::Class(name) => Some(Type::Class(name.into())),
         Name::Other(descriptor) => Type::parse(descriptor),
+    }
+}
+
+/// The type of an array's elements.
+fn element(array: Name<'_>) -> Option<Name<'_>> {
+    match array {
+        Name::Other(descriptor) => descriptor.strip_prefix('[').map(|inner| name(inner).0),
+        Name::Class(_) => None,
     }
 }
 
@@ -397,7 +427,7 @@ mod tests {
     fn plain(wanted: &Type) -> Option<u32> {
         match wanted {
             Type::Class(name) => (&**name == "java/lang/String").then_some(2),
-            Type::Array(_) => Some(4),
+            Type::Array(_) => Some(30),
             _ => Some(1),
         }
     }
@@ -408,13 +438,17 @@ mod tests {
         for (&name, &id) in &makers.ids {
             costs.extend(type_of(name).and_then(|wanted| Some((id, plain(&wanted)?))));
         }
-        // What has plain values is not made, so that nothing above it is had from it.
+        // What has plain values is not made, so that nothing above it is had from it; an array is nothing's class.
         let fixed: BTreeSet<Id> = costs.keys().copied().collect();
         loop {
             let mut better: Vec<(Id, u32)> = Vec::new();
             for maker in &makers.makers {
                 let needs: Option<u32> = maker.needs.iter().map(|need| costs.get(need).copied()).sum();
                 better.extend(needs.map(|needs| (maker.gives, needs + maker.own)));
+            }
+            for (&name, &id) in &makers.ids {
+                let inner = element(name).and_then(|inner| makers.ids.get(&inner));
+                better.extend(inner.and_then(|inner| Some((id, costs.get(inner)? + ARRAY))));
             }
             for (name, id) in &makers.ids {
                 let (Name::Class(name), Some(&cost)) = (name, costs.get(id).filter(|_| !fixed.contains(id)))

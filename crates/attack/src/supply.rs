@@ -59,6 +59,7 @@ impl Supply {
             makers: OnceCell::new(),
             operations: BTreeMap::new(),
             filled: RefCell::default(),
+            making: Vec::new(),
         };
         let needs = api.needs();
         let mut recipes: BTreeMap<Type, Vec<Recipe>> =
@@ -157,6 +158,8 @@ struct Kitchen<'a> {
     /// By the number of the maker, so that all recipes share what they call.
     operations: BTreeMap<usize, Operation>,
     filled: RefCell<BTreeMap<Arc<str>, Option<usize>>>,
+    /// The makers whose parts are being made. What needs itself, if only in an array, would never be done.
+    making: Vec<usize>,
 }
 
 /// For each kind of makers, how many are kept for a type, and how many recipes with different values for each: constants;
@@ -168,6 +171,9 @@ const MOST_STATEMENTS: usize = 8;
 
 /// Arrays of arrays beyond this are left empty.
 const DEEPEST: usize = 3;
+
+/// What an array of none costs. It is always there, but what is made from it is hardly ever what was meant.
+const EMPTY_ARRAY: u32 = 30;
 
 impl<'a> Kitchen<'a> {
     fn recipes(&mut self, wanted: &Type, depth: usize) -> Vec<Recipe> {
@@ -331,7 +337,7 @@ impl<'a> Kitchen<'a> {
         if let Some(known) = self.filled.borrow().get(name) {
             return *known;
         }
-        let is_plain = |wanted: &Type| matches!(wanted, Type::Array(_)) || !self.values.of(wanted).is_empty();
+        let is_plain = |wanted: &Type| !self.values.of(innermost(wanted)).is_empty();
         let makers = self.makers();
         let candidates = makers.candidates(name);
         // Where there are constants, they are what is meant to be used.
@@ -351,7 +357,8 @@ impl<'a> Kitchen<'a> {
     fn makers(&self) -> &Makers<'a> {
         self.makers.get_or_init(|| {
             let plain = |wanted: &Type| match wanted {
-                Type::Array(_) => Some(4),
+                // That of none; with elements it costs what they do.
+                Type::Array(_) => Some(EMPTY_ARRAY),
                 Type::Class(name) if self.values.of(wanted).is_empty() => {
                     self.program.functional_method(name).map(|_| 8)
                 }
@@ -364,11 +371,34 @@ impl<'a> Kitchen<'a> {
 
     /// Adds the statements that a maker needs and its own, which is the last. Different variants take different values.
     fn make(&mut self, at: usize, variant: usize, statements: &mut Vec<Statement>) -> Option<usize> {
+        // Each maker in progress will add its statement, too.
+        if self.making.contains(&at) || statements.len() + self.making.len() >= MOST_STATEMENTS {
+            return None;
+        }
         if !self.operations.contains_key(&at) {
             let operation = self.makers().maker(at).operation();
             self.operations.insert(at, operation);
         }
         let operation = self.operations[&at].clone();
+        self.making.push(at);
+        let parts = self.parts(&operation, variant, statements);
+        self.making.pop();
+        let (receiver, args) = parts?;
+        if statements.len() >= MOST_STATEMENTS {
+            return None;
+        }
+        debug_assert_eq!(receiver.is_some(), operation.callable.kind == CallKind::Virtual);
+        statements.push(Statement { callable: operation.callable, receiver, args });
+        Some(statements.len() - 1)
+    }
+
+    /// The receiver and the arguments of a maker.
+    fn parts(
+        &mut self,
+        operation: &Operation,
+        variant: usize,
+        statements: &mut Vec<Statement>,
+    ) -> Option<(Option<usize>, Vec<Argument>)> {
         let receiver = match &operation.receiver {
             Some(wanted) => match self.part(wanted, variant, statements)? {
                 Argument::Earlier(at) => Some(at),
@@ -382,22 +412,22 @@ impl<'a> Kitchen<'a> {
             // Later variants take different values for parameters of one type.
             args.push(self.part(parameter, variant + place * variant.min(1), statements)?);
         }
-        if statements.len() >= MOST_STATEMENTS {
-            return None;
-        }
-        debug_assert_eq!(receiver.is_some(), operation.callable.kind == CallKind::Virtual);
-        statements.push(Statement { callable: operation.callable, receiver, args });
-        Some(statements.len() - 1)
+        Some((receiver, args))
     }
 
     /// A value for a parameter of a maker: plain if there is one, else made in the cheapest way.
     fn part(&mut self, wanted: &Type, variant: usize, statements: &mut Vec<Statement>) -> Option<Argument> {
         if let Type::Array(element) = wanted {
-            // The first variant is filled, since what is made from nothing is empty already.
-            let length = [2, 0, 3][variant % 3];
+            // The first variant is filled, since what is made from nothing is empty already. Arrays in what arrays hold
+            // are left empty at some point, or there would be too many ways to fill them.
+            let length = if self.making.len() > DEEPEST { 0 } else { [2, 0, 3][variant % 3] };
+            let before = statements.len();
             let values = (0..length).map(|place| self.part(element, variant + place, statements));
-            // Of what cannot be made, there is still the array of none.
             let values: Option<Vec<Argument>> = values.collect();
+            // Of what cannot be made, there is still the array of none.
+            if values.is_none() {
+                statements.truncate(before);
+            }
             return Some(Argument::Array(values.unwrap_or_default()));
         }
         let values = self.values.of(wanted);
@@ -420,6 +450,14 @@ impl<'a> Kitchen<'a> {
             return self.make(way, variant, statements).map(Argument::Earlier);
         }
         self.functions(name).into_iter().next().map(|recipe| recipe.value)
+    }
+}
+
+/// The type of what is in an array, in arrays in it, and so on; other types as they are.
+fn innermost(wanted: &Type) -> &Type {
+    match wanted {
+        Type::Array(element) => innermost(element),
+        other => other,
     }
 }
 

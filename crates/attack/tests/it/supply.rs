@@ -271,3 +271,27 @@ fn what_is_not_needed_is_not_there() {
     check("small.Counter", &options(), "Lsmall/Color;", expect![[r#""#]]);
     check("small.Painter", &options(), "Lsmall/Impossible;", expect![[r#""#]]);
 }
+
+#[test]
+fn what_is_made_of_its_own_kind_ends_somewhere() {
+    check(
+        "small.Tree",
+        &options(),
+        "Lsmall/Tree$Node;",
+        expect![[r#"
+        2 new Tree$Node([]); #0
+        1 null
+    "#]],
+    );
+    check(
+        "small.Tree",
+        &options(),
+        "Lsmall/Tree$Left;",
+        expect![[r#"
+        2 new Tree$Right("a", []); new Tree$Right("abc", []); new Tree$Left([[#0, #1], []]); #2
+        2 new Tree$Left([]); #0
+        2 new Tree$Right("a,b,c", []); new Tree$Right("", []); new Tree$Right("c", []); new Tree$Right("", []); new Tree$Right("c", []); new Tree$Left([[#0, #1, #2], [#3, #4], []]); #5
+        1 null
+    "#]],
+    );
+}
