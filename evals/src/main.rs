@@ -3,6 +3,7 @@
 
 mod campaign;
 mod data;
+mod dice;
 mod dice_miner;
 mod left_behind;
 mod published;
@@ -38,6 +39,39 @@ enum Table {
         /// Up to which length to count words for the exact measure.
         #[arg(long, default_value_t = 10)]
         exact_length: usize,
+        /// Where to write the raw rows.
+        #[arg(long)]
+        json: Option<PathBuf>,
+    },
+    /// The built `adit` on the eleven classes, beside DICE's tables. Takes the budget for each class, seed and setting.
+    #[command(
+        after_help = "Example: cargo run --release -p evals -- dice --data DATA --seeds 3 --classes stackar,hashset"
+    )]
+    Dice {
+        /// The folder that holds `dice/`.
+        #[arg(long)]
+        data: PathBuf,
+        /// Which table of the paper; 1 is 2 as well.
+        #[arg(long, value_enum, default_value = "1")]
+        table: dice::Which,
+        /// The program to measure [default: `adit` beside this program].
+        #[arg(long)]
+        adit: Option<PathBuf>,
+        /// The folder with our Java sources.
+        #[arg(long, default_value = "subjects")]
+        subjects: PathBuf,
+        /// How many models to mine of each class.
+        #[arg(long, default_value_t = 20)]
+        seeds: u64,
+        /// What `adit mine` may spend on a model.
+        #[arg(long, default_value = "10s")]
+        budget: String,
+        /// How many walks to draw from each automaton.
+        #[arg(long, default_value_t = 1000)]
+        walks: usize,
+        /// Only these classes, named as the data files are.
+        #[arg(long, value_delimiter = ',')]
+        classes: Vec<String>,
         /// Where to write the raw rows.
         #[arg(long)]
         json: Option<PathBuf>,
@@ -83,6 +117,10 @@ fn main() -> Result<ExitCode> {
         Table::Speed { data, events } => speed::run(&Data(data), events)?,
         Table::Campaign { scripts, checked, classes, seed } => {
             return campaign::run(&Campaign { scripts, checked, classes, seed });
+        }
+        Table::Dice { data, table: which, adit, subjects, seeds, budget, walks, classes, json } => {
+            let plan = dice::Plan { which, seeds, walks, budget, adit, subjects, classes, json };
+            dice::run(&Data(data), &plan)?;
         }
     }
     Ok(ExitCode::SUCCESS)

@@ -5,6 +5,7 @@
 use std::process::ExitCode;
 
 mod commands;
+mod drive;
 mod errors;
 mod fixtures;
 mod flags;
@@ -13,6 +14,7 @@ mod interrupt;
 mod machine;
 mod models;
 mod output;
+mod pipeline;
 mod progress;
 mod recording;
 mod remedies;

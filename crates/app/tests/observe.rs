@@ -121,7 +121,10 @@ fn shipped_fixtures_work() {
     let file = place.path().join("out.jsonl").display().to_string();
     let files = subjects("fixtures");
     // The class that each is for, and what succeeds only with it.
-    let known = [("SignatureFixtures", "java.security.Signature", "sign")];
+    let known = [
+        ("SignatureFixtures", "java.security.Signature", "sign"),
+        ("SocketFixtures", "java.net.Socket", "getInputStream"),
+    ];
     assert_eq!(files.len(), known.len(), "every file of fixtures has a line above");
     for (path, (name, class, label)) in files.iter().zip(known) {
         assert_eq!(path.file_stem().unwrap(), name);

@@ -244,11 +244,12 @@ fn walk(folder: &Path) -> Vec<PathBuf> {
         for entry in fs::read_dir(&folder).unwrap() {
             let path = entry.unwrap().path();
             let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            // Version control, which is a file in a linked worktree, and what builds and runs leave behind are not the project.
+            if [".git", "target", "adit-out", "proptest-regressions"].contains(&name.as_str()) {
+                continue;
+            }
             if path.is_dir() {
-                // Version control and what builds and runs leave behind are not the project.
-                if ![".git", "target", "adit-out", "proptest-regressions"].contains(&name.as_str()) {
-                    todo.push(path);
-                }
+                todo.push(path);
             } else {
                 found.push(path);
             }

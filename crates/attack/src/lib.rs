@@ -4,23 +4,39 @@
 //! [`Generator`] makes random scripts of both; [`edit`] changes scripts, [`java`] writes them as Java. [`purity`] and
 //! [`effects`] learn from runs what single methods do. [`prepare`] is the way in.
 //!
+//! [`dice_tester`] searches, with [`dynamosa`], for tests that refute properties; [`assay`] makes a model by trying which events
+//! are possible where, and [`validate`] measures any model against the class. All hear runs as words with an [`Ear`].
+//!
 //! Nothing here runs a script. A [`Subject`](adit_trace::Subject) does, and where one is needed it is handed in.
 
 mod api;
+pub mod assay;
+mod careful;
+pub mod dice_tester;
+pub mod dynamosa;
 pub mod edit;
 pub mod effects;
 mod error;
+pub mod fitness;
 mod generate;
+mod heard;
 pub mod java;
 mod makers;
+mod moves;
+pub mod novelty;
 mod prepare;
 pub mod purity;
+mod realize;
 mod supply;
+mod survey;
+mod tries;
+pub mod validate;
 mod values;
 mod vary;
 
 pub use api::{Api, ApiOptions, Operation};
 pub use error::ApiError;
 pub use generate::{Generator, GeneratorOptions};
+pub use heard::{Ear, Heard};
 pub use prepare::{prepare, prepare_in, worth_reading};
 pub use supply::{Recipe, Supply};

@@ -12,6 +12,7 @@ mod merge;
 mod minimize;
 mod prefix_tree;
 mod product;
+mod simulation;
 #[cfg(test)]
 mod testing;
 mod walk;

@@ -220,17 +220,30 @@ impl Run {
                 }
             }
             of.push(own);
-            let lived = if statement.callable.kind == CallKind::Virtual { receiver } else { own };
-            if let (Some(life), Some(outcome)) = (lived, step.result.outcome()) {
-                lives[life].events.push(Event {
-                    method: statement.callable.event_name().to_owned(),
-                    args: statement.args.iter().map(Argument::recorded).collect(),
-                    outcome,
-                    state: step.fields.as_ref().map(Snapshot::to_state),
-                });
+            let Some(outcome) = step.result.outcome() else { continue };
+            let event = Event {
+                method: statement.callable.event_name().to_owned(),
+                args: statement.args.iter().map(Argument::recorded).collect(),
+                outcome,
+                state: step.fields.as_ref().map(Snapshot::to_state),
+            };
+            if statement.callable.kind != CallKind::Virtual {
+                add(&mut lives, own, event);
+                continue;
             }
+            // A method that gives a new object is an event of the object that it was called on, and the beginning of the other.
+            if own.is_some_and(|own| lives[own].object == at) {
+                add(&mut lives, own, Event { state: None, ..event.clone() });
+            }
+            add(&mut lives, receiver, event);
         }
         lives
+    }
+}
+
+fn add(lives: &mut [Life], life: Option<usize>, event: Event) {
+    if let Some(life) = life {
+        lives[life].events.push(event);
     }
 }
 
@@ -401,6 +414,22 @@ mod tests {
             expect![[r#"
                 0 a.Stack: Stack push
                 1 a.Stack: of isEmpty:TRUE pop!Empty
+            "#]],
+        );
+    }
+
+    #[test]
+    fn an_object_that_a_method_gives_begins_with_it() {
+        use CallKind::{Constructor, Virtual};
+        check(
+            vec![
+                (statement(Constructor, "<init>", None), object(0)),
+                (statement(Virtual, "iterator", Some(0)), object(1)),
+                (statement(Virtual, "hasNext", Some(1)), StepResult::Returned(Value::Bool(false))),
+            ],
+            expect![[r#"
+                0 a.Stack: Stack iterator
+                1 a.Stack: iterator hasNext:FALSE
             "#]],
         );
     }

@@ -10,18 +10,22 @@ mod compare;
 mod convert;
 mod doctor;
 mod infer;
+mod mine;
 mod observe;
 mod properties;
+mod validate;
 
 /// Does what was asked.
 pub(crate) fn run(cli: Cli) -> Result<Ending, Report> {
     let quiet = cli.quiet;
     match cli.command {
+        Command::Mine(flags) => mine::run(&flags, quiet),
         Command::Observe(flags) => observe::run(&flags, quiet),
         Command::Properties(flags) => properties::run(&flags, quiet),
         Command::Infer(flags) => infer::run(&flags, quiet),
         Command::Check(flags) => check::run(&flags, quiet),
         Command::Compare(flags) => compare::run(&flags, quiet),
+        Command::Validate(flags) => validate::run(&flags, quiet),
         Command::Convert(flags) => convert::run(&flags, quiet),
         Command::Doctor(flags) => doctor::run(&flags),
     }

@@ -35,15 +35,18 @@ pub(crate) struct GenerateFlags {
     /// A Java file whose public static methods without parameters supply values that are hard to make up; may be repeated
     #[arg(long, value_name = "FILE.java", help_heading = CLASS)]
     pub(crate) fixtures: Vec<PathBuf>,
-    /// Call only these methods, separated by commas
+    /// Call only these methods, separated by commas: `remove` is all of that name, `'remove(int)'` is one
     #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = CLASS)]
     pub(crate) only: Option<Vec<String>>,
     /// Do not call these methods, separated by commas
     #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = CLASS)]
     pub(crate) without: Vec<String>,
-    /// How long to go on: `10s`, `2m` or `5000tests`
-    #[arg(long, value_name = "AMOUNT", default_value = "1000tests", value_parser = budget, allow_hyphen_values = true, help_heading = RUNNING)]
-    pub(crate) budget: Budget,
+    /// Call `equals`, `hashCode` and `toString` too
+    #[arg(long, help_heading = CLASS)]
+    pub(crate) object_methods: bool,
+    /// How long to go on: `10s`, `2m` or `5000tests` [default: 1000tests for observe, 10s for mine and validate]
+    #[arg(long, value_name = "AMOUNT", value_parser = budget, allow_hyphen_values = true, help_heading = RUNNING)]
+    pub(crate) budget: Option<Budget>,
     /// How many calls are made on the objects of one test
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = calls, allow_negative_numbers = true, help_heading = RUNNING)]
     pub(crate) calls: usize,

@@ -15,9 +15,11 @@ mod compare;
 mod convert;
 mod doctor;
 mod infer;
+mod mine;
 mod observe;
 mod properties;
 mod traces;
+mod validate;
 
 pub(crate) use check::CheckFlags;
 pub(crate) use class::{Budget, ClassFlags, GenerateFlags};
@@ -25,9 +27,11 @@ pub(crate) use compare::CompareFlags;
 pub(crate) use convert::ConvertFlags;
 pub(crate) use doctor::DoctorFlags;
 pub(crate) use infer::{Algorithm, InferFlags};
+pub(crate) use mine::{MineFlags, Miner, Tester};
 pub(crate) use observe::ObserveFlags;
 pub(crate) use properties::PropertiesFlags;
 pub(crate) use traces::{LabelChoice, PurityFlags, ReadFlags, TraceFlags};
+pub(crate) use validate::ValidateFlags;
 
 /// Mines specifications from programs and their traces: what always happens, and an automaton of what can
 #[derive(Debug, Parser)]
@@ -43,11 +47,13 @@ pub(crate) struct Cli {
 
 const EXAMPLES: &str = "\
 Examples:
+  adit mine java.util.StringTokenizer                    a model of a Java class, by trying what it can do
   adit properties examples/tokenizer.traces              what always happens, in plain English
   adit infer examples/tokenizer.traces -o model.dot      an automaton that explains the traces
   adit check model.dot --formula 'G !(nextToken & X StringTokenizer)'
                                                          does every word obey a formula?
   adit compare model.dot examples/tokenizer.dot          how good is the model?
+  adit validate model.dot java.util.StringTokenizer      how good is the model, on the class itself?
   adit convert model.dot model.json                      between formats
   adit observe java.util.StringTokenizer -o traces.jsonl run a Java class and record traces
   adit doctor                                            what running Java needs, and what is missing
@@ -57,11 +63,13 @@ Exit code: 0 done; 1 done, and it found a violation or a difference; 2 bad input
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Mine(MineFlags),
     Observe(ObserveFlags),
     Properties(PropertiesFlags),
     Infer(InferFlags),
     Check(CheckFlags),
     Compare(CompareFlags),
+    Validate(ValidateFlags),
     Convert(ConvertFlags),
     Doctor(DoctorFlags),
 }

@@ -6,6 +6,7 @@
 
 mod api;
 mod classes;
+mod dice_tester;
 mod fake;
 mod generate;
 mod java;
@@ -13,3 +14,4 @@ mod jdk;
 mod purity;
 mod supply;
 mod valid;
+mod validate;

@@ -1,10 +1,10 @@
 //! Observing with calls that are made up: random scripts, run in workers, until the budget is used up.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
-use adit_attack::{Api, ApiOptions, Generator, GeneratorOptions, java, prepare};
+use adit_attack::{Api, Generator, GeneratorOptions, java};
 use adit_bytecode::{Class, ClassPath, Signature, Type};
 use adit_jvm::Host;
 use adit_trace::{CallKind, Callable, End, Run, Script, Skip, StepResult, Subject};
@@ -14,10 +14,10 @@ use rand::rngs::ChaCha8Rng;
 use serde_json::{Value, json};
 
 use super::Observed;
-use crate::fixtures::Fixtures;
+use crate::drive::Drive;
 use crate::flags::{Budget, ObserveFlags};
 use crate::interrupt::Listening;
-use crate::machine::{self, Machine};
+use crate::machine;
 use crate::progress::Counting;
 use crate::recording::Recording;
 
@@ -25,6 +25,9 @@ use crate::recording::Recording;
 /// worth most; the sizes are fixed, because the scripts of a seed depend on them.
 const FIRST_ROUND: usize = 100;
 const LARGEST_ROUND: usize = 5000;
+
+/// Few enough to read, and a number, so that the same seed gives the same bytes.
+const DEFAULT_BUDGET: Budget = Budget::Tests(1000);
 
 /// How many scripts are run at first before the clock is looked at.
 const FIRST_CHUNK: usize = 4;
@@ -47,35 +50,17 @@ const CULPRITS_SHOWN: usize = 3;
 const HABITS: GeneratorOptions = GeneratorOptions { reuse: 0.5, second_object: 0.1, longest: 400 };
 
 pub(super) fn observe(flags: &ObserveFlags, quiet: bool) -> Result<Observed, Report> {
-    let jdk = machine::jdk(flags.class.jdk.as_deref())?;
-    let typed = machine::entries(&flags.class);
-    // Before anything is compiled, because a missing entry would show as an error of the compiler.
-    adit_jvm::classes::open(None, &typed)?;
-    let fixtures = Fixtures::compile(&flags.generate.fixtures, &jdk, &adit_jvm::classes::expand(&typed)?)?;
-    let more: Vec<_> = fixtures.iter().map(Fixtures::folder).collect();
-    let machine = Machine::new(&flags.class, jdk, &more)?;
-    let options = ApiOptions {
-        non_public: flags.class.non_public,
-        object_methods: false,
-        only: flags.generate.only.clone().map(|names| names.into_iter().collect()),
-        without: flags.generate.without.iter().cloned().collect(),
-        fixtures: fixtures.iter().flat_map(|fixtures| fixtures.classes.clone()).collect(),
-    };
-    let (api, supply) = prepare(&machine.classes, &flags.class.class, &options)?;
-    let mut host_options = machine.options()?;
-    host_options.workers = flags.generate.workers.map_or_else(default_workers, usize::from);
-    host_options.snapshots = flags.states;
-    host_options.fresh_statics = flags.generate.fresh_statics;
-    host_options.limits.script = flags.generate.script_limit;
-    host_options.limits.batch = PORTION;
-    let host = Host::new(host_options).map_err(machine::cannot_run)?;
-    machine::warn_unprotected(host.protection());
-    let generator = Generator::new(&api, supply, HABITS);
+    let drive = Drive::new(&flags.class, &flags.generate, HABITS, |options| {
+        options.snapshots = flags.states;
+        options.limits.batch = PORTION;
+    })?;
+    let Drive { api, generator, host, machine, fixtures: _fixtures } = drive;
     let mut session = Session {
         host,
         generator,
         rng: ChaCha8Rng::seed_from_u64(flags.generate.seed),
         family: Family::new(&machine.classes, &api.class),
+        starts: api.starts.iter().map(|start| start.callable.clone()).collect(),
         recording: Recording::new(),
         tally: BTreeMap::new(),
         culprits: Vec::new(),
@@ -88,17 +73,14 @@ pub(super) fn observe(flags: &ObserveFlags, quiet: bool) -> Result<Observed, Rep
     Ok(session.observed(&api, counting.elapsed(), stop))
 }
 
-/// As many workers as the machine runs processes at once. More than eight would wait for the one that makes the scripts.
-fn default_workers() -> usize {
-    std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get).min(8)
-}
-
 /// The work that goes on.
 struct Session<'c> {
     host: Host,
     generator: Generator,
     rng: ChaCha8Rng,
     family: Family<'c>,
+    /// The ways to make an object.
+    starts: BTreeSet<Arc<Callable>>,
     recording: Recording,
     /// What came of each method.
     tally: BTreeMap<Arc<Callable>, Fate>,
@@ -123,7 +105,7 @@ impl Session<'_> {
     /// Goes on until something says stop, and says what.
     fn run(&mut self, flags: &ObserveFlags, counting: &mut Counting) -> Result<&'static str, Report> {
         let listening = Listening::new();
-        let budget = flags.generate.budget;
+        let budget = flags.generate.budget.unwrap_or(DEFAULT_BUDGET);
         let mut round = FIRST_ROUND;
         // A class that hangs in every script must be found out before a hundred of them have.
         let mut chunk = FIRST_CHUNK;
@@ -207,8 +189,9 @@ impl Session<'_> {
             }
         }
         for life in run.lives(script) {
-            // An object that a method of another gave was not seen from its beginning.
-            let begun = script.statements[life.object].callable.kind != CallKind::Virtual;
+            // An object that a method of another gave was not seen from its beginning, unless that is how they are made.
+            let maker = &script.statements[life.object].callable;
+            let begun = maker.kind != CallKind::Virtual || self.starts.contains(maker);
             if begun && self.family.has(&life.class) {
                 self.recording.add(&life.events);
             }

@@ -1,0 +1,335 @@
+//! `adit validate`: how good is a model, measured on the class itself?
+
+use std::fmt::Write as _;
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use adit_attack::novelty::Novelty;
+use adit_attack::validate::{
+    Rate, ValidateOptions, ValidateStanding, ValidateStep, Validated, unknown_labels, validate,
+    without_unknown,
+};
+use adit_attack::{Ear, GeneratorOptions, edit, java};
+use adit_automata::Fsa;
+use adit_logic::nearest;
+use miette::Report;
+use rand::SeedableRng;
+use rand::rngs::ChaCha8Rng;
+use serde_json::{Value, json};
+
+use crate::drive::Drive;
+use crate::errors::{Ending, bad_input, no_answer};
+use crate::flags::{Budget, ValidateFlags};
+use crate::interrupt::Listening;
+use crate::output::{print, print_json, tell};
+use crate::progress::Counting;
+use crate::{machine, models};
+
+/// Enough for the walks of most classes to be searched to their end.
+const DEFAULT_BUDGET: Budget = Budget::Time(Duration::from_secs(10));
+
+/// As many random scripts as show the moves of a class with some fifty methods.
+const SURVEY: usize = 3000;
+
+/// Tries by which moves are chosen: about a second of work.
+const CHOOSING: usize = 30_000;
+
+/// How many situations the search keeps for each prefix of a walk; more costs as much more time.
+const WIDTH: usize = 12;
+
+/// How many scripts a worker is given at once: few enough that small rounds keep all workers busy.
+const PORTION: usize = 100;
+
+/// As when observing: reused values make calls meet, and a second object is now and then of use.
+const HABITS: GeneratorOptions = GeneratorOptions { reuse: 0.5, second_object: 0.1, longest: 400 };
+
+pub(super) fn run(flags: &ValidateFlags, quiet: bool) -> Result<Ending, Report> {
+    // Before the class is looked at, because a typing mistake should not cost a second.
+    let model = models::read(&flags.model, flags.from.as_deref())?;
+    let drive = Drive::new(&flags.class, &flags.generate, HABITS, |options| {
+        options.snapshots = true;
+        options.limits.batch = PORTION;
+    })?;
+    let Drive { api, mut generator, mut host, machine: _machine, fixtures: _fixtures } = drive;
+    let ear = Ear::new(&api);
+    let model = known_part(model, &ear, flags, quiet)?;
+
+    let budget = flags.generate.budget.unwrap_or(DEFAULT_BUDGET);
+    let listening = Listening::new();
+    let mut counting = Counting::new(quiet);
+    let mut stop = "finished";
+    let mut rng = ChaCha8Rng::seed_from_u64(flags.generate.seed);
+    let go_on = |standing: ValidateStanding| {
+        counting.show(|| progress(standing));
+        stop = match budget {
+            _ if listening.interrupted() => "interrupted",
+            Budget::Time(time) if counting.elapsed() >= time => "time",
+            Budget::Tests(tests) if standing.tests >= tests => "tests",
+            _ => return ControlFlow::Continue(()),
+        };
+        ControlFlow::Break(())
+    };
+    let options = options(flags, budget);
+    let validated = validate(&mut host, &mut generator, &ear, &model, &options, &mut rng, go_on)
+        .map_err(machine::cannot_run)?;
+    counting.finish();
+    drop(listening);
+
+    let witnesses = validated
+        .rejected
+        .iter()
+        .map(|rejected| java::body(&edit::tidy(&rejected.script, &api), None, generator.facts()).lines);
+    let verdict = Verdict {
+        class: api.class.to_string(),
+        witnesses: witnesses.collect(),
+        seconds: counting.elapsed().as_secs_f64(),
+        validated,
+        stop,
+    };
+    if verdict.validated.recall.all == 0 && verdict.validated.complete {
+        return Err(no_answer(
+            format!("no object of {} was seen; every way to make one failed", verdict.class),
+            format!(
+                "`adit observe {0}` says why; a method `public static {0} make()` in a file given with --fixtures would supply one",
+                verdict.class
+            ),
+        ));
+    }
+    if flags.json {
+        print_json(&verdict.json())?
+    } else {
+        print(&verdict.text())?
+    }
+    verdict.ending()
+}
+
+/// How much to do for this budget. One in tests must leave most of them for the walks.
+fn options(flags: &ValidateFlags, budget: Budget) -> ValidateOptions {
+    let part = |of: u64| match budget {
+        Budget::Tests(tests) => usize::try_from(tests / of).unwrap_or(usize::MAX).max(1),
+        Budget::Time(_) => usize::MAX,
+    };
+    ValidateOptions {
+        survey: SURVEY.min(part(6)),
+        choosing: CHOOSING.min(part(6)),
+        calls: flags.generate.calls,
+        runs: flags.runs.min(part(6)),
+        walks: flags.walks,
+        length: flags.length,
+        width: WIDTH,
+    }
+}
+
+fn progress(ValidateStanding { step, tests }: ValidateStanding) -> String {
+    let doing = match step {
+        ValidateStep::Survey => "looking at the class",
+        ValidateStep::Runs => "running random tests",
+        ValidateStep::Walks => "trying walks of the model",
+    };
+    format!("{tests} tests, {doing}")
+}
+
+/// The model, or what is left of it without events that the class does not have.
+fn known_part(
+    model: Fsa<String>,
+    ear: &Ear,
+    flags: &ValidateFlags,
+    quiet: bool,
+) -> Result<Fsa<String>, Report> {
+    let unknown = unknown_labels(&model, ear);
+    let Some(&first) = unknown.first() else { return Ok(model) };
+    if flags.ignore_unknown {
+        if !quiet {
+            tell(&format!("note: left out of the model: {}", some_of(&unknown)));
+        }
+        if unknown.len() == model.alphabet().len() {
+            return Err(bad_input(
+                format!("nothing is left of the model: {} has none of its events", flags.class.class),
+                "is it a model of another class?",
+            ));
+        }
+        return Ok(without_unknown(&model, ear));
+    }
+    let known: Vec<&str> = ear.alphabet().names().collect();
+    let help = match nearest(first, known.iter().copied()) {
+        _ if first.contains('!') => {
+            "an object counts up to its first exception, so that such events are never seen".to_owned()
+        }
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("the events are {}; methods that are not public need --non-public", some_of(&known)),
+    };
+    let which = if unknown.len() == 1 {
+        format!("no event `{first}`, which the model has")
+    } else {
+        format!("none of these events, which the model has: {}", some_of(&unknown))
+    };
+    Err(bad_input(
+        format!("{} has {which}", flags.class.class),
+        format!("{help} Or leave them out with --ignore-unknown"),
+    ))
+}
+
+/// The first of many names.
+fn some_of(names: &[&str]) -> String {
+    const SHOWN: usize = 12;
+    let more = if names.len() > SHOWN { ", …" } else { "" };
+    format!("{}{more}", names[..names.len().min(SHOWN)].join(", "))
+}
+
+/// What there is to say.
+struct Verdict {
+    class: String,
+    validated: Validated,
+    /// The rejected words as Java.
+    witnesses: Vec<Vec<String>>,
+    seconds: f64,
+    stop: &'static str,
+}
+
+impl Verdict {
+    fn ending(&self) -> Result<Ending, Report> {
+        let Validated { precision, recall, unrealized, rejected, undecided, .. } = &self.validated;
+        if !unrealized.is_empty() || !rejected.is_empty() {
+            return Ok(Ending::Found);
+        }
+        if precision.all > 0 && recall.all > 0 {
+            return Ok(Ending::Clean);
+        }
+        Err(match self.stop {
+            "finished" if undecided.all() == 0 => no_answer(
+                "the model has no walk",
+                "a walk begins in an initial state; does the model have one?",
+            ),
+            "finished" => no_answer(
+                "no walk of the model could be decided",
+                "the methods that it needs could not be called; --fixtures supplies values that are hard to make up",
+            ),
+            _ => no_answer(
+                "it ended before enough was run to say anything",
+                "a larger --budget helps; so does a smaller --length",
+            ),
+        })
+    }
+
+    fn json(&self) -> Value {
+        let of = |rate: &Rate| {
+            let interval = rate.interval().map(|(low, high)| [low, high]);
+            json!({"good": rate.good, "of": rate.all, "interval": interval})
+        };
+        let new = |novelty: &Novelty| {
+            json!({
+                "seen": novelty.seen,
+                "once": novelty.once,
+                "twice": novelty.twice,
+                "chance": novelty.chance(),
+                "at_most": if novelty.alone == 0 { novelty.at_most() } else { None },
+                "unseen_at_least": novelty.unseen(),
+            })
+        };
+        let Validated { precision, recall, undecided, .. } = &self.validated;
+        let words = self.validated.rejected.iter().map(|rejected| &rejected.word);
+        json!({
+            "class": self.class,
+            "precision": precision.share(),
+            "recall": recall.share(),
+            "unrealised": self.validated.unrealized,
+            "rejected": words.collect::<Vec<_>>(),
+            "rejected_java": self.witnesses.iter().map(|lines| lines.join("\n")).collect::<Vec<_>>(),
+            "walks": of(precision),
+            "objects": of(recall),
+            "undecided": {
+                "budget": undecided.budget,
+                "untried": undecided.untried,
+                "unsteady": undecided.unsteady,
+            },
+            "missing": self.validated.missing,
+            "new_events": new(&self.validated.events),
+            "new_pairs": new(&self.validated.pairs),
+            "given_up": self.validated.given_up,
+            "tests": self.validated.tests,
+            "seconds": self.seconds,
+            "stop": self.stop,
+        })
+    }
+
+    fn text(&self) -> String {
+        let Validated { precision, recall, unrealized, rejected, missing, .. } = &self.validated;
+        let mut text = String::new();
+        let mut row = |name: &str, rate: &Rate, what: &str| {
+            let _ = match (rate.share(), rate.interval()) {
+                (Some(share), Some((low, high))) => writeln!(
+                    text,
+                    "{name:9}  {share:.4}  ({low:.3} to {high:.3})  {} of {} {what}",
+                    rate.good, rate.all
+                ),
+                _ => writeln!(text, "{name:9}  unknown"),
+            };
+        };
+        row("precision", precision, "walks of the model can be made to happen");
+        row("recall", recall, "objects did what the model allows");
+        if !unrealized.is_empty() {
+            text.push_str("\nThe model allows it, and no way was found to make it happen:\n");
+            unrealized.iter().for_each(|word| _ = writeln!(text, "  {}", word.join(" ")));
+        }
+        if !rejected.is_empty() {
+            text.push_str("\nIt happens, and the model does not allow it:\n");
+            rejected.iter().for_each(|rejected| _ = writeln!(text, "  {}", rejected.word.join(" ")));
+            if let Some(lines) = self.witnesses.first() {
+                let _ = writeln!(text, "The first of these in Java:\n    {}", lines.join("\n    "));
+            }
+        }
+        text.push('\n');
+        for line in self.remarks() {
+            let _ = writeln!(text, "{line}");
+        }
+        if !missing.is_empty() {
+            let names: Vec<&str> = missing.iter().map(String::as_str).collect();
+            let _ = writeln!(
+                text,
+                "The class has events that the model lacks: {}; --only and --without choose methods.",
+                some_of(&names)
+            );
+        }
+        text
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        let Validated { undecided, events, pairs, given_up, .. } = &self.validated;
+        let mut remarks = Vec::new();
+        remarks.extend(is_new(events, "event"));
+        remarks.extend(is_new(pairs, "pair of consecutive events"));
+        let mut not_decided = |count: u64, why: &str| {
+            if count > 0 {
+                let walks = if count == 1 { "walk is" } else { "walks are" };
+                remarks.push(format!("{count} {walks} undecided: {why}."));
+            }
+        };
+        let ended = match self.stop {
+            "interrupted" => "it was interrupted",
+            _ => "the budget ended; a larger --budget would decide them",
+        };
+        not_decided(undecided.budget, ended);
+        not_decided(undecided.untried, "a method could not be called, or had to be given up");
+        not_decided(undecided.unsteady, "the class does not do the same each time");
+        if !given_up.is_empty() {
+            remarks.push(format!(
+                "No longer called, because it hangs or ends its process: {}.",
+                given_up.join(", ")
+            ));
+        }
+        remarks
+    }
+}
+
+/// How likely the next object is to show something new, in words.
+fn is_new(novelty: &Novelty, what: &str) -> Option<String> {
+    let one_in = |chance: f64| (1.0 / chance).round();
+    Some(match (novelty.chance()?, novelty.at_most()?) {
+        (0.0, at_most) => format!("Fewer than 1 in {} objects would show a new {what}.", one_in(at_most)),
+        (chance, _) => {
+            let unseen = novelty.unseen().round();
+            let more = if unseen < 1.0 { String::new() } else { format!("; at least {unseen} are unseen") };
+            format!("About 1 in {} objects still shows a new {what}{more}.", one_in(chance))
+        }
+    })
+}

@@ -1,0 +1,76 @@
+//! A class ready to be driven: what can be called on it, scripts that do, and workers that run them.
+
+use std::collections::BTreeSet;
+
+use adit_attack::{Api, ApiOptions, Generator, GeneratorOptions, prepare};
+use adit_jvm::{Host, HostOptions, classes};
+use miette::Report;
+
+use crate::fixtures::Fixtures;
+use crate::flags::{ClassFlags, GenerateFlags};
+use crate::machine::{self, Machine};
+
+/// All that commands which make up calls have in common.
+pub(crate) struct Drive {
+    pub(crate) api: Api,
+    pub(crate) generator: Generator,
+    pub(crate) host: Host,
+    pub(crate) machine: Machine,
+    /// Kept, because dropping them removes their folder.
+    pub(crate) fixtures: Option<Fixtures>,
+}
+
+impl Drive {
+    /// What the flags say; `options` may change how workers are run.
+    pub(crate) fn new(
+        class: &ClassFlags,
+        generate: &GenerateFlags,
+        habits: GeneratorOptions,
+        options: impl FnOnce(&mut HostOptions),
+    ) -> Result<Self, Report> {
+        let jdk = machine::jdk(class.jdk.as_deref())?;
+        let typed = machine::entries(class);
+        // Before anything is compiled, because a missing entry would show as an error of the compiler.
+        classes::open(None, &typed)?;
+        let fixtures = Fixtures::compile(&generate.fixtures, &jdk, &classes::expand(&typed)?)?;
+        let more: Vec<_> = fixtures.iter().map(Fixtures::folder).collect();
+        let machine = Machine::new(class, jdk, &more)?;
+        let asked = ApiOptions {
+            non_public: class.non_public,
+            object_methods: generate.object_methods,
+            only: generate.only.as_ref().map(|names| whole(names)),
+            without: whole(&generate.without),
+            fixtures: fixtures.iter().flat_map(|fixtures| fixtures.classes.clone()).collect(),
+        };
+        let (api, supply) = prepare(&machine.classes, &class.class, &asked)?;
+        let mut host_options = machine.options()?;
+        host_options.workers = generate.workers.map_or_else(default_workers, usize::from);
+        host_options.fresh_statics = generate.fresh_statics;
+        host_options.limits.script = generate.script_limit;
+        options(&mut host_options);
+        let host = Host::new(host_options).map_err(machine::cannot_run)?;
+        machine::warn_unprotected(host.protection());
+        let generator = Generator::new(&api, supply, habits);
+        Ok(Self { api, generator, host, machine, fixtures })
+    }
+}
+
+/// The names that were typed. A comma separates them, and also the types of `add(int,Object)`, which are put together again.
+fn whole(names: &[String]) -> BTreeSet<String> {
+    let mut all: Vec<String> = Vec::new();
+    for name in names {
+        match all.last_mut().filter(|last| last.contains('(') && !last.contains(')')) {
+            Some(last) => {
+                last.push(',');
+                last.push_str(name);
+            }
+            None => all.push(name.clone()),
+        }
+    }
+    all.into_iter().collect()
+}
+
+/// As many workers as the machine runs processes at once. More than eight would wait for the one that makes the scripts.
+fn default_workers() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get).min(8)
+}

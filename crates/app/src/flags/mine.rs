@@ -1,0 +1,73 @@
+//! Flags of `adit mine`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::{ClassFlags, GenerateFlags};
+
+/// Find out in which order the methods of a Java class can be called
+///
+/// Runs the class with made-up calls in worker processes that cannot harm you, and writes into a folder: the model, what
+/// always holds and what was refuted, traces, and tests that show it.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  adit mine java.util.StringTokenizer
+  adit mine com.acme.Stack -c target/classes --budget 30s -o stack
+  adit mine java.security.Signature --fixtures subjects/fixtures/SignatureFixtures.java
+  adit mine java.util.ArrayList --only add,get,isEmpty,'remove(int)' --miner dice
+
+It writes model.json, model.dot, properties.json, traces.jsonl and tests/*.java.")]
+pub(crate) struct MineFlags {
+    #[command(flatten)]
+    pub(crate) class: ClassFlags,
+    #[command(flatten)]
+    pub(crate) generate: GenerateFlags,
+    /// How to make the model
+    #[arg(long, value_enum, default_value = "assay", help_heading = MINING)]
+    pub(crate) miner: Miner,
+    /// How to look for tests that refute what is claimed
+    #[arg(long, value_enum, default_value = "dice", help_heading = MINING)]
+    pub(crate) tester: Tester,
+    /// Prefer the smallest model: never split a state for behavior that only some of its objects have
+    #[arg(long, help_heading = MINING)]
+    pub(crate) coarse: bool,
+    /// Random tests to begin with
+    #[arg(long, value_name = "N", default_value_t = 300, value_parser = super::count, allow_negative_numbers = true, help_heading = MINING)]
+    pub(crate) initial: usize,
+    /// After how many generations without a new counterexample the search begins anew
+    #[arg(long, value_name = "N", default_value_t = 100, allow_negative_numbers = true, help_heading = MINING)]
+    pub(crate) reset_after: u32,
+    /// For how many generations one claim is attacked
+    #[arg(long, value_name = "N", default_value_t = 100, allow_negative_numbers = true, help_heading = MINING)]
+    pub(crate) abandon_after: u32,
+    /// The folder for the results [default: adit-out/CLASS]
+    #[arg(long, short, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
+    /// Print a summary as JSON on standard output
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+const MINING: &str = "Mining";
+
+/// How a model is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Miner {
+    /// By trying, in very many situations, which calls are possible
+    Assay,
+    /// From traces, as DICE does: merge states as long as no surviving property breaks
+    Dice,
+}
+
+/// How claims are attacked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Tester {
+    /// A search that aims at every claim
+    Dice,
+    /// A search that aims at every event
+    Dynamosa,
+    /// Random tests
+    Random,
+}

@@ -1,0 +1,56 @@
+//! Flags of `adit validate`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{ClassFlags, GenerateFlags};
+
+/// Measure a model against the Java class itself, by running it
+///
+/// Precision: which share of random walks of the model can be made to happen on an object of the class, by some choice of
+/// arguments. Recall: which share of what random calls do to objects the model allows. Prints both with the shortest failures, and
+/// how likely the next object is to show something new. Exits with 1 if there is a failure.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  adit validate examples/tokenizer.dot java.util.StringTokenizer --only countTokens,hasMoreTokens,nextToken
+  adit validate model.json com.acme.Stack -c target/classes --budget 1m --json
+
+An event is a method that returns, and its result if that is a boolean: `isEmpty:TRUE`; an object's first event is called like its
+class. What an object does counts up to its first exception. That a walk could not be made to happen is no proof that it cannot.")]
+pub(crate) struct ValidateFlags {
+    /// The model; `-` is standard input
+    #[arg(value_name = "MODEL")]
+    pub(crate) model: PathBuf,
+    #[command(flatten)]
+    pub(crate) class: ClassFlags,
+    #[command(flatten)]
+    pub(crate) generate: GenerateFlags,
+    /// Format of the model [default: by extension, else content]
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) from: Option<String>,
+    /// Random walks of the model
+    #[arg(long, value_name = "N", default_value_t = 300, value_parser = super::count, allow_negative_numbers = true)]
+    pub(crate) walks: usize,
+    /// Most events of a walk
+    #[arg(long, value_name = "N", default_value_t = 12, value_parser = length, allow_negative_numbers = true)]
+    pub(crate) length: usize,
+    /// Random tests whose objects the model is to allow
+    #[arg(long, value_name = "N", default_value_t = 3000, value_parser = super::count, allow_negative_numbers = true)]
+    pub(crate) runs: usize,
+    /// Leave out events of the model that the class does not have, instead of stopping at them
+    #[arg(long)]
+    pub(crate) ignore_unknown: bool,
+    /// Print the answer as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// A length of walks. Each event is another script to run, longer than the last.
+fn length(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(length @ 1..=200) => Ok(length),
+        _ => Err("write a number from 1 to 200".to_owned()),
+    }
+}

@@ -1,0 +1,360 @@
+//! From a class to a model: watch it, claim, attack the claims, infer. The picture of docs/architecture.md as straight code.
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use adit_attack::assay::{AssayOptions, Assayed, assay};
+use adit_attack::dice_tester::{Assault, Fate, Stop, dice_tester};
+use adit_attack::dynamosa::Settings;
+use adit_attack::purity::{Difference, PurityOptions, Verdict, purity};
+use adit_attack::{Api, Ear, Generator};
+use adit_automata::Fsa;
+use adit_infer::{Constraints, dice_miner};
+use adit_jvm::{Host, HostError};
+use adit_logic::{Property, Template};
+use adit_mine::{Purity, holding};
+use adit_trace::{Letter, Run, Script, Subject, WordSink, Words, pure_by_name};
+use miette::Report;
+use rand::{Rng, RngExt};
+
+use crate::flags::{Budget, Miner, Tester};
+use crate::interrupt::Listening;
+use crate::machine;
+use crate::progress::Counting;
+
+/// What is wanted of a pipeline.
+pub(crate) struct Plan {
+    pub(crate) miner: Miner,
+    pub(crate) tester: Tester,
+    /// Random tests at the beginning.
+    pub(crate) initial: usize,
+    /// The most calls of a new test.
+    pub(crate) calls: usize,
+    pub(crate) settings: Settings,
+    pub(crate) assay: AssayOptions,
+}
+
+/// What came out.
+pub(crate) struct Mined {
+    pub(crate) model: Fsa<String>,
+    pub(crate) properties: Vec<Judged>,
+    /// The labels of events without a side effect.
+    pub(crate) pure: BTreeSet<String>,
+    /// Tests worth keeping, with what happened: they take the model's transitions or refute claims.
+    pub(crate) tests: Vec<(Script, Run)>,
+    pub(crate) tests_run: u64,
+    pub(crate) assayed: Option<Assayed>,
+    pub(crate) stop: &'static str,
+}
+
+/// A claim, and what became of it.
+pub(crate) struct Judged {
+    pub(crate) property: Property<String>,
+    pub(crate) fate: Fate,
+}
+
+/// The budget, the clock and Ctrl-C.
+pub(crate) struct Watch {
+    listening: Listening,
+    pub(crate) counting: Counting,
+    start: Instant,
+    budget: Budget,
+    tests: u64,
+    pub(crate) stop: Option<&'static str>,
+}
+
+impl Watch {
+    pub(crate) fn new(budget: Budget, quiet: bool) -> Self {
+        let (listening, counting) = (Listening::new(), Counting::new(quiet));
+        Self { listening, counting, start: Instant::now(), budget, tests: 0, stop: None }
+    }
+
+    /// Whether to go on after so many tests of the current step, which may take this share of the budget.
+    fn go_on(&mut self, step: u64, share: f64, text: impl FnOnce() -> String) -> ControlFlow<()> {
+        self.counting.show(text);
+        let over = match self.budget {
+            Budget::Tests(tests) => (self.tests + step) as f64 >= tests as f64 * share,
+            Budget::Time(time) => self.start.elapsed() >= time.mul_f64(share),
+        };
+        self.stop = match (self.listening.interrupted(), over) {
+            (true, _) => Some("interrupted"),
+            (false, true) => Some("budget"),
+            (false, false) => return ControlFlow::Continue(()),
+        };
+        ControlFlow::Break(())
+    }
+
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.start.elapsed()
+    }
+}
+
+/// Trying may take this share of the budget; the rest is for attacking what is claimed about the result.
+const TRYING: f64 = 0.8;
+
+/// For each method, so many pairs of runs with and without a call of it tell whether it changes anything.
+const PURITY_TRIES: usize = 60;
+
+/// Fewer say nothing.
+const ENOUGH_TRIES: usize = 8;
+
+/// Mines a class.
+pub(crate) fn mine(
+    host: &mut Host,
+    generator: &mut Generator,
+    api: &Api,
+    ear: &Ear,
+    plan: &Plan,
+    rng: &mut impl Rng,
+    watch: &mut Watch,
+) -> Result<Mined, Report> {
+    // Watch it.
+    let mut seen = Seen { words: Words::new(), tests: Vec::new(), ear };
+    let scripts: Vec<Script> = (0..plan.initial)
+        .map(|_| {
+            let calls = rng.random_range(0..=plan.calls);
+            generator.script(rng, calls)
+        })
+        .collect();
+    let runs = host.run(&scripts).map_err(machine::cannot_run)?;
+    for (script, run) in scripts.iter().zip(&runs) {
+        generator.observe(script, run);
+        seen.add(script, run);
+    }
+    watch.tests += scripts.len() as u64;
+    let mut pure = pure_letters(host, generator, api, ear, plan.miner, rng)?;
+    let mut assayed = None;
+    if plan.miner == Miner::Assay {
+        let found = assay(host, generator, ear, &pure, &plan.assay, rng, |standing| {
+            watch.go_on(standing.tests, TRYING, || {
+                format!("{:?}: {} tests, {} states", standing.phase, standing.tests, standing.states)
+                    .to_lowercase()
+            })
+        });
+        let found = found.map_err(machine::cannot_run)?;
+        watch.tests += found.tests;
+        pure.clone_from(&found.pure);
+        seen.keep(host, &found.witnesses)?;
+        assayed = Some(found);
+    }
+
+    // Claim.
+    let names = |letters: &BTreeSet<Letter>| -> BTreeSet<String> {
+        letters.iter().map(|&letter| ear.alphabet().name(letter).to_owned()).collect()
+    };
+    let pure_names = names(&pure);
+    let purity = Purity::given(pure_names.iter().map(String::as_str));
+    let properties = holding(&seen.words, &purity, &Template::ALL)?;
+
+    // Attack.
+    let assault = Assault {
+        properties: if plan.tester == Tester::Dice { properties.clone() } else { Vec::new() },
+        pure: pure.clone(),
+        calls: plan.calls,
+        settings: plan.settings.clone(),
+    };
+    let mut fates = vec![Fate::NotAttacked; properties.len()];
+    if watch.stop != Some("interrupted") {
+        watch.stop = None;
+        if plan.tester == Tester::Random {
+            random(host, generator, &mut seen, plan, rng, watch)?;
+        } else {
+            let attacked = dice_tester(host, generator, ear, &assault, rng, |standing| {
+                watch.go_on(standing.run, 1.0, || {
+                    format!(
+                        "attack: {} tests, {} claims refuted, {} left",
+                        standing.run, standing.refuted, standing.open
+                    )
+                })
+            });
+            let attacked = attacked.map_err(machine::cannot_run)?;
+            watch.tests += attacked.run;
+            let first = seen.tests.len();
+            seen.keep(host, &attacked.tests)?;
+            if plan.tester == Tester::Dice {
+                // Tests are numbered among all that are kept.
+                let place = |test: usize| seen.place(&attacked.tests[test]).unwrap_or(first);
+                fates = attacked
+                    .fates
+                    .iter()
+                    .map(|fate| match fate {
+                        Fate::Refuted(test) => Fate::Refuted(place(*test)),
+                        other => other.clone(),
+                    })
+                    .collect();
+            }
+            if attacked.stop == Stop::NothingLeft {
+                watch.stop = None;
+            }
+        }
+    }
+
+    // Infer. What any trace contradicts does not hold, whoever made the trace.
+    let holding: BTreeSet<Property<Letter>> =
+        holding(&seen.words, &purity, &Template::ALL)?.into_iter().collect();
+    let model = match &assayed {
+        Some(assayed) => assayed.model.clone(),
+        None => {
+            let surviving: Vec<Property<Letter>> = match plan.tester {
+                Tester::Dice => properties.iter().filter(|one| holding.contains(one)).cloned().collect(),
+                Tester::Dynamosa | Tester::Random => holding.iter().cloned().collect(),
+            };
+            let words: Vec<Vec<Letter>> = seen.words.words.iter().map(|word| word.letters.clone()).collect();
+            let both = Constraints { pure_as_loops: true, compatible_states: true };
+            dice_miner(&words, &surviving, &pure, both).map(|&letter| ear.alphabet().name(letter).to_owned())
+        }
+    };
+    let name = |letter: Letter| ear.alphabet().name(letter).to_owned();
+    let judged = properties
+        .iter()
+        .zip(fates)
+        .filter(|(property, fate)| holding.contains(property) || matches!(fate, Fate::Refuted(_)))
+        .map(|(property, fate)| Judged {
+            property: Property { template: property.template, a: name(property.a), b: name(property.b) },
+            fate,
+        })
+        .collect();
+    Ok(Mined {
+        model: named(&model, &pure_names),
+        properties: judged,
+        pure: pure_names,
+        tests: seen.tests,
+        tests_run: watch.tests,
+        assayed,
+        stop: watch.stop.unwrap_or("nothing left to try"),
+    })
+}
+
+/// What was seen so far.
+struct Seen<'e> {
+    words: Words,
+    tests: Vec<(Script, Run)>,
+    ear: &'e Ear,
+}
+
+impl Seen<'_> {
+    fn add(&mut self, script: &Script, run: &Run) {
+        if run.leaked {
+            return;
+        }
+        for heard in self.ear.hear(script, run) {
+            if !heard.word.is_empty() {
+                self.words.part(&heard.word, self.ear.alphabet());
+                self.words.end(1);
+            }
+        }
+    }
+
+    /// Runs scripts that are worth keeping once more, now with all that there is to tell.
+    fn keep(&mut self, host: &mut Host, scripts: &[Script]) -> Result<(), Report> {
+        let runs = host.run(scripts).map_err(|error: HostError| machine::cannot_run(error))?;
+        for (script, run) in scripts.iter().zip(runs) {
+            self.add(script, &run);
+            if self.place(script).is_none() {
+                self.tests.push((script.clone(), run));
+            }
+        }
+        Ok(())
+    }
+
+    fn place(&self, script: &Script) -> Option<usize> {
+        self.tests.iter().position(|(known, _)| known == script)
+    }
+}
+
+/// Random tests until the budget is used up.
+fn random(
+    host: &mut Host,
+    generator: &mut Generator,
+    seen: &mut Seen<'_>,
+    plan: &Plan,
+    rng: &mut impl Rng,
+    watch: &mut Watch,
+) -> Result<(), Report> {
+    const ROUND: usize = 500;
+    let mut run = 0;
+    while watch.go_on(run, 1.0, || format!("random: {run} tests")).is_continue() {
+        let scripts: Vec<Script> = (0..ROUND)
+            .map(|_| {
+                let calls = rng.random_range(1..=plan.calls);
+                generator.script(rng, calls)
+            })
+            .collect();
+        for (script, done) in scripts.iter().zip(host.run(&scripts).map_err(machine::cannot_run)?) {
+            generator.observe(script, &done);
+            seen.add(script, &done);
+        }
+        run += ROUND as u64;
+    }
+    watch.tests += run;
+    Ok(())
+}
+
+/// The letters that never made a difference, by experiment. A label that two methods share is pure if both are.
+fn pure_letters(
+    host: &mut Host,
+    generator: &mut Generator,
+    api: &Api,
+    ear: &Ear,
+    miner: Miner,
+    rng: &mut impl Rng,
+) -> Result<BTreeSet<Letter>, Report> {
+    let options = PurityOptions { tries: PURITY_TRIES, calls: 8 };
+    let verdicts = purity(host, api, generator, options, rng).map_err(machine::cannot_run)?;
+    let (mut pure, mut impure) = (BTreeSet::new(), BTreeSet::new());
+    impure.extend(api.starts.iter().flat_map(|start| ear.letters_of(&start.callable)).copied());
+    for method in &api.methods {
+        let harmless = match verdicts.get(&*method.callable) {
+            Some(Verdict::Unrefuted { tries }) => *tries >= ENOUGH_TRIES,
+            // Something inside changed that no call was seen to notice: a cache, or a setting that nothing reads, or an effect
+            // that shows rarely. Trying finds that out; inference from traces cannot, and goes by the name as the paper does.
+            Some(Verdict::Changes { what: Difference::Field { .. }, .. }) => {
+                miner == Miner::Assay || pure_by_name(method.callable.event_name())
+            }
+            Some(Verdict::Changes { .. }) | None => false,
+        };
+        let side = if harmless { &mut pure } else { &mut impure };
+        side.extend(ear.letters_of(&method.callable));
+    }
+    Ok(pure.difference(&impure).copied().collect())
+}
+
+/// The model with its states named by the side-effect-free answers that tell them apart: `isEmpty`, `not isEmpty`.
+fn named(model: &Fsa<String>, pure: &BTreeSet<String>) -> Fsa<String> {
+    let facts: Vec<Vec<String>> = model
+        .states()
+        .map(|state| {
+            let loops: BTreeSet<&str> = model
+                .edges(state)
+                .filter(|edge| edge.to == state && pure.contains(edge.label))
+                .map(|edge| edge.label.as_str())
+                .collect();
+            let answers =
+                loops.iter().filter_map(|label| label.strip_suffix(":TRUE").map(|name| (name, true)));
+            let denials =
+                loops.iter().filter_map(|label| label.strip_suffix(":FALSE").map(|name| (name, false)));
+            // A question is what has no side effect whatever the answer, and a state that knows the answer gives one only.
+            let only = |&(name, yes): &(&str, bool)| {
+                let other = format!("{name}:{}", if yes { "FALSE" } else { "TRUE" });
+                let question = pure.contains(&other) || model.letter(&other).is_none();
+                question && !model.edges(state).any(|edge| *edge.label == other)
+            };
+            let all = answers.chain(denials).filter(only);
+            all.map(|(name, yes)| if yes { name.to_owned() } else { format!("not {name}") }).collect()
+        })
+        .collect();
+    let mut builder = model.to_builder();
+    for (state, mine) in facts.iter().enumerate() {
+        let telling: Vec<&str> = mine
+            .iter()
+            .filter(|fact| facts.iter().any(|others| !others.is_empty() && !others.contains(fact)))
+            .map(String::as_str)
+            .collect();
+        if !telling.is_empty() {
+            builder.name(state, telling.join(", "));
+        }
+        builder.predicates(state, mine.clone());
+    }
+    builder.build()
+}

@@ -1,0 +1,183 @@
+//! `adit mine` on real classes: the model, the files beside it, and classes of every kind.
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "a test fails by panicking, in its helpers too, and says when it could not run"
+)]
+
+mod driver;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use driver::adit;
+use driver::java::{CELL, java, subjects};
+use expect_test::expect;
+
+#[test]
+fn a_cell_is_empty_or_full() {
+    let Some(java) = java() else { return };
+    let classes = java.compile(&[("Cell.java", CELL)]);
+    let path = classes.path().display().to_string();
+    let out = classes.path().join("out").display().to_string();
+    let run = adit(&["mine", "Cell", "-c", &path, "--budget", "100000tests", "--quiet", "-o", &out]);
+    assert_eq!((run.code, run.err.as_str()), (0, ""));
+    expect![[r#"
+        start 0
+            -> 1 (isEmpty): Cell
+        1 (isEmpty)
+            stays: clear, isEmpty:TRUE, put
+            -> 2 (not isEmpty): put
+        2 (not isEmpty)
+            -> 1 (isEmpty): clear
+            stays: isEmpty:FALSE
+    "#]]
+    .assert_eq(&run.out);
+}
+
+/// The model that README.md shows is what comes out.
+#[test]
+fn a_tokenizer_has_tokens_or_not() {
+    if java().is_none() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().display().to_string();
+    let only = "hasMoreTokens,nextToken()";
+    let run =
+        adit(&["mine", "java.util.StringTokenizer", "--only", only, "--budget", "100000tests", "-o", &out]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let shown = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/tokenizer.model.json");
+    let model = format!("{out}/model.json");
+    let compared = adit(&["compare", &model, &shown.display().to_string(), "--json"]).json();
+    assert_eq!(compared["equal"], true, "{compared}");
+}
+
+#[test]
+fn the_same_seed_gives_the_same_files_and_the_tests_pass() {
+    let Some(java) = java() else { return };
+    let classes = tempfile::tempdir().unwrap();
+    let stack: Vec<PathBuf> =
+        subjects("").into_iter().filter(|file| file.ends_with("StackAr.java")).collect();
+    java.compile_files(&stack, "", classes.path());
+    let path = classes.path().display().to_string();
+    let mine = |out: &str, seed: &str| {
+        let folder = classes.path().join(out);
+        let run = adit(&[
+            "mine",
+            "StackAr",
+            "-c",
+            &path,
+            "--budget",
+            "200000tests",
+            "--seed",
+            seed,
+            "--json",
+            "-o",
+            &folder.display().to_string(),
+        ]);
+        assert_eq!(run.code, 0, "{}", run.err);
+        let json = run.json();
+        assert_eq!(json["class"], "StackAr");
+        let properties = &json["properties"];
+        let count = |name: &str| properties[name].as_u64().unwrap();
+        assert_eq!(count("mined"), count("falsified") + count("surviving"));
+        let files =
+            ["model.json", "model.dot", "properties.json", "traces.jsonl", "tests/StackArMinedTest.java"];
+        files.map(|file| fs::read_to_string(folder.join(file)).unwrap())
+    };
+    let one = mine("one", "3");
+    assert_eq!(one, mine("two", "3"));
+    // A stack of capacity one is full after one push; one of capacity zero is full from the beginning.
+    let model = classes.path().join("one/model.json").display().to_string();
+    for (formula, holds) in
+        [("G !(isEmpty_TRUE & false)", true), ("G (push -> X !isEmpty_TRUE)", true), ("G !push", false)]
+    {
+        let formula = formula.replace("isEmpty_TRUE", "\"isEmpty:TRUE\"");
+        assert_eq!(adit(&["check", &model, "--formula", &formula]).code, i32::from(!holds), "{formula}");
+    }
+    passes(&java, &classes.path().join("one/tests/StackArMinedTest.java"), &path);
+}
+
+/// Compiles generated tests with JUnit 5 and runs them.
+fn passes(java: &driver::java::Java, source: &Path, class_path: &str) {
+    let jars = [
+        "junit-jupiter-api.jar",
+        "junit-platform-commons.jar",
+        "opentest4j.jar",
+        "apiguardian-api.jar",
+        "junit-platform-launcher.jar",
+        "junit-platform-engine.jar",
+        "junit-jupiter-engine.jar",
+    ];
+    let jars: Vec<PathBuf> = jars.iter().map(|jar| Path::new("/usr/share/java").join(jar)).collect();
+    if let Some(missing) = jars.iter().find(|jar| !jar.exists()) {
+        eprintln!("NOT RUN: {} is missing (Debian and Ubuntu: apt install junit5)", missing.display());
+        return;
+    }
+    let mut all = vec![class_path.to_owned()];
+    all.extend(jars.iter().map(|jar| jar.display().to_string()));
+    let into = tempfile::tempdir().unwrap();
+    java.compile_files(&[source.to_owned()], &all.join(":"), into.path());
+    let tests = into.path().display().to_string();
+    let traces = into.path().join("traces.jsonl").display().to_string();
+    let run = adit(&["observe", "StackAr", "-c", &all.join(":"), "--tests", &tests, "--json", "-o", &traces]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let json = run.json();
+    assert!(json["tests"].as_u64().unwrap() > 5, "{json}");
+    assert_eq!(json["passed"], json["tests"], "{json} {}", run.err);
+}
+
+const KINDS: &[(&str, &str)] = &[
+    ("Color.java", "public enum Color { RED, GREEN; public boolean isRed() { return this == RED; } }"),
+    (
+        "Point.java",
+        "public record Point(int x, int y) { public boolean isOrigin() { return x == 0 && y == 0; } }",
+    ),
+    (
+        "Shape.java",
+        "public interface Shape { boolean isRound(); static Shape circle() { return () -> true; } }",
+    ),
+    (
+        "Base.java",
+        "public abstract class Base { private boolean open; public void open() { if (open) throw new IllegalStateException(); open = true; } public static Base make() { return new Base() {}; } }",
+    ),
+    (
+        "Box.java",
+        "public class Box<T extends Comparable<T>> { private T held; public void hold(T one) { held = one; } public T held() { if (held == null) throw new IllegalStateException(); return held; } }",
+    ),
+    (
+        "Broken.java",
+        "public class Broken { public Broken() { throw new IllegalStateException(\"never\"); } public void use() {} }",
+    ),
+    ("Hidden.java", "public class Hidden { private Hidden() {} public void use() {} }"),
+];
+
+#[test]
+fn classes_of_every_kind() {
+    let Some(java) = java() else { return };
+    let sources: Vec<(&str, &str)> =
+        KINDS.iter().filter(|(name, _)| *name != "Point.java" || java.feature >= 16).copied().collect();
+    let classes = java.compile(&sources);
+    let path = classes.path().display().to_string();
+    let mut told = String::new();
+    for (name, _) in &sources {
+        let class = name.trim_end_matches(".java");
+        let out = classes.path().join("out").join(class).display().to_string();
+        let run =
+            adit(&["mine", class, "-c", &path, "--budget", "20000tests", "--quiet", "--json", "-o", &out]);
+        let said: Vec<&str> = run.err.split_whitespace().take(14).collect();
+        let model = if run.code == 0 { run.json()["alphabet"].to_string() } else { said.join(" ") };
+        told += &format!("{class}: {} {model}\n", run.code);
+    }
+    expect![[r#"
+        Color: 2 attack::enum_class error: Color is an enum: its objects exist before the first call, so
+        Point: 0 ["Point","isOrigin:FALSE","isOrigin:TRUE","x","y"]
+        Shape: 0 ["circle","isRound:TRUE"]
+        Base: 0 ["make","open"]
+        Box: 0 ["Box","held","hold"]
+        Broken: 3 error: no answer: no object of Broken could be made in 9350 tests help:
+        Hidden: 2 attack::no_start error: no object of Hidden can be made: it has no public constructor
+    "#]]
+    .assert_eq(&told);
+}

@@ -1,0 +1,766 @@
+//! Assay: a model of a class by trying, in very many situations, which events are possible.
+//!
+//! Enabledness is not guessed from traces but observed. A situation is a short script with its object. In each, every move (a
+//! method with arguments from a pool) is tried; the events that come out are what the situation *enables*. Situations that
+//! enable the same are one state, and a state leads to another by an event if one of its situations was seen to. This is the
+//! abstraction of CONTRACTOR with preconditions replaced by experiment.
+//!
+//! 1. *Survey*: random scripts give moves, situations to try them in, and words that the model must accept.
+//! 2. *Explore* from the constructors, in turn for each state and event, until nothing new is found.
+//! 3. *Accept*: runs that the model rejects are explored along their way.
+//! 4. *Refute*: walks of the model that cannot be realized on the class show a state that is two: one half of its situations can
+//!    lead by an event where the other cannot. It is split if that makes enough walks realizable, which keeps models small where
+//!    a class counts: no finite model can.
+//!
+//! Paper: none; the idea of enabledness is that of [contractor], of refuting by tests that of [dice].
+//! Cost: a situation takes as many scripts as there are moves, some ten for each method. Situations with equal fields are taken for
+//! equal until two are caught enabling different things; then all are tried.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
+
+use adit_automata::{Builder, Fsa};
+use adit_trace::{Letter, Run, Script, Subject};
+use rand::{Rng, RngExt};
+
+use crate::moves::{self, Move, Situation};
+use crate::realize::{Beam, Realized, realize};
+use crate::survey::{Pool, pool, survey};
+use crate::tries::{Tried, Tries, mark};
+use crate::{Ear, Generator};
+
+/// How much is tried. The defaults suit classes of up to about fifty methods and a few seconds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AssayOptions {
+    /// Random scripts of the survey.
+    pub survey: usize,
+    /// The most calls of such a script.
+    pub calls: usize,
+    /// Moves for each method that are compared.
+    pub candidates: usize,
+    /// Moves for each method that are kept, and ways to make an object.
+    pub moves: usize,
+    /// How many situations behind each state and event are looked at.
+    pub successors: usize,
+    /// Walks by which the model is judged, and how long they are at most.
+    pub walks: usize,
+    /// The longest walk.
+    pub walk_length: usize,
+    /// How many situations are kept for each prefix of a walk.
+    pub width: usize,
+    /// The share of walks that a split must make realizable.
+    pub gain: f64,
+    /// The most states.
+    pub states: usize,
+}
+
+impl Default for AssayOptions {
+    fn default() -> Self {
+        Self {
+            survey: 3000,
+            calls: 10,
+            candidates: 24,
+            moves: 8,
+            successors: 8,
+            walks: 300,
+            walk_length: 12,
+            width: 16,
+            gain: 0.02,
+            states: 60,
+        }
+    }
+}
+
+/// A model, and how it was come by.
+#[derive(Clone, Debug)]
+pub struct Assayed {
+    /// Every state but the first is accepting: a client may stop at any time.
+    pub model: Fsa<String>,
+    /// The events that change nothing that matters, of those that were said to be pure.
+    pub pure: BTreeSet<Letter>,
+    /// Scripts that were run.
+    pub tests: u64,
+    /// Situations in which all moves were tried.
+    pub situations: usize,
+    /// The share of the model's walks that could be realized, if it was measured.
+    pub realized: Option<f64>,
+    /// Shortest walks that could not be.
+    pub unrealized: Vec<Vec<String>>,
+    /// States that were split, said in words.
+    pub splits: Vec<String>,
+    /// Two situations with equal fields enabled different things, so that fields tell too little.
+    pub shallow: bool,
+    /// Methods that were no longer tried because they hang or kill the machine.
+    pub deadly: Vec<String>,
+    /// Random runs, and those of them that the final model rejects.
+    pub random_runs: (u64, u64),
+    /// Scripts worth keeping as tests: for each transition, the shortest that takes it.
+    pub witnesses: Vec<Script>,
+    /// Whether it ended by itself; else the caller broke off.
+    pub complete: bool,
+}
+
+/// How an assay goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AssayStanding {
+    /// What is being done.
+    pub phase: Phase,
+    /// Scripts run so far.
+    pub tests: u64,
+    /// States so far.
+    pub states: usize,
+}
+
+/// The steps of an assay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Phase {
+    /// Random scripts.
+    Survey,
+    /// Trying all moves.
+    Explore,
+    /// Random runs against the model.
+    Accept,
+    /// Walks of the model against the class.
+    Refute,
+}
+
+/// Makes a model of a class by trying. Events of `pure` have no side effect, as far
+/// as is known, and do not lead to another state unless they are seen to. `go_on` is asked between batches and may break off; then the model is what is known.
+pub fn assay<S: Subject, R: Rng>(
+    subject: &mut S,
+    generator: &mut Generator,
+    ear: &Ear,
+    pure: &BTreeSet<Letter>,
+    options: &AssayOptions,
+    rng: &mut R,
+    mut go_on: impl FnMut(AssayStanding) -> ControlFlow<()>,
+) -> Result<Assayed, S::Error> {
+    let mut tries = Tries::new(subject, ear);
+    let surveyed = survey(&mut tries, generator, options, rng)?;
+    let pool = pool(&mut tries, &surveyed, options, rng)?;
+    let mut map = Map::new(pool, pure.clone(), options.clone());
+    let mut go = |phase, tests, states| go_on(AssayStanding { phase, tests, states }).is_continue();
+    let mut complete = map.explore(&mut tries, &mut go)?;
+    for (script, run) in &surveyed.runs {
+        if !complete {
+            break;
+        }
+        complete = map.accept(&mut tries, script, run, &mut go)?;
+    }
+    let mut random_runs = (0, 0);
+    let mut judged = None;
+    while complete {
+        // Random runs until a round brings nothing new, then walks; a split may make new runs rejected.
+        let mut rejected = 0;
+        let scripts: Vec<Script> = (0..options.survey / 3)
+            .map(|_| {
+                let calls = rng.random_range(1..=options.calls);
+                generator.script(rng, calls)
+            })
+            .collect();
+        let runs = tries.run(&scripts)?;
+        let model = map.model(ear);
+        for (script, run) in scripts.iter().zip(&runs) {
+            generator.observe(script, run);
+            let fine = ear.hear(script, run).iter().all(|heard| model.fsa.reads(&labels(ear, &heard.word)));
+            if !fine {
+                rejected += 1;
+                if !map.accept(&mut tries, script, run, &mut go)? {
+                    complete = false;
+                    break;
+                }
+            }
+        }
+        random_runs = (scripts.len() as u64, rejected);
+        if !complete {
+            break;
+        }
+        if rejected * 200 > scripts.len() as u64 && map.is_growing() {
+            continue;
+        }
+        match map.refute(&mut tries, rng, &mut go)? {
+            Refuted::Split => judged = None,
+            Refuted::Done { realized, unrealized } => {
+                judged = Some((realized, unrealized));
+                break;
+            }
+            Refuted::BrokenOff => complete = false,
+        }
+    }
+    let model = map.model(ear);
+    let (realized, unrealized) = judged.unzip();
+    Ok(Assayed {
+        pure: map.harmless(),
+        tests: tries.run,
+        situations: map.places.len(),
+        realized,
+        unrealized: unrealized.unwrap_or_default(),
+        splits: map.splits_in_words(ear),
+        shallow: map.shallow,
+        deadly: tries.deadly.keys().filter(|one| tries.is_deadly(one)).map(|one| one.name.clone()).collect(),
+        random_runs,
+        witnesses: map.witnesses(&model),
+        model: model.fsa.simplify(),
+        complete,
+    })
+}
+
+fn labels(ear: &Ear, word: &[Letter]) -> Vec<String> {
+    word.iter().map(|&letter| ear.alphabet().name(letter).to_owned()).collect()
+}
+
+/// What was found out: situations, what they enable, and where they lead.
+struct Map {
+    pool: Pool,
+    pure: BTreeSet<Letter>,
+    options: AssayOptions,
+    places: Vec<Place>,
+    /// How objects come to be: the event, and where it leads.
+    entrances: Vec<Exit>,
+    /// The places with these fields, the first of each.
+    by_mark: BTreeMap<u64, usize>,
+    /// Fields do not tell what is enabled.
+    shallow: bool,
+    /// The sets of events that were found enabled, in the order of their finding.
+    enabled: BTreeMap<BTreeSet<Letter>, usize>,
+    /// For each of these sets, what parts its situations.
+    splits: BTreeMap<usize, Vec<Split>>,
+    refused: BTreeSet<(usize, Split)>,
+    /// How many exits with this event of this set were looked behind.
+    looked: BTreeMap<(Option<usize>, Letter), usize>,
+    grew: bool,
+}
+
+/// A situation in which every move was tried.
+struct Place {
+    /// Which set of events it enables.
+    base: usize,
+    exits: Vec<Exit>,
+}
+
+/// An event that was possible, and what came after it.
+#[derive(Clone)]
+struct Exit {
+    letter: Letter,
+    situation: Situation,
+    mark: u64,
+    /// The place behind it, if it was looked at.
+    to: Option<usize>,
+}
+
+/// A state is two states: those of its situations that can go by the event to one that enables the set, and the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Split {
+    letter: Letter,
+    to: usize,
+}
+
+/// A state of the model: what it enables, and on which side of each split it is.
+type Class = (usize, Vec<bool>);
+
+/// A model with the way back to what it was made of.
+struct Drawn {
+    fsa: Fsa<String>,
+    states: Vec<Class>,
+    /// For each transition, an exit that took it: its place and number, or the number of an entrance.
+    taken: BTreeMap<(usize, Letter, usize), (Option<usize>, usize)>,
+}
+
+enum Refuted {
+    Split,
+    Done { realized: f64, unrealized: Vec<Vec<String>> },
+    BrokenOff,
+}
+
+impl Map {
+    fn new(pool: Pool, pure: BTreeSet<Letter>, options: AssayOptions) -> Self {
+        Self {
+            pool,
+            pure,
+            options,
+            places: Vec::new(),
+            entrances: Vec::new(),
+            by_mark: BTreeMap::new(),
+            shallow: false,
+            enabled: BTreeMap::new(),
+            splits: BTreeMap::new(),
+            refused: BTreeSet::new(),
+            looked: BTreeMap::new(),
+            grew: false,
+        }
+    }
+
+    fn is_growing(&mut self) -> bool {
+        std::mem::take(&mut self.grew)
+    }
+
+    /// From the constructors, until behind every state and event enough was looked at. False if broken off.
+    fn explore<S: Subject>(
+        &mut self,
+        tries: &mut Tries<'_, S>,
+        go: &mut impl FnMut(Phase, u64, usize) -> bool,
+    ) -> Result<bool, S::Error> {
+        let made: Vec<Situation> = self.pool.starts.iter().map(Move::start).collect();
+        for (situation, tried) in made.iter().zip(tries.last_calls(&made)?) {
+            if let Some(tried) = tried {
+                let (letter, mark) = (tried.letter, tried.mark);
+                self.entrances.push(Exit { letter, situation: situation.clone(), mark, to: None });
+            }
+        }
+        loop {
+            if !go(Phase::Explore, tries.run, self.enabled.len()) {
+                return Ok(false);
+            }
+            let next = self.next_exits();
+            if next.is_empty() {
+                return Ok(true);
+            }
+            self.look_behind(tries, &next)?;
+        }
+    }
+
+    /// Exits worth looking behind, fairly chosen.
+    fn next_exits(&self) -> Vec<(Option<usize>, usize)> {
+        const BATCH: usize = 24;
+        let mut looked = self.looked.clone();
+        let mut chosen = Vec::new();
+        let mut marks: BTreeSet<(Option<usize>, Letter, u64)> = BTreeSet::new();
+        let entrances = self.entrances.iter().enumerate().map(|(number, exit)| (None, number, exit));
+        let exits = self.places.iter().enumerate().flat_map(|(place, from)| {
+            from.exits.iter().enumerate().map(move |(number, exit)| (Some(place), number, exit))
+        });
+        let mut open: Vec<_> = entrances.chain(exits).filter(|(_, _, exit)| exit.to.is_none()).collect();
+        open.sort_by_key(|(_, _, exit)| exit.situation.script.statements.len());
+        // Fields that were never seen come first; then, a quarter as many, fields that were, to catch fields that tell too little.
+        for fresh in [true, false] {
+            for (place, number, exit) in &open {
+                if chosen.len() >= BATCH || (!fresh && chosen.len() >= BATCH / 4 && !self.shallow) {
+                    break;
+                }
+                let new = !self.by_mark.contains_key(&exit.mark);
+                let base = place.map(|place| self.places[place].base);
+                let count = looked.entry((base, exit.letter)).or_default();
+                let most =
+                    if place.is_none() { 4 * self.options.successors } else { self.options.successors };
+                if new == fresh && *count < most && marks.insert((base, exit.letter, exit.mark)) {
+                    *count += 1;
+                    chosen.push((*place, *number));
+                }
+            }
+        }
+        chosen
+    }
+
+    /// Tries all moves behind these exits.
+    fn look_behind<S: Subject>(
+        &mut self,
+        tries: &mut Tries<'_, S>,
+        exits: &[(Option<usize>, usize)],
+    ) -> Result<(), S::Error> {
+        let situations: Vec<(Situation, u64)> = exits
+            .iter()
+            .map(|&(place, number)| {
+                let exit = self.exit(place, number);
+                (exit.situation.clone(), exit.mark)
+            })
+            .collect();
+        let first = self.places.len();
+        self.probe(tries, situations)?;
+        for (offset, &(place, number)) in exits.iter().enumerate() {
+            let base = place.map(|place| self.places[place].base);
+            let letter = self.exit(place, number).letter;
+            *self.looked.entry((base, letter)).or_default() += 1;
+            let exits = match place {
+                Some(place) => &mut self.places[place].exits,
+                None => &mut self.entrances,
+            };
+            exits[number].to = Some(first + offset);
+        }
+        Ok(())
+    }
+
+    fn exit(&self, place: Option<usize>, number: usize) -> &Exit {
+        match place {
+            Some(place) => &self.places[place].exits[number],
+            None => &self.entrances[number],
+        }
+    }
+
+    /// Tries all moves in new places.
+    fn probe<S: Subject>(
+        &mut self,
+        tries: &mut Tries<'_, S>,
+        situations: Vec<(Situation, u64)>,
+    ) -> Result<(), S::Error> {
+        let moves: Vec<&Move> =
+            self.pool.moves.iter().filter(|one| !tries.is_deadly(one.callable())).collect();
+        let behind: Vec<Vec<Situation>> = situations
+            .iter()
+            .map(|(situation, _)| moves::all_behind(moves.iter().copied(), situation))
+            .collect();
+        let counts: Vec<usize> = behind.iter().map(Vec::len).collect();
+        let behind: Vec<Situation> = behind.into_iter().flatten().collect();
+        let mut tried = tries.last_calls(&behind)?.into_iter().zip(behind);
+        for ((_, mark), count) in situations.into_iter().zip(counts) {
+            let mut exits: Vec<Exit> = Vec::new();
+            for (tried, behind) in tried.by_ref().take(count) {
+                let Some(tried) = tried else { continue };
+                let exit = Exit { letter: tried.letter, situation: behind, mark: tried.mark, to: None };
+                let equal = |other: &Exit| other.letter == exit.letter && other.mark == exit.mark;
+                if self.shallow || !exits.iter().any(equal) {
+                    exits.push(exit);
+                }
+            }
+            let enabled: BTreeSet<Letter> = exits.iter().map(|exit| exit.letter).collect();
+            let (count, fresh) = (self.enabled.len(), !self.enabled.contains_key(&enabled));
+            let base = *self.enabled.entry(enabled).or_insert(count);
+            self.grew |= fresh;
+            let place = self.places.len();
+            let twin = *self.by_mark.entry(mark).or_insert(place);
+            if twin != place && self.places[twin].base != base {
+                self.shallow = true;
+            }
+            self.places.push(Place { base, exits });
+        }
+        Ok(())
+    }
+
+    /// Follows a run that happened, so that the model accepts it: each of its situations is looked at.
+    fn accept<S: Subject>(
+        &mut self,
+        tries: &mut Tries<'_, S>,
+        script: &Script,
+        run: &Run,
+        go: &mut impl FnMut(Phase, u64, usize) -> bool,
+    ) -> Result<bool, S::Error> {
+        for heard in tries.ear.hear(script, run) {
+            let model = self.model(tries.ear);
+            if model.fsa.reads(&labels(tries.ear, &heard.word)) {
+                continue;
+            }
+            if !go(Phase::Accept, tries.run, self.enabled.len()) {
+                return Ok(false);
+            }
+            let way: Vec<(Situation, u64)> = heard
+                .statements
+                .iter()
+                .map(|&at| {
+                    let script = Script { statements: script.statements[..=at].to_vec() };
+                    (Situation { script, object: heard.object }, mark(run.steps[at].fields.as_ref()))
+                })
+                .collect();
+            let first = self.places.len();
+            self.probe(tries, way.clone())?;
+            for (index, (situation, mark)) in way.into_iter().enumerate() {
+                let exit = Exit { letter: heard.word[index], situation, mark, to: Some(first + index) };
+                match index.checked_sub(1) {
+                    None => self.entrances.push(exit),
+                    Some(before) => {
+                        // What happened is possible, whatever the pool of moves says.
+                        let place = &mut self.places[first + before];
+                        place.exits.push(exit);
+                        let enabled: BTreeSet<Letter> = place.exits.iter().map(|exit| exit.letter).collect();
+                        let count = self.enabled.len();
+                        let base = *self.enabled.entry(enabled).or_insert(count);
+                        self.grew |= base == count;
+                        self.places[first + before].base = base;
+                    }
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// The place behind an exit, or one with the same fields if they tell enough.
+    fn behind(&self, exit: &Exit) -> Option<usize> {
+        exit.to.or_else(|| if self.shallow { None } else { self.by_mark.get(&exit.mark).copied() })
+    }
+
+    /// The state of a place; nothing while it is unknown where it can lead.
+    fn class(&self, place: usize) -> Option<Class> {
+        let Place { base, exits, .. } = &self.places[place];
+        let side = |split: &Split| {
+            let mut open = false;
+            for exit in exits.iter().filter(|exit| exit.letter == split.letter) {
+                match self.behind(exit) {
+                    Some(behind) if self.places[behind].base == split.to => return Some(true),
+                    Some(_) => {}
+                    None => open = true,
+                }
+            }
+            (!open).then_some(false)
+        };
+        let splits = self.splits.get(base).map_or(&[][..], Vec::as_slice);
+        Some((*base, splits.iter().map(side).collect::<Option<_>>()?))
+    }
+
+    /// The events that are said to have no side effect, without those that were seen to change what is enabled.
+    fn harmless(&self) -> BTreeSet<Letter> {
+        let mut pure = self.pure.clone();
+        for place in &self.places {
+            for exit in &place.exits {
+                if self.behind(exit).is_some_and(|behind| self.places[behind].base != place.base) {
+                    pure.remove(&exit.letter);
+                }
+            }
+        }
+        pure
+    }
+
+    /// The model of all that is known.
+    fn model(&self, ear: &Ear) -> Drawn {
+        let classes: Vec<Option<Class>> = (0..self.places.len()).map(|place| self.class(place)).collect();
+        let pure = self.harmless();
+        let mut states: Vec<Class> = Vec::new();
+        let mut numbers: BTreeMap<Class, usize> = BTreeMap::new();
+        let mut builder = Builder::new();
+        let initial = builder.state(false);
+        builder.initial(initial);
+        let mut taken: BTreeMap<(usize, Letter, usize), (Option<usize>, usize)> = BTreeMap::new();
+        let mut number = |class: &Class, builder: &mut Builder<String>| {
+            *numbers.entry(class.clone()).or_insert_with(|| {
+                builder.state(true);
+                states.push(class.clone());
+                states.len()
+            })
+        };
+        let entrances = self.entrances.iter().enumerate().map(|(index, exit)| (None, index, exit));
+        let exits = self.places.iter().enumerate().flat_map(|(place, from)| {
+            from.exits.iter().enumerate().map(move |(index, exit)| (Some(place), index, exit))
+        });
+        for (place, index, exit) in entrances.chain(exits) {
+            let from = match place {
+                None => 0,
+                Some(place) => match &classes[place] {
+                    Some(class) => number(class, &mut builder),
+                    None => continue,
+                },
+            };
+            let to = if from > 0 && pure.contains(&exit.letter) {
+                from
+            } else {
+                match self.behind(exit).and_then(|behind| classes[behind].as_ref()) {
+                    Some(class) => number(class, &mut builder),
+                    None => continue,
+                }
+            };
+            let shorter = |&(place, index): &(Option<usize>, usize)| {
+                self.exit(place, index).situation.script.statements.len()
+                    > exit.situation.script.statements.len()
+            };
+            let key = (from, exit.letter, to);
+            if taken.get(&key).is_none_or(shorter) {
+                taken.insert(key, (place, index));
+            }
+        }
+        for &(from, letter, to) in taken.keys() {
+            builder.edge(from, ear.alphabet().name(letter).to_owned(), to);
+        }
+        Drawn { fsa: builder.build(), states, taken }
+    }
+
+    /// The shortest script for each transition.
+    fn witnesses(&self, model: &Drawn) -> Vec<Script> {
+        let mut scripts: Vec<Script> = Vec::new();
+        for &(place, number) in model.taken.values() {
+            let script = &self.exit(place, number).situation.script;
+            if !scripts.contains(script) {
+                scripts.push(script.clone());
+            }
+        }
+        scripts
+    }
+
+    /// Judges the model by its walks, and splits the state that explains most of those that cannot be realized.
+    fn refute<S: Subject>(
+        &mut self,
+        tries: &mut Tries<'_, S>,
+        rng: &mut impl Rng,
+        go: &mut impl FnMut(Phase, u64, usize) -> bool,
+    ) -> Result<Refuted, S::Error> {
+        let states = self.enabled.len();
+        let mut go_on = |tests| {
+            if go(Phase::Refute, tests, states) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        };
+        let (before, realized) = match self.judge(tries, rng, &mut go_on)? {
+            Some(judged) => judged,
+            None => return Ok(Refuted::BrokenOff),
+        };
+        let failed: Vec<&Walk> = before.iter().filter(|walk| !realized.is_whole(&walk.word)).collect();
+        let share = |failed: usize, all: usize| 1.0 - failed as f64 / all.max(1) as f64;
+        let now = share(failed.len(), before.len());
+        let done = |map: &Self, tries: &Tries<'_, S>| Refuted::Done {
+            realized: now,
+            unrealized: map.shortest(tries.ear, &before, &realized),
+        };
+        let small = self.options.gain > 1.0 - now;
+        if small || self.model(tries.ear).states.len() >= self.options.states {
+            return Ok(done(self, tries));
+        }
+        for split in self.suspects(tries, &failed, &realized)? {
+            let (base, split) = split;
+            self.splits.entry(base).or_default().push(split);
+            self.resolve(tries)?;
+            let count = self.model(tries.ear).states.len();
+            let Some((walks, realized)) = self.judge(tries, rng, &mut go_on)? else {
+                return Ok(Refuted::BrokenOff);
+            };
+            let failed = walks.iter().filter(|walk| !realized.is_whole(&walk.word)).count();
+            let after = share(failed, walks.len());
+            if after >= now + self.options.gain && count <= self.options.states {
+                return Ok(Refuted::Split);
+            }
+            let splits = self.splits.entry(base).or_default();
+            splits.retain(|other| *other != split);
+            self.refused.insert((base, split));
+        }
+        Ok(done(self, tries))
+    }
+
+    /// Walks of the model, and what of them can be realized.
+    fn judge<S: Subject>(
+        &self,
+        tries: &mut Tries<'_, S>,
+        rng: &mut impl Rng,
+        go_on: &mut impl FnMut(u64) -> ControlFlow<()>,
+    ) -> Result<Option<(Vec<Walk>, Realized)>, S::Error> {
+        let drawn = self.model(tries.ear);
+        let walks: Vec<Walk> =
+            (0..self.options.walks).map(|_| walk(&drawn, tries.ear, self.options.walk_length, rng)).collect();
+        let words: Vec<Vec<Letter>> = walks.iter().map(|walk| walk.word.clone()).collect();
+        let mut realized = Realized::default();
+        let Self { pool, options, .. } = self;
+        let kind = |mark: u64| self.by_mark.get(&mark).map(|&place| self.places[place].base);
+        let beam = Beam { width: options.width, kind: &kind };
+        realize(tries, &pool.starts, &pool.moves, &words, &beam, &mut realized, go_on)?;
+        Ok((!realized.cut_short).then_some((walks, realized)))
+    }
+
+    /// Splits that would have told the failed walks from real ones, the most frequent first.
+    ///
+    /// A walk goes wrong where the situations that realize its prefix are no longer in the state that it goes through: there the
+    /// state before was two states.
+    fn suspects<S: Subject>(
+        &mut self,
+        tries: &mut Tries<'_, S>,
+        failed: &[&Walk],
+        realized: &Realized,
+    ) -> Result<Vec<(usize, Split)>, S::Error> {
+        const LOOKED_AT: usize = 24;
+        const TRIED: usize = 3;
+        let mut votes: BTreeMap<(usize, Split), usize> = BTreeMap::new();
+        for walk in failed.iter().take(LOOKED_AT) {
+            let mut before: Option<usize> = None;
+            for length in 1..=realized.reach(&walk.word) {
+                let Some(prefix) = realized.prefixes.get(&walk.word[..length]) else { break };
+                let mut bases = BTreeSet::new();
+                for (situation, Tried { mark, .. }) in prefix.situations.clone() {
+                    let known = if self.shallow { None } else { self.by_mark.get(&mark).copied() };
+                    let place = match known {
+                        Some(place) => place,
+                        None => {
+                            self.probe(tries, vec![(situation, mark)])?;
+                            self.places.len() - 1
+                        }
+                    };
+                    bases.insert(self.places[place].base);
+                }
+                let (base, _) = walk.states[length - 1];
+                if !bases.contains(&base) {
+                    if let Some(before) = before {
+                        let split = Split { letter: walk.word[length - 1], to: base };
+                        let known = self.splits.get(&before).is_some_and(|splits| splits.contains(&split));
+                        if !known && !self.refused.contains(&(before, split)) {
+                            *votes.entry((before, split)).or_default() += 1;
+                        }
+                    }
+                    break;
+                }
+                before = Some(base);
+            }
+        }
+        let mut suspects: Vec<_> = votes.into_iter().collect();
+        suspects.sort_by_key(|(_, votes)| std::cmp::Reverse(*votes));
+        Ok(suspects.into_iter().take(TRIED).map(|(suspect, _)| suspect).collect())
+    }
+
+    /// Looks behind exits until the side of every place in a split is known, at least of as many as matter.
+    fn resolve<S: Subject>(&mut self, tries: &mut Tries<'_, S>) -> Result<(), S::Error> {
+        const ROUNDS: usize = 3;
+        const BATCH: usize = 200;
+        for _ in 0..ROUNDS {
+            let mut open = Vec::new();
+            for (place, of) in self.places.iter().enumerate() {
+                let Some(splits) = self.splits.get(&of.base) else { continue };
+                if self.class(place).is_some() {
+                    continue;
+                }
+                for (number, exit) in of.exits.iter().enumerate() {
+                    let asked = splits.iter().any(|split| split.letter == exit.letter);
+                    if asked && self.behind(exit).is_none() {
+                        open.push((Some(place), number));
+                    }
+                }
+            }
+            if open.is_empty() {
+                break;
+            }
+            open.truncate(BATCH);
+            self.look_behind(tries, &open)?;
+        }
+        Ok(())
+    }
+
+    /// The shortest beginnings of walks that could not be realized.
+    fn shortest(&self, ear: &Ear, walks: &[Walk], realized: &Realized) -> Vec<Vec<String>> {
+        let mut short: BTreeSet<(usize, Vec<String>)> = BTreeSet::new();
+        for walk in walks.iter().filter(|walk| !realized.is_whole(&walk.word)) {
+            let length = realized.reach(&walk.word) + 1;
+            short.insert((length, labels(ear, &walk.word[..length])));
+        }
+        short.into_iter().take(5).map(|(_, word)| word).collect()
+    }
+
+    fn splits_in_words(&self, ear: &Ear) -> Vec<String> {
+        self.splits
+            .values()
+            .flatten()
+            .map(|split| {
+                let enabled = self.enabled.iter().find(|(_, base)| **base == split.to);
+                let names: Vec<&str> = enabled
+                    .iter()
+                    .flat_map(|(letters, _)| letters.iter())
+                    .map(|&l| ear.alphabet().name(l))
+                    .collect();
+                format!(
+                    "whether {} can lead to a state with {}",
+                    ear.alphabet().name(split.letter),
+                    names.join(", ")
+                )
+            })
+            .collect()
+    }
+}
+
+/// A walk of the model, with the states it goes through.
+struct Walk {
+    word: Vec<Letter>,
+    states: Vec<Class>,
+}
+
+/// A random walk: at each state every transition is as likely, and stopping is one more.
+fn walk(drawn: &Drawn, ear: &Ear, longest: usize, rng: &mut impl Rng) -> Walk {
+    let mut walk = Walk { word: Vec::new(), states: Vec::new() };
+    let mut state = drawn.fsa.initial()[0];
+    while walk.word.len() < longest {
+        let steps = drawn.fsa.steps(state);
+        let stop = usize::from(drawn.fsa.is_accepting(state));
+        let choice = rng.random_range(0..(steps.len() + stop).max(1));
+        let Some(step) = steps.get(choice) else { break };
+        let label = &drawn.fsa.alphabet()[step.letter as usize];
+        walk.word.push(ear.alphabet().get(label).expect("the model's labels are the ear's"));
+        state = step.to as usize;
+        walk.states.push(drawn.states[state - 1].clone());
+    }
+    walk
+}

@@ -1,0 +1,286 @@
+//! DICE-Tester: search for tests that refute mined properties, so that only true ones are left.
+//!
+//! Paper: [dice, section 3.3]. Each property is a goal, reached by a test one of whose objects refutes it; so is each event. The
+//! search is [`dynamosa`](crate::dynamosa); goals wait for events as the properties themselves suggest.
+//! Deviation: a goal waits for all events that the four rules name, with AP and AIP read as in section 3.2. Branches are no goals
+//! here. Properties are also dropped when a test refutes them that was aimed elsewhere, or after they were given up.
+//! Cost: running the tests, and [`Profile`]s of what was heard; a goal is compared by a look-up.
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+
+use adit_logic::{Property, Template};
+use adit_trace::{Letter, Script, Subject};
+use rand::Rng;
+
+use crate::dynamosa::{Goal, Problem, Search, Settings, Status};
+use crate::fitness::Profile;
+use crate::heard::Heard;
+use crate::{Ear, Generator};
+
+/// What is attacked, and how.
+#[derive(Clone, Debug)]
+pub struct Assault {
+    /// The claims, in the ear's letters.
+    pub properties: Vec<Property<Letter>>,
+    /// The letters without a side effect.
+    pub pure: BTreeSet<Letter>,
+    /// How many calls a new test makes at most.
+    pub calls: usize,
+    /// The numbers of the search.
+    pub settings: Settings,
+}
+
+/// What became of a claim.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Fate {
+    /// The test with this number refutes it.
+    Refuted(usize),
+    /// It was aimed at for so many generations, or until the end.
+    Survived {
+        /// Generations.
+        attacked: u32,
+        /// It was given up.
+        abandoned: bool,
+    },
+    /// What it waits for never happened, so that nothing was aimed at it.
+    NotAttacked,
+}
+
+/// The result of an attack.
+#[derive(Clone, Debug)]
+pub struct Attacked {
+    /// What became of each claim, in their order.
+    pub fates: Vec<Fate>,
+    /// The tests that reached a goal, shortest first for each, without repetition.
+    pub tests: Vec<Script>,
+    /// Tests that were run.
+    pub run: u64,
+    /// Generations.
+    pub generations: u32,
+    /// How often the population was replaced.
+    pub resets: u32,
+    /// Why it ended.
+    pub stop: Stop,
+}
+
+/// Why an attack ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// Every claim is refuted or given up.
+    NothingLeft,
+    /// The caller had enough.
+    Budget,
+}
+
+/// How an attack goes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Standing {
+    /// Tests run so far.
+    pub run: u64,
+    /// Generations so far.
+    pub generations: u32,
+    /// Claims refuted so far.
+    pub refuted: usize,
+    /// Claims that are still aimed at or wait.
+    pub open: usize,
+}
+
+/// Attacks claims about a class until nothing is left to aim at or `go_on` breaks off.
+pub fn dice_tester<S: Subject, R: Rng>(
+    subject: &mut S,
+    generator: &mut Generator,
+    ear: &Ear,
+    assault: &Assault,
+    rng: &mut R,
+    mut go_on: impl FnMut(Standing) -> ControlFlow<()>,
+) -> Result<Attacked, S::Error> {
+    let letters = ear.alphabet().len();
+    let mut problem = Attack { subject, generator, ear, assault, letters };
+    let mut search = Search::new(goals(letters, &assault.properties), assault.settings.clone());
+    let mut attacked = Attacked {
+        fates: Vec::new(),
+        tests: Vec::new(),
+        run: 0,
+        generations: 0,
+        resets: 0,
+        stop: Stop::NothingLeft,
+    };
+    let mut refuted = 0;
+    while !search.is_over() {
+        let open = search.status()[letters..]
+            .iter()
+            .filter(|status| matches!(status, Status::Targeted(_) | Status::Waiting))
+            .count();
+        let standing = Standing { run: attacked.run, generations: attacked.generations, refuted, open };
+        if go_on(standing).is_break() {
+            attacked.stop = Stop::Budget;
+            break;
+        }
+        let progress = search.generation(&mut problem, rng)?;
+        attacked.run += progress.tests as u64;
+        attacked.generations += 1;
+        attacked.resets += u32::from(progress.reset);
+        refuted += progress.covered.iter().filter(|&&goal| goal >= letters).count();
+    }
+    for goal in 0..letters + assault.properties.len() {
+        let witness = search.witness(goal).map(|test| {
+            attacked.tests.iter().position(|known| known == test).unwrap_or_else(|| {
+                attacked.tests.push(test.clone());
+                attacked.tests.len() - 1
+            })
+        });
+        if goal >= letters {
+            attacked.fates.push(match (search.status()[goal], witness) {
+                (_, Some(test)) => Fate::Refuted(test),
+                (Status::Targeted(attacked), None) => Fate::Survived { attacked, abandoned: false },
+                (Status::Abandoned, None) => {
+                    Fate::Survived { attacked: assault.settings.abandon_after.unwrap_or(0), abandoned: true }
+                }
+                (Status::Waiting | Status::Covered, None) => Fate::NotAttacked,
+            });
+        }
+    }
+    Ok(attacked)
+}
+
+/// First the events, then the properties, with what each waits for.
+///
+/// The four rules, with `b` before `a` in AP and AIP: an event waits for the events that must precede it; refuting NF, NIF, AF
+/// or AIF waits for `a`; refuting AP or AIP waits for `a` too, without which there is nothing to refute.
+fn goals(letters: usize, properties: &[Property<Letter>]) -> Vec<Goal> {
+    let mut goals = vec![Goal::default(); letters];
+    for Property { template, a, b } in properties {
+        if *template == Template::AlwaysPreceded && a != b {
+            goals[*a as usize].needs.push(*b as usize);
+        }
+    }
+    goals.extend(
+        properties.iter().map(|property| Goal { needs: vec![property.a as usize], counterexample: true }),
+    );
+    goals
+}
+
+struct Attack<'a, S> {
+    subject: &'a mut S,
+    generator: &'a mut Generator,
+    ear: &'a Ear,
+    assault: &'a Assault,
+    letters: usize,
+}
+
+impl<S: Subject> Problem for Attack<'_, S> {
+    type Test = Script;
+    type Seen = Vec<Profile>;
+    type Error = S::Error;
+
+    fn random(&mut self, rng: &mut impl Rng) -> Script {
+        let calls = rand::RngExt::random_range(rng, 1..=self.assault.calls.max(1));
+        self.generator.script(rng, calls)
+    }
+
+    fn mutate(&mut self, test: &Script, rng: &mut impl Rng) -> Script {
+        self.generator.mutate(test, rng)
+    }
+
+    fn cross(&mut self, one: &Script, other: &Script, rng: &mut impl Rng) -> [Script; 2] {
+        [self.generator.crossover(one, other, rng), self.generator.crossover(other, one, rng)]
+    }
+
+    fn run(&mut self, tests: &[Script]) -> Result<Vec<Vec<Profile>>, S::Error> {
+        let runs = self.subject.run(tests)?;
+        Ok(tests
+            .iter()
+            .zip(&runs)
+            .map(|(test, run)| {
+                self.generator.observe(test, run);
+                // Whoever leaves a file open has not used the class as it should be used.
+                if run.leaked {
+                    return Vec::new();
+                }
+                let heard = self.ear.hear(test, run);
+                heard.iter().map(|Heard { word, .. }| Profile::of(word, &self.assault.pure)).collect()
+            })
+            .collect())
+    }
+
+    fn length(&self, test: &Script) -> usize {
+        test.statements.len()
+    }
+
+    /// The best of the objects counts.
+    fn cost(&self, goal: usize, seen: &Vec<Profile>) -> f64 {
+        let cost = |profile: &Profile| match goal.checked_sub(self.letters) {
+            None => f64::from(!profile.has(goal as Letter)),
+            Some(property) => profile.cost(&self.assault.properties[property]),
+        };
+        seen.iter().map(cost).fold(1.0, f64::min)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+
+    use super::*;
+
+    /// Letters of the examples: `a`, `b` and `c`.
+    fn check(properties: &[&str], expected: Expect) {
+        let letter = |text: &str| Letter::from(text.as_bytes()[0] - b'a');
+        let properties: Vec<Property<Letter>> = properties
+            .iter()
+            .map(|text| {
+                let parts: Vec<&str> = text.split(' ').collect();
+                let template = Template::from_short(parts[0]).unwrap();
+                Property { template, a: letter(parts[1]), b: letter(parts[2]) }
+            })
+            .collect();
+        let told: String = goals(3, &properties)
+            .iter()
+            .enumerate()
+            .map(|(goal, Goal { needs, counterexample })| match goal.checked_sub(3) {
+                None => {
+                    format!("event {} needs {needs:?}, refutes: {counterexample}\n", ["a", "b", "c"][goal])
+                }
+                Some(at) => {
+                    format!("{:?} needs {needs:?}, refutes: {counterexample}\n", properties[at].template)
+                }
+            })
+            .collect();
+        expected.assert_eq(&told);
+    }
+
+    #[test]
+    fn an_event_waits_for_those_that_precede_it() {
+        check(
+            &["AP a b", "AP a c", "AP b c", "AIP c b", "AP c c"],
+            expect![[r#"
+            event a needs [1, 2], refutes: false
+            event b needs [2], refutes: false
+            event c needs [], refutes: false
+            AlwaysPreceded needs [0], refutes: true
+            AlwaysPreceded needs [0], refutes: true
+            AlwaysPreceded needs [1], refutes: true
+            AlwaysImmediatelyPreceded needs [2], refutes: true
+            AlwaysPreceded needs [2], refutes: true
+        "#]],
+        );
+    }
+
+    #[test]
+    fn a_claim_waits_for_the_event_that_it_is_about() {
+        check(
+            &["AF a b", "NF b a", "AIF c b", "NIF c c", "AIP b c"],
+            expect![[r#"
+            event a needs [], refutes: false
+            event b needs [], refutes: false
+            event c needs [], refutes: false
+            AlwaysFollowed needs [0], refutes: true
+            NeverFollowed needs [1], refutes: true
+            AlwaysImmediatelyFollowed needs [2], refutes: true
+            NeverImmediatelyFollowed needs [2], refutes: true
+            AlwaysImmediatelyPreceded needs [1], refutes: true
+        "#]],
+        );
+    }
+}

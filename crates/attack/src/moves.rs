@@ -1,0 +1,234 @@
+//! Moves: calls with their arguments, cut out of the script they were made for, so that they can be tried behind any other.
+//!
+//! Whether an event is possible in a state is found out by trying: every method with every argument of a pool. The pool is chosen
+//! once. Many candidates are tried on many states, and those are kept that together show every event that any of them showed.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use adit_bytecode::Signature;
+use adit_trace::{Argument, Callable, Letter, Script, Statement};
+
+/// A call of the object under test, or the making of one, with the statements that its arguments need.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Move {
+    /// The last statement is the call itself. Numbers count from the first; the object is [`OBJECT`].
+    statements: Vec<Statement>,
+}
+
+/// What stands for the object in a move: no script is that long.
+const OBJECT: usize = usize::MAX;
+
+/// A script and the object in it that is looked at.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Situation {
+    pub(crate) script: Script,
+    /// The statement that gave the object.
+    pub(crate) object: usize,
+}
+
+impl Situation {
+    /// Whether a call of its script passes one of these numbers.
+    pub(crate) fn passes(&self, numbers: &BTreeSet<i64>) -> bool {
+        passes(&self.script.statements, numbers)
+    }
+}
+
+fn passes(statements: &[Statement], numbers: &BTreeSet<i64>) -> bool {
+    let mut args = statements.iter().flat_map(|statement| &statement.args);
+    args.any(|argument| matches!(argument, Argument::Int(number) if numbers.contains(number)))
+}
+
+impl Move {
+    /// The statement `at` of a script as a move on the object of statement `object`; nothing if an argument was made together
+    /// with the object or given by a call on it, because then it would mean something else in another situation.
+    pub(crate) fn cut_out(script: &Script, at: usize, object: usize) -> Option<Self> {
+        let mut wanted = closure(script, &script.statements[at], object);
+        if at != object {
+            let making = closure(script, &script.statements[object], object);
+            let tied = |&statement: &usize| {
+                making.contains(&statement) || script.statements[statement].receiver == Some(object)
+            };
+            if wanted.iter().any(tied) {
+                return None;
+            }
+        }
+        wanted.insert(at);
+        let places: BTreeMap<usize, usize> =
+            wanted.iter().enumerate().map(|(to, &from)| (from, to)).collect();
+        let renumber = |from: usize| places.get(&from).copied().unwrap_or(OBJECT);
+        let statements =
+            wanted.iter().map(|&statement| renumbered(&script.statements[statement], &renumber)).collect();
+        Some(Self { statements })
+    }
+
+    /// What is called.
+    pub(crate) fn callable(&self) -> &Arc<Callable> {
+        &self.statements.last().expect("a move ends with its call").callable
+    }
+
+    /// Whether it passes one of these numbers.
+    pub(crate) fn passes(&self, numbers: &BTreeSet<i64>) -> bool {
+        passes(&self.statements, numbers)
+    }
+
+    /// How many statements it adds.
+    pub(crate) fn len(&self) -> usize {
+        self.statements.len()
+    }
+
+    /// The situation after the move; the call is the last statement of the script.
+    pub(crate) fn behind(&self, situation: &Situation) -> Situation {
+        let base = situation.script.statements.len();
+        let renumber = |from: usize| if from == OBJECT { situation.object } else { from + base };
+        let mut statements = Vec::with_capacity(base + self.statements.len());
+        statements.extend_from_slice(&situation.script.statements);
+        statements.extend(self.statements.iter().map(|statement| renumbered(statement, &renumber)));
+        Situation { script: Script { statements }, object: situation.object }
+    }
+
+    /// The same with another value for one parameter; the value may mention statements of the situation.
+    fn behind_with(&self, situation: &Situation, parameter: usize, value: &Argument) -> Situation {
+        let mut changed = self.behind(situation);
+        if let Some(call) = changed.script.statements.last_mut() {
+            call.args[parameter] = value.clone();
+        }
+        changed
+    }
+
+    /// The situation that a move makes which makes an object.
+    pub(crate) fn start(&self) -> Situation {
+        Situation {
+            script: Script { statements: self.statements.clone() },
+            object: self.statements.len() - 1,
+        }
+    }
+}
+
+/// Everything that is tried in a situation: the moves, and again the first of each method with values that the situation has,
+/// because what an object holds is what its calls are about, and a pool that serves everywhere cannot know it.
+pub(crate) fn all_behind<'a>(moves: impl Iterator<Item = &'a Move>, situation: &Situation) -> Vec<Situation> {
+    let mut values = values_of(&situation.script);
+    // Something new can be put into whatever still has room; a fixed pool would be used up.
+    let names = ('a'..='z').map(|name| Argument::Text(name.to_string()));
+    values.extend(names.into_iter().find(|name| !mentions(&situation.script, name)));
+    let (mut behind, mut met) = (Vec::new(), BTreeSet::new());
+    for one in moves {
+        behind.push(one.behind(situation));
+        if values.is_empty() || !met.insert(one.callable()) {
+            continue;
+        }
+        let parameters = Signature::parse(&one.callable().descriptor).map_or(Vec::new(), |s| s.parameters);
+        for (parameter, _) in parameters.iter().enumerate().filter(|(_, of)| of.is_reference()) {
+            behind.extend(values.iter().map(|value| one.behind_with(situation, parameter, value)));
+        }
+    }
+    behind
+}
+
+/// Whether a call was given this value.
+fn mentions(script: &Script, value: &Argument) -> bool {
+    fn inside(argument: &Argument, value: &Argument) -> bool {
+        match argument {
+            Argument::Array(elements) => elements.iter().any(|element| inside(element, value)),
+            other => other == value,
+        }
+    }
+    script.statements.iter().flat_map(|statement| &statement.args).any(|argument| inside(argument, value))
+}
+
+/// The values that were given to calls of a script, the last ones first.
+fn values_of(script: &Script) -> Vec<Argument> {
+    /// More would make trying everything too long; what was given last is most likely still there.
+    const MOST: usize = 4;
+    fn collect(argument: &Argument, found: &mut Vec<Argument>) {
+        match argument {
+            Argument::Array(elements) => elements.iter().for_each(|element| collect(element, found)),
+            Argument::Function(_) | Argument::Bool(_) => {}
+            value if found.len() < MOST && !found.contains(value) => found.push(value.clone()),
+            _ => {}
+        }
+    }
+    let mut found = Vec::new();
+    for statement in script.statements.iter().rev() {
+        statement.args.iter().for_each(|argument| collect(argument, &mut found));
+    }
+    found
+}
+
+/// Chooses moves that together show all that was seen: `seen[m]` is what candidate `m` showed, as pairs of a situation and an
+/// event. At most `most` are kept for each callable, those that show most first; without a difference, the shorter.
+pub(crate) fn choose(candidates: Vec<Move>, seen: &[BTreeSet<(u32, Letter)>], most: usize) -> Vec<Move> {
+    let mut of: BTreeMap<Arc<Callable>, Vec<usize>> = BTreeMap::new();
+    for (index, candidate) in candidates.iter().enumerate() {
+        of.entry(candidate.callable().clone()).or_default().push(index);
+    }
+    let mut kept = BTreeSet::new();
+    for mut indexes in of.into_values() {
+        indexes.sort_by_key(|&index| (candidates[index].len(), index));
+        let mut shown: BTreeSet<(u32, Letter)> = BTreeSet::new();
+        for _ in 0..most {
+            let gain = |index: usize| seen[index].difference(&shown).count();
+            // The first of the best, so that the shortest wins.
+            let Some(best) = indexes
+                .iter()
+                .copied()
+                .filter(|index| !kept.contains(index))
+                .max_by_key(|&index| (gain(index), usize::MAX - index))
+            else {
+                break;
+            };
+            if gain(best) == 0 && !shown.is_empty() {
+                break;
+            }
+            shown.extend(&seen[best]);
+            kept.insert(best);
+        }
+    }
+    candidates.into_iter().enumerate().filter(|(index, _)| kept.contains(index)).map(|(_, one)| one).collect()
+}
+
+/// The statements that `statement` needs, without the object and what only the object needs.
+fn closure(script: &Script, statement: &Statement, object: usize) -> BTreeSet<usize> {
+    let mut wanted = BTreeSet::new();
+    let mut open = references(statement);
+    while let Some(next) = open.pop() {
+        if next != object && wanted.insert(next) {
+            open.extend(references(&script.statements[next]));
+        }
+    }
+    wanted
+}
+
+/// The statements that a statement mentions.
+fn references(statement: &Statement) -> Vec<usize> {
+    fn collect(argument: &Argument, found: &mut Vec<usize>) {
+        match argument {
+            Argument::Earlier(at) => found.push(*at),
+            Argument::Array(elements) => elements.iter().for_each(|element| collect(element, found)),
+            Argument::Function(result) => collect(result, found),
+            _ => {}
+        }
+    }
+    let mut found: Vec<usize> = statement.receiver.into_iter().collect();
+    statement.args.iter().for_each(|argument| collect(argument, &mut found));
+    found
+}
+
+fn renumbered(statement: &Statement, renumber: &impl Fn(usize) -> usize) -> Statement {
+    fn argument(of: &Argument, renumber: &impl Fn(usize) -> usize) -> Argument {
+        match of {
+            Argument::Earlier(at) => Argument::Earlier(renumber(*at)),
+            Argument::Array(elements) => {
+                Argument::Array(elements.iter().map(|element| argument(element, renumber)).collect())
+            }
+            Argument::Function(result) => Argument::Function(Box::new(argument(result, renumber))),
+            other => other.clone(),
+        }
+    }
+    Statement {
+        callable: statement.callable.clone(),
+        receiver: statement.receiver.map(renumber),
+        args: statement.args.iter().map(|of| argument(of, renumber)).collect(),
+    }
+}

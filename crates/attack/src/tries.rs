@@ -1,0 +1,107 @@
+//! Trying: what happens when one more call is made in a situation.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use adit_trace::{Callable, End, Letter, Run, Script, Snapshot, Subject, Value};
+use rustc_hash::FxHasher;
+
+use crate::Ear;
+use crate::generate::heavy_numbers;
+use crate::moves::Situation;
+
+/// How often a method may hang or kill its machine before it is no longer tried: each time costs as much as thousands of calls.
+const PATIENCE: u32 = 3;
+
+/// Runs situations and reads their last call. It counts, and it gives up methods that hang.
+pub(crate) struct Tries<'a, S> {
+    pub(crate) subject: &'a mut S,
+    pub(crate) ear: &'a Ear,
+    /// Scripts that were run.
+    pub(crate) run: u64,
+    /// How often each method hung or killed its machine.
+    pub(crate) deadly: BTreeMap<Arc<Callable>, u32>,
+    /// Numbers with which memory ran out.
+    pub(crate) heavy: BTreeSet<i64>,
+}
+
+/// What came of a last call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Tried {
+    /// The event.
+    pub(crate) letter: Letter,
+    /// A number for the object's fields afterwards: equal fields have equal numbers.
+    pub(crate) mark: u64,
+    /// The same for each field alone.
+    pub(crate) fields: Box<[u64]>,
+}
+
+impl<'a, S: Subject> Tries<'a, S> {
+    pub(crate) fn new(subject: &'a mut S, ear: &'a Ear) -> Self {
+        Self { subject, ear, run: 0, deadly: BTreeMap::new(), heavy: BTreeSet::new() }
+    }
+
+    /// What the last call of each situation gave; nothing if it threw, hung or was not reached.
+    pub(crate) fn last_calls(&mut self, situations: &[Situation]) -> Result<Vec<Option<Tried>>, S::Error> {
+        let scripts: Vec<Script> = situations.iter().map(|situation| situation.script.clone()).collect();
+        let runs = self.run(&scripts)?;
+        Ok(scripts.iter().zip(&runs).map(|(script, run)| self.last(script, run)).collect())
+    }
+
+    /// Runs scripts and takes note of those that end badly.
+    pub(crate) fn run(&mut self, scripts: &[Script]) -> Result<Vec<Run>, S::Error> {
+        self.run += scripts.len() as u64;
+        let runs = self.subject.run(scripts)?;
+        for (script, run) in scripts.iter().zip(&runs) {
+            self.heavy.extend(run.steps.iter().flat_map(|step| heavy_numbers(script, step)));
+            if let End::TimedOut | End::Died { .. } = run.end
+                && let Some(culprit) = script.statements.get(run.steps.len())
+            {
+                *self.deadly.entry(culprit.callable.clone()).or_default() += 1;
+            }
+        }
+        Ok(runs)
+    }
+
+    /// Whether the method is not worth another try.
+    pub(crate) fn is_deadly(&self, callable: &Arc<Callable>) -> bool {
+        self.deadly.get(callable).is_some_and(|&times| times >= PATIENCE)
+    }
+
+    fn last(&self, script: &Script, run: &Run) -> Option<Tried> {
+        let at = script.statements.len().checked_sub(1)?;
+        let step = run.steps.get(at)?;
+        let letter = self.ear.letter(&script.statements[at].callable, &step.result)?;
+        let fields: Box<[u64]> = fields(step.fields.as_ref()).collect();
+        Some(Tried { letter, mark: together(fields.iter().copied()), fields })
+    }
+}
+
+/// A number for all fields.
+pub(crate) fn mark(snapshot: Option<&Snapshot>) -> u64 {
+    together(fields(snapshot))
+}
+
+fn together(fields: impl Iterator<Item = u64>) -> u64 {
+    let mut hasher = FxHasher::default();
+    fields.for_each(|field| field.hash(&mut hasher));
+    hasher.finish()
+}
+
+/// A number for each field: equal values have equal numbers.
+fn fields(snapshot: Option<&Snapshot>) -> impl Iterator<Item = u64> {
+    snapshot.into_iter().flat_map(|snapshot| snapshot.values()).enumerate().map(|(field, value)| {
+        let mut hasher = FxHasher::default();
+        field.hash(&mut hasher);
+        std::mem::discriminant(value).hash(&mut hasher);
+        match value {
+            Value::Void | Value::Null => {}
+            Value::Bool(value) => value.hash(&mut hasher),
+            Value::Int(value) => value.hash(&mut hasher),
+            Value::Float(value) => value.to_bits().hash(&mut hasher),
+            Value::Text(value) => value.hash(&mut hasher),
+        }
+        hasher.finish()
+    })
+}

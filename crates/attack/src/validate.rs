@@ -1,0 +1,480 @@
+//! Validating: how much of what a model says is so, and how much of what is so it says, by running the class itself.
+//!
+//! *Precision* is the share of the model's random walks that some choice of arguments makes one object do. *Recall* is the share of
+//! random lives of real objects, each up to its first exception, that the model reads. No truth written by hand is needed, so
+//! that both can be had for any class that can be run.
+//!
+//! A walk counts as unrealized when a whole search did not find how to do it, twice: with a pool of moves, and again with all
+//! moves of the survey. That is no proof. A walk that was not searched to its end, or that needs a method which could not be called
+//! or had to be given up, is *undecided*: it is counted apart and in no rate.
+//!
+//! Paper: [krka], section 4.2.1, for measuring by walks; [wilson27] for the intervals.
+//! Deviation: the class itself is in the place of the true model. The intervals take walks and lives for independent, which lives of one script are only nearly.
+//! Cost: the survey, then for each walk at most its length times `width` times the moves of one method.
+
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
+
+use adit_automata::{Builder, Fsa, State};
+use adit_trace::{Letter, Script, Subject};
+use rand::{Rng, RngExt};
+
+use crate::assay::AssayOptions;
+use crate::careful::Careful;
+use crate::moves::{Move, Situation};
+use crate::novelty::{Census, Novelty};
+use crate::realize::{Beam, Realized, realize};
+use crate::survey::{Pool, Surveyed, pool_of, survey};
+use crate::tries::Tries;
+use crate::{Ear, Generator};
+
+/// How many of the shortest failures are kept.
+const SHOWN: usize = 10;
+
+/// How much is run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ValidateOptions {
+    /// Random scripts of the survey, which gives the moves.
+    pub survey: usize,
+    /// Tries by which moves are chosen, about.
+    pub choosing: usize,
+    /// The most calls of a random script.
+    pub calls: usize,
+    /// Random scripts whose objects the model is to read.
+    pub runs: usize,
+    /// Walks of the model.
+    pub walks: usize,
+    /// The longest walk.
+    pub length: usize,
+    /// How many situations are kept for each prefix of a walk; four times as many in the second search.
+    pub width: usize,
+}
+
+/// What came of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Validated {
+    /// Walks that were realized, of those that were decided.
+    pub precision: Rate,
+    /// Lives that the model reads.
+    pub recall: Rate,
+    /// The shortest beginnings of walks whose last event could not be realized, shortest first.
+    pub unrealized: Vec<Vec<String>>,
+    /// The shortest beginnings of lives whose last event the model rejects, shortest first.
+    pub rejected: Vec<Rejected>,
+    /// Walks that are in no rate.
+    pub undecided: Undecided,
+    /// Events of the class that were heard and that the model does not have.
+    pub missing: Vec<String>,
+    /// How likely the next life shows a new event.
+    pub events: Novelty,
+    /// How likely the next life shows a new pair of consecutive events.
+    pub pairs: Novelty,
+    /// Methods that were no longer called because they hang or kill the machine.
+    pub given_up: Vec<String>,
+    /// Scripts that were run.
+    pub tests: u64,
+    /// Whether everything was done; else the caller broke off.
+    pub complete: bool,
+}
+
+/// The beginning of a life that the model rejects.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rejected {
+    /// What happened. The model reads all but the last event.
+    pub word: Vec<String>,
+    /// A script that makes it happen.
+    pub script: Script,
+}
+
+/// Walks of which nothing is known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Undecided {
+    /// The caller broke off before they were searched.
+    pub budget: u64,
+    /// They need a method that could not be called at all, or was given up.
+    pub untried: u64,
+    /// They were realized, but not when they were to be again: the class does not do the same each time.
+    pub unsteady: u64,
+}
+
+impl Undecided {
+    /// All of them.
+    pub fn all(&self) -> u64 {
+        self.budget + self.untried + self.unsteady
+    }
+}
+
+/// So many of so many.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Rate {
+    /// Those that are as they should be.
+    pub good: u64,
+    /// All that were decided.
+    pub all: u64,
+}
+
+impl Rate {
+    /// The share, if there is anything to have a share of.
+    pub fn share(&self) -> Option<f64> {
+        (self.all > 0).then(|| self.good as f64 / self.all as f64)
+    }
+
+    /// Where the true share is with 95 % confidence, by Wilson's score interval, which also says something when all or none is good.
+    pub fn interval(&self) -> Option<(f64, f64)> {
+        /// The normal distribution has 95 % of its mass within so many standard deviations.
+        const Z: f64 = 1.959_963_985;
+        let share = self.share()?;
+        let n = self.all as f64;
+        let scale = 1.0 + Z * Z / n;
+        let middle = (share + Z * Z / (2.0 * n)) / scale;
+        let half = Z * (share * (1.0 - share) / n + Z * Z / (4.0 * n * n)).sqrt() / scale;
+        // Rounding must not exclude what was measured.
+        Some(((middle - half).clamp(0.0, share), (middle + half).clamp(share, 1.0)))
+    }
+
+    fn count(&mut self, good: bool) {
+        self.all += 1;
+        self.good += u64::from(good);
+    }
+}
+
+/// How a validation goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ValidateStanding {
+    /// What is being done.
+    pub step: ValidateStep,
+    /// Scripts run so far.
+    pub tests: u64,
+}
+
+/// The steps of a validation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ValidateStep {
+    /// Random scripts whose objects the model is to read.
+    Runs,
+    /// Random scripts and tries for a pool of moves.
+    Survey,
+    /// Walks of the model.
+    Walks,
+}
+
+/// The labels of the model that the class does not have. Walks that need one count as unrealized.
+pub fn unknown_labels<'m>(model: &'m Fsa<String>, ear: &Ear) -> Vec<&'m str> {
+    model.alphabet().iter().map(String::as_str).filter(|label| ear.alphabet().get(label).is_none()).collect()
+}
+
+/// The model without the transitions of the labels that the class does not have.
+pub fn without_unknown(model: &Fsa<String>, ear: &Ear) -> Fsa<String> {
+    let mut builder = Builder::new();
+    for state in model.states() {
+        builder.state(model.is_accepting(state));
+    }
+    model.initial().iter().for_each(|&state| builder.initial(state));
+    for edge in model.all_edges().filter(|edge| ear.alphabet().get(edge.label).is_some()) {
+        builder.edge(edge.from, edge.label.clone(), edge.to);
+    }
+    builder.build()
+}
+
+/// Measures a model against the class. `go_on` is asked between portions of scripts and may break off.
+pub fn validate<S: Subject, R: Rng>(
+    subject: &mut S,
+    generator: &mut Generator,
+    ear: &Ear,
+    model: &Fsa<String>,
+    options: &ValidateOptions,
+    rng: &mut R,
+    mut go_on: impl FnMut(ValidateStanding) -> ControlFlow<()>,
+) -> Result<Validated, S::Error> {
+    let step = Cell::new(ValidateStep::Survey);
+    let mut careful = Careful::new(subject, |tests| go_on(ValidateStanding { step: step.get(), tests }));
+    let mut tries = Tries::new(&mut careful, ear);
+    let habits = AssayOptions { survey: options.survey, calls: options.calls, ..AssayOptions::default() };
+    // First, because what the generator learns from it is not to change while runs are counted.
+    let surveyed = survey(&mut tries, generator, &habits, rng)?;
+    step.set(ValidateStep::Runs);
+    let lives = read_lives(&mut tries, generator, model, options, rng)?;
+    step.set(ValidateStep::Survey);
+    let pool = pool_of(&mut tries, &surveyed, &habits, options.choosing, rng)?;
+    step.set(ValidateStep::Walks);
+    let walks: Vec<Walk> = walks(model, ear, options, rng);
+    let fates = fates(&mut tries, &walks, &surveyed, &pool, options.width)?;
+
+    let (mut precision, mut undecided) = (Rate::default(), Undecided::default());
+    undecided.budget = (walks.len() - fates.len()) as u64;
+    let mut short: BTreeSet<(usize, Vec<String>)> = BTreeSet::new();
+    for (walk, fate) in walks.iter().zip(&fates) {
+        match fate {
+            Fate::Untried => undecided.untried += 1,
+            Fate::Unsteady => undecided.unsteady += 1,
+            Fate::Realized => precision.count(true),
+            Fate::Unrealized { at } => {
+                precision.count(false);
+                let word = &walk.labels[..=*at];
+                short.insert((
+                    word.len(),
+                    word.iter().map(|&label| model.alphabet()[label as usize].clone()).collect(),
+                ));
+            }
+        }
+    }
+    let missing = lives.heard.iter().map(|&letter| ear.alphabet().name(letter));
+    let missing =
+        missing.filter(|&label| model.letter(&label.to_owned()).is_none()).map(str::to_owned).collect();
+    let given_up: BTreeSet<String> = careful.given_up().map(|one| one.event_name().to_owned()).collect();
+    Ok(Validated {
+        precision,
+        recall: lives.recall,
+        unrealized: short.into_iter().take(SHOWN).map(|(_, word)| word).collect(),
+        rejected: lives.rejected.into_values().take(SHOWN).collect(),
+        undecided,
+        missing,
+        events: lives.events.novelty(),
+        pairs: lives.pairs.novelty(),
+        given_up: given_up.into_iter().collect(),
+        tests: careful.tests,
+        complete: !careful.broken_off,
+    })
+}
+
+/// What random scripts showed, and whether the model knew it.
+struct Lives {
+    recall: Rate,
+    /// By length and word, the shortest first.
+    rejected: BTreeMap<(usize, Vec<Letter>), Rejected>,
+    heard: BTreeSet<Letter>,
+    events: Census<Letter>,
+    pairs: Census<(Letter, Letter)>,
+}
+
+fn read_lives<S: Subject>(
+    tries: &mut Tries<'_, S>,
+    generator: &mut Generator,
+    model: &Fsa<String>,
+    options: &ValidateOptions,
+    rng: &mut impl Rng,
+) -> Result<Lives, S::Error> {
+    const PORTION: usize = 1000;
+    let ear = tries.ear;
+    let letters: Vec<Option<u32>> =
+        ear.alphabet().names().map(|label| model.letter(&label.to_owned())).collect();
+    let mut lives = Lives {
+        recall: Rate::default(),
+        rejected: BTreeMap::new(),
+        heard: BTreeSet::new(),
+        events: Census::new(),
+        pairs: Census::new(),
+    };
+    let mut left = options.runs;
+    while left > 0 {
+        let now = left.min(PORTION);
+        left -= now;
+        let scripts: Vec<Script> = (0..now)
+            .map(|_| {
+                let calls = rng.random_range(1..=options.calls.max(1));
+                generator.script(rng, calls)
+            })
+            .collect();
+        let runs = tries.run(&scripts)?;
+        for (script, run) in scripts.iter().zip(&runs) {
+            for heard in ear.hear(script, run).into_iter().filter(|heard| !heard.word.is_empty()) {
+                lives.heard.extend(&heard.word);
+                lives.events.add(heard.word.iter().copied());
+                lives.pairs.add(heard.word.windows(2).map(|pair| (pair[0], pair[1])));
+                let stuck = stuck_at(model, heard.word.iter().map(|&letter| letters[letter as usize]));
+                lives.recall.count(stuck.is_none());
+                let Some(at) = stuck else { continue };
+                let word = heard.word[..=at].to_vec();
+                let script = || Script { statements: script.statements[..=heard.statements[at]].to_vec() };
+                let rejected =
+                    lives.rejected.entry((word.len(), word)).or_insert_with_key(|(_, word)| Rejected {
+                        word: word.iter().map(|&letter| ear.alphabet().name(letter).to_owned()).collect(),
+                        script: script(),
+                    });
+                if rejected.script.statements.len() > heard.statements[at] + 1 {
+                    rejected.script = script();
+                }
+            }
+        }
+        // Only the shortest are shown, and a model that rejects everything should not fill the memory.
+        while lives.rejected.len() > SHOWN {
+            lives.rejected.pop_last();
+        }
+    }
+    Ok(lives)
+}
+
+/// The first event of a word that the model cannot read.
+fn stuck_at(model: &Fsa<String>, word: impl Iterator<Item = Option<u32>>) -> Option<usize> {
+    let mut current: BTreeSet<State> = model.initial().iter().copied().collect();
+    for (at, letter) in word.enumerate() {
+        let Some(letter) = letter else { return Some(at) };
+        current = current
+            .iter()
+            .flat_map(|&state| model.steps_with(state, letter).iter().map(|step| step.to as State))
+            .collect();
+        if current.is_empty() {
+            return Some(at);
+        }
+    }
+    None
+}
+
+/// A walk of the model.
+struct Walk {
+    labels: Vec<u32>,
+    /// The same as letters, up to the first label that the class does not have.
+    word: Vec<Letter>,
+}
+
+/// Walks of the model that say something: one without an event is drawn again.
+fn walks(model: &Fsa<String>, ear: &Ear, options: &ValidateOptions, rng: &mut impl Rng) -> Vec<Walk> {
+    /// Of a state with a transition, at most every other walk ends at once.
+    const REDRAWN: usize = 64;
+    let letters: Vec<Option<Letter>> =
+        model.alphabet().iter().map(|label| ear.alphabet().get(label)).collect();
+    let draw = || {
+        let mut drawn = (0..REDRAWN).map(|_| model.random_walk(options.length, rng));
+        let labels = drawn.find(|labels| !labels.is_empty())?;
+        let word = labels.iter().map_while(|&label| letters[label as usize]).collect();
+        Some(Walk { labels, word })
+    };
+    std::iter::repeat_with(draw).take(options.walks).map_while(|walk| walk).collect()
+}
+
+/// What became of a walk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fate {
+    Realized,
+    Unrealized { at: usize },
+    Untried,
+    Unsteady,
+}
+
+/// One way to search.
+struct Search<'a> {
+    starts: &'a [Move],
+    moves: &'a [Move],
+    width: usize,
+    known: Realized,
+}
+
+/// What became of each walk, as far as it was decided before the caller broke off.
+///
+/// Walks go in portions. All of a portion that is broken off stay undecided, whatever is known of some of them, because those that
+/// are known soonest are not like the others.
+fn fates<S: Subject, F: FnMut(u64) -> ControlFlow<()>>(
+    tries: &mut Tries<'_, Careful<'_, S, F>>,
+    walks: &[Walk],
+    surveyed: &Surveyed,
+    pool: &Pool,
+    width: usize,
+) -> Result<Vec<Fate>, S::Error> {
+    const PORTION: usize = 10;
+    const WIDER: usize = 4;
+    let Pool { starts, moves } = pool;
+    let mut narrow = Search { starts, moves, width, known: Realized::default() };
+    let Surveyed { starts, candidates, .. } = surveyed;
+    let width = width.saturating_mul(WIDER);
+    let mut wide = Search { starts, moves: candidates, width, known: Realized::default() };
+    let mut fates = Vec::with_capacity(walks.len());
+    for portion in walks.chunks(PORTION) {
+        let portion: Vec<&Walk> = portion.iter().collect();
+        let mut decided = narrow.judge(tries, &portion, surveyed)?;
+        let failed: Vec<usize> =
+            (0..portion.len()).filter(|&walk| matches!(decided[walk], Fate::Unrealized { .. })).collect();
+        let again: Vec<&Walk> = failed.iter().map(|&walk| portion[walk]).collect();
+        for (walk, fate) in failed.into_iter().zip(wide.judge(tries, &again, surveyed)?) {
+            // A search that got less far than the first took other turns, and tells nothing.
+            decided[walk] = match (decided[walk], fate) {
+                (Fate::Unrealized { at: first }, Fate::Unrealized { at }) => {
+                    Fate::Unrealized { at: first.max(at) }
+                }
+                (_, fate) => fate,
+            };
+        }
+        if tries.subject.broken_off {
+            break;
+        }
+        fates.extend(decided);
+    }
+    Ok(fates)
+}
+
+impl Search<'_> {
+    /// What becomes of these walks. It is worth nothing if it was broken off.
+    fn judge<S: Subject, F: FnMut(u64) -> ControlFlow<()>>(
+        &mut self,
+        tries: &mut Tries<'_, Careful<'_, S, F>>,
+        walks: &[&Walk],
+        surveyed: &Surveyed,
+    ) -> Result<Vec<Fate>, S::Error> {
+        /// Longer prefixes are rarely shared, and their situations take memory.
+        const SHARED: usize = 4;
+        let words: Vec<Vec<Letter>> = walks.iter().map(|walk| walk.word.clone()).collect();
+        let Self { starts, moves, width, known } = self;
+        // Nothing is known of kinds here: a model is not to be judged by what made it.
+        let beam = Beam { width: *width, kind: &|_| None };
+        realize(tries, starts, moves, &words, &beam, known, |_| ControlFlow::Continue(()))?;
+        let mut fates = Vec::new();
+        for walk in walks {
+            let reach = known.reach(&walk.word);
+            fates.push(if reach < walk.word.len() {
+                let tried = was_tried(tries, surveyed, walk.word[reach], reach == 0);
+                if tried { Fate::Unrealized { at: reach } } else { Fate::Untried }
+            } else if !happens(tries, known, &walk.word)? {
+                Fate::Unsteady
+            } else if reach < walk.labels.len() {
+                Fate::Unrealized { at: reach }
+            } else {
+                Fate::Realized
+            });
+        }
+        known.prefixes.retain(|prefix, found| prefix.len() <= SHARED || found.situations.is_empty());
+        Ok(fates)
+    }
+}
+
+/// Whether an event was given its chance: a call that may give it was made, and is still made.
+///
+/// An object is made by its first event and no other, so that an event of the wrong kind needs no trying.
+fn was_tried<S, F>(
+    tries: &Tries<'_, Careful<'_, S, F>>,
+    surveyed: &Surveyed,
+    letter: Letter,
+    first: bool,
+) -> bool
+where
+    S: Subject,
+    F: FnMut(u64) -> ControlFlow<()>,
+{
+    if !tries.ear.gives(letter, first) {
+        return true;
+    }
+    let calls = if first { &surveyed.starts } else { &surveyed.candidates };
+    calls.iter().map(Move::callable).any(|callable| {
+        tries.ear.letters_of(callable).contains(&letter)
+            && !tries.subject.is_given_up(callable)
+            && (first || !tries.is_deadly(callable))
+    })
+}
+
+/// Whether one of the scripts that were found makes exactly these events happen, from the first to the last.
+///
+/// The search looks at the last call only, and trusts that the others do again what they did. Not all classes do.
+fn happens<S: Subject>(
+    tries: &mut Tries<'_, S>,
+    known: &Realized,
+    word: &[Letter],
+) -> Result<bool, S::Error> {
+    let Some(prefix) = known.prefixes.get(word) else { return Ok(word.is_empty()) };
+    for (Situation { script, object }, _) in &prefix.situations {
+        let runs = tries.run(std::slice::from_ref(script))?;
+        let heard = runs.first().map(|run| tries.ear.hear(script, run)).unwrap_or_default();
+        if heard.iter().any(|heard| heard.object == *object && heard.word == word) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}

@@ -1,0 +1,307 @@
+//! The search for counterexamples, on the imitated stack.
+
+use std::collections::BTreeSet;
+use std::convert::Infallible;
+use std::ops::ControlFlow;
+
+use adit_attack::dice_tester::{Assault, Attacked, Fate, Stop, dice_tester};
+use adit_attack::dynamosa::Settings;
+use adit_attack::{Ear, Generator};
+use adit_logic::{Property, Template};
+use adit_trace::{Letter, Run, Script, StepResult, Subject};
+use expect_test::{Expect, expect};
+use proptest::prelude::*;
+use rand::SeedableRng;
+use rand::rngs::ChaCha8Rng;
+
+use crate::classes::{generator, show};
+use crate::fake::Fake;
+
+/// The stack, spoiled.
+#[derive(Default)]
+struct Spoiled {
+    stack: Fake,
+    /// Calls of this method throw.
+    broken: Option<&'static str>,
+    /// Every run leaves a file open.
+    leaks: bool,
+    /// All that was run.
+    ran: Vec<Script>,
+}
+
+impl Subject for Spoiled {
+    type Error = Infallible;
+
+    fn run(&mut self, batch: &[Script]) -> Result<Vec<Run>, Infallible> {
+        let mut runs = self.stack.run(batch)?;
+        self.ran.extend_from_slice(batch);
+        for (script, run) in batch.iter().zip(&mut runs) {
+            run.leaked = self.leaks;
+            for (statement, step) in script.statements.iter().zip(&mut run.steps) {
+                if Some(&*statement.callable.name) == self.broken {
+                    step.result = StepResult::Threw { class: "small.Broken".into(), message: None };
+                }
+            }
+        }
+        Ok(runs)
+    }
+}
+
+struct Arena {
+    ear: Ear,
+    generator: Generator,
+}
+
+impl Arena {
+    fn new() -> Self {
+        let (api, generator) = generator("small.Stack");
+        Self { ear: Ear::new(&api), generator }
+    }
+
+    fn letter(&self, label: &str) -> Letter {
+        self.ear.alphabet().get(label).unwrap_or_else(|| panic!("{label} is no event of the stack"))
+    }
+
+    /// Reads `NF push pop`.
+    fn property(&self, text: &str) -> Property<Letter> {
+        let [template, a, b] = *text.split(' ').collect::<Vec<_>>() else { panic!("{text}") };
+        let template = Template::from_short(template).unwrap();
+        Property { template, a: self.letter(a), b: self.letter(b) }
+    }
+
+    fn pure(&self) -> BTreeSet<Letter> {
+        ["isEmpty:TRUE", "isEmpty:FALSE", "same:TRUE", "same:FALSE", "now"]
+            .iter()
+            .map(|label| self.letter(label))
+            .collect()
+    }
+
+    fn attack(
+        &self,
+        subject: &mut Spoiled,
+        properties: &[Property<Letter>],
+        settings: Settings,
+        seed: u64,
+        generations: u32,
+    ) -> Attacked {
+        let assault = Assault { properties: properties.to_vec(), pure: self.pure(), calls: 8, settings };
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        dice_tester(subject, &mut self.generator.clone(), &self.ear, &assault, &mut rng, |standing| {
+            match standing.generations < generations {
+                true => ControlFlow::Continue(()),
+                false => ControlFlow::Break(()),
+            }
+        })
+        .unwrap()
+    }
+
+    /// Whether an object of the test breaks the property, read off the definition.
+    fn refutes(&self, test: &Script, property: &Property<Letter>) -> bool {
+        let runs = Fake::default().run(std::slice::from_ref(test)).unwrap();
+        self.ear.hear(test, &runs[0]).iter().any(|heard| broken(&heard.word, property, &self.pure()))
+    }
+}
+
+/// What the six templates mean, with no thought of speed.
+fn broken(word: &[Letter], property: &Property<Letter>, pure: &BTreeSet<Letter>) -> bool {
+    let Property { template, a, b } = *property;
+    let near = |events: Vec<Letter>| {
+        let end = events.iter().position(|event| !pure.contains(event)).map_or(events.len(), |at| at + 1);
+        events[..end].contains(&b)
+    };
+    (0..word.len()).filter(|&at| word[at] == a).any(|at| {
+        let (before, behind) = (&word[..at], &word[at + 1..]);
+        match template {
+            Template::AlwaysFollowed => !behind.contains(&b),
+            Template::NeverFollowed => behind.contains(&b),
+            Template::AlwaysPreceded => !before.contains(&b),
+            Template::AlwaysImmediatelyFollowed => !near(behind.to_vec()),
+            Template::NeverImmediatelyFollowed => near(behind.to_vec()),
+            Template::AlwaysImmediatelyPreceded => !near(before.iter().rev().copied().collect()),
+        }
+    })
+}
+
+/// Gives nothing up before the budget ends the search, so that witnesses have time to become short.
+fn patient() -> Settings {
+    Settings { abandon_after: Some(1000), reset_after: None, ..Settings::default() }
+}
+
+/// The fate of each property, with the calls of the test that refutes it.
+fn told(claims: &[&str], attacked: &Attacked) -> String {
+    let fate = |fate: &Fate| match fate {
+        Fate::Refuted(test) => {
+            let test: Vec<&str> =
+                attacked.tests[*test].statements.iter().map(|one| one.callable.event_name()).collect();
+            format!("refuted by {}", test.join(" "))
+        }
+        Fate::Survived { attacked, abandoned: true } => format!("given up after {attacked} generations"),
+        Fate::Survived { attacked, abandoned: false } => format!("survived {attacked} generations"),
+        Fate::NotAttacked => "not attacked".to_owned(),
+    };
+    claims.iter().zip(&attacked.fates).map(|(claim, it)| format!("{claim}: {}\n", fate(it))).collect()
+}
+
+fn check(subject: &mut Spoiled, claims: &[&str], settings: Settings, generations: u32, expected: Expect) {
+    let arena = Arena::new();
+    let properties: Vec<_> = claims.iter().map(|claim| arena.property(claim)).collect();
+    let attacked = arena.attack(subject, &properties, settings, 1, generations);
+    expected.assert_eq(&told(claims, &attacked));
+}
+
+#[test]
+fn what_is_wrong_is_refuted_by_a_short_test() {
+    check(
+        &mut Spoiled::default(),
+        &[
+            "NF push pop",
+            "AF push pop",
+            "AP push isEmpty:TRUE",
+            "NIF push push",
+            "AIF push pop",
+            "AIP pop push",
+            "NF pop isEmpty:FALSE",
+        ],
+        patient(),
+        150,
+        expect![[r#"
+            NF push pop: refuted by Stack push pop
+            AF push pop: refuted by Stack push
+            AP push isEmpty:TRUE: refuted by Stack push
+            NIF push push: refuted by Stack push push
+            AIF push pop: refuted by Stack push
+            AIP pop push: refuted by Stack push size pop
+            NF pop isEmpty:FALSE: refuted by Stack push push pop size isEmpty
+        "#]],
+    );
+}
+
+#[test]
+fn what_is_true_survives() {
+    check(
+        &mut Spoiled::default(),
+        &[
+            "AP pop push",
+            "NIF isEmpty:TRUE pop",
+            "NIF isEmpty:TRUE isEmpty:FALSE",
+            "NIF push isEmpty:TRUE",
+            "NF push Stack",
+        ],
+        patient(),
+        60,
+        expect![[r#"
+            AP pop push: survived 60 generations
+            NIF isEmpty:TRUE pop: survived 60 generations
+            NIF isEmpty:TRUE isEmpty:FALSE: survived 60 generations
+            NIF push isEmpty:TRUE: survived 60 generations
+            NF push Stack: survived 60 generations
+        "#]],
+    );
+}
+
+#[test]
+fn what_withstands_is_given_up_and_then_nothing_is_left() {
+    let claims = ["AP pop push", "NIF isEmpty:TRUE pop", "NF push pop"];
+    let arena = Arena::new();
+    let properties: Vec<_> = claims.iter().map(|claim| arena.property(claim)).collect();
+    let settings = Settings { abandon_after: Some(15), reset_after: Some(4), ..Settings::default() };
+    let attacked = arena.attack(&mut Spoiled::default(), &properties, settings, 3, 1000);
+    assert_eq!(attacked.stop, Stop::NothingLeft);
+    assert!(attacked.generations < 60, "{}", attacked.generations);
+    assert_eq!(attacked.run, u64::from(attacked.generations) * 50);
+    // Nothing is refuted after the first generations, so that every fifth one starts anew.
+    assert!(attacked.resets >= 2, "{}", attacked.resets);
+    expect![[r#"
+        AP pop push: given up after 15 generations
+        NIF isEmpty:TRUE pop: given up after 15 generations
+        NF push pop: refuted by Stack push pop
+    "#]]
+    .assert_eq(&told(&claims, &attacked));
+}
+
+#[test]
+fn nothing_is_aimed_at_that_waits_for_the_impossible() {
+    // Nobody pops, so that claims about what follows or precedes a pop wait for ever; those about a push do not.
+    check(
+        &mut Spoiled { broken: Some("pop"), ..Spoiled::default() },
+        &["AP pop push", "NF pop push", "NIF pop pop", "AP push pop", "AF push pop", "NF push pop"],
+        Settings { abandon_after: Some(20), ..Settings::default() },
+        1000,
+        expect![[r#"
+            AP pop push: not attacked
+            NF pop push: not attacked
+            NIF pop pop: not attacked
+            AP push pop: refuted by Stack push
+            AF push pop: refuted by Stack push
+            NF push pop: given up after 20 generations
+        "#]],
+    );
+}
+
+#[test]
+fn whoever_leaves_files_open_refutes_nothing() {
+    check(
+        &mut Spoiled { leaks: true, ..Spoiled::default() },
+        &["NF push pop", "AF push pop"],
+        Settings { abandon_after: Some(5), ..Settings::default() },
+        1000,
+        expect![[r#"
+            NF push pop: not attacked
+            AF push pop: not attacked
+        "#]],
+    );
+}
+
+#[test]
+fn no_budget_no_tests() {
+    let arena = Arena::new();
+    let properties = [arena.property("NF push pop")];
+    let attacked = arena.attack(&mut Spoiled::default(), &properties, patient(), 1, 0);
+    assert_eq!((attacked.run, attacked.generations, attacked.stop), (0, 0, Stop::Budget));
+    assert_eq!((attacked.fates, attacked.tests.len()), (vec![Fate::NotAttacked], 0));
+}
+
+#[test]
+fn the_same_seed_gives_the_same_attack() {
+    let arena = Arena::new();
+    let claims = ["NF push pop", "AP pop push", "AIF size push"];
+    let properties: Vec<_> = claims.iter().map(|claim| arena.property(claim)).collect();
+    let attack = |seed| {
+        let attacked = arena.attack(&mut Spoiled::default(), &properties, Settings::default(), seed, 20);
+        let tests: Vec<Vec<String>> =
+            attacked.tests.iter().map(|test| test.statements.iter().map(show).collect()).collect();
+        (tests, attacked.fates, attacked.run)
+    };
+    assert_eq!(attack(5), attack(5));
+    assert_ne!(attack(5).0, attack(6).0);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+
+    /// Every claim that is said to be refuted is, by the shortest of the tests that were run and refute it; and none refutes a
+    /// claim that is said to stand.
+    #[test]
+    fn fates_agree_with_the_definition(seed in any::<u64>(), chosen in prop::collection::vec((0_usize..6, 0_u32..9, 0_u32..9), 1..30)) {
+        let arena = Arena::new();
+        let letters = arena.ear.alphabet().len() as u32;
+        let properties: Vec<Property<Letter>> = chosen
+            .iter()
+            .map(|&(template, a, b)| Property { template: Template::ALL[template], a: a % letters, b: b % letters })
+            .collect();
+        let mut subject = Spoiled::default();
+        let attacked = arena.attack(&mut subject, &properties, Settings::default(), seed, 15);
+        prop_assert_eq!(attacked.fates.len(), properties.len());
+        prop_assert_eq!(attacked.run, subject.ran.len() as u64);
+        for (property, fate) in properties.iter().zip(&attacked.fates) {
+            let refuting = subject.ran.iter().filter(|test| arena.refutes(test, property));
+            let shortest = refuting.map(|test| test.statements.len()).min();
+            let named = match fate {
+                Fate::Refuted(test) => Some(attacked.tests[*test].clone()),
+                _ => None,
+            };
+            prop_assert!(named.iter().all(|test| arena.refutes(test, property)));
+            prop_assert_eq!(named.map(|test| test.statements.len()), shortest);
+        }
+    }
+}
