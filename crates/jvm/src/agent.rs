@@ -35,6 +35,8 @@ pub(crate) trait Listener: Send + Sync {
     fn breakpoint(&self, _tools: Tools, _env: Env, _method: jmethodID, _location: jlong) {}
     /// An exception is thrown; `catcher` is null if nobody will catch it.
     fn exception(&self, _tools: Tools, _env: Env, _exception: jobject, _catcher: jmethodID) {}
+    /// An exception has been caught, in the innermost frame.
+    fn caught(&self, _tools: Tools) {}
     /// An object with this tag is no more.
     fn freed(&self, _tag: i64) {}
 }
@@ -50,6 +52,8 @@ pub(crate) mod capability {
     pub(crate) const ALL_CLASS_HOOKS: u32 = 26;
     pub(crate) const OBJECT_FREE: u32 = 32;
     pub(crate) const EARLY_CLASS_HOOKS: u32 = 42;
+    /// From JDK 21 on: a virtual thread is a thread of its own to the agent, whichever thread carries it.
+    pub(crate) const VIRTUAL_THREADS: u32 = 44;
 }
 
 /// The numbers of events.
@@ -58,6 +62,7 @@ pub(crate) mod event {
     pub(crate) const CLASS_FILE: i32 = 54;
     pub(crate) const CLASS_PREPARE: i32 = 56;
     pub(crate) const EXCEPTION: i32 = 58;
+    pub(crate) const EXCEPTION_CAUGHT: i32 = 59;
     pub(crate) const BREAKPOINT: i32 = 62;
     pub(crate) const FIELD_READ: i32 = 63;
     pub(crate) const FIELD_WRITE: i32 = 64;
@@ -123,6 +128,8 @@ unsafe fn load(machine: *mut JavaVM) -> Result<(), i32> {
     }
     let tools = Tools(raw.cast());
     tools.add_capabilities(listener.capabilities())?;
+    // A machine without virtual threads refuses this, and needs it not.
+    let _ = tools.add_capabilities(&[capability::VIRTUAL_THREADS]);
     tools.set_callbacks()?;
     for event in listener.events() {
         tools.notify(true, *event, std::ptr::null_mut())?;
@@ -176,6 +183,7 @@ impl Tools {
         set(event::CLASS_FILE, on_class_file as *const c_void);
         set(event::CLASS_PREPARE, on_class_prepare as *const c_void);
         set(event::EXCEPTION, on_exception as *const c_void);
+        set(event::EXCEPTION_CAUGHT, on_exception_caught as *const c_void);
         set(event::BREAKPOINT, on_breakpoint as *const c_void);
         set(event::FIELD_READ, on_field_read as *const c_void);
         set(event::FIELD_WRITE, on_field_write as *const c_void);
@@ -359,6 +367,28 @@ impl Tools {
         Ok(count.max(0) as usize)
     }
 
+    /// How many frames the current thread has.
+    pub(crate) fn frame_count(self) -> Result<jint, i32> {
+        let mut count = 0;
+        // SAFETY: see above; a null thread is the current one.
+        unsafe { entry!(self, 16, (jobject, *mut jint), std::ptr::null_mut(), &raw mut count)? };
+        Ok(count)
+    }
+
+    /// What was stored for the current thread, which may be a virtual one; null if nothing was.
+    pub(crate) fn stored(self) -> Result<*mut c_void, i32> {
+        let mut stored = std::ptr::null_mut();
+        // SAFETY: see above; a null thread is the current one.
+        unsafe { entry!(self, 102, (jobject, *mut *mut c_void), std::ptr::null_mut(), &raw mut stored)? };
+        Ok(stored)
+    }
+
+    /// Stores a pointer for the current thread.
+    pub(crate) fn store(self, pointer: *mut c_void) -> Result<(), i32> {
+        // SAFETY: see above. The machine does nothing with the pointer.
+        unsafe { entry!(self, 103, (jobject, *const c_void), std::ptr::null_mut(), pointer) }
+    }
+
     /// The receiver of a frame of the current thread, where zero is the innermost. The reference is local.
     pub(crate) fn receiver(self, depth: jint) -> Result<jobject, i32> {
         let mut object = std::ptr::null_mut();
@@ -498,6 +528,17 @@ unsafe extern "system" fn on_exception(
     _catch_location: jlong,
 ) {
     guarded(|listener| listener.exception(Tools(tools), Env::of(env), exception, catcher));
+}
+
+unsafe extern "system" fn on_exception_caught(
+    tools: RawTools,
+    _env: *mut JNIEnv,
+    _thread: jobject,
+    _method: jmethodID,
+    _location: jlong,
+    _exception: jobject,
+) {
+    guarded(|listener| listener.caught(Tools(tools)));
 }
 
 unsafe extern "system" fn on_breakpoint(

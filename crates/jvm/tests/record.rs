@@ -181,9 +181,9 @@ fn tests_of_junit_5() {
         depot.Crate: Crate room
         depot.Crate: Crate room
         depot.Crate: of compareTo
-        depot.Crate: of each
         depot.Crate: of first forEach size
         depot.Crate: of iterator
+        depot.Crate: of size each
         depot.CrateTest$1: Crate put:TRUE
     "#]];
     let tests = expect![[r#"
@@ -308,6 +308,84 @@ fn an_overflow_deafens_nobody() {
         let shown = show(&lives);
         let whole = shown.lines().filter(|line| line.ends_with(" Crate put:TRUE room")).count();
         assert_eq!(whole, 4, "{} of {}", whole, lives.len());
+    }
+}
+
+fn calls(what: &str) -> Task {
+    Task::Main { class: "depot.Calls".into(), args: vec![what.to_owned()] }
+}
+
+/// What an object calls back lies outside, though a call of the class is open.
+#[test]
+fn calls_from_what_is_called_back() {
+    for project in projects(&[], &[]) {
+        let (recorded, lives) = run(project.options("depot.Crate", calls("back")));
+        assert_eq!(recorded.end, TaskEnd::Finished, "{}", recorded.printed);
+        expect![[r#"
+            depot.Crate: Crate put:TRUE put:TRUE first
+            depot.Crate: Crate put:TRUE put:TRUE first
+            depot.Crate: of each each
+        "#]]
+        .assert_eq(&show(&lives));
+        let (recorded, lives) = run(project.options("java.util.ArrayList", calls("back")));
+        assert_eq!(recorded.end, TaskEnd::Finished, "{}", recorded.printed);
+        let shown = show(&lives);
+        for line in ["ArrayList add:TRUE forEach", "ArrayList add:TRUE isEmpty:FALSE get"] {
+            assert!(shown.contains(&format!("java.util.ArrayList: {line}\n")), "{shown}");
+        }
+    }
+}
+
+/// A constructor that throws is told once, with what it threw, and whoever catches it is heard afterwards.
+#[test]
+fn constructors_that_throw() {
+    for project in projects(&[], &[]) {
+        let (recorded, lives) = run(project.options("depot.Crate", calls("throws")));
+        assert_eq!(recorded.end, TaskEnd::Finished, "{}", recorded.printed);
+        expect![[r#"
+            depot.Crate: Crate put:TRUE close
+            depot.Crate: Crate!IllegalStateException
+        "#]]
+        .assert_eq(&show(&lives));
+        let (recorded, lives) = run(project.options("depot.Crate", calls("reflection")));
+        assert_eq!(recorded.end, TaskEnd::Finished, "{}", recorded.printed);
+        expect![[r#"
+            depot.Crate: Crate close
+            depot.Crate: Crate!IllegalArgumentException
+        "#]]
+        .assert_eq(&show(&lives));
+    }
+}
+
+#[test]
+fn virtual_threads_do_not_disturb_each_other() {
+    for project in projects(&[], &[]).into_iter().filter(|project| project.bench.jdk.feature >= 21) {
+        let (recorded, lives) = run(project.options("depot.Crate", calls("virtual")));
+        assert_eq!(recorded.end, TaskEnd::Finished, "{}", recorded.printed);
+        let expected = "depot.Crate: Crate put:TRUE each isFull:FALSE each close\n".repeat(50);
+        assert_eq!(show(&lives), expected);
+    }
+}
+
+/// As with the `java` command, an exception that leaves `main` is no success.
+#[test]
+fn a_main_that_throws() {
+    for project in projects(&[], &[]) {
+        let (recorded, lives) = run(project.options("depot.Crate", calls("nonsense")));
+        assert_eq!(recorded.end, TaskEnd::Exited { code: 1 });
+        assert!(recorded.printed.contains("IllegalStateException: no such thing"), "{}", recorded.printed);
+        assert_eq!(show(&lives), "depot.Crate: Crate put:TRUE\n");
+    }
+}
+
+#[test]
+fn a_test_that_exits_is_named() {
+    for project in projects(&["exits4"], &JUNIT4) {
+        let (recorded, lives) = run(project.options("depot.Crate", project.tests()));
+        assert_eq!(recorded.end, TaskEnd::Exited { code: 3 });
+        assert_eq!(recorded.running.as_deref(), Some("depot.ExitTest.bExits"));
+        assert_eq!(show_tests(&recorded), "depot.ExitTest.aWorks: passed\n");
+        assert_eq!(show(&lives), "depot.Crate: Crate close\ndepot.Crate: Crate put:TRUE\n");
     }
 }
 

@@ -1,19 +1,16 @@
 //! Hearing calls inside the machine: the witness's methods, breakpoints in constructors, and what they say of an object.
 //!
-//! A thread has at most one *open* call: the outermost one that came from outside the class under test. What is called
-//! until it ends is the class's own affair. Methods tell their end themselves ([`wrap`](adit_bytecode::wrap)); a constructor
-//! is heard by breakpoints at its beginning and at its returns, and its exceptions by the machine's event for them.
-//!
-//! An open call whose end nobody told, because a stack overflow swept the witness away, must not deafen the thread. So
-//! each remembers where the stack was: what is called from it lies deeper, and a call that does not shows that the open one
-//! is over. (Compilers put a method into its caller's frame only if it is short, and none with a witness is.)
+//! A call counts if it comes from outside the class under test, which the frames on the stack show: the nearest one that is
+//! neither the JDK's nor of those who run the tests decides. So what the class does to itself, even by way of the JDK, is its
+//! own affair, and what is called from a function that it was given is not. Calls that count are *open* until they end, each
+//! thread with its own list of them (`open`). Methods tell their end themselves ([`wrap`](adit_bytecode::wrap)); a
+//! constructor is heard by breakpoints at its beginning and at its returns, and its exceptions by the machine's events.
 //!
 //! Objects are known by tags, which keep nothing alive and call no method of theirs.
 
-use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::c_void;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use jni_sys::{JNIEnv, JNINativeMethod, jclass, jdouble, jfloat, jint, jlong, jmethodID, jobject, jvalue};
@@ -29,12 +26,16 @@ use crate::resolve::Kind;
 use crate::vm::{self, Env};
 use crate::wire::Put;
 
+mod open;
+
+use open::{Maker, Open};
+
 /// The tag of objects that are none of the user's: the JDK made them for itself.
 const IGNORED: i64 = i64::MIN;
 
-/// At a breakpoint, the machine's own frames lie between the constructor's and ours. What the constructor calls may seem to
-/// lie further out by no more than this.
-const MACHINE_FRAMES: usize = 16 << 10;
+/// Of so many methods it is known whether they belong inside. Classes made for lambdas come and go, and their methods are
+/// never asked about again.
+const MOST_CALLERS: usize = 1 << 16;
 
 /// How many UTF-16 units of a string are kept.
 const TEXT: usize = 200;
@@ -48,56 +49,32 @@ pub(crate) struct Ears {
     /// The classes called like the class under test, as weak references, and the returns of their constructors.
     under: Mutex<Vec<usize>>,
     constructors: Mutex<BTreeMap<String, Vec<u32>>>,
-    /// Whether the methods that called belong inside, by their ids.
+    /// Whether the methods that called belong inside, by their ids. HotSpot gives no id twice, even if a class is gone.
     callers: Mutex<HashMap<usize, Caller>>,
     /// Classes have negative tags, which are places in this list: whether their objects are of the class under test.
     classes: Mutex<Vec<bool>>,
     /// Held while an object gets its number, so that it gets one.
     numbering: Mutex<i64>,
+    /// The class of virtual threads; null where there are none.
+    virtual_thread: AtomicPtr<c_void>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Caller {
     Inside,
-    /// A class that extends the class under test, and whose methods have a witness too.
-    Below,
+    /// A class above or below the class under test, whose methods have a witness too; of the user or of the JDK.
+    Kin {
+        of_machine: bool,
+    },
     /// The JDK, or what runs the tests.
     Machinery,
     Outside,
 }
 
-/// The open call of a thread.
-#[derive(Clone, Copy)]
-struct Open {
-    /// Where the stack was.
-    stack: usize,
-    what: What,
-}
-
-#[derive(Clone, Copy)]
-enum What {
-    Method(jint),
-    /// With the tag of the object.
-    Constructor {
-        method: usize,
-        object: i64,
-        use_of: Use,
-    },
-    /// The class under test called itself, from an inner class for example.
-    Silent(jint),
-}
-
-/// What becomes of an object that a constructor makes.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Use {
-    Told,
-    Ignored,
-    /// Another call of the class will tell of it.
-    Silent,
-}
-
-thread_local! {
-    static OPEN: Cell<Option<Open>> = const { Cell::new(None) };
+impl Caller {
+    fn is_machinery(self) -> bool {
+        matches!(self, Caller::Machinery | Caller::Kin { of_machine: true })
+    }
 }
 
 static EARS: std::sync::OnceLock<&'static Ears> = std::sync::OnceLock::new();
@@ -115,6 +92,7 @@ impl Ears {
             callers: Mutex::default(),
             classes: Mutex::default(),
             numbering: Mutex::new(0),
+            virtual_thread: AtomicPtr::default(),
         }));
         let _ = EARS.set(ears);
         ears
@@ -126,6 +104,11 @@ impl Ears {
         // The machine needs some classes before it tells of any.
         tools.each_loaded_class(env, |class| self.class_prepared(tools, env, class));
         let missing = |_| "the class of the witness is not there".to_owned();
+        if let Ok(class) = find_class(env, "java/lang/VirtualThread") {
+            self.virtual_thread.store(class.get().cast(), Ordering::Relaxed);
+            // The reference is needed as long as the machine lives.
+            std::mem::forget(class);
+        }
         let global = find_class(env, WITNESS).map_err(missing)?;
         let class = global.get();
         let method =
@@ -164,28 +147,55 @@ impl Ears {
         Ok(())
     }
 
-    /// Whether the thread is in an open call.
-    fn is_open(&self, stack: usize) -> bool {
-        let Some(open) = OPEN.get() else { return false };
-        let lives = match open.what {
-            What::Constructor { .. } => stack < open.stack + MACHINE_FRAMES,
-            What::Method(_) | What::Silent(_) => stack < open.stack,
-        };
-        if !lives {
-            OPEN.set(None);
+    /// Whether the call whose frame is at `start` comes from inside, which is to say: whether the nearest frame behind it
+    /// that is not the machinery's is one of the class under test. Its kin is inside when it is where an open call has led,
+    /// or when it deals with its own object. Also, who called immediately, and the method that was called.
+    fn is_inside(&self, tools: Tools, env: Env, start: jint, object: jobject) -> (bool, Caller, usize) {
+        let open = open::innermost(tools);
+        let (mut called, mut immediate) = (0, None);
+        let mut kin = Vec::new();
+        let mut frames = [Frame { method: std::ptr::null_mut(), location: 0 }; 32];
+        // Most callers decide at once.
+        let (first, mut start, mut wanted) = (start, start, 3);
+        'walk: loop {
+            let count = tools.stack(start, &mut frames[..wanted]).unwrap_or(0);
+            for (depth, frame) in (start..).zip(&frames[..count]) {
+                if depth == first {
+                    called = frame.method as usize;
+                    continue;
+                }
+                let caller = self.caller(tools, env, frame.method);
+                let immediate = *immediate.get_or_insert(caller);
+                match caller {
+                    _ if open == Some(frame.method as usize) => return (true, immediate, called),
+                    Caller::Inside => return (true, immediate, called),
+                    Caller::Kin { .. } => kin.push(depth),
+                    Caller::Machinery => {}
+                    Caller::Outside => break 'walk,
+                }
+            }
+            if count < wanted {
+                break;
+            }
+            start += count as jint;
+            wanted = frames.len();
         }
-        lives
+        // To ask for the receiver of a frame takes long, and is seldom needed.
+        let is_own =
+            !object.is_null() && kin.into_iter().any(|depth| self.is_receiver(tools, env, depth, object));
+        (is_own, immediate.unwrap_or(Caller::Outside), called)
     }
 
-    fn caller(&self, tools: Tools, env: Env, start: jint) -> Caller {
-        let mut frames = [Frame { method: std::ptr::null_mut(), location: 0 }];
-        let Ok(1) = tools.stack(start, &mut frames) else { return Caller::Outside };
-        let method = frames[0].method;
+    fn caller(&self, tools: Tools, env: Env, method: jmethodID) -> Caller {
         if let Some(known) = locked(&self.callers).get(&(method as usize)) {
             return *known;
         }
         let caller = self.judge(tools, env, method).unwrap_or(Caller::Outside);
-        locked(&self.callers).insert(method as usize, caller);
+        let mut callers = locked(&self.callers);
+        if callers.len() >= MOST_CALLERS {
+            callers.clear();
+        }
+        callers.insert(method as usize, caller);
         caller
     }
 
@@ -213,7 +223,7 @@ impl Ears {
             unsafe { jni!(env, DeleteLocalRef, loader_class) };
             loader_name? == "jdk.internal.loader.ClassLoaders$PlatformClassLoader"
         };
-        let is_below = self.plan.holders.contains(&name.replace('.', "/")) && self.is_under(env, class);
+        let is_kin = self.plan.holders.contains(&name.replace('.', "/"));
         // SAFETY: both are local references that nothing else uses.
         unsafe {
             jni!(env, DeleteLocalRef, loader);
@@ -222,8 +232,8 @@ impl Ears {
         let runs_tests = ["org.junit.", "junit.", "org.hamcrest.", "org.opentest4j."];
         Ok(if self.plan.is_inside(&name) {
             Caller::Inside
-        } else if is_below {
-            Caller::Below
+        } else if is_kin {
+            Caller::Kin { of_machine }
         } else if of_machine || runs_tests.iter().any(|prefix| name.starts_with(prefix)) {
             Caller::Machinery
         } else {
@@ -234,10 +244,12 @@ impl Ears {
     /// Whether objects of a class are of the class under test.
     fn is_under(&self, env: Env, class: jclass) -> bool {
         let under = locked(&self.under).clone();
-        // SAFETY: the classes are weak references, which count as null once their classes are gone.
+        // SAFETY: the classes are weak references. A local one keeps its class from going, or is null if it is gone.
         under.into_iter().any(|under| unsafe {
-            let under = under as jclass;
-            !jni!(env, IsSameObject, under, std::ptr::null_mut()) && jni!(env, IsAssignableFrom, class, under)
+            let under = jni!(env, NewLocalRef, under as jclass);
+            let is_under = !under.is_null() && jni!(env, IsAssignableFrom, class, under);
+            jni!(env, DeleteLocalRef, under);
+            is_under
         })
     }
 
@@ -276,35 +288,57 @@ impl Ears {
 
     /// A witness is asked whether it wants to hear the end of a call.
     fn begin(&self, tools: Tools, env: Env, number: jint, receiver: jobject) -> bool {
-        let stack = here();
-        if !self.listening.load(Ordering::Relaxed) || self.is_open(stack) {
+        if !self.listening.load(Ordering::Relaxed) {
             return false;
         }
         if !receiver.is_null() && !matches!(self.class_of(tools, env, receiver), Ok((_, true))) {
             return false;
         }
-        // The witness's own method and the method that it is asked about come first.
-        let what = match self.caller(tools, env, 2) {
-            Caller::Inside => What::Silent(number),
-            // What a subclass does to its own object is as if the class itself did it.
-            Caller::Below if self.is_receiver(tools, env, 2, receiver) => What::Silent(number),
-            Caller::Machinery if self.plan.of_jdk => {
-                let known = !receiver.is_null() && tools.tag(receiver).is_ok_and(|tag| tag > 0);
-                if known { What::Method(number) } else { return false }
+        // The witness's own method comes first.
+        let (is_inside, caller, method) = self.is_inside(tools, env, 1, receiver);
+        if is_inside {
+            return false;
+        }
+        if self.plan.of_jdk && caller.is_machinery() {
+            let known = !receiver.is_null() && tools.tag(receiver).is_ok_and(|tag| tag > 0);
+            if !known {
+                return false;
             }
-            _ => What::Method(number),
+        }
+        let place = self.place(tools, env);
+        let is_over = |open: &Open| matches!(open, Open::Method { place: of, .. } if *of <= place);
+        self.close(open::take_from(tools, is_over));
+        open::push(tools, Open::Method { place, method, number })
+    }
+
+    /// A number for how deep the stack of the current thread is: the deeper, the smaller.
+    ///
+    /// What is called from a method with a witness lies deeper than it. (Compilers put a method into its caller's frame only
+    /// if it is short, and none with a witness is.) To count frames takes long where there are many, so that it is the place
+    /// on the stack, except for virtual threads, whose frames move from one stack to another.
+    fn place(&self, tools: Tools, env: Env) -> usize {
+        let class = self.virtual_thread.load(Ordering::Relaxed);
+        if class.is_null() {
+            return here();
+        }
+        let Ok(thread) = tools.current_thread() else { return here() };
+        // SAFETY: the class is a global reference that is never given back, and the thread a local one just made.
+        let is_virtual = unsafe {
+            let is_virtual = jni!(env, IsInstanceOf, thread, class.cast());
+            jni!(env, DeleteLocalRef, thread);
+            is_virtual
         };
-        OPEN.set(Some(Open { stack, what }));
-        true
+        if !is_virtual {
+            return here();
+        }
+        usize::MAX - tools.frame_count().unwrap_or(0).max(0) as usize
     }
 
     /// A call has ended.
     fn end(&self, tools: Tools, env: Env, number: jint, receiver: jobject, ended: Ended) {
-        match OPEN.get() {
-            Some(Open { what: What::Method(open), .. }) if open == number => OPEN.set(None),
-            Some(Open { what: What::Silent(open), .. }) if open == number => return OPEN.set(None),
-            _ => return,
-        }
+        // Its witness was asked to tell, so that it counts. Open calls above it are over.
+        let is_this = |open: &Open| matches!(open, Open::Method { number: of, .. } if *of == number);
+        self.close(open::take_from_last(tools, is_this));
         let Some(method) = self.plan.methods.get(number as usize) else { return };
         let kind = self.results[number as usize];
         let object = match (&ended, method.is_factory) {
@@ -322,6 +356,45 @@ impl Ears {
         };
         let outcome = self.outcome(tools, env, kind, ended);
         self.tell(tools, env, object, number as u64 + 1, &outcome);
+    }
+
+    /// A constructor begins.
+    fn made(&self, tools: Tools, env: Env, depth: jint, this: jobject) {
+        // A class below calls this on its own object, and is as outside as who called it.
+        let (is_inside, caller, method) = self.is_inside(tools, env, 0, std::ptr::null_mut());
+        if is_inside {
+            return;
+        }
+        if self.plan.of_jdk && caller.is_machinery() {
+            let _ = tools.set_tag(this, IGNORED);
+            return;
+        }
+        let (Ok(object @ 1..), Ok((class, _))) = (self.number(tools, this), self.class_of(tools, env, this))
+        else {
+            return;
+        };
+        self.settle(tools, depth - 1);
+        let maker = Maker { depth, method, object: object as u64, class, thrown: None };
+        open::push(tools, Open::Constructor(maker));
+    }
+
+    /// Closes the open calls of which the constructors, which know their depths, show that their frames are no more.
+    fn settle(&self, tools: Tools, depth: jint) {
+        let is_over = |open: &Open| matches!(open, Open::Constructor(maker) if maker.depth > depth);
+        self.close(open::take_from(tools, is_over));
+    }
+
+    /// Tells of calls that are over. Nobody tells the end of a method that an overflow of the stack has swept away. A
+    /// constructor whose return was not heard has thrown.
+    fn close(&self, over: Vec<Open>) {
+        for open in over.into_iter().rev() {
+            if let Open::Constructor(Maker { object, class, thrown: Some(thrown), .. }) = open {
+                let mut outcome = Vec::new();
+                outcome.byte(tag::THREW);
+                outcome.number(thrown);
+                self.tape.event(object, class, 0, &outcome);
+            }
+        }
     }
 
     fn outcome(&self, tools: Tools, env: Env, kind: Kind, ended: Ended) -> Vec<u8> {
@@ -391,7 +464,7 @@ impl Listener for &'static Ears {
 
     fn events(&self) -> &'static [i32] {
         use event::*;
-        &[CLASS_FILE, CLASS_PREPARE, EXCEPTION, BREAKPOINT, OBJECT_FREE]
+        &[CLASS_FILE, CLASS_PREPARE, EXCEPTION, EXCEPTION_CAUGHT, BREAKPOINT, OBJECT_FREE]
     }
 
     fn class_file(&self, name: &str, bytes: &[u8]) -> Option<Vec<u8>> {
@@ -444,83 +517,59 @@ impl Listener for &'static Ears {
         if !self.listening.load(Ordering::Relaxed) {
             return;
         }
-        let stack = here();
-        if location == 0 {
-            if self.is_open(stack) {
-                return;
-            }
-            let use_of = match self.caller(tools, env, 1) {
-                Caller::Inside => Use::Silent,
-                Caller::Machinery if self.plan.of_jdk => Use::Ignored,
-                Caller::Below | Caller::Machinery | Caller::Outside => Use::Told,
-            };
-            let Ok(this) = tools.receiver(0) else { return };
-            let object = if use_of == Use::Ignored {
-                tools.set_tag(this, IGNORED).map(|()| IGNORED)
-            } else {
-                self.number(tools, this)
-            };
-            // SAFETY: the reference was made above.
-            unsafe { jni!(env, DeleteLocalRef, this) };
-            let Ok(object) = object else { return };
-            let what = What::Constructor { method: method as usize, object, use_of };
-            return OPEN.set(Some(Open { stack, what }));
-        }
-        let Some(Open { what: What::Constructor { method: open, object, use_of }, .. }) = OPEN.get() else {
+        if location != 0 && !open::has_constructor(tools, Some(method as usize)) {
             return;
-        };
-        if open != method as usize {
+        }
+        let Ok(depth) = tools.frame_count() else { return };
+        if location != 0 {
+            self.settle(tools, depth);
+            let is_this = |open: &Open| matches!(open, Open::Constructor(maker) if maker.depth == depth);
+            let mut over = open::take_from_last(tools, is_this);
+            if !over.is_empty()
+                && let Open::Constructor(Maker { object, class, .. }) = over.remove(0)
+            {
+                self.close(over);
+                let mut outcome = Vec::new();
+                // To ask for the object costs more than all else here.
+                let text = if self.tape.is_string(class) { tools.receiver(0).ok() } else { None };
+                if let Some(this) = text {
+                    self.put_reference(tools, env, this, &mut outcome);
+                    // SAFETY: the reference was just made.
+                    unsafe { jni!(env, DeleteLocalRef, this) };
+                } else {
+                    outcome.byte(tag::OBJECT);
+                    outcome.number(class);
+                }
+                self.tape.event(object, class, 0, &outcome);
+            }
             return;
         }
         let Ok(this) = tools.receiver(0) else { return };
-        if tools.tag(this) == Ok(object) {
-            OPEN.set(None);
-            if use_of == Use::Told {
-                let mut outcome = Vec::new();
-                self.put_reference(tools, env, this, &mut outcome);
-                self.tell(tools, env, this, 0, &outcome);
-            }
-        }
+        self.made(tools, env, depth, this);
         // SAFETY: the reference was made above.
         unsafe { jni!(env, DeleteLocalRef, this) };
     }
 
     fn exception(&self, tools: Tools, env: Env, exception: jobject, catcher: jmethodID) {
-        let Some(Open { what: What::Constructor { method, object, use_of }, .. }) = OPEN.get() else {
+        if !open::has_constructor(tools, None) {
             return;
-        };
-        let mut frames = [Frame { method: std::ptr::null_mut(), location: 0 }; 32];
-        let mut start = 0;
-        loop {
-            let count = tools.stack(start, &mut frames).unwrap_or(0);
-            for (depth, frame) in (start..).zip(&frames[..count]) {
-                // The nearest frame of that method is taken for the one that catches; with recursion it may be another.
-                if !catcher.is_null() && frame.method == catcher {
-                    return;
-                }
-                if frame.method as usize != method {
-                    continue;
-                }
-                let Ok(this) = tools.receiver(depth) else { continue };
-                let found = tools.tag(this) == Ok(object);
-                if found {
-                    OPEN.set(None);
-                    if use_of == Use::Told {
-                        let outcome = self.outcome(tools, env, Kind::Void, Ended::Threw(exception));
-                        self.tell(tools, env, this, 0, &outcome);
-                    }
-                }
-                // SAFETY: the reference was made above.
-                unsafe { jni!(env, DeleteLocalRef, this) };
-                if found {
-                    return;
-                }
-            }
-            if count < frames.len() {
-                // The constructor is not there: it is over, and nobody said so.
-                return OPEN.set(None);
-            }
-            start += count as jint;
+        }
+        let Ok(depth) = tools.frame_count() else { return };
+        // The machine throws a new one after what has left a constructor that was called by reflection.
+        self.settle(tools, depth);
+        let thrown = self.class_of(tools, env, exception).map_or(0, |(number, _)| number);
+        open::thrown(tools, thrown);
+        if catcher.is_null() {
+            // Nobody will say that it was caught.
+            self.settle(tools, 0);
+        }
+    }
+
+    fn caught(&self, tools: Tools) {
+        if open::has_constructor(tools, None)
+            && let Ok(depth) = tools.frame_count()
+        {
+            self.settle(tools, depth);
         }
     }
 

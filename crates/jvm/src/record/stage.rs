@@ -77,7 +77,8 @@ fn place_witness(folder: &Path) -> io::Result<String> {
     patch.into_os_string().into_string().map_err(|_| io::Error::other("its path is no text"))
 }
 
-/// Runs an application and waits for its threads. The machine is gone afterwards, unless the application did not begin.
+/// Runs an application and waits for its threads. The machine is gone afterwards, unless the application did not begin. If
+/// its `main` throws, the process ends here.
 fn run_main(env: Env, class: &str, args: &[String]) -> Result<(), String> {
     let missing = |what: &str| format!("{class}: {what}");
     let main_class = find_class(env, &class.replace('.', "/"))
@@ -93,8 +94,9 @@ fn run_main(env: Env, class: &str, args: &[String]) -> Result<(), String> {
             return Err(missing("it has no method `public static void main(String[])`"));
         }
         jni!(env, CallStaticVoidMethodA, main, method, [jvalue { l: list }].as_ptr());
-        if jni!(env, ExceptionCheck) {
-            // As the `java` command does: the exception is shown, and other threads go on.
+        // As the `java` command does: the exception is shown, other threads go on, and the exit code tells of it.
+        let threw = jni!(env, ExceptionCheck);
+        if threw {
             jni!(env, ExceptionDescribe);
             jni!(env, ExceptionClear);
         }
@@ -105,6 +107,9 @@ fn run_main(env: Env, class: &str, args: &[String]) -> Result<(), String> {
         let code: jint = jni!(env, GetJavaVM, &raw mut machine);
         if code == 0 && !machine.is_null() {
             ((**machine).v1_2.DestroyJavaVM)(machine);
+        }
+        if threw {
+            std::process::exit(1);
         }
     }
     Ok(())

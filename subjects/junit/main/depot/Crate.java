@@ -25,6 +25,12 @@ public class Crate extends Holder implements Comparable<Crate>, Iterable<String>
         this(2);
     }
 
+    /** Calls back before it is made. */
+    public Crate(Runnable action) {
+        this(2);
+        action.run();
+    }
+
     /** A factory, whose own calls are nobody's business. */
     public static Crate of(String... things) {
         Crate crate = new Crate(things.length);

@@ -30,7 +30,7 @@ class CrateTest {
         assertEquals("coat", things.next());
     }
 
-    /** What is called back is called from inside. */
+    /** What is called back lies outside, and ends first. */
     @Test
     void callsBack() {
         Crate crate = Crate.of("hat");

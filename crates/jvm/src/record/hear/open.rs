@@ -1,0 +1,120 @@
+//! The calls of a thread that were begun from outside and have not ended.
+//!
+//! The list belongs to the thread of Java, which is not the system's: a virtual thread may end a call on another carrier than
+//! the one it began it on, and the carrier may have begun other calls meanwhile. So the machine keeps the list, and it is
+//! there only while it has something in it: nothing is left behind by threads that end.
+//!
+//! The end of a method is always told by its witness, except when an overflow of the stack sweeps the witness away. The end of
+//! a constructor must be found out. So constructors know how many frames the stack had with their own, which is exact: no
+//! compiler and no move to another carrier changes it. Methods only know a place, which costs nothing to find out.
+
+use std::ffi::c_void;
+
+use jni_sys::jint;
+
+use crate::agent::Tools;
+
+/// A call that has begun.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Open {
+    Method {
+        /// How deep the stack was: the deeper, the smaller.
+        place: usize,
+        /// The id of the method that has the witness.
+        method: usize,
+        /// The number of the event.
+        number: jint,
+    },
+    Constructor(Maker),
+}
+
+/// A constructor that has begun.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Maker {
+    /// The frames up to its own.
+    pub(super) depth: jint,
+    pub(super) method: usize,
+    /// The numbers of the object and of its class.
+    pub(super) object: u64,
+    pub(super) class: u64,
+    /// The number of the class of what was thrown last while it ran. Perhaps it was caught in there.
+    pub(super) thrown: Option<u64>,
+}
+
+impl Open {
+    fn method(&self) -> usize {
+        match self {
+            Open::Method { method, .. } | Open::Constructor(Maker { method, .. }) => *method,
+        }
+    }
+}
+
+/// Whether the thread is in a constructor: this one, or any.
+pub(super) fn has_constructor(tools: Tools, method: Option<usize>) -> bool {
+    let is_meant = |open: &Open| matches!(open, Open::Constructor(maker) if method.is_none_or(|method| method == maker.method));
+    look(tools, |list| list.iter().any(is_meant)).unwrap_or(false)
+}
+
+/// The id of the method of the innermost open call.
+pub(super) fn innermost(tools: Tools) -> Option<usize> {
+    look(tools, |list| list.last().map(Open::method)).flatten()
+}
+
+/// Notes what was thrown inside of all constructors that are open.
+pub(super) fn thrown(tools: Tools, class: u64) {
+    look(tools, |list| {
+        for open in list {
+            if let Open::Constructor(maker) = open {
+                maker.thrown = Some(class);
+            }
+        }
+    });
+}
+
+/// Opens a call; whether that was possible.
+pub(super) fn push(tools: Tools, open: Open) -> bool {
+    if look(tools, |list| list.push(open)).is_some() {
+        return true;
+    }
+    let list = Box::into_raw(Box::new(vec![open]));
+    let stored = tools.store(list.cast::<c_void>()).is_ok();
+    if !stored {
+        // SAFETY: it was just made, and nobody else has it.
+        drop(unsafe { Box::from_raw(list) });
+    }
+    stored
+}
+
+/// Takes the outermost call that is meant and all inside of it.
+pub(super) fn take_from(tools: Tools, is_meant: impl Fn(&Open) -> bool) -> Vec<Open> {
+    take(tools, |list| list.iter().position(is_meant))
+}
+
+/// Takes the innermost call that is meant and all inside of it.
+pub(super) fn take_from_last(tools: Tools, is_meant: impl Fn(&Open) -> bool) -> Vec<Open> {
+    take(tools, |list| list.iter().rposition(is_meant))
+}
+
+fn take(tools: Tools, from: impl FnOnce(&[Open]) -> Option<usize>) -> Vec<Open> {
+    let taken = look(tools, |list| Some((list.split_off(from(list)?), list.is_empty()))).flatten();
+    let Some((taken, is_empty)) = taken else { return Vec::new() };
+    if is_empty
+        && let Ok(list) = tools.stored()
+        && tools.store(std::ptr::null_mut()).is_ok()
+    {
+        // SAFETY: it was made by `push`, and nothing refers to it any more.
+        drop(unsafe { Box::from_raw(list.cast::<Vec<Open>>()) });
+    }
+    taken
+}
+
+/// Looks at the list of the current thread, if there is one.
+fn look<T>(tools: Tools, act: impl FnOnce(&mut Vec<Open>) -> T) -> Option<T> {
+    let list = tools.stored().ok()?.cast::<Vec<Open>>();
+    if list.is_null() {
+        return None;
+    }
+    // SAFETY: only `push` stores, and only for its own thread; the functions of this file that look do nothing meanwhile
+    // that could lead here again.
+    Some(act(unsafe { &mut *list }))
+}
