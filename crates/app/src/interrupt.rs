@@ -10,7 +10,7 @@ use crate::output::tell;
 /// The temporary files that are being written.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// Whether somebody looks at [`interrupted`] and will end soon.
+/// Whether somebody looks at [`Listening::interrupted`] and will end soon.
 static LISTENING: AtomicBool = AtomicBool::new(false);
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);

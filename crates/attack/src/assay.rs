@@ -12,7 +12,7 @@
 //!    lead by an event where the other cannot. It is split if that makes enough walks realizable, which keeps models small where
 //!    a class counts: no finite model can.
 //!
-//! Paper: none; the idea of enabledness is that of [contractor], of refuting by tests that of [dice].
+//! Paper: none; the idea of enabledness is that of `contractor`, of refuting by tests that of `dice`.
 //! Cost: a situation takes as many scripts as there are moves, some ten for each method. Situations with equal fields are taken for
 //! equal until two are caught enabling different things; then all are tried.
 

@@ -1,6 +1,6 @@
 //! DynaMOSA: evolve tests towards many goals at once, aiming only at goals that can be reached now.
 //!
-//! Paper: [dynamosa], as [dice, Algorithm 1] tells it, with the three changes of [dice, section 3.3]: goals wait for goals of
+//! Paper: `dynamosa`, as [dice, Algorithm 1] tells it, with the three changes of [dice, section 3.3]: goals wait for goals of
 //! any kind, not only for branches; a goal that was aimed at for too long is abandoned; a population that finds nothing new for too
 //! long is thrown away.
 //! Deviation: goals that become targets because of a test are compared with that same test at once, and tests are compared with

@@ -16,7 +16,7 @@
 //! unseen  ≥  (n − 1) / n · a (a − 1) / (2 (b + 1))
 //! ```
 //!
-//! Paper: [good53], section 2, for the chance; [chao84] for the unseen, in its form for samples that show several species each
+//! Paper: `good53`, section 2, for the chance; `chao84` for the unseen, in its form for samples that show several species each
 //! and without division by zero.
 //! Deviation: the paper counts single species, of which one observation shows one; a run shows many, so that runs are counted, each
 //! once, however much it would have added.

@@ -8,7 +8,7 @@
 //! moves of the survey. That is no proof. A walk that was not searched to its end, or that needs a method which could not be called
 //! or had to be given up, is *undecided*: it is counted apart and in no rate.
 //!
-//! Paper: [krka], section 4.2.1, for measuring by walks; [wilson27] for the intervals.
+//! Paper: `krka`, section 4.2.1, for measuring by walks; `wilson27` for the intervals.
 //! Deviation: the class itself is in the place of the true model. The intervals take walks and lives for independent, which lives of one script are only nearly.
 //! Cost: the survey, then for each walk at most its length times `width` times the moves of one method.
 

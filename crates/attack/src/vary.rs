@@ -4,7 +4,7 @@
 //! fitting type, an argument that is gone is drawn anew, and what then still lacks something is left out; so the result
 //! is valid whenever the input was.
 //!
-//! Paper: [dice], section 3.2, where the moves are those of EvoSuite.
+//! Paper: `dice`, section 3.2, where the moves are those of EvoSuite.
 //! Deviation: a crossover calls the objects of the first script from the tail of the second, instead of copying the
 //! tail's own objects, because a property is broken by what happens to one object.
 //! Cost: linear in the length of the script, but for choosing among earlier values, which looks at all of them.

@@ -1,6 +1,6 @@
 //! How good a model is, measured against a truth: by sampling, as the papers do, and exactly.
 //!
-//! Paper: \[krka\], section 4.2.1, and \[dice\], section 4.1.1, for the sampled measure. The exact one is our own: the
+//! Paper: `krka`, section 4.2.1, and `dice`, section 4.1.1, for the sampled measure. The exact one is our own: the
 //! words of each length are counted instead of drawn, so there is no seed and nothing to choose but the length.
 //! Deviation: the papers leave open how a walk ends and what "accepted" means; see [`crate::Fsa::random_walk`] and
 //! [`sampled`] for the reading that reproduces their numbers.

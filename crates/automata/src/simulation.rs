@@ -1,6 +1,6 @@
 //! Fewer states for the same words, without making the automaton deterministic.
 //!
-//! Paper: [bustan03], the quotient by mutual simulation and the removal of little brothers.
+//! Paper: `bustan03`, the quotient by mutual simulation and the removal of little brothers.
 //! Deviation: simulation is computed by refining until nothing changes, which is enough for models that people read.
 //! Cost: `O(states² · transitions²)` at worst; a hundred states take milliseconds.
 //!

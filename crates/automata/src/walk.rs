@@ -1,6 +1,6 @@
 //! Random walks, as the papers' evaluation draws them.
 //!
-//! Paper: [dice], section 4.1; [krka], section 4.2.1. Neither says how a walk ends.
+//! Paper: `dice`, section 4.1; `krka`, section 4.2.1. Neither says how a walk ends.
 //! Deviation: of the readings tried, the one that reproduces the published numbers: in an accepting state, stopping
 //! is one more transition, all being equally likely; a walk also ends where nothing leaves a state, and when it is
 //! as long as allowed.

@@ -1,6 +1,6 @@
 //! DICE-Miner: mined properties decide which prefixes may share a state and which states may be merged.
 //!
-//! Paper: [dice], section 3.5, Algorithms 3–5.
+//! Paper: `dice`, section 3.5, Algorithms 3–5.
 //! Deviation: the text's errors are mended and its gaps filled, each where it matters; `docs/decisions` gives the
 //! list with the measurements. In short: the acceptor tracks all states that a nondeterministic prefix can have led
 //! to; a self-loop is checked in both roles; properties between side-effect-free events count only when they forbid

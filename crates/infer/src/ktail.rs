@@ -1,6 +1,6 @@
 //! k-tail: two prefixes lead to the same state when their futures agree for `k` calls.
 //!
-//! Paper: [biermann72], k-equivalence of states; restated in [krka], section 3.1 and Figure 2.
+//! Paper: `biermann72`, k-equivalence of states; restated in `krka`, section 3.1 and Figure 2.
 //! Deviation: a tail here is any continuation that was seen, and whether a trace ended on the way; krka compares only
 //! "the next k invocations", which would merge a state where traces end with one where they go on.
 //! Cost: `O(k · edges)` hash operations, by partition refinement instead of comparing tails.

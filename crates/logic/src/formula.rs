@@ -19,7 +19,7 @@
 //! | `φ M ψ` | the same, and φ is true at some time: the dual of `W` |
 //!
 //! This is how the papers' formulas are meant: `G(a -> X(!b))` and `G(a -> X G !b)` are true of a word that ends with
-//! `a`, and `G(a -> X F b)` is not. Texada [texada] reads traces in the same way. Without `[end]`, a formula cannot tell
+//! `a`, and `G(a -> X F b)` is not. Texada `texada` reads traces in the same way. Without `[end]`, a formula cannot tell
 //! the tail from an event that it does not mention.
 
 use std::collections::BTreeSet;

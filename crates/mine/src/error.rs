@@ -1,6 +1,6 @@
 //! Why mining gave up. Each limit here keeps memory bounded on logs whose labels are not labels at all.
 //!
-//! Paper: [dice] and [texada], both of which assume that everything fits.
+//! Paper: `dice` and `texada`, both of which assume that everything fits.
 
 use miette::Diagnostic;
 use thiserror::Error;

@@ -1,6 +1,6 @@
 //! Mining with a formula of one's own: which labels, put in the place of its placeholders, make it true of the log?
 //!
-//! Paper: [texada], sections III and IV.
+//! Paper: `texada`, sections III and IV.
 //! Deviation: support and confidence of a formula `G(p -> q)` count positions where `p` is true, those of any other
 //! formula count traces. The paper evaluates each instance on each distinct trace; here an instance is evaluated only on
 //! words in which all its labels occur, and what the other words contribute is shared between instances.

@@ -1,6 +1,6 @@
 //! Which mined properties follow from others and need not be read.
 //!
-//! Paper: [dice], section 3.2, for what the templates mean; the implications are ours.
+//! Paper: `dice`, section 3.2, for what the templates mean; the implications are ours.
 //! Cost: a few searches in a sorted list for each property; for AF and AP also a walk along two sorted lists.
 //!
 //! | property | follows from | provided that |

@@ -1,6 +1,6 @@
 //! Traces that should not be believed, each with the reason in plain words.
 //!
-//! Paper: [dice], section 3.2, demands that a property is never falsified, which makes one wrong trace expensive.
+//! Paper: `dice`, section 3.2, demands that a property is never falsified, which makes one wrong trace expensive.
 //! Deviation: our own. The paper keeps every trace; here those that contradict themselves are found, and then those that
 //! stand alone against what hundreds of others confirm ([`crate::lone_traces`]).
 //! Cost: a few passes over the distinct words.

@@ -1,6 +1,6 @@
 //! Traces that stand alone against overwhelming evidence: the only one to break what hundreds of others confirm.
 //!
-//! Paper: [dice], section 3.2, for the templates and their support.
+//! Paper: `dice`, section 3.2, for the templates and their support.
 //! Deviation: our own. The paper trusts every trace, and demands confidence 1; so one impossible trace among thousands
 //! (a reused object id, a race in the recorder) takes a true property away, and costs the model ten points of F.
 //! Cost: one pass to count, and one more over the words for each suspicious property.

@@ -1,6 +1,6 @@
 //! A number for every ordered pair of letters, most of them zero once there are many letters.
 //!
-//! Paper: [dice], section 3.2; the store behind its counts.
+//! Paper: `dice`, section 3.2; the store behind its counts.
 //! Cost: an access is one load for up to [`DENSE_LETTERS`] letters and one hash look-up beyond.
 
 use adit_trace::Letter;

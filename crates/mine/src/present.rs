@@ -1,6 +1,6 @@
 //! From thousands of properties to the few sentences that say as much.
 //!
-//! Paper: [dice], section 3.2, for what the templates mean; the presentation is ours.
+//! Paper: `dice`, section 3.2, for what the templates mean; the presentation is ours.
 //! Cost: sorting, and what `implications.rs` costs.
 //!
 //! 1. **Drop** what follows from other mined properties (the table in `implications.rs`).

@@ -1,6 +1,6 @@
 //! Mining two-event properties: count, in one pass, how often each could have been broken and was not.
 //!
-//! Paper: [dice], section 3.2.
+//! Paper: `dice`, section 3.2.
 //! Deviation: NIF(a, b) means no `b` among the events after `a` up to and including the next one with a side effect; the
 //! paper's formula holds as soon as the next event is not `b`. AIF demands the next event, which its first formula
 //! forgets. AP and AIP are about every `a`; the paper's formulas bind the first only. Properties with `a = b` are mined.

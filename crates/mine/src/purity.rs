@@ -1,6 +1,6 @@
 //! Which calls change nothing, and may therefore stand between two calls that still count as neighbors.
 //!
-//! Paper: [dice], section 3.2: the names `is…` and `has…`, or a developer's own annotation.
+//! Paper: `dice`, section 3.2: the names `is…` and `has…`, or a developer's own annotation.
 //! Deviation: the prefix must end a word, so `hashCode` is not pure.
 
 use std::collections::BTreeSet;

@@ -1,6 +1,6 @@
 //! The counts behind the six templates, adding them up, and reading off the properties that qualify.
 //!
-//! Paper: [dice], section 3.2: support is how often a property could be falsified and was not, confidence its ratio to
+//! Paper: `dice`, section 3.2: support is how often a property could be falsified and was not, confidence its ratio to
 //! how often it could be falsified, or one if it never could.
 //! Deviation: none.
 //! Cost: reading off takes the number of pairs that occur together plus the number of properties reported.

@@ -1,6 +1,6 @@
 //! What is "immediately" before and after an event when events without side effects do not count.
 //!
-//! Paper: [dice], section 3.2, the purity-aware AIF, NIF and AIP.
+//! Paper: `dice`, section 3.2, the purity-aware AIF, NIF and AIP.
 //! Deviation: none here; what NIF means is settled in `properties.rs`.
 //! Cost: for each event, the number of distinct letters since the last event with a side effect.
 //!

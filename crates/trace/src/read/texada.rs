@@ -9,7 +9,7 @@
 //! White space around an event is no part of it, inside it is; blank lines are nothing. `--` after nothing is an empty
 //! trace. With a pattern, the event is what its group `event` (or Texada's `ETYPE`) finds, as in [`super::regex`].
 //!
-//! Paper: [texada], section on inputs; the tool's own manual for the separator.
+//! Paper: `texada`, section on inputs; the tool's own manual for the separator.
 
 use std::io::Read;
 
