@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use adit_attack::assay::{AssayOptions, Assayed, assay};
+use adit_attack::assay::{AssayOptions, Assayed, Phase, assay};
 use adit_attack::dice_tester::{Assault, Fate, Stop, dice_tester};
 use adit_attack::dynamosa::Settings;
 use adit_attack::purity::{Difference, PurityOptions, Verdict, purity};
@@ -93,6 +93,9 @@ impl Watch {
 /// Trying may take this share of the budget; the rest is for attacking what is claimed about the result.
 const TRYING: f64 = 0.8;
 
+/// Of that, the survey may take so much.
+const SURVEY: f64 = 0.3;
+
 /// For each method, so many pairs of runs with and without a call of it tell whether it changes anything.
 const PURITY_TRIES: usize = 60;
 
@@ -127,7 +130,8 @@ pub(crate) fn mine(
     let mut assayed = None;
     if plan.miner == Miner::Assay {
         let found = assay(host, generator, ear, &pure, &plan.assay, rng, |standing| {
-            watch.go_on(standing.tests, TRYING, || {
+            let share = if standing.phase == Phase::Survey { SURVEY } else { TRYING };
+            watch.go_on(standing.tests, share, || {
                 format!("{:?}: {} tests, {} states", standing.phase, standing.tests, standing.states)
                     .to_lowercase()
             })

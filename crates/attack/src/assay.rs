@@ -125,7 +125,8 @@ pub enum Phase {
 }
 
 /// Makes a model of a class by trying. Events of `pure` have no side effect, as far
-/// as is known, and do not lead to another state unless they are seen to. `go_on` is asked between batches and may break off; then the model is what is known.
+/// as is known, and do not lead to another state unless they are seen to. `go_on` is asked between batches and may break off; then
+/// the model is what is known. In the phase of the survey it only ends the survey.
 pub fn assay<S: Subject, R: Rng>(
     subject: &mut S,
     generator: &mut Generator,
@@ -136,10 +137,10 @@ pub fn assay<S: Subject, R: Rng>(
     mut go_on: impl FnMut(AssayStanding) -> ControlFlow<()>,
 ) -> Result<Assayed, S::Error> {
     let mut tries = Tries::new(subject, ear);
-    let surveyed = survey(&mut tries, generator, options, rng)?;
-    let pool = pool(&mut tries, &surveyed, options, rng)?;
-    let mut map = Map::new(pool, pure.clone(), options.clone());
     let mut go = |phase, tests, states| go_on(AssayStanding { phase, tests, states }).is_continue();
+    let surveyed = survey(&mut tries, generator, options, rng, |tests| go(Phase::Survey, tests, 0))?;
+    let pool = pool(&mut tries, &surveyed, options, rng, |tests| go(Phase::Survey, tests, 0))?;
+    let mut map = Map::new(pool, pure.clone(), options.clone());
     let mut complete = map.explore(&mut tries, &mut go)?;
     for (script, run) in &surveyed.runs {
         if !complete {
@@ -441,6 +442,12 @@ impl Map {
             if !go(Phase::Accept, tries.run, self.enabled.len()) {
                 return Ok(false);
             }
+            // What happened once by chance, such as a number that was the port of a server, is not what the class does.
+            let again = tries.run(&[script.clone(), script.clone()])?;
+            let same = |run: &Run| tries.ear.hear(script, run).iter().any(|other| other.word == heard.word);
+            if !again.iter().all(same) {
+                continue;
+            }
             let way: Vec<(Situation, u64)> = heard
                 .statements
                 .iter()
@@ -632,7 +639,14 @@ impl Map {
         let Self { pool, options, .. } = self;
         let kind = |mark: u64| self.by_mark.get(&mark).map(|&place| self.places[place].base);
         let beam = Beam { width: options.width, kind: &kind };
-        realize(tries, &pool.starts, &pool.moves, &words, &beam, &mut realized, go_on)?;
+        realize(tries, &pool.starts, &pool.moves, &words, &beam, &mut realized, &mut *go_on)?;
+        // Few walks fail, so that these can be searched more thoroughly: a split because of a bad search would be a wrong state.
+        let failed: Vec<Vec<Letter>> = words.into_iter().filter(|word| !realized.is_whole(word)).collect();
+        let beam = Beam { width: 4 * options.width, kind: &kind };
+        let mut again = Realized::default();
+        realize(tries, &pool.starts, &pool.moves, &failed, &beam, &mut again, go_on)?;
+        realized.prefixes.extend(again.prefixes);
+        realized.cut_short |= again.cut_short;
         Ok((!realized.cut_short).then_some((walks, realized)))
     }
 

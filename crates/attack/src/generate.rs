@@ -110,6 +110,10 @@ const MOST_LEARNED: usize = 16;
 /// How often, from 0 to 1, a learned value is taken where there are any.
 const LEARNED: f64 = 0.12;
 
+/// How often, from 0 to 1, two texts are joined, and how long they may become.
+const JOINED: f64 = 0.15;
+const LONGEST_JOINED: usize = 24;
+
 /// How often, from 0 to 1, the next call is on the first object when there are two.
 const FIRST_OBJECT: f64 = 0.7;
 
@@ -303,7 +307,7 @@ impl Generator {
         }
         let recipe = source.recipes.get(source.weights.draw(rng))?;
         if recipe.statements.is_empty() {
-            return Some(recipe.value.clone());
+            return Some(source.joined(&recipe.value, rng).unwrap_or_else(|| recipe.value.clone()));
         }
         let value = append(&mut draft.statements, recipe);
         for at in draft.given.len()..draft.statements.len() {
@@ -516,6 +520,22 @@ impl Draft {
 impl Source {
     fn new(recipes: Vec<Recipe>) -> Source {
         Source { recipes, ..Source::default() }
+    }
+
+    /// Sometimes, where all values are texts, this one and another as one: whatever reads texts knows more kinds of them than any
+    /// list has. Where texts stand for any object, they stay few.
+    fn joined(&self, value: &Argument, rng: &mut impl Rng) -> Option<Argument> {
+        let Argument::Text(text) = value else { return None };
+        let is_text = |recipe: &Recipe| matches!(recipe.value, Argument::Text(_) | Argument::Null);
+        if !rng.random_bool(JOINED) || !self.recipes.iter().all(is_text) {
+            return None;
+        }
+        match &self.recipes[self.weights.draw(rng)].value {
+            Argument::Text(other) if text.len() + other.len() <= LONGEST_JOINED => {
+                Some(Argument::Text(format!("{text}{other}")))
+            }
+            _ => None,
+        }
     }
 
     fn learn(&mut self, value: &Value) {

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use adit_bytecode::Signature;
+use adit_bytecode::{Signature, Type};
 use adit_trace::{Argument, Callable, Letter, Script, Statement};
 
 /// A call of the object under test, or the making of one, with the statements that its arguments need.
@@ -87,6 +87,17 @@ impl Move {
         Situation { script: Script { statements }, object: situation.object }
     }
 
+    /// The same with another text in what its arguments are made of; nothing if there is none.
+    fn behind_with_text(&self, situation: &Situation, text: &str) -> Option<Situation> {
+        let (_, making) = self.statements.split_last()?;
+        let is_text = |argument: &Argument| matches!(argument, Argument::Text(_));
+        let at = making.iter().position(|statement| statement.args.iter().any(is_text))?;
+        let mut changed = self.behind(situation);
+        let statement = changed.script.statements.get_mut(situation.script.statements.len() + at)?;
+        *statement.args.iter_mut().find(|argument| is_text(argument))? = Argument::Text(text.to_owned());
+        Some(changed)
+    }
+
     /// The same with another value for one parameter; the value may mention statements of the situation.
     fn behind_with(&self, situation: &Situation, parameter: usize, value: &Argument) -> Situation {
         let mut changed = self.behind(situation);
@@ -106,22 +117,36 @@ impl Move {
 }
 
 /// Everything that is tried in a situation: the moves, and again the first of each method with values that the situation has,
-/// because what an object holds is what its calls are about, and a pool that serves everywhere cannot know it.
+/// because what an object holds is what its calls are about, and a pool that serves everywhere cannot know it; and with
+/// something new, which can be put into whatever still has room, while a fixed pool would be used up.
 pub(crate) fn all_behind<'a>(moves: impl Iterator<Item = &'a Move>, situation: &Situation) -> Vec<Situation> {
-    let mut values = values_of(&situation.script);
-    // Something new can be put into whatever still has room; a fixed pool would be used up.
-    let names = ('a'..='z').map(|name| Argument::Text(name.to_string()));
-    values.extend(names.into_iter().find(|name| !mentions(&situation.script, name)));
+    let used = values_of(&situation.script);
+    let new_text = ('a'..='z')
+        .map(|name| name.to_string())
+        .find(|name| !mentions(&situation.script, &Argument::Text(name.clone())));
+    let new_number = (0..100).map(Argument::Int).find(|number| !mentions(&situation.script, number));
     let (mut behind, mut met) = (Vec::new(), BTreeSet::new());
     for one in moves {
         behind.push(one.behind(situation));
-        if values.is_empty() || !met.insert(one.callable()) {
+        if !met.insert(one.callable()) {
             continue;
         }
         let parameters = Signature::parse(&one.callable().descriptor).map_or(Vec::new(), |s| s.parameters);
-        for (parameter, _) in parameters.iter().enumerate().filter(|(_, of)| of.is_reference()) {
-            behind.extend(values.iter().map(|value| one.behind_with(situation, parameter, value)));
+        for (parameter, of) in parameters.iter().enumerate() {
+            let mut with = |value: &Argument| behind.push(one.behind_with(situation, parameter, value));
+            match of {
+                Type::Boolean | Type::Float | Type::Double => {}
+                of if of.is_reference() => {
+                    used.iter().for_each(&mut with);
+                    new_text.iter().for_each(|text| with(&Argument::Text(text.clone())));
+                }
+                _ => {
+                    used.iter().filter(|value| matches!(value, Argument::Int(_))).for_each(&mut with);
+                    new_number.iter().for_each(&mut with);
+                }
+            }
         }
+        behind.extend(new_text.iter().filter_map(|text| one.behind_with_text(situation, text)));
     }
     behind
 }

@@ -163,8 +163,13 @@ struct Kitchen<'a> {
 }
 
 /// For each kind of makers, how many are kept for a type, and how many recipes with different values for each: constants;
-/// from nothing; by static methods from content; by constructors from content; around other objects; from numbers.
-const KINDS: [(usize, usize); 6] = [(8, 1), (3, 1), (3, 3), (3, 3), (2, 2), (1, 2)];
+/// from nothing; by static methods from content; by constructors from content; around other objects; from numbers; from
+/// arrays, which are the only way to get something that holds many.
+const KINDS: [(usize, usize); 7] = [(8, 1), (3, 1), (3, 3), (3, 3), (2, 2), (1, 2), (2, ARRAYS.len())];
+
+/// The lengths of the arrays that things are made from, for each variant. The first is filled, since what is made from nothing
+/// is empty already; the long one is for what can be emptied step by step.
+const ARRAYS: [usize; 4] = [2, 0, 3, 6];
 
 /// A recipe with more calls is more about its parts than about the class under test.
 const MOST_STATEMENTS: usize = 8;
@@ -315,11 +320,21 @@ impl<'a> Kitchen<'a> {
         match operation.callable.kind {
             CallKind::Field => 0,
             _ if parameters.is_empty() && operation.receiver.is_none() => 1,
+            CallKind::Static | CallKind::Constructor
+                if parameters.iter().any(|wanted| self.is_row(wanted)) =>
+            {
+                6
+            }
             CallKind::Static if parameters.iter().any(|wanted| self.is_content(wanted)) => 2,
             _ if parameters.iter().any(|wanted| self.is_content(wanted)) => 3,
             _ if parameters.iter().any(Type::is_reference) => 4,
             _ => 5,
         }
+    }
+
+    /// Whether it is an array of plain objects, as a list of contents is.
+    fn is_row(&self, wanted: &Type) -> bool {
+        matches!(wanted, Type::Array(element) if element.is_reference() && !self.values.of(element).is_empty())
     }
 
     /// Whether what is made from such a value holds something of it.
@@ -418,9 +433,8 @@ impl<'a> Kitchen<'a> {
     /// A value for a parameter of a maker: plain if there is one, else made in the cheapest way.
     fn part(&mut self, wanted: &Type, variant: usize, statements: &mut Vec<Statement>) -> Option<Argument> {
         if let Type::Array(element) = wanted {
-            // The first variant is filled, since what is made from nothing is empty already. Arrays in what arrays hold
-            // are left empty at some point, or there would be too many ways to fill them.
-            let length = if self.making.len() > DEEPEST { 0 } else { [2, 0, 3][variant % 3] };
+            // Arrays in what arrays hold are left empty at some point, or there would be too many ways to fill them.
+            let length = if self.making.len() > DEEPEST { 0 } else { ARRAYS[variant % ARRAYS.len()] };
             let before = statements.len();
             let values = (0..length).map(|place| self.part(element, variant + place, statements));
             let values: Option<Vec<Argument>> = values.collect();

@@ -7,8 +7,9 @@
 //! Cost: the scripts of the survey, and at most about as many tries as [`pool_of`] is told.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
-use adit_trace::{Run, Script, Subject};
+use adit_trace::{Callable, Letter, Run, Script, Subject};
 use rand::{Rng, RngExt};
 
 use crate::Generator;
@@ -27,20 +28,25 @@ pub(crate) struct Surveyed {
     pub(crate) situations: Vec<Situation>,
 }
 
-/// Runs random scripts, from which the generator learns.
+/// Runs random scripts, from which the generator learns. `go_on` is told how many scripts were run and may end it early.
 pub(crate) fn survey<S: Subject>(
     tries: &mut Tries<'_, S>,
     generator: &mut Generator,
     options: &AssayOptions,
     rng: &mut impl Rng,
+    mut go_on: impl FnMut(u64) -> bool,
 ) -> Result<Surveyed, S::Error> {
     let mut surveyed =
         Surveyed { runs: Vec::new(), candidates: Vec::new(), starts: Vec::new(), situations: Vec::new() };
     let mut counts: BTreeMap<_, usize> = BTreeMap::new();
     let mut marks = BTreeSet::new();
     // In parts, so that the generator learns from the first for the last.
-    for _ in 0..4 {
-        let scripts: Vec<Script> = (0..options.survey.div_ceil(4))
+    const PARTS: usize = 12;
+    for part in 0..PARTS {
+        if part > 0 && !go_on(tries.run) {
+            break;
+        }
+        let scripts: Vec<Script> = (0..options.survey.div_ceil(PARTS))
             .map(|_| {
                 let calls = rng.random_range(0..=options.calls);
                 generator.script(rng, calls)
@@ -100,9 +106,10 @@ pub(crate) fn pool<S: Subject>(
     surveyed: &Surveyed,
     options: &AssayOptions,
     rng: &mut impl Rng,
+    go_on: impl FnMut(u64) -> bool,
 ) -> Result<Pool, S::Error> {
     const TRIES: usize = 60_000;
-    pool_of(tries, surveyed, options, TRIES, rng)
+    pool_of(tries, surveyed, options, TRIES, rng, go_on)
 }
 
 /// The same with about this many tries, or as many as it takes to see every candidate in a few situations.
@@ -112,16 +119,23 @@ pub(crate) fn pool_of<S: Subject>(
     options: &AssayOptions,
     most_tries: usize,
     rng: &mut impl Rng,
+    mut go_on: impl FnMut(u64) -> bool,
 ) -> Result<Pool, S::Error> {
     let most = (most_tries / surveyed.candidates.len().max(1)).clamp(8, 150);
-    // The shortest situations, and some of the others.
-    let mut chosen: Vec<&Situation> = surveyed.situations.iter().take(most / 2).collect();
-    let rest = surveyed.situations.get(most / 2..).unwrap_or_default();
-    chosen.extend((0..most - most / 2).filter_map(|_| rest.get(rng.random_range(0..rest.len().max(1)))));
+    // The shortest situations and some of the others, in turn, so that breaking off leaves both.
+    let (short, rest) = surveyed.situations.split_at(surveyed.situations.len().min(most / 2));
+    let mut chosen: Vec<&Situation> = Vec::new();
+    for number in 0..most {
+        let other = rest.get(rng.random_range(0..rest.len().max(1)));
+        chosen.extend(if number.is_multiple_of(2) { short.get(number / 2) } else { other });
+    }
     let mut seen = vec![BTreeSet::new(); surveyed.candidates.len()];
     for (number, situation) in (0..).zip(&chosen) {
         if situation.passes(&tries.heavy) {
             continue;
+        }
+        if number > 0 && !go_on(tries.run) {
+            break;
         }
         let (indexes, behind): (Vec<usize>, Vec<Situation>) = surveyed
             .candidates
@@ -139,21 +153,66 @@ pub(crate) fn pool_of<S: Subject>(
         }
     }
     let moves = moves::choose(surveyed.candidates.clone(), &seen, options.moves);
-    // Of the ways to make an object, those with different fields.
+    let starts = starts(tries, surveyed, &moves, options, most_tries / 10, rng, go_on)?;
+    Ok(Pool { starts, moves })
+}
+
+/// Of the ways to make an object, those that together do what all do: the same random calls are made on each, and those are kept
+/// whose objects show most words that the others do not. Fields tell too little here, because there are too many different ones:
+/// of thirty texts a tokenizer can be made of, each is different, and few matter.
+fn starts<S: Subject>(
+    tries: &mut Tries<'_, S>,
+    surveyed: &Surveyed,
+    moves: &[Move],
+    options: &AssayOptions,
+    most_tries: usize,
+    rng: &mut impl Rng,
+    mut go_on: impl FnMut(u64) -> bool,
+) -> Result<Vec<Move>, S::Error> {
+    const LONGEST: usize = 6;
     let made: Vec<Situation> = surveyed.starts.iter().map(Move::start).collect();
     let marks = tries.last_calls(&made)?;
-    let mut order: Vec<usize> = (0..surveyed.starts.len()).filter(|&start| marks[start].is_some()).collect();
-    order.sort_by_key(|&start| surveyed.starts[start].len());
-    let (mut known, mut counts, mut starts) = (BTreeSet::new(), BTreeMap::new(), Vec::new());
-    for start in order {
-        let start_move = &surveyed.starts[start];
-        let count: &mut usize = counts.entry(start_move.callable()).or_default();
-        if *count < 2 * options.moves
-            && known.insert(marks[start].as_ref().map(|tried| (tried.letter, tried.mark)))
-        {
-            *count += 1;
-            starts.push(start_move.clone());
+    let mut known = BTreeSet::new();
+    let mut able: Vec<usize> = (0..surveyed.starts.len()).filter(|&start| marks[start].is_some()).collect();
+    able.sort_by_key(|&start| surveyed.starts[start].len());
+    able.retain(|&start| known.insert(marks[start].as_ref().map(|tried| (tried.letter, tried.mark))));
+    let sequences = (most_tries / able.len().max(1)).clamp(8, 100);
+    let alive: Vec<&Move> = moves.iter().filter(|one| !tries.is_deadly(one.callable())).collect();
+    let mut shown: Vec<BTreeSet<Vec<Letter>>> = vec![BTreeSet::new(); able.len()];
+    for sequence in 0..sequences {
+        if alive.is_empty() || (sequence > 0 && !go_on(tries.run)) {
+            break;
+        }
+        let calls: Vec<&Move> = (0..LONGEST).map(|_| alive[rng.random_range(0..alive.len())]).collect();
+        let scripts: Vec<Situation> = able
+            .iter()
+            .map(|&start| calls.iter().fold(made[start].clone(), |situation, call| call.behind(&situation)))
+            .collect();
+        let runs = tries.run(&scripts.iter().map(|one| one.script.clone()).collect::<Vec<_>>())?;
+        for ((situation, run), shown) in scripts.iter().zip(&runs).zip(&mut shown) {
+            for heard in tries.ear.hear(&situation.script, run) {
+                if heard.object == situation.object {
+                    shown.extend((1..=heard.word.len()).map(|length| heard.word[..length].to_vec()));
+                }
+            }
         }
     }
-    Ok(Pool { starts, moves })
+    // For each callable the best first; what shows nothing new is kept while there is room, because its fields are new.
+    let mut of: BTreeMap<&Arc<Callable>, Vec<usize>> = BTreeMap::new();
+    for (index, &start) in able.iter().enumerate() {
+        of.entry(surveyed.starts[start].callable()).or_default().push(index);
+    }
+    let mut kept = BTreeSet::new();
+    for mut open in of.into_values() {
+        let mut words: BTreeSet<&[Letter]> = BTreeSet::new();
+        for _ in 0..2 * options.moves {
+            let gain =
+                |index: usize| shown[index].iter().filter(|word| !words.contains(word.as_slice())).count();
+            let best = (0..open.len()).max_by_key(|&place| (gain(open[place]), usize::MAX - place));
+            let Some(best) = best.map(|place| open.remove(place)) else { break };
+            words.extend(shown[best].iter().map(Vec::as_slice));
+            kept.insert(able[best]);
+        }
+    }
+    Ok(kept.into_iter().map(|start| surveyed.starts[start].clone()).collect())
 }

@@ -192,11 +192,11 @@ pub fn validate<S: Subject, R: Rng>(
     let mut tries = Tries::new(&mut careful, ear);
     let habits = AssayOptions { survey: options.survey, calls: options.calls, ..AssayOptions::default() };
     // First, because what the generator learns from it is not to change while runs are counted.
-    let surveyed = survey(&mut tries, generator, &habits, rng)?;
+    let surveyed = survey(&mut tries, generator, &habits, rng, |_| true)?;
     step.set(ValidateStep::Runs);
     let lives = read_lives(&mut tries, generator, model, options, rng)?;
     step.set(ValidateStep::Survey);
-    let pool = pool_of(&mut tries, &surveyed, &habits, options.choosing, rng)?;
+    let pool = pool_of(&mut tries, &surveyed, &habits, options.choosing, rng, |_| true)?;
     step.set(ValidateStep::Walks);
     let walks: Vec<Walk> = walks(model, ear, options, rng);
     let fates = fates(&mut tries, &walks, &surveyed, &pool, options.width)?;

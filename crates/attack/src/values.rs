@@ -151,7 +151,7 @@ impl Values {
     }
 
     fn texts(&self) -> Weighted {
-        const USUAL: [(&str, u32); 20] = [
+        const USUAL: [(&str, u32); 22] = [
             ("", 4),
             ("a", 6),
             ("b", 5),
@@ -160,6 +160,8 @@ impl Values {
             ("a b", 2),
             ("a b c", 3),
             ("a,b,c", 2),
+            ("a b c d e f", 2),
+            ("1.2-3:4 5,6", 1),
             (" ", 2),
             (",", 1),
             ("-", 1),
@@ -187,6 +189,8 @@ impl Values {
         let mut all = Weighted::new();
         if self.above_text.contains(name) {
             all.extend(["a", "b", "c"].map(|text| (Argument::Text(text.to_owned()), 6)));
+            // So that there are as many different ones as a long array has places.
+            all.extend(["d", "e", "f"].map(|text| (Argument::Text(text.to_owned()), 2)));
         }
         if self.above_number.contains(name) {
             all.extend([0, 1, 2].map(|value| (Argument::Int(value), 2)));

@@ -210,8 +210,8 @@ impl Player {
             self.arguments.types.loader = fresh.begin(self.env).map_err(|()| Garbled)?;
         }
         let outcome = self.statements(statements, &mut take, results);
-        let leaked = self.descriptors.as_mut().is_some_and(Descriptors::leaked);
         self.close_all();
+        let leaked = self.descriptors.as_mut().is_some_and(Descriptors::leaked);
         if let Some(fresh) = &mut self.fresh {
             fresh.end(self.env, self.arguments.types.loader);
             self.arguments.types.forget();

@@ -166,12 +166,12 @@ fn what_is_wrong_is_refuted_by_a_short_test() {
         150,
         expect![[r#"
             NF push pop: refuted by Stack push pop
-            AF push pop: refuted by Stack push
-            AP push isEmpty:TRUE: refuted by Stack push
-            NIF push push: refuted by Stack push push
-            AIF push pop: refuted by Stack push
-            AIP pop push: refuted by Stack push size pop
-            NF pop isEmpty:FALSE: refuted by Stack push push pop size isEmpty
+            AF push pop: refuted by Stack size push
+            AP push isEmpty:TRUE: refuted by Stack push pop
+            NIF push push: refuted by Stack Stack same push push push push
+            AIF push pop: refuted by Stack size push
+            AIP pop push: refuted by Stack push size size pop push same
+            NF pop isEmpty:FALSE: refuted by Stack isEmpty push size size size size pop push isEmpty size push
         "#]],
     );
 }

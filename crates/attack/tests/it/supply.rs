@@ -101,28 +101,34 @@ fn few_values_for_any_object_so_that_equal_ones_meet() {
         &options(),
         "Ljava/lang/Object;",
         expect![[r#"
-        6 "a"
-        6 "b"
-        6 "c"
-        2 0
-        2 1
-        2 2
-        1 null
-    "#]],
+            6 "a"
+            6 "b"
+            6 "c"
+            2 "d"
+            2 "e"
+            2 "f"
+            2 0
+            2 1
+            2 2
+            1 null
+        "#]],
     );
     check(
         "small.Painter",
         &options(),
         "Ljava/lang/Comparable;",
         expect![[r#"
-        6 "a"
-        6 "b"
-        6 "c"
-        2 0
-        2 1
-        2 2
-        1 null
-    "#]],
+            6 "a"
+            6 "b"
+            6 "c"
+            2 "d"
+            2 "e"
+            2 "f"
+            2 0
+            2 1
+            2 2
+            1 null
+        "#]],
     );
 }
 
@@ -184,29 +190,31 @@ fn constants_of_the_class_are_tried() {
         &options(),
         "Ljava/lang/String;",
         expect![[r#"
-        4 ""
-        6 "a"
-        5 "b"
-        3 "c"
-        2 "abc"
-        2 "a b"
-        3 "a b c"
-        2 "a,b,c"
-        2 " "
-        1 ","
-        1 "-"
-        1 " \t\n"
-        1 "0"
-        2 "1"
-        1 "42"
-        1 "-7"
-        1 "1.5"
-        1 "Ab-12.c"
-        1 "1,a 2,b"
-        1 "é😀"
-        2 "ten"
-        1 null
-    "#]],
+            4 ""
+            6 "a"
+            5 "b"
+            3 "c"
+            2 "abc"
+            2 "a b"
+            3 "a b c"
+            2 "a,b,c"
+            2 "a b c d e f"
+            1 "1.2-3:4 5,6"
+            2 " "
+            1 ","
+            1 "-"
+            1 " \t\n"
+            1 "0"
+            2 "1"
+            1 "42"
+            1 "-7"
+            1 "1.5"
+            1 "Ab-12.c"
+            1 "1,a 2,b"
+            1 "é😀"
+            2 "ten"
+            1 null
+        "#]],
     );
 }
 
@@ -288,10 +296,10 @@ fn what_is_made_of_its_own_kind_ends_somewhere() {
         &options(),
         "Lsmall/Tree$Left;",
         expect![[r#"
-        2 new Tree$Right("a", []); new Tree$Right("abc", []); new Tree$Left([[#0, #1], []]); #2
-        2 new Tree$Left([]); #0
-        2 new Tree$Right("a,b,c", []); new Tree$Right("", []); new Tree$Right("c", []); new Tree$Right("", []); new Tree$Right("c", []); new Tree$Left([[#0, #1, #2], [#3, #4], []]); #5
-        1 null
-    "#]],
+            2 new Tree$Right("a", []); new Tree$Right("abc", []); new Tree$Left([[#0, #1], []]); #2
+            2 new Tree$Left([]); #0
+            2 new Tree$Right("a,b,c", []); new Tree$Right("1", []); new Tree$Right("b", []); new Tree$Right("b", []); new Tree$Right("a b", []); new Tree$Left([[#0, #1, #2], [], [#3, #4]]); #5
+            1 null
+        "#]],
     );
 }
