@@ -110,8 +110,8 @@ const MOST_LEARNED: usize = 16;
 /// How often, from 0 to 1, a learned value is taken where there are any.
 const LEARNED: f64 = 0.12;
 
-/// How often, from 0 to 1, two texts are joined, and how long they may become.
-const JOINED: f64 = 0.15;
+/// How often, from 0 to 1, texts are joined, and how long they may become.
+const JOINED: f64 = 0.2;
 const LONGEST_JOINED: usize = 24;
 
 /// How often, from 0 to 1, the next call is on the first object when there are two.
@@ -522,7 +522,7 @@ impl Source {
         Source { recipes, ..Source::default() }
     }
 
-    /// Sometimes, where all values are texts, this one and another as one: whatever reads texts knows more kinds of them than any
+    /// Sometimes, where all values are texts, this one and others as one: whatever reads texts knows more kinds of them than any
     /// list has. Where texts stand for any object, they stay few.
     fn joined(&self, value: &Argument, rng: &mut impl Rng) -> Option<Argument> {
         let Argument::Text(text) = value else { return None };
@@ -530,11 +530,16 @@ impl Source {
         if !rng.random_bool(JOINED) || !self.recipes.iter().all(is_text) {
             return None;
         }
-        match &self.recipes[self.weights.draw(rng)].value {
-            Argument::Text(other) if text.len() + other.len() <= LONGEST_JOINED => {
-                Some(Argument::Text(format!("{text}{other}")))
+        let mut whole = text.clone();
+        loop {
+            if let Argument::Text(other) = &self.recipes[self.weights.draw(rng)].value
+                && whole.len() + other.len() <= LONGEST_JOINED
+            {
+                whole += other;
             }
-            _ => None,
+            if rng.random_bool(0.5) {
+                return Some(Argument::Text(whole));
+            }
         }
     }
 

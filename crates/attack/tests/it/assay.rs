@@ -1,0 +1,169 @@
+//! The imitated stack, tried.
+
+use std::collections::BTreeSet;
+use std::convert::Infallible;
+use std::ops::ControlFlow;
+
+use adit_attack::assay::{AssayOptions, Assayed, Phase, assay};
+use adit_attack::{ApiOptions, Ear, Generator};
+use adit_trace::{End, Run, Script, StepResult, Subject, Value};
+use expect_test::{Expect, expect};
+use rand::SeedableRng;
+use rand::rngs::ChaCha8Rng;
+
+use crate::classes::{generator_options, options, prepared};
+use crate::fake::Fake;
+
+fn small() -> AssayOptions {
+    AssayOptions { survey: 600, calls: 8, walks: 100, walk_length: 8, ..AssayOptions::default() }
+}
+
+fn assayed(
+    subject: &mut impl Subject<Error = Infallible>,
+    only: &[&str],
+    options: &AssayOptions,
+    until: u64,
+) -> Assayed {
+    let only = only.iter().map(|&name| name.to_owned()).collect();
+    let asked = ApiOptions { only: Some(only), ..crate::classes::options() };
+    let (api, supply) = prepared("small.Stack", &asked).unwrap();
+    let (ear, mut generator) = (Ear::new(&api), Generator::new(&api, supply, generator_options()));
+    let pure = ["isEmpty:TRUE", "isEmpty:FALSE", "size"];
+    let pure: BTreeSet<_> = pure.iter().filter_map(|label| ear.alphabet().get(label)).collect();
+    let mut rng = ChaCha8Rng::seed_from_u64(3);
+    assay(subject, &mut generator, &ear, &pure, options, &mut rng, |standing| {
+        if standing.tests < until { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    })
+    .unwrap()
+}
+
+fn drawn(assayed: &Assayed) -> String {
+    let edges = assayed.model.all_edges();
+    edges.map(|edge| format!("{} {} {}\n", edge.from, edge.label, edge.to)).collect()
+}
+
+fn check(only: &[&str], options: &AssayOptions, expected: Expect) -> Assayed {
+    let assayed = assayed(&mut Fake::default(), only, options, u64::MAX);
+    assert!(assayed.complete);
+    expected.assert_eq(&drawn(&assayed));
+    assayed
+}
+
+#[test]
+fn a_stack_as_textbooks_have_it_when_no_split_is_worth_it() {
+    let coarse = AssayOptions { gain: 1.1, ..small() };
+    let assayed = check(&["push", "pop", "isEmpty"], &coarse, expect![[r#"
+        0 Stack 1
+        1 isEmpty:TRUE 1
+        1 push 2
+        2 isEmpty:FALSE 2
+        2 pop 1
+        2 pop 2
+        2 push 2
+    "#]]);
+    assert!(assayed.splits.is_empty());
+    // A stack that holds one element is not one that holds two: the coarse model does not count.
+    assert!(assayed.realized.unwrap() < 0.98 && !assayed.unrealized.is_empty(), "{:?}", assayed.realized);
+    assert!(!assayed.witnesses.is_empty());
+}
+
+#[test]
+fn what_cannot_happen_splits_a_state() {
+    let fine = assayed(&mut Fake::default(), &["push", "pop", "isEmpty"], &small(), u64::MAX);
+    let coarse = assayed(
+        &mut Fake::default(),
+        &["push", "pop", "isEmpty"],
+        &AssayOptions { gain: 1.1, ..small() },
+        u64::MAX,
+    );
+    assert!(!fine.splits.is_empty());
+    assert!(fine.model.len() > coarse.model.len());
+    assert!(fine.realized.unwrap() > coarse.realized.unwrap());
+}
+
+#[test]
+fn the_same_seed_gives_the_same_model() {
+    let one = assayed(&mut Fake::default(), &["push", "pop", "isEmpty"], &small(), u64::MAX);
+    let two = assayed(&mut Fake::default(), &["push", "pop", "isEmpty"], &small(), u64::MAX);
+    assert_eq!((drawn(&one), one.witnesses), (drawn(&two), two.witnesses));
+}
+
+#[test]
+fn broken_off_it_tells_what_is_known() {
+    for until in [0, 700, 2000, 5000] {
+        let assayed = assayed(&mut Fake::default(), &["push", "pop", "isEmpty"], &small(), until);
+        assert!(!assayed.complete, "{until}");
+        // Whatever it has of a model begins with making a stack.
+        assert!(assayed.model.edges(0).all(|edge| edge.label == "Stack"), "{until}");
+    }
+}
+
+#[test]
+fn phases_come_in_their_order() {
+    let (api, supply) = prepared("small.Stack", &options()).unwrap();
+    let (ear, mut generator) = (Ear::new(&api), Generator::new(&api, supply, generator_options()));
+    let mut phases: Vec<Phase> = Vec::new();
+    let mut rng = ChaCha8Rng::seed_from_u64(3);
+    let go = |standing: adit_attack::assay::AssayStanding| {
+        if phases.last() != Some(&standing.phase) {
+            phases.push(standing.phase);
+        }
+        ControlFlow::Continue(())
+    };
+    assay(&mut Fake::default(), &mut generator, &ear, &BTreeSet::new(), &small(), &mut rng, go).unwrap();
+    assert_eq!(phases[..2], [Phase::Survey, Phase::Explore]);
+    assert_eq!(phases.last(), Some(&Phase::Refute));
+}
+
+/// A stack whose `pop` hangs, or on which something happens once only.
+struct Strange {
+    inner: Fake,
+    hangs: bool,
+    lucky: u32,
+    hung: u32,
+}
+
+impl Subject for Strange {
+    type Error = Infallible;
+
+    fn run(&mut self, batch: &[Script]) -> Result<Vec<Run>, Infallible> {
+        let mut runs = self.inner.run(batch)?;
+        for (script, run) in batch.iter().zip(&mut runs) {
+            let pop = script.statements.iter().position(|statement| statement.callable.name == "pop");
+            if let Some(at) = pop.filter(|_| self.hangs) {
+                run.steps.truncate(at);
+                run.end = End::TimedOut;
+                self.hung += 1;
+            }
+            // Once, an empty stack says that it is not.
+            let asked = script.statements.iter().rposition(|statement| statement.callable.name == "isEmpty");
+            if let Some(step) = asked.and_then(|at| run.steps.get_mut(at))
+                && self.lucky > 0
+                && step.result == StepResult::Returned(Value::Bool(true))
+            {
+                self.lucky -= 1;
+                step.result = StepResult::Returned(Value::Bool(false));
+            }
+        }
+        Ok(runs)
+    }
+}
+
+#[test]
+fn a_method_that_hangs_is_given_up() {
+    let mut strange = Strange { inner: Fake::default(), hangs: true, lucky: 0, hung: 0 };
+    let assayed = assayed(&mut strange, &["push", "pop", "isEmpty"], &small(), u64::MAX);
+    assert_eq!(assayed.deadly, ["pop"]);
+    assert!(assayed.complete && !drawn(&assayed).contains("pop"));
+    assert!(strange.hung < 1000, "{}", strange.hung);
+}
+
+#[test]
+fn what_happens_once_is_no_state() {
+    let mut strange = Strange { inner: Fake::default(), hangs: false, lucky: 1, hung: 0 };
+    let coarse = AssayOptions { gain: 1.1, ..small() };
+    let lucky = assayed(&mut strange, &["push", "pop", "isEmpty"], &coarse, u64::MAX);
+    let usual = assayed(&mut Fake::default(), &["push", "pop", "isEmpty"], &coarse, u64::MAX);
+    assert_eq!(strange.lucky, 0);
+    assert_eq!(drawn(&lucky), drawn(&usual));
+}
