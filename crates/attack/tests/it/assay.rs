@@ -52,7 +52,10 @@ fn check(only: &[&str], options: &AssayOptions, expected: Expect) -> Assayed {
 #[test]
 fn a_stack_as_textbooks_have_it_when_no_split_is_worth_it() {
     let coarse = AssayOptions { gain: 1.1, ..small() };
-    let assayed = check(&["push", "pop", "isEmpty"], &coarse, expect![[r#"
+    let assayed = check(
+        &["push", "pop", "isEmpty"],
+        &coarse,
+        expect![[r#"
         0 Stack 1
         1 isEmpty:TRUE 1
         1 push 2
@@ -60,7 +63,8 @@ fn a_stack_as_textbooks_have_it_when_no_split_is_worth_it() {
         2 pop 1
         2 pop 2
         2 push 2
-    "#]]);
+    "#]],
+    );
     assert!(assayed.splits.is_empty());
     // A stack that holds one element is not one that holds two: the coarse model does not count.
     assert!(assayed.realized.unwrap() < 0.98 && !assayed.unrealized.is_empty(), "{:?}", assayed.realized);
