@@ -1,10 +1,11 @@
-//! The built `adit mine` on the eleven classes, beside Tables 1, 2, 3, 6 and 8 of the DICE paper.
+//! The built `adit mine` on the eleven classes, beside Tables 1 to 8 of the DICE paper.
 //!
 //! Each model is measured three times: against the published truth, against the corrected one (see `truths/README.md`), and
 //! against the class itself. The first two as [dice, section 4.1.1] does, with the reading of a walk's end that reproduces the
 //! paper's numbers (see `dice_miner.rs`); the number behind ± is the standard deviation of F over the seeds.
 
 mod drive;
+mod rules;
 mod truth;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,15 +23,21 @@ use crate::subjects::{SUBJECTS, Subject};
 /// Which of the paper's tables to reproduce.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Which {
-    /// Tables 1 and 2: models, and how good they are.
+    /// Tables 1, 2 and 4: models, and how good they are.
     #[value(name = "1")]
     Models,
     /// Table 3: other ways to find tests.
     #[value(name = "3")]
     Testers,
+    /// Table 5: wrong rules that no test refuted.
+    #[value(name = "5")]
+    Rules,
     /// Table 6: when the population is replaced.
     #[value(name = "6")]
     Resets,
+    /// Table 7: the miner without its constraints.
+    #[value(name = "7")]
+    Constraints,
     /// Table 8: fewer tests to begin with.
     #[value(name = "8")]
     Initial,
@@ -40,6 +47,8 @@ pub(crate) enum Which {
 pub(crate) struct Plan {
     pub(crate) which: Which,
     pub(crate) seeds: u64,
+    /// For how many of the seeds the model is also measured against the class.
+    pub(crate) validated: u64,
     pub(crate) walks: usize,
     pub(crate) budget: String,
     /// The program; the one beside this one when not given.
@@ -48,7 +57,16 @@ pub(crate) struct Plan {
     pub(crate) subjects: PathBuf,
     /// Only these classes; all when empty.
     pub(crate) classes: Vec<String>,
+    /// Only these columns; all when empty.
+    pub(crate) ways: Vec<String>,
     pub(crate) json: Option<PathBuf>,
+}
+
+impl Plan {
+    fn settings(&self) -> impl Iterator<Item = &'static Setting> {
+        let asked = |setting: &&Setting| self.ways.is_empty() || self.ways.iter().any(|way| way == setting.0);
+        self.which.settings().iter().filter(asked)
+    }
 }
 
 /// One way to call `adit mine`: what the column is called, and the flags.
@@ -66,6 +84,17 @@ impl Which {
                 ("dice", &["--miner", "dice", "--tester", "dice"]),
                 ("dynamosa", &["--miner", "dice", "--tester", "dynamosa"]),
                 ("random", &["--miner", "dice", "--tester", "random"]),
+            ],
+            Self::Rules => &[
+                ("dice", &["--miner", "dice", "--claims", "all"]),
+                ("dynamosa", &["--miner", "dice", "--claims", "all", "--tester", "dynamosa"]),
+                ("random", &["--miner", "dice", "--claims", "all", "--tester", "random"]),
+            ],
+            Self::Constraints => &[
+                ("both", &["--miner", "dice", "--constraints", "both"]),
+                ("A, without B", &["--miner", "dice", "--constraints", "a"]),
+                ("B, without A", &["--miner", "dice", "--constraints", "b"]),
+                ("none", &["--miner", "dice", "--constraints", "none"]),
             ],
             Self::Resets => &[
                 ("100", &["--miner", "dice", "--reset-after", "100"]),
@@ -88,7 +117,20 @@ impl Which {
                 ("DICE, Table 1", Some(table1.dice)),
                 ("DSM, Table 1", Some(table1.dsm)),
                 ("Tautoko, Table 2", varied.tautoko),
+                ("DSM on DICE's traces, Table 4", Some(table1.dsm_on_dice)),
             ],
+            Self::Rules => Vec::new(),
+            Self::Constraints => {
+                let [a, b, none] = varied.constraints;
+                // The paper prints F only.
+                let only_f = |f| Some(Printed(f64::NAN, f64::NAN, f));
+                vec![
+                    ("both, Table 7", only_f(table1.dice.2)),
+                    ("A, Table 7", only_f(a)),
+                    ("B, Table 7", only_f(b)),
+                    ("none, Table 7", only_f(none)),
+                ]
+            }
             Self::Testers => {
                 vec![("DICE, Table 3", Some(table1.dice)), ("EvoSuite, Table 3", Some(varied.evosuite))]
             }
@@ -126,13 +168,15 @@ struct Row {
     stop: String,
     claims: u64,
     refuted: u64,
+    /// Of all claims, those that the corrected truth contradicts, and how many of these stand.
+    wrong: Option<[usize; 2]>,
     left_out: Vec<String>,
     missing: Vec<String>,
 }
 
 /// Mines, measures, and prints all tables; raw rows are kept after each class, so that breaking off loses little.
 pub(crate) fn run(data: &Data, plan: &Plan) -> Result<()> {
-    let classes = chosen(&plan.classes)?;
+    let classes = chosen(&plan.classes, plan.which == Which::Rules)?;
     let work = tempfile::tempdir().into_diagnostic()?;
     let program = match &plan.adit {
         Some(program) => program.clone(),
@@ -154,7 +198,7 @@ pub(crate) fn run(data: &Data, plan: &Plan) -> Result<()> {
         let truth = data.truth(subject)?;
         let corrected = truth::corrected(subject.file)?.unwrap_or_else(|| truth.clone());
         smallest.insert(subject.file, truth::smallest(&corrected)?);
-        for &(setting, flags) in plan.which.settings() {
+        for &(setting, flags) in plan.settings() {
             for seed in 0..plan.seeds {
                 eprintln!("{} / {setting} / seed {seed}", subject.file);
                 match measure(&adit, driven, (setting, flags), seed, plan, [&truth, &corrected]) {
@@ -180,7 +224,7 @@ pub(crate) fn run(data: &Data, plan: &Plan) -> Result<()> {
 }
 
 /// The classes asked for, in the order of the papers' tables.
-fn chosen(names: &[String]) -> Result<Vec<(&'static Subject, &'static Driven)>> {
+fn chosen(names: &[String], rules: bool) -> Result<Vec<(&'static Subject, &'static Driven)>> {
     let all: Vec<_> = SUBJECTS
         .iter()
         .filter_map(|subject| Some((subject, DRIVEN.iter().find(|driven| driven.file == subject.file)?)))
@@ -191,7 +235,10 @@ fn chosen(names: &[String]) -> Result<Vec<(&'static Subject, &'static Driven)>> 
     }
     Ok(all
         .into_iter()
-        .filter(|(subject, _)| names.is_empty() || names.iter().any(|name| name == subject.file))
+        .filter(|(subject, _)| {
+            names.is_empty() && (!rules || rules::PRINTED.iter().any(|(class, ..)| *class == subject.file))
+                || names.iter().any(|name| name == subject.file)
+        })
         .collect())
 }
 
@@ -204,7 +251,7 @@ fn measure(
     [published, corrected]: [&adit_automata::Fsa<String>; 2],
 ) -> Result<Row> {
     let mined = adit.mine(driven, flags, seed)?;
-    let real = if adit.has("validate") { Some(adit.validate(driven, &mined, seed)?) } else { None };
+    let real = if seed < plan.validated { Some(adit.validate(driven, &mined, seed)?) } else { None };
     let by_published = truth::judge(&mined.model, published, plan.walks, seed);
     let by_corrected = truth::judge(&mined.model, corrected, plan.walks, seed);
     Ok(Row {
@@ -222,6 +269,7 @@ fn measure(
         stop: mined.said.stop.as_str().map_or_else(|| mined.said.stop.to_string(), str::to_owned),
         claims: mined.said.properties.mined,
         refuted: mined.said.properties.falsified,
+        wrong: if plan.which == Which::Rules { Some(rules::wrong(&mined.claims, corrected)) } else { None },
         left_out: by_published.left_out,
         missing: by_corrected.missing,
     })
@@ -235,6 +283,9 @@ fn print(plan: &Plan, rows: &[Row], smallest: &BTreeMap<&'static str, usize>) {
          (finality ignored).\n",
         plan.budget, plan.seeds, plan.walks
     );
+    if plan.which == Which::Rules {
+        return rules::print(rows);
+    }
     table(plan, rows, "Against the published truth", true, |row| Some(row.published));
     table(plan, rows, "Against the corrected truth", false, |row| Some(row.corrected));
     if rows.iter().any(|row| row.real.is_some()) {
@@ -258,7 +309,7 @@ fn table(
     beside: bool,
     score: impl Fn(&Row) -> Option<[f64; 3]> + Copy,
 ) {
-    let settings = plan.which.settings();
+    let settings: Vec<&Setting> = plan.settings().collect();
     let papers = |class: &str| if beside { plan.which.printed(class) } else { Vec::new() };
     let classes = classes_of(rows);
     let mut names: Vec<&str> = settings.iter().map(|(name, _)| *name).collect();
@@ -319,6 +370,9 @@ fn deviation(scores: &[[f64; 3]]) -> f64 {
 }
 
 fn percent([precision, recall, f]: [f64; 3]) -> String {
+    if precision.is_nan() {
+        return format!("{:.1}", 100.0 * f);
+    }
     format!("{:.1}/{:.1}/{:.1}", 100.0 * precision, 100.0 * recall, 100.0 * f)
 }
 
@@ -331,7 +385,7 @@ fn sizes(plan: &Plan, rows: &[Row], smallest: &BTreeMap<&'static str, usize>) {
     );
     println!("|---|---|---|---|---|---|---|---|---|---|");
     for class in classes_of(rows) {
-        for (setting, _) in plan.which.settings() {
+        for (setting, _) in plan.settings() {
             let rows: Vec<&Row> =
                 rows.iter().filter(|row| row.class == class && row.setting == *setting).collect();
             if rows.is_empty() {
@@ -384,17 +438,17 @@ mod tests {
     #[test]
     fn every_class_of_the_papers_is_driven() {
         let names = |names: &[String]| -> Vec<&str> {
-            chosen(names).unwrap().iter().map(|(subject, _)| subject.file).collect()
+            chosen(names, false).unwrap().iter().map(|(subject, _)| subject.file).collect()
         };
         assert_eq!(names(&[]).len(), SUBJECTS.len());
         assert_eq!(names(&["socket".to_owned(), "hashset".to_owned()]), ["hashset", "socket"]);
-        let problem = chosen(&["sockets".to_owned()]).err().unwrap().to_string();
+        let problem = chosen(&["sockets".to_owned()], false).err().unwrap().to_string();
         assert!(problem.contains("`sockets`") && problem.contains("stringtokenizer"), "{problem}");
     }
 
     #[test]
     fn every_table_has_the_paper_s_columns_for_every_class() {
-        for which in Which::value_variants() {
+        for which in Which::value_variants().iter().filter(|which| **which != Which::Rules) {
             for subject in SUBJECTS {
                 assert!(which.printed(subject.file).len() >= 2, "{which:?}, {}", subject.file);
             }

@@ -51,7 +51,7 @@ enum Table {
         /// The folder that holds `dice/`.
         #[arg(long)]
         data: PathBuf,
-        /// Which table of the paper; 1 is 2 as well.
+        /// Which table of the paper; 1 is 2 and 4 as well.
         #[arg(long, value_enum, default_value = "1")]
         table: dice::Which,
         /// The program to measure [default: `adit` beside this program].
@@ -69,6 +69,12 @@ enum Table {
         /// How many walks to draw from each automaton.
         #[arg(long, default_value_t = 1000)]
         walks: usize,
+        /// For how many of the seeds the model is also measured against the class itself [default: all].
+        #[arg(long)]
+        validated: Option<u64>,
+        /// Only these columns of the table, such as `assay`.
+        #[arg(long, value_delimiter = ',')]
+        ways: Vec<String>,
         /// Only these classes, named as the data files are.
         #[arg(long, value_delimiter = ',')]
         classes: Vec<String>,
@@ -118,8 +124,22 @@ fn main() -> Result<ExitCode> {
         Table::Campaign { scripts, checked, classes, seed } => {
             return campaign::run(&Campaign { scripts, checked, classes, seed });
         }
-        Table::Dice { data, table: which, adit, subjects, seeds, budget, walks, classes, json } => {
-            let plan = dice::Plan { which, seeds, walks, budget, adit, subjects, classes, json };
+        Table::Dice {
+            data,
+            table: which,
+            adit,
+            subjects,
+            seeds,
+            budget,
+            walks,
+            validated,
+            ways,
+            classes,
+            json,
+        } => {
+            let validated = validated.unwrap_or(seeds);
+            let plan =
+                dice::Plan { which, seeds, validated, walks, budget, adit, subjects, classes, ways, json };
             dice::run(&Data(data), &plan)?;
         }
     }

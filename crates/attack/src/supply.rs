@@ -451,7 +451,7 @@ impl<'a> Kitchen<'a> {
             // Text that holds something comes first, for the same reason.
             let skip = usize::from(*common[0] == Argument::Text(String::new()));
             // Of many values, neighbors are too similar.
-            let stride = if common.len() > 8 { 3 } else { 1 };
+            let stride = if common.len() > 10 { 3 } else { 1 };
             return Some(common[(variant * stride + skip) % common.len()].clone());
         }
         if let Some((value, _)) = values.get(variant % values.len().max(1)) {

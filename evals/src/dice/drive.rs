@@ -5,9 +5,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use adit_automata::{Fsa, format};
+use adit_logic::{Property, Template};
 use miette::{IntoDiagnostic, Result, WrapErr, bail, miette};
 use serde::Deserialize;
 use serde_json::Value;
+
+use super::rules::Claims;
 
 /// What `adit mine` must be told about a class. None of this is in the program itself.
 pub(crate) struct Driven {
@@ -147,6 +150,7 @@ pub(crate) struct Mined {
     pub(crate) said: Said,
     /// With constructors named as in the truth.
     pub(crate) model: Fsa<String>,
+    pub(super) claims: Claims,
     /// Where the model lies.
     path: PathBuf,
 }
@@ -198,7 +202,8 @@ impl Adit {
             let new = driven.renamed.iter().find(|(old, _)| old == label);
             new.map_or_else(|| label.clone(), |(_, new)| (*new).to_owned())
         });
-        Ok(Mined { said, model, path })
+        let claims = claims(&folder.join("properties.json"))?;
+        Ok(Mined { said, model, claims, path })
     }
 
     /// Which share of the model's walks can really happen, and which share of real runs the model allows.
@@ -245,6 +250,30 @@ impl Adit {
         }
         Ok(folder)
     }
+}
+
+/// What stands in `properties.json`.
+fn claims(path: &Path) -> Result<Claims> {
+    let text =
+        fs::read(path).into_diagnostic().wrap_err_with(|| format!("cannot read {}", path.display()))?;
+    let said: Value = serde_json::from_slice(&text).into_diagnostic()?;
+    let mut claims = Claims::default();
+    claims.pure.extend(texts(&said["pure"]));
+    for one in said["properties"].as_array().into_iter().flatten() {
+        let text = |name: &str| one[name].as_str().map(str::to_owned);
+        let template = text("template").as_deref().and_then(Template::from_short);
+        let (Some(template), Some(a), Some(b)) = (template, text("a"), text("b")) else {
+            bail!("{} has a property without a template or an event: {one}", path.display());
+        };
+        let falsified = one["fate"] == "falsified";
+        let list = if falsified { &mut claims.refuted } else { &mut claims.standing };
+        list.insert(Property { template, a, b });
+    }
+    Ok(claims)
+}
+
+fn texts(list: &Value) -> impl Iterator<Item = String> {
+    list.as_array().into_iter().flatten().filter_map(|text| text.as_str().map(str::to_owned))
 }
 
 /// What the program answers as JSON. A finding (exit 1) is an answer too.
