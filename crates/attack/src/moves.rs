@@ -72,6 +72,31 @@ impl Move {
         passes(&self.statements, numbers)
     }
 
+    /// What its arguments are, seen from afar.
+    fn kind(&self) -> String {
+        let of = |argument: &Argument| match argument {
+            Argument::Null => "null ",
+            Argument::Bool(true) => "yes ",
+            Argument::Bool(false) => "no ",
+            Argument::Int(..=-1) => "negative ",
+            Argument::Int(0) => "zero ",
+            Argument::Int(1..=10) => "small ",
+            Argument::Int(_) => "large ",
+            Argument::Float(value) if *value > 0.0 => "positive ",
+            Argument::Float(_) => "broken ",
+            Argument::Text(text) if text.is_empty() => "nothing ",
+            Argument::Text(text) if text.chars().all(char::is_alphanumeric) => "word ",
+            Argument::Text(text) if text.chars().any(char::is_alphanumeric) => "words ",
+            Argument::Text(_) => "marks ",
+            Argument::Array(elements) if elements.is_empty() => "none ",
+            Argument::Array(_) => "some ",
+            Argument::Earlier(_) => "made ",
+            Argument::Function(_) => "function ",
+            Argument::Class(_) => "class ",
+        };
+        self.statements.iter().flat_map(|statement| &statement.args).map(of).collect()
+    }
+
     /// How many statements it adds.
     pub(crate) fn len(&self) -> usize {
         self.statements.len()
@@ -181,9 +206,11 @@ fn values_of(script: &Script) -> Vec<Argument> {
     found
 }
 
-/// Chooses moves that together show all that was seen: `seen[m]` is what candidate `m` showed, as pairs of a situation and an
-/// event. At most `most` are kept for each callable, those that show most first; without a difference, the shorter.
-pub(crate) fn choose(candidates: Vec<Move>, seen: &[BTreeSet<(u32, Letter)>], most: usize) -> Vec<Move> {
+/// What a candidate showed: in which situation, which event, and what the object looked like afterwards.
+pub(crate) type Shown = BTreeSet<(u32, Letter, u64)>;
+
+/// Chooses moves that together show all that was seen: `seen[m]` is what candidate `m` showed. At most `most` are kept for each callable, those that show most first; without a difference, the shorter.
+pub(crate) fn choose(candidates: Vec<Move>, seen: &[Shown], most: usize) -> Vec<Move> {
     let mut of: BTreeMap<Arc<Callable>, Vec<usize>> = BTreeMap::new();
     for (index, candidate) in candidates.iter().enumerate() {
         of.entry(candidate.callable().clone()).or_default().push(index);
@@ -191,7 +218,7 @@ pub(crate) fn choose(candidates: Vec<Move>, seen: &[BTreeSet<(u32, Letter)>], mo
     let mut kept = BTreeSet::new();
     for mut indexes in of.into_values() {
         indexes.sort_by_key(|&index| (candidates[index].len(), index));
-        let mut shown: BTreeSet<(u32, Letter)> = BTreeSet::new();
+        let mut shown = Shown::new();
         for _ in 0..most {
             let gain = |index: usize| seen[index].difference(&shown).count();
             // The first of the best, so that the shortest wins.
@@ -211,6 +238,33 @@ pub(crate) fn choose(candidates: Vec<Move>, seen: &[BTreeSet<(u32, Letter)>], mo
         }
     }
     candidates.into_iter().enumerate().filter(|(index, _)| kept.contains(index)).map(|(_, one)| one).collect()
+}
+
+/// At most so many moves for each callable, in turn from those whose arguments are of one kind: null, empty, negative and so on.
+/// Among thirty ordinary texts, the one null would hardly ever be met.
+pub(crate) fn some_of_each_kind(moves: Vec<Move>, most: usize) -> Vec<Move> {
+    // A move's turn is how many of its kind came before it.
+    let mut met: BTreeMap<(Arc<Callable>, String), usize> = BTreeMap::new();
+    let turns: Vec<usize> = moves
+        .iter()
+        .map(|one| {
+            let turn = met.entry((one.callable().clone(), one.kind())).or_default();
+            *turn += 1;
+            *turn
+        })
+        .collect();
+    let mut order: Vec<usize> = (0..moves.len()).collect();
+    order.sort_by_key(|&index| (turns[index], index));
+    let mut counts: BTreeMap<&Arc<Callable>, usize> = BTreeMap::new();
+    let mut kept = BTreeSet::new();
+    for index in order {
+        let count = counts.entry(moves[index].callable()).or_default();
+        if *count < most {
+            *count += 1;
+            kept.insert(index);
+        }
+    }
+    moves.iter().enumerate().filter(|(index, _)| kept.contains(index)).map(|(_, one)| one.clone()).collect()
 }
 
 /// The statements that `statement` needs, without the object and what only the object needs.

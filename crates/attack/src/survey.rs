@@ -1,7 +1,7 @@
 //! What random scripts show of a class: moves worth trying anywhere, and situations to try them in.
 //!
 //! Random scripts are cut into moves. Of these, few are kept: those that together show every event that any of them showed, tried in
-//! many situations.
+//! many situations, and every kind of effect: `put(null)` may be no other event than `put("a")`, but it leaves a cell empty.
 //!
 //! Paper: none; bookkeeping for [`assay`](crate::assay) and [`validate`](crate::validate).
 //! Cost: the scripts of the survey, and at most about as many tries as [`pool_of`] is told.
@@ -27,6 +27,12 @@ pub(crate) struct Surveyed {
     /// Situations with different fields, and the shortest for each.
     pub(crate) situations: Vec<Situation>,
 }
+
+/// So many times as many ways to make an object are compared as moves of a method.
+const STARTS: usize = 3;
+
+/// So many times as many moves are gathered as are compared, because rare values come late and matter most.
+const PLENTY: usize = 4;
 
 /// Runs random scripts, from which the generator learns. `go_on` is told how many scripts were run and may end it early.
 pub(crate) fn survey<S: Subject>(
@@ -59,7 +65,7 @@ pub(crate) fn survey<S: Subject>(
                 let mut keep = |list: &mut Vec<Move>, one: Option<Move>, most: usize| {
                     let Some(one) = one else { return };
                     let count = counts.entry(one.callable().clone()).or_default();
-                    if *count < most && !list.contains(&one) {
+                    if *count < PLENTY * most && !list.contains(&one) {
                         *count += 1;
                         list.push(one);
                     }
@@ -67,7 +73,7 @@ pub(crate) fn survey<S: Subject>(
                 keep(
                     &mut surveyed.starts,
                     Move::cut_out(&script, heard.object, heard.object),
-                    3 * options.candidates,
+                    STARTS * options.candidates,
                 );
                 for at in heard.object + 1..run.steps.len() {
                     if script.statements[at].receiver == Some(heard.object) {
@@ -90,6 +96,8 @@ pub(crate) fn survey<S: Subject>(
     }
     surveyed.candidates.retain(|one| !one.passes(&tries.heavy));
     surveyed.starts.retain(|one| !one.passes(&tries.heavy));
+    surveyed.candidates = moves::some_of_each_kind(surveyed.candidates, options.candidates);
+    surveyed.starts = moves::some_of_each_kind(surveyed.starts, STARTS * options.candidates);
     surveyed.situations.sort_by_key(|situation| situation.script.statements.len());
     Ok(surveyed)
 }
@@ -129,7 +137,7 @@ pub(crate) fn pool_of<S: Subject>(
         let other = rest.get(rng.random_range(0..rest.len().max(1)));
         chosen.extend(if number.is_multiple_of(2) { short.get(number / 2) } else { other });
     }
-    let mut seen = vec![BTreeSet::new(); surveyed.candidates.len()];
+    let mut seen = vec![moves::Shown::new(); surveyed.candidates.len()];
     for (number, situation) in (0..).zip(&chosen) {
         if situation.passes(&tries.heavy) {
             continue;
@@ -148,7 +156,7 @@ pub(crate) fn pool_of<S: Subject>(
             .unzip();
         for (index, tried) in indexes.into_iter().zip(tries.last_calls(&behind)?) {
             if let Some(tried) = tried {
-                seen[index].insert((number, tried.letter));
+                seen[index].insert((number, tried.letter, tried.shape));
             }
         }
     }

@@ -35,6 +35,8 @@ pub(crate) struct Tried {
     pub(crate) mark: u64,
     /// The same for each field alone.
     pub(crate) fields: Box<[u64]>,
+    /// A number for the fields seen from afar: which are null or empty, and whether numbers are negative, zero, one or more.
+    pub(crate) shape: u64,
 }
 
 impl<'a, S: Subject> Tries<'a, S> {
@@ -74,7 +76,8 @@ impl<'a, S: Subject> Tries<'a, S> {
         let step = run.steps.get(at)?;
         let letter = self.ear.letter(&script.statements[at].callable, &step.result)?;
         let fields: Box<[u64]> = fields(step.fields.as_ref()).collect();
-        Some(Tried { letter, mark: together(fields.iter().copied()), fields })
+        let shape = shape(step.fields.as_ref());
+        Some(Tried { letter, mark: together(fields.iter().copied()), fields, shape })
     }
 }
 
@@ -87,6 +90,16 @@ fn together(fields: impl Iterator<Item = u64>) -> u64 {
     let mut hasher = FxHasher::default();
     fields.for_each(|field| field.hash(&mut hasher));
     hasher.finish()
+}
+
+fn shape(snapshot: Option<&Snapshot>) -> u64 {
+    together(snapshot.into_iter().flat_map(|snapshot| snapshot.values()).map(|value| match value {
+        Value::Void | Value::Null => 0,
+        Value::Bool(value) => 1 + u64::from(*value),
+        Value::Int(value) => 3 + (*value).clamp(-1, 2).abs_diff(-1),
+        Value::Float(value) => 7 + u64::from(*value > 0.0) + 2 * u64::from(*value < 0.0),
+        Value::Text(value) => 10 + u64::from(value.is_empty()),
+    }))
 }
 
 /// A number for each field: equal values have equal numbers.
