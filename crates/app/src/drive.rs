@@ -16,6 +16,8 @@ pub(crate) struct Drive {
     pub(crate) generator: Generator,
     pub(crate) host: Host,
     pub(crate) machine: Machine,
+    /// How the host was made.
+    pub(crate) options: HostOptions,
     /// Kept, because dropping them removes their folder.
     pub(crate) fixtures: Option<Fixtures>,
 }
@@ -48,10 +50,10 @@ impl Drive {
         host_options.fresh_statics = generate.fresh_statics;
         host_options.limits.script = generate.script_limit;
         options(&mut host_options);
-        let host = Host::new(host_options).map_err(machine::cannot_run)?;
+        let host = Host::new(host_options.clone()).map_err(machine::cannot_run)?;
         machine::warn_unprotected(host.protection());
         let generator = Generator::new(&api, supply, habits);
-        Ok(Self { api, generator, host, machine, fixtures })
+        Ok(Self { api, generator, host, machine, options: host_options, fixtures })
     }
 }
 

@@ -18,7 +18,9 @@ mod pipeline;
 mod progress;
 mod recording;
 mod remedies;
+mod timeline;
 mod traces;
+mod user_tests;
 
 fn main() -> ExitCode {
     // A worker must have one thread when it shuts itself in, so this comes before anything else.

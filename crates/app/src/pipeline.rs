@@ -5,7 +5,8 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use adit_attack::assay::{AssayOptions, Assayed, Phase, assay};
-use adit_attack::dice_tester::{Assault, Fate, Stop, dice_tester};
+use adit_attack::branches::Branches;
+use adit_attack::dice_tester::{Assault, Attacked, Fate, Stop, dice_tester};
 use adit_attack::dynamosa::Settings;
 use adit_attack::purity::{Difference, PurityOptions, Verdict, purity};
 use adit_attack::{Api, Ear, Generator};
@@ -13,15 +14,17 @@ use adit_automata::Fsa;
 use adit_infer::{Constraints, dice_miner};
 use adit_jvm::{Host, HostError};
 use adit_logic::{Property, Template};
-use adit_mine::{Purity, holding};
+use adit_mine::{Purity, Wanted, properties_of};
 use adit_trace::{Letter, Run, Script, Subject, WordSink, Words, pure_by_name};
 use miette::Report;
 use rand::{Rng, RngExt};
 
-use crate::flags::{Budget, Miner, Tester};
+use crate::flags::{Budget, Claims, Miner, Tester};
 use crate::interrupt::Listening;
 use crate::machine;
+use crate::output::tell;
 use crate::progress::Counting;
+use crate::timeline::{Point, Timeline};
 
 /// What is wanted of a pipeline.
 pub(crate) struct Plan {
@@ -33,6 +36,10 @@ pub(crate) struct Plan {
     pub(crate) calls: usize,
     pub(crate) settings: Settings,
     pub(crate) assay: AssayOptions,
+    pub(crate) claims: Claims,
+    pub(crate) constraints: Constraints,
+    /// Words that are known to be possible: those of the user's tests.
+    pub(crate) given: Vec<Vec<Letter>>,
 }
 
 /// What came out.
@@ -45,6 +52,10 @@ pub(crate) struct Mined {
     pub(crate) tests: Vec<(Script, Run)>,
     pub(crate) tests_run: u64,
     pub(crate) assayed: Option<Assayed>,
+    /// The words of the user's tests that the model does not have, shortest first.
+    pub(crate) rejected: Vec<Vec<String>>,
+    /// Sides of branches taken, and how many there are; nothing if that is not known.
+    pub(crate) branches: Option<(usize, usize)>,
     pub(crate) stop: &'static str,
 }
 
@@ -52,6 +63,8 @@ pub(crate) struct Mined {
 pub(crate) struct Judged {
     pub(crate) property: Property<String>,
     pub(crate) fate: Fate,
+    /// The number of the test that refuted it first, counted from the beginning.
+    pub(crate) found_after: Option<u64>,
 }
 
 /// The budget, the clock and Ctrl-C.
@@ -61,13 +74,21 @@ pub(crate) struct Watch {
     start: Instant,
     budget: Budget,
     tests: u64,
+    pub(crate) timeline: Timeline,
     pub(crate) stop: Option<&'static str>,
 }
 
 impl Watch {
     pub(crate) fn new(budget: Budget, quiet: bool) -> Self {
         let (listening, counting) = (Listening::new(), Counting::new(quiet));
-        Self { listening, counting, start: Instant::now(), budget, tests: 0, stop: None }
+        let timeline = Timeline::new();
+        Self { listening, counting, start: Instant::now(), budget, tests: 0, timeline, stop: None }
+    }
+
+    /// Takes note of how the current step goes, after so many tests of it.
+    fn note(&mut self, step: u64, point: Point) {
+        let (seconds, tests) = (self.elapsed().as_secs_f64(), self.tests + step);
+        self.timeline.add(Point { seconds, tests, ..point });
     }
 
     /// Whether to go on after so many tests of the current step, which may take this share of the budget.
@@ -83,6 +104,15 @@ impl Watch {
             (false, false) => return ControlFlow::Continue(()),
         };
         ControlFlow::Break(())
+    }
+
+    /// In how many runs all tests that refute claims may be made smaller.
+    fn shrinking(&self) -> usize {
+        match self.budget {
+            Budget::Tests(tests) => (tests as f64 * (1.0 - ATTACKING)) as usize,
+            // As many as even a slow class runs in a part of a second.
+            Budget::Time(_) => 3000,
+        }
     }
 
     pub(crate) fn elapsed(&self) -> Duration {
@@ -102,9 +132,17 @@ const PURITY_TRIES: usize = 60;
 /// Fewer say nothing.
 const ENOUGH_TRIES: usize = 8;
 
-/// Mines a class.
+/// Attacking may go on until this share of the budget is used up; the rest is for making the tests that refute claims smaller.
+const ATTACKING: f64 = 0.97;
+
+/// In at most so many runs the test that refutes a claim is made smaller.
+const SHRINKING: usize = 200;
+
+/// Mines a class. `probed` gives workers that say which branches of the class are taken, or why there are none.
+#[expect(clippy::too_many_arguments, reason = "the class, the machine, the wishes, chance and time")]
 pub(crate) fn mine(
     host: &mut Host,
+    probed: impl FnOnce() -> Result<(Host, Branches), String>,
     generator: &mut Generator,
     api: &Api,
     ear: &Ear,
@@ -125,11 +163,18 @@ pub(crate) fn mine(
         generator.observe(script, run);
         seen.add(script, run);
     }
+    for word in &plan.given {
+        seen.words.part(word, ear.alphabet());
+        seen.words.end(1);
+    }
     watch.tests += scripts.len() as u64;
+    watch.note(0, Point { phase: "watch".to_owned(), ..Point::default() });
     let mut pure = pure_letters(host, generator, api, ear, plan.miner, rng)?;
     let mut assayed = None;
     if plan.miner == Miner::Assay {
         let found = assay(host, generator, ear, &pure, &plan.assay, rng, |standing| {
+            let phase = format!("{:?}", standing.phase).to_lowercase();
+            watch.note(standing.tests, Point { phase, states: Some(standing.states), ..Point::default() });
             let share = if standing.phase == Phase::Survey { SURVEY } else { TRYING };
             watch.go_on(standing.tests, share, || {
                 format!("{:?}: {} tests, {} states", standing.phase, standing.tests, standing.states)
@@ -149,23 +194,52 @@ pub(crate) fn mine(
     };
     let pure_names = names(&pure);
     let purity = Purity::given(pure_names.iter().map(String::as_str));
-    let properties = holding(&seen.words, &purity, &Template::ALL)?;
+    let wanted = |min_confidence| {
+        let min_support = u64::from(plan.claims == Claims::Held);
+        Wanted { templates: Template::ALL.to_vec(), min_support, min_confidence }
+    };
+    let least = if plan.claims == Claims::Held { 1.0 } else { 0.0 };
+    let properties = properties_of(&seen.words, &purity, &wanted(least))?;
 
     // Attack.
-    let assault = Assault {
+    let states = assayed.as_ref().map(|assayed| assayed.model.len());
+    let mut assault = Assault {
         properties: if plan.tester == Tester::Dice { properties.clone() } else { Vec::new() },
         pure: pure.clone(),
+        branches: Branches::default(),
         calls: plan.calls,
         settings: plan.settings.clone(),
+        shrink: (SHRINKING, watch.shrinking()),
     };
+    let (mut branches, mut found_after) = (None, vec![None; properties.len()]);
     let mut fates = vec![Fate::NotAttacked; properties.len()];
     if watch.stop != Some("interrupted") {
         watch.stop = None;
         if plan.tester == Tester::Random {
             random(host, generator, &mut seen, plan, rng, watch)?;
         } else {
-            let attacked = dice_tester(host, generator, ear, &assault, rng, |standing| {
-                watch.go_on(standing.run, 1.0, || {
+            let mut own = match probed() {
+                Ok((own, branches)) => {
+                    assault.branches = branches;
+                    Some(own)
+                }
+                Err(why) => {
+                    tell(&format!("note: which branches are taken is not known: {why}"));
+                    None
+                }
+            };
+            let known = own.is_some();
+            let share = if plan.tester == Tester::Dice { ATTACKING } else { 1.0 };
+            let arena = own.as_mut().unwrap_or(host);
+            // Whoever asks what a search without claims refutes means all its tests, not only those that it keeps.
+            let all = plan.claims == Claims::All && plan.tester == Tester::Dynamosa;
+            let mut arena = Overheard { host: arena, seen: all.then_some(&mut seen) };
+            let attacked = dice_tester(&mut arena, generator, ear, &assault, rng, |standing| {
+                let covered = known.then_some(standing.covered);
+                let (refuted, open) = (Some(standing.refuted), Some(standing.open));
+                let phase = "attack".to_owned();
+                watch.note(standing.run, Point { phase, states, refuted, open, covered, ..Point::default() });
+                watch.go_on(standing.run, share, || {
                     format!(
                         "attack: {} tests, {} claims refuted, {} left",
                         standing.run, standing.refuted, standing.open
@@ -173,6 +247,12 @@ pub(crate) fn mine(
                 })
             });
             let attacked = attacked.map_err(machine::cannot_run)?;
+            branches = known.then_some((attacked.covered, assault.branches.len()));
+            if plan.tester == Tester::Dice {
+                let counted = |after: &Option<u64>| after.map(|after| after + watch.tests);
+                found_after = attacked.found_after.iter().map(counted).collect();
+            }
+            watch.note(attacked.run, ended(&attacked, states, known));
             watch.tests += attacked.run;
             let first = seen.tests.len();
             seen.keep(host, &attacked.tests)?;
@@ -196,7 +276,7 @@ pub(crate) fn mine(
 
     // Infer. What any trace contradicts does not hold, whoever made the trace.
     let holding: BTreeSet<Property<Letter>> =
-        holding(&seen.words, &purity, &Template::ALL)?.into_iter().collect();
+        properties_of(&seen.words, &purity, &wanted(1.0))?.into_iter().collect();
     let model = match &assayed {
         Some(assayed) => assayed.model.clone(),
         None => {
@@ -205,21 +285,24 @@ pub(crate) fn mine(
                 Tester::Dynamosa | Tester::Random => holding.iter().cloned().collect(),
             };
             let words: Vec<Vec<Letter>> = seen.words.words.iter().map(|word| word.letters.clone()).collect();
-            let both = Constraints { pure_as_loops: true, compatible_states: true };
-            dice_miner(&words, &surviving, &pure, both).map(|&letter| ear.alphabet().name(letter).to_owned())
+            dice_miner(&words, &surviving, &pure, plan.constraints)
+                .map(|&letter| ear.alphabet().name(letter).to_owned())
         }
     };
     let name = |letter: Letter| ear.alphabet().name(letter).to_owned();
     let judged = properties
         .iter()
-        .zip(fates)
-        .filter(|(property, fate)| holding.contains(property) || matches!(fate, Fate::Refuted(_)))
-        .map(|(property, fate)| Judged {
+        .zip(fates.into_iter().zip(found_after))
+        .filter(|(property, (fate, _))| holding.contains(property) || matches!(fate, Fate::Refuted(_)))
+        .map(|(property, (fate, found_after))| Judged {
             property: Property { template: property.template, a: name(property.a), b: name(property.b) },
             fate,
+            found_after,
         })
         .collect();
     Ok(Mined {
+        rejected: rejected(&model, &plan.given, ear),
+        branches,
         model: named(&model, &pure_names),
         properties: judged,
         pure: pure_names,
@@ -228,6 +311,50 @@ pub(crate) fn mine(
         assayed,
         stop: watch.stop.unwrap_or("nothing left to try"),
     })
+}
+
+/// The words that the model does not have, shortest first.
+fn rejected(model: &Fsa<String>, given: &[Vec<Letter>], ear: &Ear) -> Vec<Vec<String>> {
+    let named =
+        |word: &Vec<Letter>| word.iter().map(|&letter| ear.alphabet().name(letter).to_owned()).collect();
+    let mut words: Vec<Vec<String>> =
+        given.iter().map(named).filter(|word: &Vec<String>| !model.reads(word)).collect();
+    words.sort_by(|one, other| one.len().cmp(&other.len()).then_with(|| one.cmp(other)));
+    words.dedup();
+    words
+}
+
+/// How an attack stood when it ended.
+fn ended(attacked: &Attacked, states: Option<usize>, known: bool) -> Point {
+    let refuted = attacked.fates.iter().filter(|fate| matches!(fate, Fate::Refuted(_))).count();
+    let is_open = |fate: &&Fate| matches!(fate, Fate::NotAttacked | Fate::Survived { abandoned: false, .. });
+    let open = attacked.fates.iter().filter(is_open).count();
+    Point {
+        phase: "attack".to_owned(),
+        states,
+        refuted: Some(refuted),
+        open: Some(open),
+        covered: known.then_some(attacked.covered),
+        ..Point::default()
+    }
+}
+
+/// A host whose runs are all taken into account.
+struct Overheard<'h, 's, 'e> {
+    host: &'h mut Host,
+    seen: Option<&'s mut Seen<'e>>,
+}
+
+impl Subject for Overheard<'_, '_, '_> {
+    type Error = HostError;
+
+    fn run(&mut self, batch: &[Script]) -> Result<Vec<Run>, HostError> {
+        let runs = self.host.run(batch)?;
+        if let Some(seen) = &mut self.seen {
+            batch.iter().zip(&runs).for_each(|(script, run)| seen.add(script, run));
+        }
+        Ok(runs)
+    }
 }
 
 /// What was seen so far.

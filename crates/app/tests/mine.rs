@@ -128,6 +128,136 @@ fn passes(java: &driver::java::Java, source: &Path, class_path: &str) {
     assert_eq!(json["passed"], json["tests"], "{json} {}", run.err);
 }
 
+/// Nobody finds the code by chance, and it stands nowhere in the class.
+const VAULT: &str = "
+public class Vault {
+    private boolean open;
+    public void open(String code) {
+        if (code == null || code.hashCode() != 1874400984) throw new IllegalArgumentException();
+        open = true;
+    }
+    public boolean isOpen() { return open; }
+    public void close() { if (!open) throw new IllegalStateException(); open = false; }
+}
+";
+
+const VAULT_TEST: &str = "
+import org.junit.Test;
+public class VaultTest {
+    @Test public void opens() { Vault vault = new Vault(); vault.isOpen(); vault.open(\"sesame-4711\"); vault.isOpen(); vault.close(); }
+    @Test(expected = IllegalStateException.class) public void stays() { Vault vault = new Vault(); vault.toString(); vault.close(); }
+}
+";
+
+#[test]
+fn what_the_tests_do_is_known() {
+    let Some(java) = java() else { return };
+    let jars = ["junit4.jar", "hamcrest.jar"].map(|jar| Path::new("/usr/share/java").join(jar));
+    if let Some(missing) = jars.iter().find(|jar| !jar.exists()) {
+        eprintln!("NOT RUN: {} is missing (Debian and Ubuntu: apt install junit4)", missing.display());
+        return;
+    }
+    let classes = java.compile(&[("Vault.java", VAULT)]);
+    let mut path = vec![classes.path().display().to_string()];
+    path.extend(jars.iter().map(|jar| jar.display().to_string()));
+    let path = path.join(":");
+    let tests = tempfile::tempdir().unwrap();
+    let source = tests.path().join("VaultTest.java");
+    fs::write(&source, VAULT_TEST).unwrap();
+    java.compile_files(&[source], &path, tests.path());
+    let tests = tests.path().display().to_string();
+    let mine = |miner: &str, more: &[&str]| {
+        let out = classes.path().join(miner).display().to_string();
+        let all =
+            ["mine", "Vault", "-c", &path, "--miner", miner, "--budget", "20000tests", "--json", "-o", &out];
+        let run = adit(&[all.as_slice(), more].concat());
+        assert_eq!(run.code, 0, "{}", run.err);
+        let read = |file: &str| fs::read_to_string(format!("{out}/{file}")).unwrap();
+        let properties: serde_json::Value = serde_json::from_str(&read("properties.json")).unwrap();
+        let surviving: Vec<String> = properties["properties"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|one| one["fate"] != "falsified")
+            .map(|one| format!("{} {} {}", one["template"], one["a"], one["b"]).replace('"', ""))
+            .collect();
+        (run, surviving, read("traces.jsonl"))
+    };
+    let (alone, claims, _) = mine("assay", &[]);
+    assert_eq!(alone.json()["rejected"].as_array().unwrap().len(), 0);
+    assert!(!claims.iter().any(|claim| claim.contains("close")), "{claims:?}");
+    let (told, claims, traces) = mine("assay", &["--tests", &tests]);
+    // Trying alone does not get in, and says so.
+    assert_eq!(
+        told.json()["rejected"],
+        serde_json::json!([["Vault", "isOpen:FALSE", "open", "isOpen:TRUE", "close"]])
+    );
+    assert!(told.err.contains("1 orders of calls that your tests use are not in the model"), "{}", told.err);
+    // What the test contradicts is not claimed; what it shows is.
+    for contradicted in
+        ["NF isOpen:FALSE isOpen:TRUE", "NF Vault close", "AIF Vault open", "NIF open isOpen:TRUE"]
+    {
+        assert!(!claims.contains(&contradicted.to_owned()), "{contradicted}: {claims:?}");
+    }
+    for shown in ["AP close open", "AP isOpen:TRUE open"] {
+        assert!(claims.contains(&shown.to_owned()), "{shown}: {claims:?}");
+    }
+    assert!(traces.contains("close"), "{traces}");
+    // A model that is made of traces has those of the tests.
+    let (dice, _, _) = mine("dice", &["--tests", &tests]);
+    assert_eq!(dice.json()["rejected"].as_array().unwrap().len(), 0);
+    assert!(dice.json()["alphabet"].to_string().contains("close"));
+    let wrong = adit(&["mine", "Vault", "-c", &path, "--tests", &classes.path().display().to_string()]);
+    assert_eq!((wrong.code, wrong.err.contains("none is a test")), (2, true), "{}", wrong.err);
+}
+
+/// The branches of a class, and how the search went.
+#[test]
+fn the_search_is_told() {
+    let Some(java) = java() else { return };
+    let classes = java.compile(&[("Cell.java", CELL)]);
+    let path = classes.path().display().to_string();
+    for tester in ["dice", "dynamosa", "random"] {
+        let out = classes.path().join(tester).display().to_string();
+        let run = adit(&[
+            "mine",
+            "Cell",
+            "-c",
+            &path,
+            "--miner",
+            "dice",
+            "--tester",
+            tester,
+            "--budget",
+            "8000tests",
+            "--json",
+            "-o",
+            &out,
+        ]);
+        assert_eq!(run.code, 0, "{}", run.err);
+        let read = |file: &str| -> serde_json::Value {
+            serde_json::from_str(&fs::read_to_string(format!("{out}/{file}")).unwrap()).unwrap()
+        };
+        let (json, points) = (run.json(), read("search.json")["points"].as_array().unwrap().clone());
+        // Two sides in `put`, two in `isEmpty`, and two methods without a branch.
+        let branches = (json["branches"]["covered"].as_u64(), json["branches"]["all"].as_u64());
+        assert_eq!(branches, if tester == "random" { (None, None) } else { (Some(6), Some(6)) });
+        assert!((1..=200).contains(&points.len()));
+        let times = |name: &str| points.iter().map(|point| point[name].as_f64().unwrap()).collect::<Vec<_>>();
+        assert!(times("tests").is_sorted() && times("seconds").is_sorted(), "{points:?}");
+        if tester == "dice" {
+            assert_eq!(points.last().unwrap()["covered"], 6);
+            assert_eq!(points.last().unwrap()["refuted"], json["properties"]["falsified"]);
+            let properties = read("properties.json");
+            for one in properties["properties"].as_array().unwrap() {
+                let found = one["found_after_tests"].as_u64();
+                assert_eq!(found.is_some(), one["fate"] == "falsified", "{one}");
+                assert!(found.is_none_or(|found| (300..=8000).contains(&found)), "{one}");
+            }
+        }
+    }
+}
+
 const KINDS: &[(&str, &str)] = &[
     ("Color.java", "public enum Color { RED, GREEN; public boolean isRed() { return this == RED; } }"),
     (

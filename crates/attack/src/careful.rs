@@ -92,6 +92,7 @@ impl<S: Subject, F: FnMut(u64) -> ControlFlow<()>> Subject for Careful<'_, S, F>
                     steps: Vec::new(),
                     end: End::Complete,
                     leaked: false,
+                    passed: None,
                 }));
                 break;
             }
@@ -140,7 +141,12 @@ mod tests {
                 let hang = script.statements.iter().position(|statement| statement.callable.name == "hang");
                 self.hung += usize::from(hang.is_some());
                 let steps = vec![step.clone(); hang.unwrap_or(script.statements.len())];
-                Run { steps, end: if hang.is_some() { End::TimedOut } else { End::Complete }, leaked: false }
+                Run {
+                    steps,
+                    end: if hang.is_some() { End::TimedOut } else { End::Complete },
+                    leaked: false,
+                    passed: None,
+                }
             };
             Ok(batch.iter().map(one).collect())
         }

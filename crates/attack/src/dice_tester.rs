@@ -1,21 +1,24 @@
 //! DICE-Tester: search for tests that refute mined properties, so that only true ones are left.
 //!
-//! Paper: [dice, section 3.3]. Each property is a goal, reached by a test one of whose objects refutes it; so is each event. The
-//! search is [`dynamosa`](crate::dynamosa); goals wait for events as the properties themselves suggest.
-//! Deviation: a goal waits for all events that the four rules name, with AP and AIP read as in section 3.2. Branches are no goals
-//! here. Properties are also dropped when a test refutes them that was aimed elsewhere, or after they were given up.
+//! Paper: [dice, section 3.3]. Each property is a goal, reached by a test one of whose objects refutes it; so is each event, and
+//! each side of each branch of the class where its runs say which were taken. The search is [`dynamosa`](crate::dynamosa); goals wait
+//! for events as the properties themselves suggest.
+//! Deviation: a goal waits for all events that the four rules name, with AP and AIP read as in section 3.2. Branches are as
+//! [`branches`](crate::branches) has them. Properties are also dropped when a test refutes them that was aimed elsewhere, or after they were given up.
 //! Cost: running the tests, and [`Profile`]s of what was heard; a goal is compared by a look-up.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use adit_logic::{Property, Template};
-use adit_trace::{Letter, Script, Subject};
+use adit_trace::{Letter, Passed, Script, Subject};
 use rand::Rng;
 
+use crate::branches::Branches;
 use crate::dynamosa::{Goal, Problem, Search, Settings, Status};
 use crate::fitness::Profile;
 use crate::heard::Heard;
+use crate::shrink::shrink;
 use crate::{Ear, Generator};
 
 /// What is attacked, and how.
@@ -25,10 +28,14 @@ pub struct Assault {
     pub properties: Vec<Property<Letter>>,
     /// The letters without a side effect.
     pub pure: BTreeSet<Letter>,
+    /// The branches of the class, if its runs say which were taken; else none.
+    pub branches: Branches,
     /// How many calls a new test makes at most.
     pub calls: usize,
     /// The numbers of the search.
     pub settings: Settings,
+    /// In how many runs the test that refutes a claim may be made smaller, and in how many all of them together.
+    pub shrink: (usize, usize),
 }
 
 /// What became of a claim.
@@ -52,7 +59,11 @@ pub enum Fate {
 pub struct Attacked {
     /// What became of each claim, in their order.
     pub fates: Vec<Fate>,
-    /// The tests that reached a goal, shortest first for each, without repetition.
+    /// For each claim that was refuted, the number of the test that did it first, counted from one in the order in which they ran.
+    pub found_after: Vec<Option<u64>>,
+    /// How many of the branches were taken.
+    pub covered: usize,
+    /// The tests that reached a goal, the shortest for each, without repetition; those that refute a claim are made smaller still.
     pub tests: Vec<Script>,
     /// Tests that were run.
     pub run: u64,
@@ -84,6 +95,8 @@ pub struct Standing {
     pub refuted: usize,
     /// Claims that are still aimed at or wait.
     pub open: usize,
+    /// Sides of branches taken so far.
+    pub covered: usize,
 }
 
 /// Attacks claims about a class until nothing is left to aim at or `go_on` breaks off.
@@ -96,10 +109,13 @@ pub fn dice_tester<S: Subject, R: Rng>(
     mut go_on: impl FnMut(Standing) -> ControlFlow<()>,
 ) -> Result<Attacked, S::Error> {
     let letters = ear.alphabet().len();
+    let claims = letters..letters + assault.properties.len();
     let mut problem = Attack { subject, generator, ear, assault, letters };
-    let mut search = Search::new(goals(letters, &assault.properties), assault.settings.clone());
+    let mut search = Search::new(goals(letters, assault), assault.settings.clone());
     let mut attacked = Attacked {
         fates: Vec::new(),
+        found_after: vec![None; assault.properties.len()],
+        covered: 0,
         tests: Vec::new(),
         run: 0,
         generations: 0,
@@ -108,29 +124,49 @@ pub fn dice_tester<S: Subject, R: Rng>(
     };
     let mut refuted = 0;
     while !search.is_over() {
-        let open = search.status()[letters..]
+        let open = search.status()[claims.clone()]
             .iter()
             .filter(|status| matches!(status, Status::Targeted(_) | Status::Waiting))
             .count();
-        let standing = Standing { run: attacked.run, generations: attacked.generations, refuted, open };
+        let Attacked { run, generations, covered, .. } = attacked;
+        let standing = Standing { run, generations, refuted, open, covered };
         if go_on(standing).is_break() {
             attacked.stop = Stop::Budget;
             break;
         }
         let progress = search.generation(&mut problem, rng)?;
+        for (goal, test) in progress.covered {
+            if goal >= claims.end {
+                attacked.covered += 1;
+            } else if goal >= letters {
+                refuted += 1;
+                attacked.found_after[goal - letters] = Some(attacked.run + test as u64 + 1);
+            }
+        }
         attacked.run += progress.tests as u64;
         attacked.generations += 1;
         attacked.resets += u32::from(progress.reset);
-        refuted += progress.covered.iter().filter(|&&goal| goal >= letters).count();
     }
-    for goal in 0..letters + assault.properties.len() {
-        let witness = search.witness(goal).map(|test| {
-            attacked.tests.iter().position(|known| known == test).unwrap_or_else(|| {
-                attacked.tests.push(test.clone());
+    let mut shrinking = assault.shrink.1;
+    for goal in 0..claims.end + assault.branches.len() {
+        let mut witness = search.witness(goal).cloned();
+        if let Some(test) = witness.as_mut().filter(|_| claims.contains(&goal)) {
+            let most = assault.shrink.0.min(shrinking);
+            let before = attacked.run;
+            *test = shrink(test, most, |tests| {
+                attacked.run += tests.len() as u64;
+                let seen = problem.run(tests)?;
+                Ok(seen.iter().map(|seen| problem.cost(goal, seen) == 0.0).collect())
+            })?;
+            shrinking -= (attacked.run - before) as usize;
+        }
+        let witness = witness.map(|test| {
+            attacked.tests.iter().position(|known| *known == test).unwrap_or_else(|| {
+                attacked.tests.push(test);
                 attacked.tests.len() - 1
             })
         });
-        if goal >= letters {
+        if claims.contains(&goal) {
             attacked.fates.push(match (search.status()[goal], witness) {
                 (_, Some(test)) => Fate::Refuted(test),
                 (Status::Targeted(attacked), None) => Fate::Survived { attacked, abandoned: false },
@@ -144,20 +180,23 @@ pub fn dice_tester<S: Subject, R: Rng>(
     Ok(attacked)
 }
 
-/// First the events, then the properties, with what each waits for.
+/// First the events, then the properties, then the branches, with what each waits for.
 ///
 /// The four rules, with `b` before `a` in AP and AIP: an event waits for the events that must precede it; refuting NF, NIF, AF
 /// or AIF waits for `a`; refuting AP or AIP waits for `a` too, without which there is nothing to refute.
-fn goals(letters: usize, properties: &[Property<Letter>]) -> Vec<Goal> {
+fn goals(letters: usize, Assault { properties, branches, .. }: &Assault) -> Vec<Goal> {
     let mut goals = vec![Goal::default(); letters];
     for Property { template, a, b } in properties {
         if *template == Template::AlwaysPreceded && a != b {
             goals[*a as usize].needs.push(*b as usize);
         }
     }
-    goals.extend(
-        properties.iter().map(|property| Goal { needs: vec![property.a as usize], counterexample: true }),
-    );
+    goals.extend(properties.iter().map(|property| Goal {
+        needs: vec![property.a as usize],
+        counterexample: true,
+        ..Goal::default()
+    }));
+    goals.extend(branches.goals(goals.len()));
     goals
 }
 
@@ -169,9 +208,17 @@ struct Attack<'a, S> {
     letters: usize,
 }
 
+/// What running a test showed.
+struct Seen {
+    /// What each object did.
+    profiles: Vec<Profile>,
+    /// The branches that were taken, if that is known.
+    passed: Option<Passed>,
+}
+
 impl<S: Subject> Problem for Attack<'_, S> {
     type Test = Script;
-    type Seen = Vec<Profile>;
+    type Seen = Seen;
     type Error = S::Error;
 
     fn random(&mut self, rng: &mut impl Rng) -> Script {
@@ -187,19 +234,21 @@ impl<S: Subject> Problem for Attack<'_, S> {
         [self.generator.crossover(one, other, rng), self.generator.crossover(other, one, rng)]
     }
 
-    fn run(&mut self, tests: &[Script]) -> Result<Vec<Vec<Profile>>, S::Error> {
+    fn run(&mut self, tests: &[Script]) -> Result<Vec<Seen>, S::Error> {
         let runs = self.subject.run(tests)?;
         Ok(tests
             .iter()
-            .zip(&runs)
+            .zip(runs)
             .map(|(test, run)| {
-                self.generator.observe(test, run);
+                self.generator.observe(test, &run);
                 // Whoever leaves a file open has not used the class as it should be used.
                 if run.leaked {
-                    return Vec::new();
+                    return Seen { profiles: Vec::new(), passed: None };
                 }
-                let heard = self.ear.hear(test, run);
-                heard.iter().map(|Heard { word, .. }| Profile::of(word, &self.assault.pure)).collect()
+                let heard = self.ear.hear(test, &run);
+                let profiles =
+                    heard.iter().map(|Heard { word, .. }| Profile::of(word, &self.assault.pure)).collect();
+                Seen { profiles, passed: run.passed }
             })
             .collect())
     }
@@ -209,12 +258,15 @@ impl<S: Subject> Problem for Attack<'_, S> {
     }
 
     /// The best of the objects counts.
-    fn cost(&self, goal: usize, seen: &Vec<Profile>) -> f64 {
+    fn cost(&self, goal: usize, seen: &Seen) -> f64 {
+        if let Some(side) = goal.checked_sub(self.letters + self.assault.properties.len()) {
+            return seen.passed.as_ref().map_or(1.0, |passed| self.assault.branches.cost(side, passed));
+        }
         let cost = |profile: &Profile| match goal.checked_sub(self.letters) {
             None => f64::from(!profile.has(goal as Letter)),
             Some(property) => profile.cost(&self.assault.properties[property]),
         };
-        seen.iter().map(cost).fold(1.0, f64::min)
+        seen.profiles.iter().map(cost).fold(1.0, f64::min)
     }
 }
 
@@ -235,15 +287,26 @@ mod tests {
                 Property { template, a: letter(parts[1]), b: letter(parts[2]) }
             })
             .collect();
-        let told: String = goals(3, &properties)
+        let assault = Assault {
+            properties,
+            pure: BTreeSet::new(),
+            branches: Branches::default(),
+            calls: 1,
+            settings: Settings::default(),
+            shrink: (0, 0),
+        };
+        let told: String = goals(3, &assault)
             .iter()
             .enumerate()
-            .map(|(goal, Goal { needs, counterexample })| match goal.checked_sub(3) {
+            .map(|(goal, Goal { needs, counterexample, .. })| match goal.checked_sub(3) {
                 None => {
                     format!("event {} needs {needs:?}, refutes: {counterexample}\n", ["a", "b", "c"][goal])
                 }
                 Some(at) => {
-                    format!("{:?} needs {needs:?}, refutes: {counterexample}\n", properties[at].template)
+                    format!(
+                        "{:?} needs {needs:?}, refutes: {counterexample}\n",
+                        assault.properties[at].template
+                    )
                 }
             })
             .collect();

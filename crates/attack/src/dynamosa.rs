@@ -72,6 +72,8 @@ impl Default for Settings {
 pub struct Goal {
     /// The goals that must be reached before this one is aimed at, by their numbers.
     pub needs: Vec<usize>,
+    /// Goals one of which must be reached as well, if there are any.
+    pub opened_by: Vec<usize>,
     /// Reaching it refutes a claim. While such goals are reached, the population is not replaced.
     pub counterexample: bool,
 }
@@ -94,8 +96,8 @@ pub enum Status {
 pub struct Progress {
     /// Tests that were run.
     pub tests: usize,
-    /// Goals reached for the first time.
-    pub covered: Vec<usize>,
+    /// Goals reached for the first time, each with the place among the tests of the one that did.
+    pub covered: Vec<(usize, usize)>,
     /// Goals given up.
     pub abandoned: usize,
     /// The population was replaced.
@@ -173,13 +175,13 @@ impl<P: Problem> Search<P> {
         let seen = problem.run(&tests)?;
         progress.tests = tests.len();
         let mut everyone = std::mem::take(&mut self.population);
-        for (test, seen) in tests.into_iter().zip(seen) {
+        for (place, (test, seen)) in tests.into_iter().zip(seen).enumerate() {
             let individual = Individual { length: problem.length(&test), test, seen, rank: 0 };
-            progress.covered.extend(self.archive(problem, &individual));
+            progress.covered.extend(self.archive(problem, &individual).into_iter().map(|goal| (goal, place)));
             everyone.push(individual);
         }
         self.fruitless += 1;
-        if progress.covered.iter().any(|&goal| self.goals[goal].counterexample) {
+        if progress.covered.iter().any(|&(goal, _)| self.goals[goal].counterexample) {
             self.fruitless = 0;
         }
         progress.abandoned = self.age();
@@ -236,21 +238,22 @@ impl<P: Problem> Search<P> {
     /// Aims at goals that have all they need.
     fn wake(&mut self) {
         for goal in 0..self.goals.len() {
-            let ready = || self.goals[goal].needs.iter().all(|&need| self.status[need] == Status::Covered);
-            if self.status[goal] == Status::Waiting && ready() {
+            let Goal { needs, opened_by, .. } = &self.goals[goal];
+            let reached = |goal: &usize| self.status[*goal] == Status::Covered;
+            let open = needs.iter().all(reached) && (opened_by.is_empty() || opened_by.iter().any(reached));
+            if self.status[goal] == Status::Waiting && open {
                 self.status[goal] = Status::Targeted(0);
             }
         }
     }
 
-    /// Lets targets grow older, and gives up the oldest.
+    /// Lets targets grow older, and gives up the oldest if any are to be given up.
     fn age(&mut self) -> usize {
-        let Some(most) = self.settings.abandon_after else { return 0 };
         let mut abandoned = 0;
         for status in &mut self.status {
             if let Status::Targeted(age) = status {
                 *age += 1;
-                if *age > most {
+                if self.settings.abandon_after.is_some_and(|most| *age > most) {
                     *status = Status::Abandoned;
                     abandoned += 1;
                 }
@@ -373,7 +376,11 @@ mod tests {
 
     fn stairs(steps: u8) -> Vec<Goal> {
         (0..usize::from(steps))
-            .map(|goal| Goal { needs: goal.checked_sub(1).into_iter().collect(), counterexample: true })
+            .map(|goal| Goal {
+                needs: goal.checked_sub(1).into_iter().collect(),
+                counterexample: true,
+                ..Goal::default()
+            })
             .collect()
     }
 
@@ -403,35 +410,37 @@ mod tests {
         assert_eq!(climb(Settings::default(), 7), climb(Settings::default(), 7));
     }
 
+    /// Nothing is ever reached.
+    struct Unreachable;
+    impl Problem for Unreachable {
+        type Test = ();
+        type Seen = ();
+        type Error = Infallible;
+        fn random(&mut self, _: &mut impl Rng) {}
+        fn mutate(&mut self, (): &(), _: &mut impl Rng) {}
+        fn cross(&mut self, (): &(), (): &(), _: &mut impl Rng) -> [(); 2] {
+            [(), ()]
+        }
+        fn run(&mut self, tests: &[()]) -> Result<Vec<()>, Infallible> {
+            Ok(tests.to_vec())
+        }
+        fn length(&self, (): &()) -> usize {
+            1
+        }
+        fn cost(&self, _: usize, (): &()) -> f64 {
+            0.5
+        }
+    }
+
     #[test]
     fn what_cannot_be_reached_is_abandoned_and_what_waits_for_it_never_aimed_at() {
-        struct Hopeless;
-        impl Problem for Hopeless {
-            type Test = ();
-            type Seen = ();
-            type Error = Infallible;
-            fn random(&mut self, _: &mut impl Rng) {}
-            fn mutate(&mut self, (): &(), _: &mut impl Rng) {}
-            fn cross(&mut self, (): &(), (): &(), _: &mut impl Rng) -> [(); 2] {
-                [(), ()]
-            }
-            fn run(&mut self, tests: &[()]) -> Result<Vec<()>, Infallible> {
-                Ok(tests.to_vec())
-            }
-            fn length(&self, (): &()) -> usize {
-                1
-            }
-            fn cost(&self, _: usize, (): &()) -> f64 {
-                0.5
-            }
-        }
-        let goals = vec![Goal::default(), Goal { needs: vec![0], counterexample: true }];
+        let goals = vec![Goal::default(), Goal { needs: vec![0], counterexample: true, ..Goal::default() }];
         let settings = Settings { abandon_after: Some(3), reset_after: Some(2), ..Settings::default() };
         let mut search = Search::new(goals, settings);
         let mut rng = ChaCha8Rng::seed_from_u64(0);
         let mut told = String::new();
         while !search.is_over() {
-            let progress = search.generation(&mut Hopeless, &mut rng).unwrap();
+            let progress = search.generation(&mut Unreachable, &mut rng).unwrap();
             told += &format!("{} {} {}\n", progress.tests, progress.abandoned, progress.reset);
         }
         expect![[r#"
@@ -442,6 +451,35 @@ mod tests {
         "#]]
         .assert_eq(&told);
         assert_eq!(search.status(), [Status::Abandoned, Status::Waiting]);
+    }
+
+    #[test]
+    fn a_goal_is_opened_by_any_of_several() {
+        // Place 1 is right by luck or never; place 0 opens the third goal as well.
+        let goals = vec![
+            Goal::default(),
+            Goal { needs: vec![3], ..Goal::default() },
+            Goal { opened_by: vec![1, 0], ..Goal::default() },
+            Goal { opened_by: vec![1], ..Goal::default() },
+        ];
+        let mut search = Search::<Stairs>::new(goals, Settings::default());
+        assert_eq!(search.status()[1..], [Status::Waiting; 3]);
+        let stairs = Stairs { steps: 4 };
+        assert_eq!(search.offer(&stairs, vec![0, 9, 9, 9], vec![0, 9, 9, 9]), [0]);
+        assert_eq!(search.status(), [Status::Covered, Status::Waiting, Status::Targeted(0), Status::Waiting]);
+    }
+
+    /// Goals that are never given up grow older nonetheless.
+    #[test]
+    fn patience_counts_generations() {
+        let patient = Settings { abandon_after: None, ..Settings::default() };
+        let mut search =
+            Search::new(vec![Goal::default(), Goal { needs: vec![0], ..Goal::default() }], patient);
+        let mut rng = ChaCha8Rng::seed_from_u64(0);
+        for _ in 0..3 {
+            search.generation(&mut Unreachable, &mut rng).unwrap();
+        }
+        assert_eq!(search.status(), [Status::Targeted(3), Status::Waiting]);
     }
 
     /// [dice, Figure 7]: five tests, three goals. The first reaches goal 2, the second is the best for goal 1.

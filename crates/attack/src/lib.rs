@@ -4,13 +4,15 @@
 //! [`Generator`] makes random scripts of both; [`edit`] changes scripts, [`java`] writes them as Java. [`purity`] and
 //! [`effects`] learn from runs what single methods do. [`prepare`] is the way in.
 //!
-//! [`dice_tester`] searches, with [`dynamosa`], for tests that refute properties; [`assay`] makes a model by trying which events
+//! [`dice_tester`] searches, with [`dynamosa`], for tests that refute properties and take [`branches`]; [`shrink`] makes them
+//! smaller. [`assay`] makes a model by trying which events
 //! are possible where, and [`validate`] measures any model against the class. All hear runs as words with an [`Ear`].
 //!
 //! Nothing here runs a script. A [`Subject`](adit_trace::Subject) does, and where one is needed it is handed in.
 
 mod api;
 pub mod assay;
+pub mod branches;
 mod careful;
 pub mod dice_tester;
 pub mod dynamosa;
@@ -27,6 +29,7 @@ pub mod novelty;
 mod prepare;
 pub mod purity;
 mod realize;
+pub mod shrink;
 mod supply;
 mod survey;
 mod tries;

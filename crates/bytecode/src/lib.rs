@@ -3,7 +3,7 @@
 //! A [`ClassPath`] of folders, jars and a JDK's own modules gives a [`Class`], read completely and without a JVM. A
 //! [`Program`] is a closed set of classes, in which [`calls`] are followed; [`effects`] says what a method may read and
 //! write, [`purity`] whether it only looks, [`Constants`] which values are worth trying on it. [`splice`] makes the calls
-//! of a class go through a hook, [`wrap`] puts a witness around its methods.
+//! of a class go through a hook, [`wrap`] puts a witness around its methods, [`probe`] notes which branches are taken.
 //!
 //! Nothing is opened here: the caller hands in readers and bytes.
 //!
@@ -25,17 +25,21 @@ mod class;
 mod code;
 mod constants;
 mod cursor;
+pub mod dependence;
 mod descriptor;
 pub mod effects;
 mod error;
 pub mod flow;
+mod frames;
 mod growth;
 mod instruction;
 mod known;
 mod modules;
 mod pool;
+pub mod probe;
 mod program;
 pub mod purity;
+mod relocate;
 mod source;
 pub mod splice;
 mod trampoline;

@@ -336,30 +336,30 @@ fn kind(result: Option<&Type>) -> usize {
 }
 
 /// Where the parts of a class file lie.
-struct Layout<'a> {
-    pool: Pool<'a>,
-    pool_end: usize,
-    major: u16,
-    name: Arc<str>,
-    is_interface: bool,
-    methods_start: usize,
-    methods_end: usize,
-    methods: Vec<Place>,
+pub(crate) struct Layout<'a> {
+    pub(crate) pool: Pool<'a>,
+    pub(crate) pool_end: usize,
+    pub(crate) major: u16,
+    pub(crate) name: Arc<str>,
+    pub(crate) is_interface: bool,
+    pub(crate) methods_start: usize,
+    pub(crate) methods_end: usize,
+    pub(crate) methods: Vec<Place>,
 }
 
 /// A method in the file, and its attribute with the body.
-struct Place {
-    start: usize,
-    end: usize,
-    flags: Flags,
-    name: Arc<str>,
-    descriptor: Arc<str>,
-    descriptor_index: u16,
-    code: Option<(usize, usize)>,
+pub(crate) struct Place {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    pub(crate) flags: Flags,
+    pub(crate) name: Arc<str>,
+    pub(crate) descriptor: Arc<str>,
+    pub(crate) descriptor_index: u16,
+    pub(crate) code: Option<(usize, usize)>,
 }
 
 impl<'a> Layout<'a> {
-    fn read(bytes: &'a [u8]) -> Result<Layout<'a>, Fault> {
+    pub(crate) fn read(bytes: &'a [u8]) -> Result<Layout<'a>, Fault> {
         const WHAT: &str = "the class";
         let mut cursor = Cursor::new(bytes);
         cursor.take(6, WHAT)?;

@@ -46,6 +46,7 @@ pub(crate) mod capability {
     pub(crate) const TAG: u32 = 0;
     pub(crate) const FIELD_WRITES: u32 = 1;
     pub(crate) const FIELD_READS: u32 = 2;
+    pub(crate) const REDEFINE: u32 = 9;
     pub(crate) const LOCALS: u32 = 14;
     pub(crate) const EXCEPTIONS: u32 = 17;
     pub(crate) const BREAKPOINTS: u32 = 19;
@@ -270,6 +271,21 @@ impl Tools {
             }
             jni!(env, PopLocalFrame, std::ptr::null_mut());
         }
+    }
+
+    /// Gives a loaded class new bodies for its methods.
+    pub(crate) fn redefine(self, class: jclass, bytes: &[u8]) -> Result<(), i32> {
+        #[repr(C)]
+        struct Definition {
+            class: jclass,
+            length: jint,
+            bytes: *const u8,
+        }
+        // 103 is what the machine says to lengths that make no sense.
+        let length = jint::try_from(bytes.len()).map_err(|_| 103)?;
+        let definition = Definition { class, length, bytes: bytes.as_ptr() };
+        // SAFETY: see above; the machine copies the bytes.
+        unsafe { entry!(self, 87, (jint, *const Definition), 1, &raw const definition) }
     }
 
     /// Name and descriptor of a field.

@@ -14,13 +14,14 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use adit_bytecode::probe::ProbedClasses;
 use adit_trace::{Run, Script, Subject};
 
 use crate::boxes;
 use crate::classes::expand;
 use crate::error::HostError;
 use crate::find::Jdk;
-use crate::message::{Job, LONGEST, Setup};
+use crate::message::{self, Greeting, Job, LONGEST, Replacement, Setup, fingerprint};
 use crate::process::{Fate, Start, Worker};
 use crate::sandbox::{Protection, Room, Sandbox};
 use crate::scripts::{self, DEEPEST};
@@ -52,6 +53,10 @@ pub struct HostOptions {
     /// Let the static state of the classes of the class path begin anew with each script. They are loaded each time, which
     /// takes far longer than most scripts: `docs/perf/jvm.md` has figures.
     pub fresh_statics: bool,
+    /// Say of each script which of these probes it passes ([`Run::passed`]). The classes must have been changed with the
+    /// hits of [`hits`](crate::hits). Where the machine does not let them be changed, [`Host::unprobed`] says so and the scripts
+    /// run nonetheless. Only with [`Profile::Fast`].
+    pub probes: Option<ProbedClasses>,
     /// What is watched.
     pub profile: Profile,
     /// More flags for the machine, each in one piece: `--add-opens=java.base/java.util=ALL-UNNAMED`.
@@ -75,6 +80,7 @@ impl HostOptions {
             snapshots: false,
             watch_descriptors: false,
             fresh_statics: false,
+            probes: None,
             profile: Profile::Fast,
             machine_flags: Vec::new(),
             limits: Limits {
@@ -128,6 +134,7 @@ pub struct Host {
     /// One worker for each lane, once it was needed.
     lanes: Vec<Option<Worker>>,
     protection: Protection,
+    unprobed: Option<String>,
 }
 
 /// What all lanes share.
@@ -154,6 +161,16 @@ impl Host {
             snapshots: options.snapshots,
             watch_descriptors: options.watch_descriptors,
             fresh_statics: options.fresh_statics,
+            probes: options.probes.filter(|_| options.profile == Profile::Fast).map(|probed| {
+                message::Probes {
+                    count: probed.probes.len(),
+                    classes: probed
+                        .classes
+                        .into_iter()
+                        .map(|one| Replacement { name: one.name, old: fingerprint(&one.old), new: one.new })
+                        .collect(),
+                }
+            }),
             job: match options.profile {
                 Profile::Fast => Job::Scripts,
                 Profile::Watch { classes } => Job::Watch(classes),
@@ -162,10 +179,15 @@ impl Host {
         let start = Start { program, arguments, boxes: absolute(boxes), setup, output: None };
         boxes::sweep(&start.boxes);
         let pool = Pool { start, limits, spare: Mutex::new(None) };
-        let (first, protection) = pool.worker()?;
+        let (first, Greeting { protection, unprobed, .. }) = pool.worker()?;
         let mut lanes = vec![Some(first)];
         lanes.resize_with(workers.max(1), || None);
-        Ok(Self { pool, lanes, protection })
+        Ok(Self { pool, lanes, protection, unprobed })
+    }
+
+    /// Why the probes that were asked for are not in place; no run says which were passed then.
+    pub fn unprobed(&self) -> Option<&str> {
+        self.unprobed.as_deref()
     }
 
     /// What the kernel holds the workers back from.
@@ -256,7 +278,7 @@ impl Pool {
     }
 
     /// A worker that is ready: the spare, which is replaced, or a new one.
-    fn worker(&self) -> Result<(Worker, Protection), HostError> {
+    fn worker(&self) -> Result<(Worker, Greeting), HostError> {
         let mut tries = 0;
         loop {
             let spare = self.spare.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
@@ -266,13 +288,13 @@ impl Pool {
                     if self.start.setup.protected && !greeting.protection.is_enough() {
                         return Err(HostError::Unprotected(greeting.protection));
                     }
-                    greeting.machine.map_err(HostError::Machine)?;
+                    greeting.machine.clone().map_err(HostError::Machine)?;
                     let mut spare = self.spare.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
                     // Without a spare, the next change of workers takes longer, and nothing else.
                     if spare.is_none() {
                         *spare = Worker::start(&self.start).ok();
                     }
-                    return Ok((worker, greeting.protection));
+                    return Ok((worker, greeting));
                 }
                 Err(how) => {
                     tries += 1;
@@ -326,6 +348,7 @@ pub(crate) fn probe(program: &Path, arguments: &[OsString], boxes: &Path) -> Res
         snapshots: false,
         watch_descriptors: false,
         fresh_statics: false,
+        probes: None,
         job: Job::Scripts,
     };
     let start = Start {

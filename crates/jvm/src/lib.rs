@@ -16,7 +16,7 @@
 //! | `fields`, `sizes` | looking into objects; how large collections are |
 //! | `descriptors`, `fresh` | what a script left open; static state that begins anew |
 //! | `vm` | creating HotSpot and calling through its function table |
-//! | `agent`, `watch` | the tool interface of the machine; which fields a call touches |
+//! | `agent`, `watch`, `probes` | the tool interface of the machine; which fields a call touches; which branches a script takes |
 //! | `record` | the calls of a class while its tests, or an application, run |
 //! | `sandbox` | what a worker can no longer do, and what the kernel could not promise |
 //! | `message`, `scripts`, `wire`, `shared` | what the two sides say to each other, as bytes |
@@ -40,6 +40,7 @@ mod host;
 mod known;
 mod message;
 mod play;
+mod probes;
 mod process;
 pub mod record;
 mod resolve;
@@ -56,4 +57,5 @@ pub use classes::ClassesError;
 pub use error::HostError;
 pub use find::{Jdk, JdkError};
 pub use host::{Host, HostOptions, Limits, Profile};
+pub use probes::hits;
 pub use sandbox::{Protection, Sandbox};

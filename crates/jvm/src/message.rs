@@ -4,12 +4,13 @@
 //! go one way and a [`Done`] comes back for each, while the results lie in shared memory. Names travel once: classes and
 //! lists of fields are sent before their first use and are numbers afterwards.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Read, Write};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use adit_trace::{Skip, Snapshot, Step, StepResult, Touched, Value};
+use adit_trace::{Passed, Skip, Snapshot, Step, StepResult, Touched, Value};
 
 use crate::record::Assignment;
 use crate::sandbox::{Protection, Room};
@@ -40,7 +41,34 @@ pub(crate) struct Setup {
     pub(crate) watch_descriptors: bool,
     /// Load the classes of the class path anew for each script.
     pub(crate) fresh_statics: bool,
+    /// Report which probes a script passes.
+    pub(crate) probes: Option<Probes>,
     pub(crate) job: Job,
+}
+
+/// Classes with probes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Probes {
+    pub(crate) classes: Vec<Replacement>,
+    /// How many probes there are.
+    pub(crate) count: usize,
+}
+
+/// What takes the place of a class file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Replacement {
+    /// The class, in internal form.
+    pub(crate) name: String,
+    /// Of the file that it takes the place of. A class of the same name may come from elsewhere.
+    pub(crate) old: u64,
+    pub(crate) new: Vec<u8>,
+}
+
+/// A number by which class files are told apart.
+pub(crate) fn fingerprint(bytes: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    bytes.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// What a worker is for.
@@ -60,6 +88,8 @@ pub(crate) struct Greeting {
     pub(crate) protection: Protection,
     /// Whether there is a machine now, and why not.
     pub(crate) machine: Result<(), String>,
+    /// Why no probe is in place, though there should be.
+    pub(crate) unprobed: Option<String>,
 }
 
 /// The end of a batch.
@@ -116,6 +146,17 @@ impl Setup {
         for flag in [self.snapshots, self.watch_descriptors, self.fresh_statics] {
             bytes.byte(u8::from(flag));
         }
+        bytes.byte(u8::from(self.probes.is_some()));
+        if let Some(Probes { classes, count }) = &self.probes {
+            bytes.number(*count as u64);
+            bytes.number(classes.len() as u64);
+            for Replacement { name, old, new } in classes {
+                bytes.text(name);
+                bytes.bytes(&old.to_le_bytes());
+                bytes.number(new.len() as u64);
+                bytes.bytes(new);
+            }
+        }
         match &self.job {
             Job::Scripts => bytes.byte(0),
             Job::Watch(classes) => {
@@ -148,6 +189,7 @@ impl Setup {
         let text = take.size()?;
         let mut flag = || Ok(take.byte()? != 0);
         let (snapshots, watch_descriptors, fresh_statics) = (flag()?, flag()?, flag()?);
+        let probes = if take.byte()? == 0 { None } else { Some(Probes::take(&mut take)?) };
         let job = match take.byte()? {
             0 => Job::Scripts,
             1 => {
@@ -167,8 +209,27 @@ impl Setup {
             snapshots,
             watch_descriptors,
             fresh_statics,
+            probes,
             job,
         })
+    }
+}
+
+impl Probes {
+    fn take(take: &mut Take<'_>) -> Result<Self, Garbled> {
+        let (count, many) = (take.size()?, take.count()?);
+        let one = |_| {
+            let name = take.text()?.to_owned();
+            let old = u64::from_le_bytes(take.bytes(8)?.try_into().map_err(|_| Garbled)?);
+            let length = take.size()?;
+            Ok(Replacement { name, old, new: take.bytes(length)?.to_vec() })
+        };
+        Ok(Self { count, classes: (0..many).map(one).collect::<Result<_, _>>()? })
+    }
+
+    /// How many bytes a bit for each probe takes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.count.div_ceil(8)
     }
 }
 
@@ -180,6 +241,7 @@ impl Greeting {
         bytes.number(notes.len() as u64);
         notes.iter().for_each(|note| bytes.text(note));
         bytes.optional_text(self.machine.as_ref().err().map(String::as_str));
+        bytes.optional_text(self.unprobed.as_deref());
         bytes
     }
 
@@ -189,7 +251,8 @@ impl Greeting {
         let (files, network, space, calls) = (flag()?, flag()?, flag()?, flag()?);
         let notes = (0..take.count()?).map(|_| Ok(take.text()?.to_owned())).collect::<Result<_, _>>()?;
         let machine = take.optional_text()?.map_or(Ok(()), |why| Err(why.to_owned()));
-        Ok(Self { protection: Protection { files, network, space, calls, notes }, machine })
+        let unprobed = take.optional_text()?.map(str::to_owned);
+        Ok(Self { protection: Protection { files, network, space, calls, notes }, machine, unprobed })
     }
 }
 
@@ -241,18 +304,22 @@ pub(crate) struct Decoder {
     /// The last snapshot of each object of the run, by the statement that first gave it.
     last: Vec<Option<Snapshot>>,
     changes: Vec<(usize, Value)>,
+    /// How many bytes say which probes a run passed.
+    probes: usize,
 }
 
 /// Names of fields, and the values that they had when an object was first seen.
 type Beginning = (Arc<[String]>, Arc<[Value]>);
 
 /// How far a run was read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Extent {
     /// To its end.
     Complete {
         /// It left a descriptor open.
         leaked: bool,
+        /// The probes that it passed, if there are any.
+        passed: Option<Passed>,
     },
     /// To where the worker stopped it, because the answer became too large.
     Oversized,
@@ -261,6 +328,11 @@ pub(crate) enum Extent {
 }
 
 impl Decoder {
+    /// For a worker that says with so many bytes which probes a run passed.
+    pub(crate) fn new(probes: usize) -> Self {
+        Self { probes, ..Self::default() }
+    }
+
     /// Reads the next run, which should have so many steps.
     pub(crate) fn run(&mut self, take: &mut Take<'_>, count: usize) -> Result<(Vec<Step>, Extent), Garbled> {
         // What does not fit into the bytes that are left cannot come.
@@ -269,7 +341,9 @@ impl Decoder {
         while !take.is_empty() {
             match take.byte()? {
                 end @ (tag::COMPLETE | tag::LEAKED) => {
-                    return Ok((steps, Extent::Complete { leaked: end == tag::LEAKED }));
+                    let bits = take.bytes(self.probes)?;
+                    let passed = (!bits.is_empty()).then(|| Passed(bits.into()));
+                    return Ok((steps, Extent::Complete { leaked: end == tag::LEAKED, passed }));
                 }
                 tag::OVERSIZED => return Ok((steps, Extent::Oversized)),
                 tag => {
@@ -480,13 +554,18 @@ mod tests {
             snapshots: true,
             watch_descriptors: false,
             fresh_statics: true,
+            probes: Some(Probes {
+                classes: vec![Replacement { name: "a/B".to_owned(), old: 1 << 60, new: vec![1, 2, 3] }],
+                count: 70_000,
+            }),
             job: Job::Watch(vec!["a.B".to_owned()]),
         };
         assert_eq!(Setup::from_bytes(&setup.to_bytes()), Ok(setup));
         let protection =
             Protection { files: true, space: true, notes: vec!["ä".to_owned()], ..Protection::default() };
         for machine in [Ok(()), Err("no".to_owned())] {
-            let greeting = Greeting { protection: protection.clone(), machine };
+            let greeting =
+                Greeting { protection: protection.clone(), machine, unprobed: Some("no room".to_owned()) };
             assert_eq!(Greeting::from_bytes(&greeting.to_bytes()), Ok(greeting));
         }
         let done = Done { ran: 1000, retires: true };
@@ -506,6 +585,19 @@ mod tests {
     }
 
     #[test]
+    fn probes_come_at_the_end_of_a_run() {
+        let mut decoder = Decoder::new(2);
+        let bytes = [tag::VOID, tag::LEAKED, 0b101, 0, tag::COMPLETE, 0, 1, tag::COMPLETE, 0];
+        let mut take = Take(&bytes);
+        let mut next = |steps| decoder.run(&mut take, steps).map(|(_, extent)| extent);
+        let complete =
+            |leaked, bits: [u8; 2]| Ok(Extent::Complete { leaked, passed: Some(Passed(bits.into())) });
+        assert_eq!(next(1), complete(true, [0b101, 0]));
+        assert_eq!(next(0), complete(false, [0, 1]));
+        assert_eq!(next(0), Err(Garbled), "a byte is missing");
+    }
+
+    #[test]
     fn names_come_once_and_numbers_in_order() {
         let mut decoder = Decoder::default();
         let bytes = [tag::OBJECT, 1, 1, b'C', 0, tag::OBJECT, 1, 0, tag::THREW, 2, 1, b'E', 0, tag::COMPLETE];
@@ -515,7 +607,7 @@ mod tests {
         let results: Vec<_> = steps.into_iter().map(|step| step.result).collect();
         assert_eq!(
             (results, extent),
-            (vec![object.clone(), object, threw], Extent::Complete { leaked: false })
+            (vec![object.clone(), object, threw], Extent::Complete { leaked: false, passed: None })
         );
         let unknown = [tag::OBJECT, 9, 1, b'C', 0];
         assert!(decoder.run(&mut Take(&unknown), 1).is_err(), "number 9 comes before 3");
@@ -568,7 +660,7 @@ mod tests {
             ]
         );
         assert!(seen[0].is(&seen[1]), "what did not change is shared");
-        assert_eq!(extent, Extent::Complete { leaked: true });
+        assert_eq!(extent, Extent::Complete { leaked: true, passed: None });
         for faulty in [&[same, 0][..], &[full, 1], &[tag::VOID | tag::STATE | tag::SAME, 0, 1]] {
             assert!(decoder.run(&mut Take(faulty), 1).is_err(), "{faulty:?}");
         }

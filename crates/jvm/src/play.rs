@@ -20,6 +20,7 @@ use crate::fresh::Fresh;
 use crate::jni;
 use crate::known::{Known, UNNAMED, find_class};
 use crate::message::tag;
+use crate::probes::Passing;
 use crate::resolve::{Kind, Ready, Target};
 use crate::scripts::take_argument;
 use crate::shared::Results;
@@ -46,6 +47,8 @@ pub(crate) struct Player {
     descriptors: Option<Descriptors>,
     /// Looks at which fields are touched, if they are watched.
     touch: Option<Touch>,
+    /// Says which probes are passed, if there are any.
+    passing: Option<Passing>,
     callables: Vec<Entry>,
     classes: Vec<SeenClass>,
     /// The places of the last two that were looked for: an object and what its field leads to take turns.
@@ -121,6 +124,7 @@ pub(crate) struct PlayOptions {
     pub(crate) descriptors: Option<Descriptors>,
     pub(crate) fresh: Option<Fresh>,
     pub(crate) touch: Option<Touch>,
+    pub(crate) passing: Option<Passing>,
 }
 
 /// Classes of the JDK that are not public and whose size is known to be their own: what `List.of` and its kin give. Others,
@@ -137,7 +141,7 @@ impl Player {
     pub(crate) fn new(env: Env, known: Known, options: PlayOptions) -> Result<Self, String> {
         const STRANGE: &str = "java.lang.String and its kin are not as they should be";
         let arguments = Arguments::new(env, &known).ok_or(STRANGE)?;
-        let PlayOptions { text, snapshots, descriptors, fresh, touch } = options;
+        let PlayOptions { text, snapshots, descriptors, fresh, touch, passing } = options;
         // They are known from the beginning, because when they are thrown it may be too late to ask for their names.
         let classes =
             ["java.lang.OutOfMemoryError", "java.lang.StackOverflowError", "java.lang.InternalError"]
@@ -166,6 +170,7 @@ impl Player {
             fresh,
             descriptors,
             touch,
+            passing,
             callables: Vec::new(),
             classes,
             recent: [0; 2],
@@ -209,7 +214,14 @@ impl Player {
         if let Some(fresh) = &mut self.fresh {
             self.arguments.types.loader = fresh.begin(self.env).map_err(|()| Garbled)?;
         }
+        if let Some(passing) = &mut self.passing {
+            passing.clear(self.env);
+        }
         let outcome = self.statements(statements, &mut take, results);
+        // What closing does is not the script's doing.
+        if let Some(passing) = &mut self.passing {
+            passing.look(self.env);
+        }
         self.close_all();
         let leaked = self.descriptors.as_mut().is_some_and(Descriptors::leaked);
         if let Some(fresh) = &mut self.fresh {
@@ -234,6 +246,9 @@ impl Player {
         self.kept.clear();
         if outcome? {
             results.append(&[if leaked { tag::LEAKED } else { tag::COMPLETE }]);
+            if let Some(passing) = &self.passing {
+                results.append(passing.bits());
+            }
         }
         Ok(())
     }
@@ -261,7 +276,8 @@ impl Player {
         take: &mut Take<'_>,
         results: &mut Results,
     ) -> Result<bool, Garbled> {
-        let mut room = LARGEST_RUN.min(results.room());
+        let probes = self.passing.as_ref().map_or(0, |passing| passing.bits().len());
+        let mut room = LARGEST_RUN.min(results.room()).saturating_sub(probes);
         for _ in 0..count {
             self.step.clear();
             let slot = self.statement(take)?;

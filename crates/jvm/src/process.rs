@@ -15,7 +15,7 @@ use adit_trace::{End, Run, Script};
 
 use crate::boxes::WorkerBox;
 use crate::error::HostError;
-use crate::message::{Decoder, Done, Extent, Greeting, Setup, receive, send};
+use crate::message::{Decoder, Done, Extent, Greeting, Probes, Setup, receive, send};
 use crate::scripts::Dictionary;
 use crate::shared;
 use crate::wire::Take;
@@ -105,7 +105,7 @@ impl Worker {
             control,
             memory,
             dictionary: Dictionary::default(),
-            decoder: Decoder::default(),
+            decoder: Decoder::new(start.setup.probes.as_ref().map_or(0, Probes::bytes)),
             buffer: Vec::new(),
             given: 0,
             _folder: folder,
@@ -207,12 +207,12 @@ impl Worker {
             match self.decoder.run(&mut take, scripts[runs.len()].statements.len()) {
                 Ok((steps, Extent::Partial)) => last = steps,
                 Ok((steps, Extent::Oversized)) => {
-                    runs.push(Run { steps, end: End::Oversized, leaked: false });
+                    runs.push(Run { steps, end: End::Oversized, leaked: false, passed: None });
                 }
-                Ok((steps, Extent::Complete { leaked }))
+                Ok((steps, Extent::Complete { leaked, passed }))
                     if steps.len() == scripts[runs.len()].statements.len() =>
                 {
-                    runs.push(Run { steps, end: End::Complete, leaked });
+                    runs.push(Run { steps, end: End::Complete, leaked, passed });
                 }
                 Ok((_, Extent::Complete { .. })) | Err(_) => {
                     if !matches!(fate, Fate::TimedOut | Fate::Died(_)) {
@@ -234,7 +234,7 @@ impl Worker {
             && started > runs.len() as u64
         {
             last.truncate(scripts[runs.len()].statements.len());
-            runs.push(Run { steps: last, end, leaked: false });
+            runs.push(Run { steps: last, end, leaked: false, passed: None });
         }
         Answer { runs, fate }
     }

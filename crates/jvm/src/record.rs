@@ -248,6 +248,7 @@ fn prepare(options: RecordOptions, plan: Option<Plan>, output: OwnedFd) -> Resul
         snapshots: false,
         watch_descriptors: false,
         fresh_statics: false,
+        probes: None,
         job: Job::Record(Box::new(assignment)),
     };
     let boxes = absolute(host.boxes);

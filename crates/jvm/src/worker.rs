@@ -18,6 +18,7 @@ use crate::fresh::Fresh;
 use crate::known::{Known, find_class};
 use crate::message::{Done, Greeting, Job, Setup, receive, send};
 use crate::play::{LARGEST_RUN, PlayOptions, Player};
+use crate::probes::{Passing, Prober};
 use crate::record::stage;
 use crate::sandbox;
 use crate::scripts::take_callable;
@@ -57,7 +58,7 @@ fn live(mut arguments: impl Iterator<Item = OsString>) -> io::Result<()> {
         _ => &[],
     };
     let protection = sandbox::enter(&setup.folder, setup.room, writable);
-    let greeting = |machine| Greeting { protection: protection.clone(), machine };
+    let greeting = |machine| Greeting { protection: protection.clone(), machine, unprobed: None };
     let Some(libjvm) = setup.libjvm else { return send(&mut control, &greeting(Ok(())).to_bytes()) };
     if setup.protected && !protection.is_enough() {
         return send(&mut control, &greeting(Err("it is not protected".to_owned())).to_bytes());
@@ -83,20 +84,33 @@ fn live(mut arguments: impl Iterator<Item = OsString>) -> io::Result<()> {
                 Job::Watch(classes) => Some(Watcher::new(classes)),
                 _ => None,
             };
+            let prober = setup.probes.map(Prober::new);
             let created = match watcher {
                 Some(watcher) => agent::prepare(Box::new(watcher)).and_then(|()| {
                     options.flags.push(agent::FLAG.to_owned());
                     vm::create(&options)
                 }),
-                None => vm::create(&options),
+                None => match prober {
+                    Some(prober) => agent::prepare(Box::new(prober)).and_then(|()| {
+                        options.flags.push(agent::FLAG.to_owned());
+                        vm::create(&options)
+                    }),
+                    None => vm::create(&options),
+                },
             };
+            let mut unprobed = None;
             let player = created.and_then(|env| {
                 let touch = watcher.map(|watcher| Touch::new(env, watcher)).transpose()?;
-                prepare(env, &options, play, touch)
+                let passing = prober.map(|prober| {
+                    let (passing, why) = Passing::begin(env, prober);
+                    unprobed = why;
+                    passing
+                });
+                prepare(env, &options, play, touch, passing)
             });
             match player {
                 Ok(player) => {
-                    send(&mut control, &greeting(Ok(())).to_bytes())?;
+                    send(&mut control, &Greeting { unprobed, ..greeting(Ok(())) }.to_bytes())?;
                     serve(player, &mut control, &mut results)
                 }
                 Err(why) => send(&mut control, &greeting(Err(why)).to_bytes()),
@@ -115,6 +129,7 @@ fn prepare(
     options: &MachineOptions,
     (text, snapshots, watch, fresh): (usize, bool, bool, bool),
     touch: Option<Touch>,
+    passing: Option<Passing>,
 ) -> Result<Player, String> {
     let known = Known::find(env).ok_or("java.lang.String and its kin are not as they should be")?;
     let fresh =
@@ -130,7 +145,11 @@ fn prepare(
         let jars = options.class_path.iter().filter(|entry| entry.is_file()).cloned();
         Descriptors::new(&jars.chain(home).collect::<Vec<_>>())
     });
-    Player::new(env, known, PlayOptions { text, snapshots, descriptors, fresh: fresh.transpose()?, touch })
+    Player::new(
+        env,
+        known,
+        PlayOptions { text, snapshots, descriptors, fresh: fresh.transpose()?, touch, passing },
+    )
 }
 
 /// Answers batches until the coordinator hangs up.

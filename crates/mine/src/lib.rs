@@ -22,6 +22,6 @@ pub use formulas::{Chance, FormulaInstance, FormulaQuery, MinedFormula, mine_for
 pub use impossible::{Impossible, impossible_traces};
 pub use lone_traces::{Evidence, LoneTrace, lone_traces};
 pub use present::{Dropped, Group, Summary, sentences, summarize};
-pub use properties::{PropertyMiner, holding};
+pub use properties::{PropertyMiner, holding, properties_of};
 pub use purity::Purity;
 pub use tally::{Mined, MinedProperty, PropertyCounts, Wanted, confidence};

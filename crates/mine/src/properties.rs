@@ -62,13 +62,22 @@ pub fn holding(
     purity: &Purity,
     templates: &[Template],
 ) -> Result<Vec<Property<Letter>>, MineError> {
+    let wanted = Wanted { templates: templates.to_vec(), min_support: 1, min_confidence: 1.0 };
+    properties_of(words, purity, &wanted)
+}
+
+/// The properties that are wanted, in the letters of `words`.
+pub fn properties_of(
+    words: &Words,
+    purity: &Purity,
+    wanted: &Wanted,
+) -> Result<Vec<Property<Letter>>, MineError> {
     let mut miner = PropertyMiner::new(purity.clone());
     for word in &words.words {
         miner.part(&word.letters, &words.alphabet);
         miner.end(word.weight);
     }
-    let wanted = Wanted { templates: templates.to_vec(), min_support: 1, min_confidence: 1.0 };
-    let mined = miner.finish()?.mined(&wanted)?;
+    let mined = miner.finish()?.mined(wanted)?;
     // The miner numbers labels in their own order, the words in order of appearance.
     let letter = |place: Letter| {
         words.alphabet.get(&mined.alphabet[place as usize]).expect("every mined label occurs in the words")

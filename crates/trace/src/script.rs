@@ -95,6 +95,24 @@ pub struct Run {
     pub end: End,
     /// It left a file or a socket open, as far as that was watched.
     pub leaked: bool,
+    /// Which probes it passed, when the class has any and the run is complete.
+    pub passed: Option<Passed>,
+}
+
+/// Which probes in the code of the subject a run passed: a bit for each, lowest first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Passed(pub Box<[u8]>);
+
+impl Passed {
+    /// Whether the probe with this number was passed.
+    pub fn has(&self, probe: usize) -> bool {
+        self.0.get(probe / 8).is_some_and(|byte| byte >> (probe % 8) & 1 == 1)
+    }
+
+    /// The numbers of the probes that were passed, in order.
+    pub fn probes(&self) -> impl Iterator<Item = usize> {
+        (0..self.0.len() * 8).filter(|&probe| self.has(probe))
+    }
 }
 
 /// How one statement ended.
@@ -384,7 +402,8 @@ mod tests {
     fn check(parts: Vec<(Statement, StepResult)>, expected: Expect) {
         let (statements, results): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
         let steps = results.into_iter().map(|result| Step { result, fields: None, touched: None }).collect();
-        let lives = Run { steps, end: End::Complete, leaked: false }.lives(&Script { statements });
+        let lives =
+            Run { steps, end: End::Complete, leaked: false, passed: None }.lives(&Script { statements });
         let text: String = lives
             .iter()
             .map(|life| {
@@ -487,5 +506,12 @@ mod tests {
         let short = Snapshot::new(names, vec![Value::Null]);
         assert_eq!(format!("{short:?}"), r#"{"f0": Null}"#);
         assert_ne!(short, first);
+    }
+
+    #[test]
+    fn probes_are_bits() {
+        let passed = Passed([0b0000_0101, 0b1000_0000].into());
+        assert_eq!(passed.probes().collect::<Vec<_>>(), [0, 2, 15]);
+        assert!(passed.has(15) && !passed.has(1) && !passed.has(16));
     }
 }

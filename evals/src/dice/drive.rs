@@ -265,9 +265,9 @@ fn claims(path: &Path) -> Result<Claims> {
         let (Some(template), Some(a), Some(b)) = (template, text("a"), text("b")) else {
             bail!("{} has a property without a template or an event: {one}", path.display());
         };
-        let falsified = one["fate"] == "falsified";
-        let list = if falsified { &mut claims.refuted } else { &mut claims.standing };
-        list.insert(Property { template, a, b });
+        if one["fate"] != "falsified" {
+            claims.standing.insert(Property { template, a, b });
+        }
     }
     Ok(claims)
 }

@@ -6,13 +6,17 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use adit_attack::assay::AssayOptions;
+use adit_attack::branches::Branches;
 use adit_attack::dice_tester::Fate;
 use adit_attack::dynamosa::Settings;
 use adit_attack::{Ear, Generator, GeneratorOptions, java};
 use adit_automata::{Fsa, format};
+use adit_bytecode::probe::probe_classes;
+use adit_infer::Constraints;
+use adit_jvm::{Host, HostOptions, hits};
 use adit_logic::sentence;
 use adit_trace::read::Format;
-use adit_trace::{Run, Script};
+use adit_trace::{Letter, Life, Run, Script};
 use miette::Report;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
@@ -20,11 +24,15 @@ use serde_json::{Value, json};
 
 use crate::drive::Drive;
 use crate::errors::{Ending, bad_input, no_answer};
-use crate::flags::{Budget, MineFlags, Tester};
+use crate::flags::{Budget, Kept, MineFlags, Tester};
+use crate::machine::Machine;
 use crate::models;
 use crate::output::{Target, print, print_json, tell, write_failed};
 use crate::pipeline::{Judged, Mined, Plan, Watch, mine};
 use crate::recording::Recording;
+use crate::timeline::Timeline;
+
+mod tests;
 
 const DEFAULT_BUDGET: Budget = Budget::Time(Duration::from_secs(10));
 
@@ -33,6 +41,7 @@ const HABITS: GeneratorOptions = GeneratorOptions { reuse: 0.3, second_object: 0
 
 pub(super) fn run(flags: &MineFlags, quiet: bool) -> Result<Ending, Report> {
     let folder = flags.output.clone().unwrap_or_else(|| Path::new("adit-out").join(&flags.class.class));
+    let lives = if flags.tests.is_empty() { Vec::new() } else { tests::lives(flags, quiet)? };
     let mut watch = Watch::new(flags.generate.budget.unwrap_or(DEFAULT_BUDGET), quiet);
     let mut drive = Drive::new(&flags.class, &flags.generate, HABITS, |options| {
         options.snapshots = true;
@@ -41,15 +50,17 @@ pub(super) fn run(flags: &MineFlags, quiet: bool) -> Result<Ending, Report> {
     // Only now, so that a class that cannot be run leaves no empty folder.
     make(&folder.join("tests"))?;
     let ear = Ear::new(&drive.api);
-    let plan = plan(flags);
+    let given = tests::words(&lives, &drive.api, &ear);
+    let plan = plan(flags, given);
     let mut rng = ChaCha8Rng::seed_from_u64(flags.generate.seed);
-    let Drive { host, generator, api, .. } = &mut drive;
-    let mined = mine(host, generator, api, &ear, &plan, &mut rng, &mut watch)?;
+    let Drive { host, generator, api, machine, options, .. } = &mut drive;
+    let probed = || probed(machine, options);
+    let mined = mine(host, probed, generator, api, &ear, &plan, &mut rng, &mut watch)?;
     watch.counting.finish();
     if mined.model.transitions() == 0 {
         return Err(nothing_made(&flags.class.class, &mined));
     }
-    write(&folder, &drive, &mined)?;
+    write(&folder, &drive, &mined, &lives, &watch.timeline)?;
     let seconds = watch.elapsed().as_secs_f64();
     if flags.json {
         print_json(&summary(&drive, &mined, seconds))?;
@@ -64,7 +75,21 @@ pub(super) fn run(flags: &MineFlags, quiet: bool) -> Result<Ending, Report> {
     Ok(Ending::Clean)
 }
 
-fn plan(flags: &MineFlags) -> Plan {
+/// A worker whose class says which of its branches are taken. One is enough: generations are small, and with one the same seed
+/// always finds the same machine.
+fn probed(machine: &Machine, options: &HostOptions) -> Result<(Host, Branches), String> {
+    let probed =
+        probe_classes(&machine.classes, &machine.class.name, &hits()).map_err(|error| error.to_string())?;
+    let branches = Branches::new(&probed.probes);
+    let options = HostOptions { workers: 1, probes: Some(probed), ..options.clone() };
+    let host = Host::new(options).map_err(|error| error.to_string())?;
+    match host.unprobed() {
+        None => Ok((host, branches)),
+        Some(why) => Err(why.to_owned()),
+    }
+}
+
+fn plan(flags: &MineFlags, given: Vec<Vec<Letter>>) -> Plan {
     let mut assay = AssayOptions { calls: flags.generate.calls, ..AssayOptions::default() };
     if flags.coarse {
         // No share of walks is worth a state.
@@ -83,6 +108,12 @@ fn plan(flags: &MineFlags) -> Plan {
         calls: flags.generate.calls,
         settings,
         assay,
+        claims: flags.claims,
+        constraints: Constraints {
+            pure_as_loops: matches!(flags.constraints, Kept::Both | Kept::A),
+            compatible_states: matches!(flags.constraints, Kept::Both | Kept::B),
+        },
+        given,
     }
 }
 
@@ -108,15 +139,24 @@ fn nothing_made(class: &str, mined: &Mined) -> Report {
 }
 
 /// Everything that the folder holds.
-fn write(folder: &Path, drive: &Drive, mined: &Mined) -> Result<(), Report> {
+fn write(
+    folder: &Path,
+    drive: &Drive,
+    mined: &Mined,
+    lives: &[Life],
+    timeline: &Timeline,
+) -> Result<(), Report> {
     let class = &*drive.api.class;
     let file = |name: &str| Target::File(folder.join(name));
     for (name, format) in [("model.json", format::Format::Json), ("model.dot", format::Format::Dot)] {
         models::write(&mined.model, &file(name), format, class, true)?;
     }
-    let text = serde_json::to_string_pretty(&properties(mined)).expect("numbers and texts have a JSON form");
-    file("properties.json").write(|out| out.write_all(text.as_bytes()).map_err(write_failed))?;
+    for (name, value) in [("properties.json", properties(mined)), ("search.json", timeline.as_json())] {
+        let text = serde_json::to_string_pretty(&value).expect("numbers and texts have a JSON form");
+        file(name).write(|out| out.write_all(text.as_bytes()).map_err(write_failed))?;
+    }
     let mut recording = Recording::new();
+    lives.iter().for_each(|life| recording.add(&life.events));
     for (script, run) in &mined.tests {
         for life in run.lives(script) {
             let start = &script.statements[life.object].callable;
@@ -142,7 +182,7 @@ fn java_tests(class: &str, tests: &[(Script, Run)], generator: &Generator) -> (S
 }
 
 fn properties(mined: &Mined) -> Value {
-    let one = |Judged { property, fate }: &Judged| {
+    let one = |Judged { property, fate, found_after }: &Judged| {
         let mut value = json!({
             "template": property.template.short(),
             "a": property.a,
@@ -153,6 +193,7 @@ fn properties(mined: &Mined) -> Value {
             Fate::Refuted(test) => {
                 value["fate"] = "falsified".into();
                 value["test"] = format!("script{test}").into();
+                value["found_after_tests"] = (*found_after).into();
             }
             Fate::Survived { attacked, abandoned } => {
                 value["fate"] = "surviving".into();
@@ -185,6 +226,8 @@ fn summary(drive: &Drive, mined: &Mined, seconds: f64) -> Value {
         "pure": mined.pure,
         "realized": assayed.and_then(|assayed| assayed.realized),
         "unrealized": assayed.map(|assayed| assayed.unrealized.clone()),
+        "branches": mined.branches.map(|(covered, all)| json!({"covered": covered, "all": all})),
+        "rejected": mined.rejected,
         "never_tried": drive.api.left.iter().map(|(callable, why)| json!({"method": callable.name, "why": why})).collect::<Vec<_>>(),
         "hang": assayed.map(|assayed| assayed.deadly.clone()),
         "seconds": seconds,
@@ -241,6 +284,16 @@ fn remarks(drive: &Drive, mined: &Mined, seconds: f64, folder: &Path) -> Vec<Str
         if !assayed.complete {
             lines.push("broken off before everything was tried; a longer --budget may find more".to_owned());
         }
+    }
+    if let Some((covered, all)) = mined.branches {
+        lines.push(format!("the attack took {covered} of {all} branches of the class"));
+    }
+    if let Some(shortest) = mined.rejected.first() {
+        lines.push(format!(
+            "{} orders of calls that your tests use are not in the model (--json lists them); the shortest: {}",
+            mined.rejected.len(),
+            shortest.join(" ")
+        ));
     }
     if !drive.api.left.is_empty() {
         let names: Vec<&str> = drive.api.left.iter().map(|(callable, _)| callable.name.as_str()).collect();

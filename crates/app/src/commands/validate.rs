@@ -50,7 +50,7 @@ pub(super) fn run(flags: &ValidateFlags, quiet: bool) -> Result<Ending, Report> 
         options.snapshots = true;
         options.limits.batch = PORTION;
     })?;
-    let Drive { api, mut generator, mut host, machine: _machine, fixtures: _fixtures } = drive;
+    let Drive { api, mut generator, mut host, machine: _machine, fixtures: _fixtures, .. } = drive;
     let ear = Ear::new(&api);
     let model = known_part(model, &ear, flags, quiet)?;
 

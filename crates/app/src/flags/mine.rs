@@ -16,9 +16,10 @@ Examples:
   adit mine java.util.StringTokenizer
   adit mine com.acme.Stack -c target/classes --budget 30s -o stack
   adit mine java.security.Signature --fixtures subjects/fixtures/SignatureFixtures.java
+  adit mine com.acme.Stack -c 'target/classes:lib/*' --tests target/test-classes
   adit mine java.util.ArrayList --only add,get,isEmpty,'remove(int)' --miner dice
 
-It writes model.json, model.dot, properties.json, traces.jsonl and tests/*.java.")]
+It writes model.json, model.dot, properties.json, search.json, traces.jsonl and tests/*.java.")]
 pub(crate) struct MineFlags {
     #[command(flatten)]
     pub(crate) class: ClassFlags,
@@ -30,9 +31,20 @@ pub(crate) struct MineFlags {
     /// How to look for tests that refute what is claimed
     #[arg(long, value_enum, default_value = "dice", help_heading = MINING)]
     pub(crate) tester: Tester,
+    /// Begin with what the JUnit tests in these folders or jars, or of these classes, do with the class: nothing is claimed that they
+    /// contradict, and calls in an order that the model does not have are reported
+    #[arg(long, value_name = "PATH", num_args = 1.., help_heading = MINING)]
+    pub(crate) tests: Vec<PathBuf>,
     /// Prefer the smallest model: never split a state for behavior that only some of its objects have
     #[arg(long, help_heading = MINING)]
     pub(crate) coarse: bool,
+    /// What is claimed and attacked: what held in all tests so far, or everything that can be said, as researchers do to judge a tester
+    #[arg(long, value_enum, default_value = "held", help_heading = MINING)]
+    pub(crate) claims: Claims,
+    /// With `--miner dice`: which of the paper's two constraints it keeps. A: calls without a side effect stay in their state; B: no
+    /// state allows what a claim that stands forbids
+    #[arg(long, value_enum, default_value = "both", help_heading = MINING)]
+    pub(crate) constraints: Kept,
     /// Random tests to begin with
     #[arg(long, value_name = "N", default_value_t = 300, value_parser = super::count, allow_negative_numbers = true, help_heading = MINING)]
     pub(crate) initial: usize,
@@ -52,6 +64,24 @@ pub(crate) struct MineFlags {
 
 const MINING: &str = "Mining";
 
+/// What is claimed of a class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Claims {
+    /// What held in all tests so far
+    Held,
+    /// Every template with every two events
+    All,
+}
+
+/// Which constraints of the paper's miner are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Kept {
+    Both,
+    A,
+    B,
+    None,
+}
+
 /// How a model is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Miner {
@@ -64,9 +94,9 @@ pub(crate) enum Miner {
 /// How claims are attacked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Tester {
-    /// A search that aims at every claim
+    /// A search that aims at every claim, every event and every branch
     Dice,
-    /// A search that aims at every event
+    /// A search that aims at every event and every branch
     Dynamosa,
     /// Random tests
     Random,

@@ -27,7 +27,7 @@ pub(crate) use compare::CompareFlags;
 pub(crate) use convert::ConvertFlags;
 pub(crate) use doctor::DoctorFlags;
 pub(crate) use infer::{Algorithm, InferFlags};
-pub(crate) use mine::{MineFlags, Miner, Tester};
+pub(crate) use mine::{Claims, Kept, MineFlags, Miner, Tester};
 pub(crate) use observe::ObserveFlags;
 pub(crate) use properties::PropertiesFlags;
 pub(crate) use traces::{LabelChoice, PurityFlags, ReadFlags, TraceFlags};

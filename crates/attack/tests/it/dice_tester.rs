@@ -4,11 +4,13 @@ use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::ops::ControlFlow;
 
+use adit_attack::branches::Branches;
 use adit_attack::dice_tester::{Assault, Attacked, Fate, Stop, dice_tester};
 use adit_attack::dynamosa::Settings;
 use adit_attack::{Ear, Generator};
+use adit_bytecode::probe::{Probe, Side};
 use adit_logic::{Property, Template};
-use adit_trace::{Letter, Run, Script, StepResult, Subject};
+use adit_trace::{Letter, Passed, Run, Script, StepResult, Subject};
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 use rand::SeedableRng;
@@ -25,6 +27,8 @@ struct Spoiled {
     broken: Option<&'static str>,
     /// Every run leaves a file open.
     leaks: bool,
+    /// Runs say which branches they took: a push that succeeds, one that does not, and behind the first the third in one test.
+    probed: bool,
     /// All that was run.
     ran: Vec<Script>,
 }
@@ -37,6 +41,15 @@ impl Subject for Spoiled {
         self.ran.extend_from_slice(batch);
         for (script, run) in batch.iter().zip(&mut runs) {
             run.leaked = self.leaks;
+            if self.probed {
+                let pushes = script.statements.iter().zip(&run.steps);
+                let pushes = pushes.filter(|(statement, _)| statement.callable.name == "push");
+                let threw = |step: &StepResult| matches!(step, StepResult::Threw { .. });
+                let (failed, done): (Vec<_>, Vec<_>) = pushes.partition(|(_, step)| threw(&step.result));
+                let sides = [!done.is_empty(), !failed.is_empty(), done.len() > 2];
+                let bits = sides.iter().rev().fold(0, |bits, &side| bits << 1 | u8::from(side));
+                run.passed = Some(Passed([bits].into()));
+            }
             for (statement, step) in script.statements.iter().zip(&mut run.steps) {
                 if Some(&*statement.callable.name) == self.broken {
                     step.result = StepResult::Threw { class: "small.Broken".into(), message: None };
@@ -84,7 +97,8 @@ impl Arena {
         seed: u64,
         generations: u32,
     ) -> Attacked {
-        let assault = Assault { properties: properties.to_vec(), pure: self.pure(), calls: 8, settings };
+        let (properties, branches) = (properties.to_vec(), Branches::default());
+        let assault = Assault { properties, pure: self.pure(), branches, calls: 8, settings, shrink: (0, 0) };
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         dice_tester(subject, &mut self.generator.clone(), &self.ear, &assault, &mut rng, |standing| {
             match standing.generations < generations {
@@ -253,6 +267,97 @@ fn whoever_leaves_files_open_refutes_nothing() {
 }
 
 #[test]
+fn branches_are_goals_too() {
+    let arena = Arena::new();
+    let probe = |branch: std::ops::Range<usize>, opened_by: &[usize]| Probe {
+        class: "small/Stack".into(),
+        method: "push".into(),
+        descriptor: "(Ljava/lang/Object;)V".into(),
+        line: None,
+        side: Side::On,
+        branch,
+        opened_by: opened_by.to_vec(),
+    };
+    let branches = Branches::new(&[probe(0..2, &[]), probe(0..2, &[]), probe(2..3, &[0])]);
+    let assault = Assault {
+        properties: vec![arena.property("AP pop push")],
+        pure: arena.pure(),
+        branches,
+        calls: 8,
+        settings: patient(),
+        shrink: (0, 0),
+    };
+    let mut subject = Spoiled { probed: true, ..Spoiled::default() };
+    let (mut rng, mut most) = (ChaCha8Rng::seed_from_u64(1), 0);
+    let attacked =
+        dice_tester(&mut subject, &mut arena.generator.clone(), &arena.ear, &assault, &mut rng, |standing| {
+            most = most.max(standing.covered);
+            if standing.generations < 60 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        })
+        .unwrap();
+    assert_eq!((attacked.covered, most), (3, 3));
+    let kept = Spoiled { probed: true, ..Spoiled::default() }.run(&attacked.tests).unwrap();
+    for side in 0..3 {
+        assert!(kept.iter().any(|run| run.passed.as_ref().unwrap().has(side)), "{side}");
+    }
+    // Without probes in the class, the same goals are never reached, and nothing else changes.
+    let mut plain = Spoiled::default();
+    let without =
+        dice_tester(&mut plain, &mut arena.generator.clone(), &arena.ear, &assault, &mut rng, |standing| {
+            if standing.generations < 5 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        })
+        .unwrap();
+    assert_eq!(without.covered, 0);
+}
+
+#[test]
+fn witnesses_are_made_smaller() {
+    let arena = Arena::new();
+    let claims = ["NF push pop", "AIP pop push", "NF pop isEmpty:FALSE", "NIF push push", "AP pop push"];
+    let properties: Vec<_> = claims.iter().map(|claim| arena.property(claim)).collect();
+    let attack = |shrink| {
+        let assault = Assault {
+            properties: properties.clone(),
+            pure: arena.pure(),
+            branches: Branches::default(),
+            calls: 8,
+            settings: patient(),
+            shrink,
+        };
+        let mut rng = ChaCha8Rng::seed_from_u64(4);
+        let mut subject = Spoiled::default();
+        let attacked = dice_tester(
+            &mut subject,
+            &mut arena.generator.clone(),
+            &arena.ear,
+            &assault,
+            &mut rng,
+            |standing| {
+                if standing.generations < 3 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            },
+        );
+        let attacked = attacked.unwrap();
+        assert_eq!(attacked.run, subject.ran.len() as u64);
+        attacked
+    };
+    let (long, short) = (attack((0, 0)), attack((200, 2000)));
+    assert_eq!(long.found_after, short.found_after);
+    let mut smaller = 0;
+    for ((property, long_fate), short_fate) in properties.iter().zip(&long.fates).zip(&short.fates) {
+        let (Fate::Refuted(long_test), Fate::Refuted(short_test)) = (long_fate, short_fate) else {
+            assert_eq!(long_fate, short_fate);
+            continue;
+        };
+        let (long_test, short_test) = (&long.tests[*long_test], &short.tests[*short_test]);
+        assert!(arena.refutes(short_test, property), "{property:?}");
+        assert!(short_test.statements.len() <= long_test.statements.len());
+        smaller += usize::from(short_test.statements.len() < long_test.statements.len());
+    }
+    assert!(smaller > 0, "three generations leave something to make smaller");
+    assert!(short.run > long.run && short.run <= long.run + 1000);
+}
+
+#[test]
 fn no_budget_no_tests() {
     let arena = Arena::new();
     let properties = [arena.property("NF push pop")];
@@ -293,7 +398,9 @@ proptest! {
         let attacked = arena.attack(&mut subject, &properties, Settings::default(), seed, 15);
         prop_assert_eq!(attacked.fates.len(), properties.len());
         prop_assert_eq!(attacked.run, subject.ran.len() as u64);
-        for (property, fate) in properties.iter().zip(&attacked.fates) {
+        for ((property, fate), found_after) in properties.iter().zip(&attacked.fates).zip(&attacked.found_after) {
+            let first = subject.ran.iter().position(|test| arena.refutes(test, property));
+            prop_assert_eq!(*found_after, first.map(|at| at as u64 + 1));
             let refuting = subject.ran.iter().filter(|test| arena.refutes(test, property));
             let shortest = refuting.map(|test| test.statements.len()).min();
             let named = match fate {

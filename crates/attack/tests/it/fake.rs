@@ -47,7 +47,7 @@ impl Fake {
             let fields = touched.map(|stack: usize| snapshot(&stacks[stack]));
             steps.push(Step { result, fields, touched: None });
         }
-        Run { steps, end: End::Complete, leaked: false }
+        Run { steps, end: End::Complete, leaked: false, passed: None }
     }
 
     fn statement(

@@ -177,8 +177,10 @@ fn a_start_that_always_throws_becomes_rare() {
                 touched: None,
             };
             let steps = script.statements.iter().map(step).collect();
-            generator
-                .observe(&script, &adit_trace::Run { steps, end: adit_trace::End::Complete, leaked: false });
+            generator.observe(
+                &script,
+                &adit_trace::Run { steps, end: adit_trace::End::Complete, leaked: false, passed: None },
+            );
         }
         let after = count(generator, rng);
         assert!(
@@ -255,8 +257,10 @@ fn an_object_is_used_where_its_real_class_fits() {
                 touched: None,
             };
             let steps = script.statements.iter().map(step).collect();
-            generator
-                .observe(&script, &adit_trace::Run { steps, end: adit_trace::End::Complete, leaked: false });
+            generator.observe(
+                &script,
+                &adit_trace::Run { steps, end: adit_trace::End::Complete, leaked: false, passed: None },
+            );
         };
         tell(generator, rng, "small.Dog");
         assert!(starts_from_mix(generator, rng) > 0);
@@ -280,7 +284,10 @@ fn strings_that_a_class_gives_are_given_to_it() {
             touched: None,
         };
         let steps = script.statements.iter().map(step).collect();
-        generator.observe(&script, &adit_trace::Run { steps, end: adit_trace::End::Complete, leaked: false });
+        generator.observe(
+            &script,
+            &adit_trace::Run { steps, end: adit_trace::End::Complete, leaked: false, passed: None },
+        );
         assert!(told(generator, rng));
     });
 }

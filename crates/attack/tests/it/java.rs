@@ -23,7 +23,7 @@ fn script(lines: Vec<Line>) -> (Script, Run) {
         });
         steps.push(Step { result, fields: None, touched: None });
     }
-    (Script { statements }, Run { steps, end: End::Complete, leaked: false })
+    (Script { statements }, Run { steps, end: End::Complete, leaked: false, passed: None })
 }
 
 fn facts() -> Facts {

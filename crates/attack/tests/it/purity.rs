@@ -86,11 +86,11 @@ fn touched_fields_are_gathered_by_method() {
     };
     let steps = script.statements.iter().map(step).collect();
     let mut effects = Effects::new();
-    effects.observe(&script, &Run { steps, end: End::Complete, leaked: false });
+    effects.observe(&script, &Run { steps, end: End::Complete, leaked: false, passed: None });
     // Nothing was watched here, so that nothing is learned.
     let unwatched = Step { result: StepResult::Returned(Value::Void), fields: None, touched: None };
     let steps = script.statements.iter().map(|_| unwatched.clone()).collect();
-    effects.observe(&script, &Run { steps, end: End::Complete, leaked: false });
+    effects.observe(&script, &Run { steps, end: End::Complete, leaked: false, passed: None });
     let calls: u64 = effects.iter().map(|(_, calls, _)| calls).sum();
     assert_eq!(calls, script.statements.len() as u64);
     for statement in &Script::clone(&script).statements {

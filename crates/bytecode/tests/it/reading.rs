@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::io::Cursor;
 
+use adit_bytecode::probe::{Hits, Probe, probe};
 use adit_bytecode::splice::{CallSite, Choice, Hook, reroute};
-use adit_bytecode::{Class, ClassError, ClassPath, Constants, Folder, Jar, MemberRef, Modules, flow};
+use adit_bytecode::{Class, ClassError, ClassPath, Constants, Folder, Jar, MemberRef, Method, Modules, flow};
 use expect_test::{Expect, expect};
 use miette::Diagnostic;
 use rand::rngs::ChaCha8Rng;
@@ -40,6 +41,50 @@ fn everything_is_read() {
         open(float[][]) [Some("grid")] [] []
         lambda$classify$0() [] [] []
     "#]].assert_eq(&said);
+}
+
+fn hits() -> Hits {
+    Hits { class: "java/lang/AditHits".to_owned() }
+}
+
+/// A switch, and a comparison to which only its last arm leads.
+#[test]
+fn sides_of_branches_have_probes() {
+    let probed = probe(SMALL, "Small.class", &hits(), 100).unwrap();
+    let mut said = String::new();
+    for (number, probe) in probed.probes.iter().enumerate() {
+        let Probe { method, line, side, branch, opened_by, .. } = probe;
+        let line = line.unwrap();
+        writeln!(
+            said,
+            "{} {method} (line {line}) {side:?} of {branch:?} opened by {opened_by:?}",
+            100 + number
+        )
+        .unwrap();
+    }
+    expect![[r#"
+        100 <init> (line 11) Entry of 100..101 opened by []
+        101 classify (line 18) Arm(0) of 101..105 opened by []
+        102 classify (line 18) Arm(1) of 101..105 opened by []
+        103 classify (line 18) Arm(2) of 101..105 opened by []
+        104 classify (line 18) Arm(3) of 101..105 opened by []
+        105 classify (line 31) On of 105..107 opened by [104]
+        106 classify (line 31) Jump of 105..107 opened by [104]
+        107 lambda$classify$0 (line 24) Entry of 107..108 opened by []
+    "#]]
+    .assert_eq(&said);
+    let (old, new) = (Class::parse(SMALL, "old").unwrap(), Class::parse(&probed.bytes, "new").unwrap());
+    let told = |class: &Class| {
+        let one = |method: &Method| {
+            let code = method.code.as_ref();
+            let lines: Option<Vec<u16>> = code.map(|code| code.lines.iter().map(|&(_, line)| line).collect());
+            let names: Option<Vec<String>> =
+                code.map(|code| code.variables.iter().map(|one| one.name.to_string()).collect());
+            format!("{}{} {lines:?} {names:?}", method.name, method.descriptor)
+        };
+        class.methods.iter().map(one).collect::<Vec<_>>()
+    };
+    assert_eq!(told(&old), told(&new));
 }
 
 #[test]
@@ -294,6 +339,9 @@ fn damage_never_panics() {
             }
             if let Ok(spliced) = spliced {
                 Class::parse(&spliced.bytes, "spliced").unwrap();
+            }
+            if let Ok(probed) = probe(&bytes, "Small.class", &hits(), 0) {
+                Class::parse(&probed.bytes, "probed").unwrap();
             }
         }
     }

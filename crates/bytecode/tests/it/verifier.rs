@@ -5,6 +5,7 @@ use std::fs::{self, File};
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
+use adit_bytecode::probe::{Hits, probe};
 use adit_bytecode::splice::{CallSite, Choice, Hook, SpliceError, reroute};
 use adit_bytecode::wrap::{Witness, wrap};
 use adit_bytecode::{Class, ClassPath, ClassSource, Flags, Jar, MemberRef, Program};
@@ -163,6 +164,51 @@ fn the_verifier_accepts_wrapped_classes_of_the_jdk() {
     let said = link(&jdk, &names, &[patch], None);
     println!("{count} methods, {} linked", linked(&said));
     assert!(count > 1000, "{count}");
+    assert!(!said.contains("refused"), "{said}");
+    assert_eq!(linked(&said), names.len(), "{said}");
+}
+
+/// The JVM starts on classes of its own whose branches note that they are taken, and verifies them all. Numbers are of every size.
+#[test]
+fn the_verifier_accepts_probed_classes_of_the_jdk() {
+    let Some(jdk) = Jdk::find() else { return };
+    let modules = jdk.modules();
+    // The JVM runs some of `java.lang` before it can initialize any class, so not that of the array either.
+    let names: Vec<String> = modules
+        .names()
+        .into_iter()
+        .filter(|name| modules.module_of(name) == Some("java.base") && !name.starts_with("java/lang/"))
+        .step_by(if slow() { 1 } else { 8 })
+        .collect();
+    let hits = Hits { class: "java/lang/AditHits".to_owned() };
+    let folder = tempfile::tempdir().unwrap();
+    let (mut probes, mut left) = (0, 0);
+    for name in &names {
+        let probed = probe(&modules.find(name).unwrap().unwrap(), name, &hits, probes).unwrap();
+        // What is written can be read again, and has the probes where they were.
+        Class::parse(&probed.bytes, name).unwrap();
+        probes += probed.probes.len();
+        left += probed.left;
+        write(folder.path(), name, &probed.bytes);
+    }
+    // Like the class file that `Hits` makes, but with an array from the beginning.
+    let source = tempfile::tempdir().unwrap();
+    let file = source.path().join("java/lang/AditHits.java");
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    let text = format!(
+        "package java.lang; public final class AditHits {{ public static byte[] hits = new byte[{probes}]; }}"
+    );
+    fs::write(&file, text).unwrap();
+    jdk.compile(
+        &[&file],
+        folder.path(),
+        &["--patch-module", &format!("java.base={}", source.path().display())],
+    );
+    let patch = format!("--patch-module=java.base={}", folder.path().display());
+    let said = link(&jdk, &names, &[patch], None);
+    println!("{probes} probes, {left} methods left, {} linked", linked(&said));
+    assert!(probes > 10_000, "{probes}");
+    assert!(left * 1000 < probes, "{left} of {probes}");
     assert!(!said.contains("refused"), "{said}");
     assert_eq!(linked(&said), names.len(), "{said}");
 }

@@ -58,7 +58,7 @@ pub(crate) fn perform(
         Ok(begun) => (Ok(()), Some(begun)),
         Err(why) => (Err(why), None),
     };
-    send(&mut greeter, &Greeting { protection, machine }.to_bytes())?;
+    send(&mut greeter, &Greeting { protection, machine, unprobed: None }.to_bytes())?;
     let Some((env, ears)) = begun else { return Ok(()) };
     let listening = ears.map_or(Ok(()), |ears| ears.listen(env));
     let done = listening.and_then(|()| match &task {

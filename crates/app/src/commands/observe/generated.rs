@@ -54,7 +54,7 @@ pub(super) fn observe(flags: &ObserveFlags, quiet: bool) -> Result<Observed, Rep
         options.snapshots = flags.states;
         options.limits.batch = PORTION;
     })?;
-    let Drive { api, generator, host, machine, fixtures: _fixtures } = drive;
+    let Drive { api, generator, host, machine, fixtures: _fixtures, .. } = drive;
     let mut session = Session {
         host,
         generator,

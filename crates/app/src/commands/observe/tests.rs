@@ -2,10 +2,9 @@
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use adit_jvm::classes;
-use adit_jvm::record::{Outcome, RecordOptions, Recorded, Task, TaskEnd, TestResult, find_tests, record};
+use adit_jvm::record::{Outcome, RecordOptions, Recorded, Task, TaskEnd, TestResult, record};
 use miette::Report;
 use serde_json::{Value, json};
 
@@ -17,6 +16,7 @@ use crate::machine::{self, Machine};
 use crate::output::tell;
 use crate::progress::{Counting, Working};
 use crate::recording::Recording;
+use crate::user_tests;
 
 /// How many failed tests are listed.
 const FAILURES_SHOWN: usize = 10;
@@ -24,22 +24,15 @@ const FAILURES_SHOWN: usize = 10;
 /// How many events of one object are kept: an object that is used all the time would fill the memory otherwise.
 const LONGEST_LIFE: u64 = 100_000;
 
-/// Tests of real projects need more than a script of ten calls.
-const HEAP_MEGABYTES: u32 = 1024;
-const BOX_MEGABYTES: u32 = 256;
-
 pub(super) fn observe(flags: &ObserveFlags, quiet: bool) -> Result<Observed, Report> {
     refuse_idle_flags(flags)?;
     let jdk = machine::jdk(flags.class.jdk.as_deref())?;
-    let (places, names) = split(&flags.tests);
+    let (places, names) = user_tests::split(&flags.tests);
     let machine = Machine::new(&flags.class, jdk, &places)?;
     let task = match &flags.main {
         Some(class) => main_of(&machine, class, flags)?,
-        None => Task::Tests { classes: tests(&machine, &places, &names)? },
+        None => Task::Tests { classes: user_tests::classes(&machine, &places, &names)? },
     };
-    let mut host = machine.options()?;
-    host.limits.heap_megabytes = HEAP_MEGABYTES;
-    host.limits.box_megabytes = BOX_MEGABYTES;
     let directory = flags.directory.clone().unwrap_or_else(|| PathBuf::from("."));
     for folder in flags.writable.iter().chain([&directory]) {
         if !folder.is_dir() {
@@ -49,15 +42,10 @@ pub(super) fn observe(flags: &ObserveFlags, quiet: bool) -> Result<Observed, Rep
             ));
         }
     }
+    let longest = LONGEST_LIFE.min(flags.max_events);
     let options = RecordOptions {
-        host,
-        class: machine.class.dotted_name(),
-        task,
-        directory,
-        record: true,
-        limit: flags.time_limit,
         writable: flags.writable.clone(),
-        longest_life: LONGEST_LIFE.min(flags.max_events),
+        ..user_tests::record_options(&machine, task, directory, flags.time_limit, longest)?
     };
     if flags.class.unsafe_no_sandbox {
         tell(
@@ -142,54 +130,6 @@ fn refuse_idle_flags(flags: &ObserveFlags) -> Result<(), Report> {
         )),
         None => Ok(()),
     }
-}
-
-/// What was typed after `--tests`: folders and jars, and names of classes.
-fn split(tests: &[PathBuf]) -> (Vec<&Path>, Vec<String>) {
-    let is_place = |path: &&PathBuf| {
-        path.exists()
-            || path.components().count() > 1
-            || path.extension().is_some_and(|extension| extension == "jar")
-    };
-    let places = tests.iter().filter(is_place).map(PathBuf::as_path).collect();
-    let names = tests.iter().filter(|path| !is_place(path)).map(|path| path.display().to_string()).collect();
-    (places, names)
-}
-
-/// The test classes in these places and with these names.
-fn tests(machine: &Machine, places: &[&Path], names: &[String]) -> Result<Vec<String>, Report> {
-    let mut found = BTreeSet::new();
-    for name in names {
-        let class = machine.classes.class(name)?;
-        if find_tests(&machine.classes, [&*class.name]).is_empty() {
-            return Err(bad_input(
-                format!("{} has no tests that JUnit would run", class.dotted_name()),
-                "a test is a method with JUnit's @Test or its like, in a class that is not abstract",
-            ));
-        }
-        found.insert(class.dotted_name());
-    }
-    for place in places {
-        let all = classes::open(None, &[place.to_path_buf()])?.names();
-        let tests = find_tests(&machine.classes, all.iter().map(String::as_str));
-        if tests.is_empty() {
-            return Err(bad_input(
-                format!("--tests: {} holds {} classes, and none is a test", place.display(), all.len()),
-                "name the folder of compiled tests, such as `target/test-classes` or `build/classes/java/test`; \
-                 a test is a class with methods that have JUnit's @Test or its like",
-            ));
-        }
-        found.extend(tests);
-    }
-    let needed = ["org/junit/platform/launcher/Launcher", "org/junit/runner/JUnitCore"];
-    if !needed.iter().any(|class| machine.classes.find(class).is_ok_and(|found| found.is_some())) {
-        return Err(bad_input(
-            "JUnit is not on the class path",
-            "add its jars with --classpath, such as `junit4.jar:hamcrest.jar`, or for JUnit 5 \
-             `junit-platform-console-standalone.jar`",
-        ));
-    }
-    Ok(found.into_iter().collect())
 }
 
 /// The program to run.

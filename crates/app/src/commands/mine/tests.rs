@@ -1,0 +1,101 @@
+//! The user's tests as a beginning: what they do with the class is known to be possible.
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use adit_attack::{Api, Ear};
+use adit_jvm::record::{Outcome, Task, TaskEnd, record};
+use adit_trace::Outcome as Ended;
+use adit_trace::{Event, Labels, Letter, Life};
+use miette::Report;
+
+use crate::errors::no_answer;
+use crate::flags::MineFlags;
+use crate::interrupt::Listening;
+use crate::machine::{self, Machine};
+use crate::output::tell;
+use crate::progress::Counting;
+use crate::user_tests;
+
+/// Longer than the unit tests of a class take.
+const LIMIT: Duration = Duration::from_secs(600);
+
+/// So many events of an object are kept. A model shows its states long before.
+const LONGEST_LIFE: u64 = 1000;
+
+/// So many different lives are kept.
+const MOST_LIVES: usize = 20_000;
+
+/// What every object has by way of `Object`. Where they are no events, they change nothing.
+const OF_OBJECT: [&str; 3] = ["equals", "hashCode", "toString"];
+
+/// What happened to the objects of the class while the tests ran, equal lives once.
+pub(super) fn lives(flags: &MineFlags, quiet: bool) -> Result<Vec<Life>, Report> {
+    let jdk = machine::jdk(flags.class.jdk.as_deref())?;
+    let (places, names) = user_tests::split(&flags.tests);
+    let machine = Machine::new(&flags.class, jdk, &places)?;
+    let task = Task::Tests { classes: user_tests::classes(&machine, &places, &names)? };
+    let options = user_tests::record_options(&machine, task, PathBuf::from("."), LIMIT, LONGEST_LIFE)?;
+    let (mut lives, mut known) = (Vec::new(), BTreeSet::new());
+    let mut take = |life: Life| {
+        let labels: Vec<String> = life.events.iter().map(|event| Labels::Exception.of(event)).collect();
+        if lives.len() < MOST_LIVES && known.insert(labels) {
+            lives.push(life);
+        }
+    };
+    let (mut counting, listening) = (Counting::new(quiet), Listening::new());
+    let recorded = record(options, &mut take, &mut |now| {
+        counting.show(|| format!("your tests: {} tests, {} objects", now.tests, now.objects));
+        if listening.interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    counting.finish();
+    let recorded = recorded.map_err(machine::cannot_run)?;
+    let failed = recorded.tests.iter().filter(|test| matches!(test.outcome, Outcome::Failed { .. })).count();
+    if failed > 0 {
+        tell(&format!(
+            "warning: {failed} of {} tests failed; what they did until then counts nonetheless",
+            recorded.tests.len()
+        ));
+    }
+    if recorded.end != TaskEnd::Finished {
+        tell("warning: the tests did not come to their end; what they did until then counts");
+    }
+    if lives.is_empty() {
+        return Err(no_answer(
+            format!("the tests made no object of {}", flags.class.class),
+            format!(
+                "`adit observe {} --tests …` tells more about them; without --tests, all calls are made up",
+                flags.class.class
+            ),
+        ));
+    }
+    Ok(lives)
+}
+
+/// The words of lives, as the ear would hear them, each once: up to the first call that threw or is no event here.
+pub(super) fn words(lives: &[Life], api: &Api, ear: &Ear) -> Vec<Vec<Letter>> {
+    let starts: BTreeSet<Letter> =
+        api.starts.iter().flat_map(|start| ear.letters_of(&start.callable)).copied().collect();
+    let words: BTreeSet<Vec<Letter>> = lives
+        .iter()
+        .map(|life| word(&life.events, ear))
+        // An object that came into being in a way that is not tried here would be one too many states.
+        .filter(|word| word.first().is_some_and(|first| starts.contains(first)))
+        .collect();
+    words.into_iter().collect()
+}
+
+fn word(events: &[Event], ear: &Ear) -> Vec<Letter> {
+    let mut word = Vec::new();
+    for event in events {
+        match ear.alphabet().get(&Labels::Outcome.of(event)) {
+            _ if matches!(event.outcome, Ended::Threw(_)) => break,
+            Some(letter) => word.push(letter),
+            None if OF_OBJECT.contains(&event.method.as_str()) => {}
+            None => break,
+        }
+    }
+    word
+}
