@@ -309,7 +309,8 @@ impl Map {
             }
         }
         loop {
-            if !go(Phase::Explore, tries.run, self.enabled.len()) {
+            // At least the new objects are looked at, so that there is a model, however slow the class.
+            if !self.places.is_empty() && !go(Phase::Explore, tries.run, self.enabled.len()) {
                 return Ok(false);
             }
             let next = self.next_exits();
