@@ -5,11 +5,12 @@
 //! paper's numbers (see `dice_miner.rs`); the number behind ± is the standard deviation of F over the seeds.
 
 mod drive;
+pub(crate) mod over_time;
 mod rules;
 mod truth;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use miette::{IntoDiagnostic, Result, WrapErr, bail};
@@ -178,16 +179,7 @@ struct Row {
 pub(crate) fn run(data: &Data, plan: &Plan) -> Result<()> {
     let classes = chosen(&plan.classes, plan.which == Which::Rules)?;
     let work = tempfile::tempdir().into_diagnostic()?;
-    let program = match &plan.adit {
-        Some(program) => program.clone(),
-        None => std::env::current_exe().into_diagnostic()?.with_file_name("adit"),
-    };
-    let adit = Adit {
-        program,
-        subjects: plan.subjects.clone(),
-        work: work.path().to_owned(),
-        budget: plan.budget.clone(),
-    };
+    let adit = opened(plan.adit.as_ref(), &plan.subjects, &plan.budget, work.path())?;
     if !adit.has("mine") {
         bail!("{} has no command `mine`; build it, or name another with --adit", adit.program.display());
     }
@@ -221,6 +213,15 @@ pub(crate) fn run(data: &Data, plan: &Plan) -> Result<()> {
         println!("- FAILED: {problem}");
     }
     Ok(())
+}
+
+/// The program, the one beside this one when none is named.
+pub(crate) fn opened(adit: Option<&PathBuf>, subjects: &Path, budget: &str, work: &Path) -> Result<Adit> {
+    let program = match adit {
+        Some(program) => program.clone(),
+        None => std::env::current_exe().into_diagnostic()?.with_file_name("adit"),
+    };
+    Ok(Adit { program, subjects: subjects.to_owned(), work: work.to_owned(), budget: budget.to_owned() })
 }
 
 /// The classes asked for, in the order of the papers' tables.

@@ -5,6 +5,7 @@ mod campaign;
 mod data;
 mod dice;
 mod dice_miner;
+mod examples;
 mod left_behind;
 mod published;
 mod speed;
@@ -14,7 +15,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
-use miette::Result;
+use miette::{IntoDiagnostic, Result};
 
 use crate::campaign::Campaign;
 use crate::data::Data;
@@ -82,6 +83,41 @@ enum Table {
         #[arg(long)]
         json: Option<PathBuf>,
     },
+    /// How many claims the paper's pipeline refutes after how many seconds, as a picture.
+    #[command(after_help = "Example: cargo run --release -p evals -- over-time --out claims.svg")]
+    OverTime {
+        /// The program to measure [default: `adit` beside this program].
+        #[arg(long)]
+        adit: Option<PathBuf>,
+        /// The folder with our Java sources.
+        #[arg(long, default_value = "subjects")]
+        subjects: PathBuf,
+        /// What `adit mine` may spend on a model.
+        #[arg(long, default_value = "10s")]
+        budget: String,
+        /// Where the random numbers begin.
+        #[arg(long, default_value_t = 0)]
+        seed: u64,
+        /// The SVG file.
+        #[arg(long)]
+        out: PathBuf,
+    },
+    /// Ten classes outside the benchmark: mined, validated, drawn.
+    #[command(after_help = "Example: cargo run --release -p evals -- examples --out docs/examples")]
+    Examples {
+        /// The program to measure [default: `adit` beside this program].
+        #[arg(long)]
+        adit: Option<PathBuf>,
+        /// What each of mining and validating may spend on a class.
+        #[arg(long, default_value = "10s")]
+        budget: String,
+        /// Where the random numbers begin.
+        #[arg(long, default_value_t = 0)]
+        seed: u64,
+        /// The folder for the page and its pictures.
+        #[arg(long)]
+        out: PathBuf,
+    },
     /// How fast properties are mined and models inferred, as ratios to baselines measured in the same run.
     #[command(after_help = "Example: cargo run --release -p evals -- speed --data DATA")]
     Speed {
@@ -120,6 +156,12 @@ fn main() -> Result<ExitCode> {
         Table::DiceMiner { data, seeds, walks, exact_length, json } => {
             dice_miner::run(&Data(data), Protocol { seeds, walks, exact_length }, json.as_deref())?;
         }
+        Table::OverTime { adit, subjects, budget, seed, out } => {
+            let work = tempfile::tempdir().into_diagnostic()?;
+            let adit = dice::opened(adit.as_ref(), &subjects, &budget, work.path())?;
+            dice::over_time::run(&adit, seed, &out)?;
+        }
+        Table::Examples { adit, budget, seed, out } => examples::run(adit, &budget, seed, &out)?,
         Table::Speed { data, events } => speed::run(&Data(data), events)?,
         Table::Campaign { scripts, checked, classes, seed } => {
             return campaign::run(&Campaign { scripts, checked, classes, seed });

@@ -173,6 +173,13 @@ pub(crate) struct Properties {
     pub(crate) falsified: u64,
 }
 
+impl Mined {
+    /// Everything that `adit mine` wrote; gone with the next class.
+    pub(super) fn folder(&self) -> &Path {
+        self.path.parent().expect("the model lies in a folder")
+    }
+}
+
 impl Adit {
     /// Whether the program has this command.
     pub(crate) fn has(&self, command: &str) -> bool {
