@@ -16,6 +16,7 @@ use clap::ValueEnum;
 use miette::{IntoDiagnostic, Result, WrapErr, bail};
 use serde::Serialize;
 
+pub(crate) use self::drive::answer;
 use self::drive::{Adit, DRIVEN, Driven};
 use crate::data::Data;
 use crate::published::{Printed, published, varied};

@@ -9,6 +9,8 @@ use std::process::Command;
 use miette::{IntoDiagnostic, Result, WrapErr, bail};
 use serde_json::Value;
 
+use crate::dice::answer;
+
 /// A class, and what `adit mine` is told about it.
 struct Example {
     class: &'static str,
@@ -151,16 +153,6 @@ fn words(list: &Value) -> impl Iterator<Item = String> {
         labels.collect::<Vec<_>>().join(" ")
     };
     list.as_array().into_iter().flatten().map(text)
-}
-
-fn answer(command: &mut Command) -> Result<Value> {
-    let output = command.output().into_diagnostic().wrap_err_with(|| format!("cannot run {command:?}"))?;
-    if !matches!(output.status.code(), Some(0 | 1)) {
-        bail!("{command:?} ended with {}: {}", output.status, String::from_utf8_lossy(&output.stderr).trim());
-    }
-    serde_json::from_slice(&output.stdout)
-        .into_diagnostic()
-        .wrap_err_with(|| format!("{command:?} printed no JSON"))
 }
 
 fn answer_nothing(command: &mut Command) -> Result<()> {

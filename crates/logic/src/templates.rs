@@ -115,11 +115,6 @@ impl FormulaTemplate {
         Ok(out + rest)
     }
 
-    /// Whether its formula depends on which events have no side effects.
-    pub fn knows_purity(&self) -> bool {
-        self.pattern.labels().any(|label| label == PURE) && !self.placeholders.iter().any(|name| name == PURE)
-    }
-
     fn check_arity(&self, given: usize) -> Result<(), WrongArity> {
         if given == self.placeholders.len() {
             return Ok(());
@@ -416,7 +411,6 @@ mod tests {
         let template =
             FormulaTemplate::from_pattern("mine", Formula::parse("G(y -> pure U x) & F y").unwrap());
         assert_eq!(template.placeholders, ["y", "x"]);
-        assert!(template.knows_purity());
         assert_eq!(template.sentence(&["1", "2"]).unwrap(), "mine(`1`, `2`)");
     }
 }

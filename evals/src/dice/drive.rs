@@ -284,7 +284,7 @@ fn texts(list: &Value) -> impl Iterator<Item = String> {
 }
 
 /// What the program answers as JSON. A finding (exit 1) is an answer too.
-fn answer(command: &mut Command) -> Result<Value> {
+pub(crate) fn answer(command: &mut Command) -> Result<Value> {
     let Output { status, stdout, stderr } =
         command.output().into_diagnostic().wrap_err_with(|| format!("cannot run {command:?}"))?;
     if !matches!(status.code(), Some(0 | 1)) {
