@@ -65,7 +65,7 @@ impl Default for AssayOptions {
             walks: 300,
             walk_length: 12,
             width: 16,
-            gain: 0.02,
+            gain: 0.05,
             states: 60,
         }
     }
@@ -611,6 +611,8 @@ impl Map {
             self.resolve(tries)?;
             let count = self.model(tries.ear).states.len();
             let Some((walks, realized)) = self.judge(tries, rng, &mut go_on)? else {
+                // Nobody knows what it is worth.
+                self.splits.entry(base).or_default().retain(|other| *other != split);
                 return Ok(Refuted::BrokenOff);
             };
             let failed = walks.iter().filter(|walk| !realized.is_whole(&walk.word)).count();
