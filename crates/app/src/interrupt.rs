@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use crate::output::tell;
 
@@ -15,13 +16,29 @@ static LISTENING: AtomicBool = AtomicBool::new(false);
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
+/// When the first interrupt came.
+static FIRST: Mutex<Option<Instant>> = Mutex::new(None);
+
+/// Signals that come together are one.
+const ONE_WISH: Duration = Duration::from_secs(1);
+
 /// Takes Ctrl-C over for the whole process.
 pub(crate) fn install() {
     // Without a handler Ctrl-C still ends the process, and only leaves a temporary file behind.
     let _ = ctrlc::set_handler(|| {
-        if LISTENING.load(Ordering::SeqCst) && !INTERRUPTED.swap(true, Ordering::SeqCst) {
-            tell("adit: stopping, and keeping what there is; once more to throw it away");
-            return;
+        if LISTENING.load(Ordering::SeqCst) {
+            let mut first = FIRST.lock().unwrap_or_else(PoisonError::into_inner);
+            match *first {
+                None => {
+                    *first = Some(Instant::now());
+                    INTERRUPTED.store(true, Ordering::SeqCst);
+                    tell("adit: stopping, and keeping what there is; once more to throw it away");
+                    return;
+                }
+                // Some programs signal a process and then its group: that is one wish, not two.
+                Some(first) if first.elapsed() < ONE_WISH => return,
+                Some(_) => {}
+            }
         }
         for path in unfinished().iter() {
             let _ = fs::remove_file(path);
@@ -43,8 +60,13 @@ impl Listening {
 
     /// Whether Ctrl-C was pressed.
     pub(crate) fn interrupted(&self) -> bool {
-        INTERRUPTED.load(Ordering::SeqCst)
+        interrupted()
     }
+}
+
+/// Whether Ctrl-C was pressed.
+pub(crate) fn interrupted() -> bool {
+    INTERRUPTED.load(Ordering::SeqCst)
 }
 
 impl Drop for Listening {

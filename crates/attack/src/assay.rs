@@ -52,6 +52,8 @@ pub struct AssayOptions {
     pub gain: f64,
     /// The most states.
     pub states: usize,
+    /// Of the events that are said to be pure, those that change something inside. They count as pure where trying confirms it.
+    pub doubtful: BTreeSet<Letter>,
 }
 
 impl Default for AssayOptions {
@@ -67,6 +69,7 @@ impl Default for AssayOptions {
             width: 16,
             gain: 0.05,
             states: 60,
+            doubtful: BTreeSet::new(),
         }
     }
 }
@@ -532,6 +535,12 @@ impl Map {
                 states.len()
             })
         };
+        // Behind these events of these sets it was looked; that the set is the same there, `harmless` has seen to.
+        let mut confirmed: BTreeSet<(usize, Letter)> = BTreeSet::new();
+        for place in &self.places {
+            let known = place.exits.iter().filter(|exit| self.behind(exit).is_some());
+            confirmed.extend(known.map(|exit| (place.base, exit.letter)));
+        }
         let entrances = self.entrances.iter().enumerate().map(|(index, exit)| (None, index, exit));
         let exits = self.places.iter().enumerate().flat_map(|(place, from)| {
             from.exits.iter().enumerate().map(move |(index, exit)| (Some(place), index, exit))
@@ -544,7 +553,12 @@ impl Map {
                     None => continue,
                 },
             };
-            let to = if from > 0 && pure.contains(&exit.letter) {
+            let stays = |place: usize| {
+                let base = self.places[place].base;
+                let doubtful = self.options.doubtful.contains(&exit.letter);
+                pure.contains(&exit.letter) && (!doubtful || confirmed.contains(&(base, exit.letter)))
+            };
+            let to = if place.is_some_and(stays) {
                 from
             } else {
                 match self.behind(exit).and_then(|behind| classes[behind].as_ref()) {

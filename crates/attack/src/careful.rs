@@ -26,13 +26,13 @@ const PATIENCE: u64 = 3;
 const RARE: u64 = 10;
 
 /// Runs scripts on another subject, in portions.
-pub(crate) struct Careful<'a, S, F> {
+pub struct Careful<'a, S, F> {
     subject: &'a mut S,
     go_on: F,
     /// Scripts that were really run.
-    pub(crate) tests: u64,
+    pub tests: u64,
     /// The caller said stop; nothing is run any more.
-    pub(crate) broken_off: bool,
+    pub broken_off: bool,
     portion: usize,
     /// How often a method was called, and how often that ended badly; only those that once did.
     deadly: BTreeMap<Arc<Callable>, (u64, u64)>,
@@ -40,17 +40,29 @@ pub(crate) struct Careful<'a, S, F> {
 
 impl<'a, S, F> Careful<'a, S, F> {
     /// `go_on` is told how many scripts were run.
-    pub(crate) fn new(subject: &'a mut S, go_on: F) -> Self {
+    pub fn new(subject: &'a mut S, go_on: F) -> Self {
         Self { subject, go_on, tests: 0, broken_off: false, portion: SMALLEST, deadly: BTreeMap::new() }
     }
 
+    /// Gives up what another one learned to give up.
+    #[must_use]
+    pub fn warned<T, G>(mut self, by: &Careful<'_, T, G>) -> Self {
+        self.deadly.clone_from(&by.deadly);
+        self
+    }
+
+    /// The subject itself, for scripts that are known to end well and must be run even when all else is broken off.
+    pub fn subject(&mut self) -> &mut S {
+        self.subject
+    }
+
     /// What is no longer called.
-    pub(crate) fn given_up(&self) -> impl Iterator<Item = &Arc<Callable>> {
+    pub fn given_up(&self) -> impl Iterator<Item = &Arc<Callable>> {
         self.deadly.keys().filter(|callable| self.is_given_up(callable))
     }
 
     /// Whether this is no longer called.
-    pub(crate) fn is_given_up(&self, callable: &Arc<Callable>) -> bool {
+    pub fn is_given_up(&self, callable: &Arc<Callable>) -> bool {
         self.deadly.get(callable).is_some_and(|&(calls, bad)| bad >= PATIENCE && bad * RARE >= calls)
     }
 

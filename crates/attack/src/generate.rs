@@ -408,6 +408,15 @@ impl Generator {
         }
     }
 
+    /// The methods that were called and never returned, and how often they threw or hung.
+    pub fn never_returned(&self) -> impl Iterator<Item = (&Arc<Callable>, u32)> {
+        let methods = self.methods.iter().map(|&at| &self.calls[at]);
+        methods.filter(|known| known.good == 0).filter_map(|known| {
+            let times = known.bad.saturating_add(known.deadly);
+            (times > 0).then_some((&known.callable, times))
+        })
+    }
+
     /// No longer gives these numbers: running out of memory costs a machine, and the next size that large does it again.
     fn avoid(&mut self, numbers: Vec<i64>) {
         if numbers.is_empty() {

@@ -38,6 +38,7 @@ mod values;
 mod vary;
 
 pub use api::{Api, ApiOptions, Operation};
+pub use careful::Careful;
 pub use error::ApiError;
 pub use generate::{Generator, GeneratorOptions};
 pub use heard::{Ear, Heard};

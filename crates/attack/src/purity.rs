@@ -38,7 +38,7 @@ pub enum Verdict {
     },
     /// No call made a difference.
     Unrefuted {
-        /// In how many pairs of runs the call was made and what followed could be compared.
+        /// In how many pairs of runs the call was made and returned, and what followed could be compared.
         tries: usize,
     },
 }
@@ -73,7 +73,7 @@ struct Try {
 
 /// Tries for each method of the API whether calling it makes a difference to what is seen of objects afterwards.
 ///
-/// Fields are compared when the subject gives snapshots. A method that could never be called is unrefuted with no tries.
+/// Fields are compared when the subject gives snapshots. A method that never returned is unrefuted with no tries.
 pub fn purity<S: Subject>(
     subject: &mut S,
     api: &Api,
@@ -131,7 +131,9 @@ fn judge(verdict: &mut Verdict, attempt: &Try, first: &Run, second: &Run, with: 
     let complete = [first, second, with].iter().all(|run| run.end == End::Complete);
     let length = attempt.with.statements.len();
     let whole = with.steps.len() == length && [first, second].iter().all(|run| run.steps.len() + 1 == length);
-    let was_called = with.steps.get(attempt.call).is_some_and(|step| step.result.outcome().is_some());
+    // A call that threw may have changed nothing only because it threw.
+    let returned = |step: &Step| matches!(step.result, StepResult::Returned(_) | StepResult::Object { .. });
+    let was_called = with.steps.get(attempt.call).is_some_and(returned);
     if !complete || !whole || !was_called {
         return;
     }
