@@ -22,6 +22,14 @@ static FIRST: Mutex<Option<Instant>> = Mutex::new(None);
 /// Signals that come together are one.
 const ONE_WISH: Duration = Duration::from_secs(1);
 
+/// What is said when the process ends at once, if there is something better to say than that nothing was changed.
+static FAREWELL: Mutex<Option<String>> = Mutex::new(None);
+
+/// Says what Ctrl-C leaves behind from now on.
+pub(crate) fn farewell(text: String) {
+    *FAREWELL.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
+}
+
 /// Takes Ctrl-C over for the whole process.
 pub(crate) fn install() {
     // Without a handler Ctrl-C still ends the process, and only leaves a temporary file behind.
@@ -32,7 +40,7 @@ pub(crate) fn install() {
                 None => {
                     *first = Some(Instant::now());
                     INTERRUPTED.store(true, Ordering::SeqCst);
-                    tell("adit: stopping, and keeping what there is; once more to throw it away");
+                    tell("adit: stopping, and keeping what there is; once more to stop at once");
                     return;
                 }
                 // Some programs signal a process and then its group: that is one wish, not two.
@@ -43,7 +51,8 @@ pub(crate) fn install() {
         for path in unfinished().iter() {
             let _ = fs::remove_file(path);
         }
-        tell("adit: interrupted; nothing was changed");
+        let farewell = FAREWELL.lock().unwrap_or_else(PoisonError::into_inner).take();
+        tell(&format!("adit: {}", farewell.as_deref().unwrap_or("interrupted; nothing was changed")));
         // As a shell reports a process that an interrupt ended.
         std::process::exit(130);
     });

@@ -4,6 +4,7 @@
 
 use std::process::ExitCode;
 
+mod campaign;
 mod commands;
 mod drive;
 mod errors;
@@ -18,6 +19,7 @@ mod pipeline;
 mod progress;
 mod recording;
 mod remedies;
+mod report;
 mod timeline;
 mod traces;
 mod user_tests;

@@ -10,6 +10,7 @@ use thiserror::Error;
 
 use crate::errors::{ReaderGone, bad_input};
 use crate::interrupt::Unfinished;
+use crate::progress::without_bar;
 
 /// Where a result goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -125,7 +126,9 @@ pub(crate) fn print_json(value: &serde_json::Value) -> Result<(), Report> {
 
 /// A message for people, on standard error. It is lost when that is closed, which harms nobody.
 pub(crate) fn tell(text: &str) {
-    let _ = writeln!(io::stderr(), "{text}");
+    // In one piece, because other processes may write there too.
+    let line = format!("{text}\n");
+    without_bar(|| drop(io::stderr().write_all(line.as_bytes())));
 }
 
 fn to_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<(), Report>) -> Result<(), Report> {

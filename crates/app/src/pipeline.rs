@@ -1,6 +1,6 @@
 //! From a class to a model: watch it, claim, attack the claims, infer. The picture of docs/architecture.md as straight code.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
@@ -12,19 +12,17 @@ use adit_attack::purity::{Difference, PurityOptions, Verdict, purity};
 use adit_attack::{Api, Ear, Generator};
 use adit_automata::Fsa;
 use adit_infer::{Constraints, dice_miner};
-use adit_jvm::{Host, HostError};
+use adit_jvm::Host;
 use adit_logic::{Property, Template};
 use adit_mine::{Purity, Wanted, properties_of};
 use adit_trace::{Letter, Run, Script, Subject, WordSink, Words, pure_by_name};
 use miette::Report;
 use rand::{Rng, RngExt};
 
+use crate::campaign::{Keep, Kept, Made, Settled};
 use crate::flags::{Budget, Claims, Miner, Tester};
 use crate::interrupt::Listening;
-use crate::machine;
-use crate::output::tell;
-use crate::progress::Counting;
-use crate::timeline::{Point, Timeline};
+use crate::progress::{Audience, Mining, Standing};
 
 /// What is wanted of a pipeline.
 pub(crate) struct Plan {
@@ -56,6 +54,12 @@ pub(crate) struct Mined {
     pub(crate) rejected: Vec<Vec<String>>,
     /// Sides of branches taken, and how many there are; nothing if that is not known.
     pub(crate) branches: Option<(usize, usize)>,
+    /// Where the model comes from, in a campaign of several rounds.
+    pub(crate) settled: Settled,
+    /// Methods that hang or end their worker, and were called no more.
+    pub(crate) given_up: BTreeSet<String>,
+    /// Methods that were called, and how often, and never returned.
+    pub(crate) never_returned: Vec<(String, u32)>,
     pub(crate) stop: &'static str,
 }
 
@@ -63,37 +67,36 @@ pub(crate) struct Mined {
 pub(crate) struct Judged {
     pub(crate) property: Property<String>,
     pub(crate) fate: Fate,
-    /// The number of the test that refuted it first, counted from the beginning.
+    /// How many different words it speaks about.
+    pub(crate) support: u64,
+    /// How many tests of this round ran until one refuted it, from the beginning.
     pub(crate) found_after: Option<u64>,
 }
 
 /// The budget, the clock and Ctrl-C.
 pub(crate) struct Watch {
     listening: Listening,
-    pub(crate) counting: Counting,
+    pub(crate) progress: Mining,
     start: Instant,
     budget: Budget,
     tests: u64,
-    pub(crate) timeline: Timeline,
     pub(crate) stop: Option<&'static str>,
 }
 
 impl Watch {
-    pub(crate) fn new(budget: Budget, quiet: bool) -> Self {
-        let (listening, counting) = (Listening::new(), Counting::new(quiet));
-        let timeline = Timeline::new();
-        Self { listening, counting, start: Instant::now(), budget, tests: 0, timeline, stop: None }
+    pub(crate) fn new(budget: Budget, audience: Audience) -> Self {
+        let (listening, progress) = (Listening::new(), Mining::new(budget, audience));
+        Self { listening, progress, start: Instant::now(), budget, tests: 0, stop: None }
     }
 
     /// Takes note of how the current step goes, after so many tests of it.
-    fn note(&mut self, step: u64, point: Point) {
-        let (seconds, tests) = (self.elapsed().as_secs_f64(), self.tests + step);
-        self.timeline.add(Point { seconds, tests, ..point });
+    fn note(&self, step: u64, standing: Standing) {
+        self.progress.show(Standing { tests: self.tests + step, ..standing });
     }
 
     /// Whether to go on after so many tests of the current step, which may take this share of the budget.
-    fn go_on(&mut self, step: u64, share: f64, text: impl FnOnce() -> String) -> ControlFlow<()> {
-        self.counting.show(text);
+    fn go_on(&mut self, step: u64, share: f64, standing: Standing) -> ControlFlow<()> {
+        self.note(step, standing);
         let over = match self.budget {
             Budget::Tests(tests) => (self.tests + step) as f64 >= tests as f64 * share,
             Budget::Time(time) => self.start.elapsed() >= time.mul_f64(share),
@@ -104,6 +107,14 @@ impl Watch {
             (false, false) => return ControlFlow::Continue(()),
         };
         ControlFlow::Break(())
+    }
+
+    /// When the time is over.
+    fn deadline(&self) -> Option<Instant> {
+        match self.budget {
+            Budget::Tests(_) => None,
+            Budget::Time(time) => self.start.checked_add(time),
+        }
     }
 
     /// In how many runs all tests that refute claims may be made smaller.
@@ -141,7 +152,7 @@ const SHRINKING: usize = 200;
 /// Mines a class. `probed` gives workers that say which branches of the class are taken, or why there are none.
 #[expect(clippy::too_many_arguments, reason = "the class, the machine, the wishes, chance and time")]
 pub(crate) fn mine(
-    host: &mut Host,
+    host: &mut Kept<'_>,
     probed: impl FnOnce() -> Result<(Host, Branches), String>,
     generator: &mut Generator,
     api: &Api,
@@ -151,44 +162,42 @@ pub(crate) fn mine(
     watch: &mut Watch,
 ) -> Result<Mined, Report> {
     // Watch it.
+    host.stop_at(watch.deadline());
     let mut seen = Seen { words: Words::new(), tests: Vec::new(), ear };
+    let known = begin(host, generator, &mut seen, watch)?;
     let scripts: Vec<Script> = (0..plan.initial)
         .map(|_| {
             let calls = rng.random_range(0..=plan.calls);
             generator.script(rng, calls)
         })
         .collect();
-    let runs = host.run(&scripts).map_err(machine::cannot_run)?;
+    let runs = host.run(&scripts)?;
     for (script, run) in scripts.iter().zip(&runs) {
         generator.observe(script, run);
         seen.add(script, run);
     }
-    for word in &plan.given {
-        seen.words.part(word, ear.alphabet());
-        seen.words.end(1);
-    }
     watch.tests += scripts.len() as u64;
-    watch.note(0, Point { phase: "watch".to_owned(), ..Point::default() });
-    let mut pure = pure_letters(host, generator, api, ear, plan.miner, rng)?;
+    watch.note(0, Standing { phase: "watch", ..Standing::default() });
+    host.keep = if plan.miner == Miner::Assay { Keep::News } else { Keep::Refutations };
+    let (mut pure, doubtful) = pure_letters(host, generator, api, ear, plan.miner, rng)?;
     let mut assayed = None;
     if plan.miner == Miner::Assay {
-        let found = assay(host, generator, ear, &pure, &plan.assay, rng, |standing| {
-            let phase = format!("{:?}", standing.phase).to_lowercase();
-            watch.note(standing.tests, Point { phase, states: Some(standing.states), ..Point::default() });
+        let options = AssayOptions { known, doubtful, ..plan.assay.clone() };
+        let found = assay(host, generator, ear, &pure, &options, rng, |standing| {
             let share = if standing.phase == Phase::Survey { SURVEY } else { TRYING };
-            watch.go_on(standing.tests, share, || {
-                format!("{:?}: {} tests, {} states", standing.phase, standing.tests, standing.states)
-                    .to_lowercase()
-            })
-        });
-        let found = found.map_err(machine::cannot_run)?;
+            let (phase, states) = (standing.phase.name(), Some(standing.states));
+            watch.go_on(standing.tests, share, Standing { phase, states, ..Standing::default() })
+        })?;
         watch.tests += found.tests;
         pure.clone_from(&found.pure);
         seen.keep(host, &found.witnesses)?;
         assayed = Some(found);
     }
 
-    // Claim.
+    // Claim. What was seen on the way speaks too.
+    for word in host.words() {
+        seen.hear(word);
+    }
     let names = |letters: &BTreeSet<Letter>| -> BTreeSet<String> {
         letters.iter().map(|&letter| ear.alphabet().name(letter).to_owned()).collect()
     };
@@ -199,7 +208,9 @@ pub(crate) fn mine(
         Wanted { templates: Template::ALL.to_vec(), min_support, min_confidence }
     };
     let least = if plan.claims == Claims::Held { 1.0 } else { 0.0 };
-    let properties = properties_of(&seen.words, &purity, &wanted(least))?;
+    let mut properties = properties_of(&seen.words, &purity, &wanted(least))?;
+    properties.retain(|property| !host.refuted().contains_key(property));
+    host.arm(&properties, &pure)?;
 
     // Attack.
     let states = assayed.as_ref().map(|assayed| assayed.model.len());
@@ -211,47 +222,39 @@ pub(crate) fn mine(
         settings: plan.settings.clone(),
         shrink: (SHRINKING, watch.shrinking()),
     };
-    let (mut branches, mut found_after) = (None, vec![None; properties.len()]);
+    // Runs that found out what is pure, or tell more about a test that is kept, do not count as tests.
+    let uncounted = host.tests_run().saturating_sub(watch.tests);
+    let mut branches = None;
     let mut fates = vec![Fate::NotAttacked; properties.len()];
     if watch.stop != Some("interrupted") {
         watch.stop = None;
         if plan.tester == Tester::Random {
             random(host, generator, &mut seen, plan, rng, watch)?;
         } else {
-            let mut own = match probed() {
+            let known = match probed() {
                 Ok((own, branches)) => {
                     assault.branches = branches;
-                    Some(own)
+                    host.run_on(Some(own));
+                    true
                 }
                 Err(why) => {
-                    tell(&format!("note: which branches are taken is not known: {why}"));
-                    None
+                    watch.progress.remark(&format!("note: which branches are taken is not known: {why}"));
+                    false
                 }
             };
-            let known = own.is_some();
             let share = if plan.tester == Tester::Dice { ATTACKING } else { 1.0 };
-            let arena = own.as_mut().unwrap_or(host);
-            // Whoever asks what a search without claims refutes means all its tests, not only those that it keeps.
-            let all = plan.claims == Claims::All && plan.tester == Tester::Dynamosa;
-            let mut arena = Overheard { host: arena, seen: all.then_some(&mut seen) };
-            let attacked = dice_tester(&mut arena, generator, ear, &assault, rng, |standing| {
+            if plan.claims == Claims::All && plan.tester == Tester::Dynamosa {
+                // Whoever asks what a search without claims refutes means all its tests, not only those that it keeps.
+                host.keep = Keep::Words;
+            }
+            let attacked = dice_tester(host, generator, ear, &assault, rng, |standing| {
                 let covered = known.then_some(standing.covered);
                 let (refuted, open) = (Some(standing.refuted), Some(standing.open));
-                let phase = "attack".to_owned();
-                watch.note(standing.run, Point { phase, states, refuted, open, covered, ..Point::default() });
-                watch.go_on(standing.run, share, || {
-                    format!(
-                        "attack: {} tests, {} claims refuted, {} left",
-                        standing.run, standing.refuted, standing.open
-                    )
-                })
-            });
-            let attacked = attacked.map_err(machine::cannot_run)?;
+                let now = Standing { phase: "attack", states, refuted, open, covered, ..Standing::default() };
+                watch.go_on(standing.run, share, now)
+            })?;
+            host.run_on(None);
             branches = known.then_some((attacked.covered, assault.branches.len()));
-            if plan.tester == Tester::Dice {
-                let counted = |after: &Option<u64>| after.map(|after| after + watch.tests);
-                found_after = attacked.found_after.iter().map(counted).collect();
-            }
             watch.note(attacked.run, ended(&attacked, states, known));
             watch.tests += attacked.run;
             let first = seen.tests.len();
@@ -274,6 +277,30 @@ pub(crate) fn mine(
         }
     }
 
+    // What ever fell stays so, whoever found it and in whichever round.
+    let refuted = host.refuted().clone();
+    let fallen = |claim: &Property<Letter>| properties.iter().position(|known| known == claim);
+    let missed: Vec<(Property<Letter>, Script)> = refuted
+        .into_iter()
+        .map(|(claim, refutation)| (claim, refutation.script))
+        .filter(|(claim, _)| fallen(claim).is_none_or(|at| !matches!(fates[at], Fate::Refuted(_))))
+        .collect();
+    let scripts: Vec<Script> = missed.iter().map(|(_, script)| script.clone()).collect();
+    seen.keep(host, &scripts)?;
+    for (claim, script) in missed {
+        let fate = Fate::Refuted(seen.place(&script).expect("it was kept just now"));
+        match properties.iter().position(|known| *known == claim) {
+            Some(at) => fates[at] = fate,
+            None => {
+                properties.push(claim);
+                fates.push(fate);
+            }
+        }
+    }
+    for word in host.words() {
+        seen.hear(word);
+    }
+
     // Infer. What any trace contradicts does not hold, whoever made the trace.
     let holding: BTreeSet<Property<Letter>> =
         properties_of(&seen.words, &purity, &wanted(1.0))?.into_iter().collect();
@@ -289,27 +316,51 @@ pub(crate) fn mine(
                 .map(|&letter| ear.alphabet().name(letter).to_owned())
         }
     };
+    let mut settled = host.settle(Made::new(model, assayed.as_ref()));
+    if let Some(tests) = settled.tests.take() {
+        seen.keep(host, &tests)?;
+    }
+    let broken_off = assayed.as_ref().is_some_and(|assayed| !assayed.complete);
+    let heard: BTreeSet<Letter> = seen.words.words.iter().flat_map(|word| &word.letters).copied().collect();
+    let never_returned = generator
+        .never_returned()
+        .filter(|(callable, _)| !ear.letters_of(callable).iter().any(|letter| heard.contains(letter)))
+        .map(|(callable, times)| (callable.event_name().to_owned(), times))
+        .collect();
     let name = |letter: Letter| ear.alphabet().name(letter).to_owned();
+    let supports = seen.supports();
     let judged = properties
         .iter()
-        .zip(fates.into_iter().zip(found_after))
-        .filter(|(property, (fate, _))| holding.contains(property) || matches!(fate, Fate::Refuted(_)))
-        .map(|(property, (fate, found_after))| Judged {
-            property: Property { template: property.template, a: name(property.a), b: name(property.b) },
-            fate,
-            found_after,
+        .zip(fates)
+        .filter(|(property, fate)| holding.contains(property) || matches!(fate, Fate::Refuted(_)))
+        .map(|(property, fate)| {
+            let support = supports.get(&property.a).copied().unwrap_or(0);
+            let found_after = host.refuted().get(property).and_then(|refutation| refutation.after);
+            let found_after = found_after.map(|after| after.saturating_sub(uncounted));
+            let property = Property { template: property.template, a: name(property.a), b: name(property.b) };
+            let fate = match fate {
+                Fate::Survived { attacked, abandoned } => {
+                    let before = u32::try_from(host.attacked_before(&property)).unwrap_or(u32::MAX);
+                    Fate::Survived { attacked: attacked.saturating_add(before), abandoned }
+                }
+                fate => fate,
+            };
+            Judged { property, fate, support, found_after }
         })
         .collect();
     Ok(Mined {
-        rejected: rejected(&model, &plan.given, ear),
+        rejected: rejected(&settled.model, &plan.given, ear),
         branches,
-        model: named(&model, &pure_names),
+        model: named(&settled.model, &pure_names),
         properties: judged,
         pure: pure_names,
         tests: seen.tests,
         tests_run: watch.tests,
         assayed,
-        stop: watch.stop.unwrap_or("nothing left to try"),
+        settled,
+        given_up: host.given_up(),
+        never_returned,
+        stop: watch.stop.unwrap_or(if broken_off { "budget" } else { "nothing left to try" }),
     })
 }
 
@@ -325,35 +376,17 @@ fn rejected(model: &Fsa<String>, given: &[Vec<Letter>], ear: &Ear) -> Vec<Vec<St
 }
 
 /// How an attack stood when it ended.
-fn ended(attacked: &Attacked, states: Option<usize>, known: bool) -> Point {
+fn ended(attacked: &Attacked, states: Option<usize>, known: bool) -> Standing {
     let refuted = attacked.fates.iter().filter(|fate| matches!(fate, Fate::Refuted(_))).count();
     let is_open = |fate: &&Fate| matches!(fate, Fate::NotAttacked | Fate::Survived { abandoned: false, .. });
     let open = attacked.fates.iter().filter(is_open).count();
-    Point {
-        phase: "attack".to_owned(),
+    Standing {
+        phase: "attack",
         states,
         refuted: Some(refuted),
         open: Some(open),
         covered: known.then_some(attacked.covered),
-        ..Point::default()
-    }
-}
-
-/// A host whose runs are all taken into account.
-struct Overheard<'h, 's, 'e> {
-    host: &'h mut Host,
-    seen: Option<&'s mut Seen<'e>>,
-}
-
-impl Subject for Overheard<'_, '_, '_> {
-    type Error = HostError;
-
-    fn run(&mut self, batch: &[Script]) -> Result<Vec<Run>, HostError> {
-        let runs = self.host.run(batch)?;
-        if let Some(seen) = &mut self.seen {
-            batch.iter().zip(&runs).for_each(|(script, run)| seen.add(script, run));
-        }
-        Ok(runs)
+        ..Standing::default()
     }
 }
 
@@ -370,16 +403,33 @@ impl Seen<'_> {
             return;
         }
         for heard in self.ear.hear(script, run) {
-            if !heard.word.is_empty() {
-                self.words.part(&heard.word, self.ear.alphabet());
-                self.words.end(1);
-            }
+            self.hear(&heard.word);
         }
     }
 
+    fn hear(&mut self, word: &[Letter]) {
+        if !word.is_empty() {
+            self.words.part(word, self.ear.alphabet());
+            self.words.end(1);
+        }
+    }
+
+    /// In how many different words each event happens.
+    fn supports(&self) -> BTreeMap<Letter, u64> {
+        let mut supports = BTreeMap::new();
+        for word in &self.words.words {
+            for letter in word.letters.iter().copied().collect::<BTreeSet<_>>() {
+                *supports.entry(letter).or_default() += 1;
+            }
+        }
+        supports
+    }
+
     /// Runs scripts that are worth keeping once more, now with all that there is to tell.
-    fn keep(&mut self, host: &mut Host, scripts: &[Script]) -> Result<(), Report> {
-        let runs = host.run(scripts).map_err(|error: HostError| machine::cannot_run(error))?;
+    fn keep(&mut self, host: &mut Kept<'_>, scripts: &[Script]) -> Result<(), Report> {
+        let keep = std::mem::replace(&mut host.keep, Keep::Tests);
+        let runs = host.run_again(scripts)?;
+        host.keep = keep;
         for (script, run) in scripts.iter().zip(runs) {
             self.add(script, &run);
             if self.place(script).is_none() {
@@ -394,9 +444,38 @@ impl Seen<'_> {
     }
 }
 
+/// Begins where earlier rounds ended: with their words, and their tests run again. Says which tests these are.
+fn begin(
+    host: &mut Kept<'_>,
+    generator: &mut Generator,
+    seen: &mut Seen<'_>,
+    watch: &mut Watch,
+) -> Result<Vec<Script>, Report> {
+    /// So many tests are run at a time, and then the clock is looked at.
+    const PART: usize = 500;
+    let known = host.tests_before();
+    for word in host.words() {
+        seen.hear(word);
+    }
+    for part in known.chunks(PART) {
+        let standing = Standing { phase: "begin", ..Standing::default() };
+        // A budget that is used up here leaves the words, of which nothing is lost.
+        if watch.go_on(0, 1.0, standing).is_break() {
+            break;
+        }
+        let runs = host.run(part)?;
+        for (script, run) in part.iter().zip(&runs) {
+            generator.observe(script, run);
+            seen.add(script, run);
+        }
+        watch.tests += part.len() as u64;
+    }
+    Ok(known)
+}
+
 /// Random tests until the budget is used up.
 fn random(
-    host: &mut Host,
+    host: &mut Kept<'_>,
     generator: &mut Generator,
     seen: &mut Seen<'_>,
     plan: &Plan,
@@ -405,35 +484,39 @@ fn random(
 ) -> Result<(), Report> {
     const ROUND: usize = 500;
     let mut run = 0;
-    while watch.go_on(run, 1.0, || format!("random: {run} tests")).is_continue() {
+    let keep = std::mem::replace(&mut host.keep, Keep::Words);
+    let standing = Standing { phase: "random", ..Standing::default() };
+    while watch.go_on(run, 1.0, standing).is_continue() {
         let scripts: Vec<Script> = (0..ROUND)
             .map(|_| {
                 let calls = rng.random_range(1..=plan.calls);
                 generator.script(rng, calls)
             })
             .collect();
-        for (script, done) in scripts.iter().zip(host.run(&scripts).map_err(machine::cannot_run)?) {
+        for (script, done) in scripts.iter().zip(host.run(&scripts)?) {
             generator.observe(script, &done);
             seen.add(script, &done);
         }
         run += ROUND as u64;
     }
+    host.keep = keep;
     watch.tests += run;
     Ok(())
 }
 
-/// The letters that never made a difference, by experiment. A label that two methods share is pure if both are.
+/// The letters that never made a difference, by experiment, and those that make one inside only. A label that two methods share is
+/// pure if both are.
 fn pure_letters(
-    host: &mut Host,
+    host: &mut Kept<'_>,
     generator: &mut Generator,
     api: &Api,
     ear: &Ear,
     miner: Miner,
     rng: &mut impl Rng,
-) -> Result<BTreeSet<Letter>, Report> {
+) -> Result<(BTreeSet<Letter>, BTreeSet<Letter>), Report> {
     let options = PurityOptions { tries: PURITY_TRIES, calls: 8 };
-    let verdicts = purity(host, api, generator, options, rng).map_err(machine::cannot_run)?;
-    let (mut pure, mut impure) = (BTreeSet::new(), BTreeSet::new());
+    let verdicts = purity(host, api, generator, options, rng)?;
+    let (mut pure, mut doubtful, mut impure) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
     impure.extend(api.starts.iter().flat_map(|start| ear.letters_of(&start.callable)).copied());
     for method in &api.methods {
         let harmless = match verdicts.get(&*method.callable) {
@@ -441,6 +524,7 @@ fn pure_letters(
             // Something inside changed that no call was seen to notice: a cache, or a setting that nothing reads, or an effect
             // that shows rarely. Trying finds that out; inference from traces cannot, and goes by the name as the paper does.
             Some(Verdict::Changes { what: Difference::Field { .. }, .. }) => {
+                doubtful.extend(ear.letters_of(&method.callable));
                 miner == Miner::Assay || pure_by_name(method.callable.event_name())
             }
             Some(Verdict::Changes { .. }) | None => false,
@@ -448,7 +532,7 @@ fn pure_letters(
         let side = if harmless { &mut pure } else { &mut impure };
         side.extend(ear.letters_of(&method.callable));
     }
-    Ok(pure.difference(&impure).copied().collect())
+    Ok((pure.difference(&impure).copied().collect(), doubtful))
 }
 
 /// The model with its states named by the side-effect-free answers that tell them apart: `isEmpty`, `not isEmpty`.

@@ -2,23 +2,14 @@
 
 use serde_json::{Value, json};
 
+use crate::progress::Standing;
+
 /// The state of a search at one moment.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Point {
-    /// What was being done.
-    pub(crate) phase: String,
+#[derive(Clone, Copy, Debug)]
+struct Point {
     /// Since the beginning.
-    pub(crate) seconds: f64,
-    /// Tests run since the beginning.
-    pub(crate) tests: u64,
-    /// States of the model, once there is one.
-    pub(crate) states: Option<usize>,
-    /// Claims refuted, once there are claims.
-    pub(crate) refuted: Option<usize>,
-    /// Claims that are still attacked or wait.
-    pub(crate) open: Option<usize>,
-    /// Sides of branches taken, if that is known.
-    pub(crate) covered: Option<usize>,
+    seconds: f64,
+    standing: Standing,
 }
 
 /// The most points that are kept. A plot needs no more.
@@ -40,9 +31,10 @@ impl Timeline {
     }
 
     /// Takes note of the state of the search. The first point of a phase is kept for the time being.
-    pub(crate) fn add(&mut self, point: Point) {
+    pub(crate) fn add(&mut self, seconds: f64, standing: Standing) {
+        let point = Point { seconds, standing };
         self.skipped += 1;
-        let begins = self.points.last().is_none_or(|last| last.phase != point.phase);
+        let begins = self.points.last().is_none_or(|last| last.standing.phase != standing.phase);
         if self.skipped < self.stride && !begins {
             self.last = Some(point);
             return;
@@ -56,13 +48,15 @@ impl Timeline {
                 place % 2 == 1
             });
             self.stride *= 2;
+            // The newest had an even place.
+            self.last = Some(point);
         }
     }
 
     /// All points, the last one among them.
     pub(crate) fn as_json(&self) -> Value {
-        let points = self.points.iter().chain(&self.last).map(|point| {
-            let Point { phase, seconds, tests, states, refuted, open, covered } = point;
+        let points = self.points.iter().chain(&self.last).map(|Point { seconds, standing }| {
+            let Standing { phase, tests, states, refuted, open, covered } = standing;
             json!({
                 "phase": phase,
                 "seconds": seconds,
@@ -84,7 +78,7 @@ mod tests {
     fn told(count: u64) -> Vec<u64> {
         let mut timeline = Timeline::new();
         for tests in 0..count {
-            timeline.add(Point { phase: "attack".to_owned(), tests, ..Point::default() });
+            timeline.add(0.0, Standing { phase: "attack", tests, ..Standing::default() });
         }
         let json = timeline.as_json();
         json["points"].as_array().unwrap().iter().map(|point| point["tests"].as_u64().unwrap()).collect()

@@ -223,3 +223,46 @@ fn what_is_no_trace_file_is_not_mined() {
         assert!(run.err.contains(says), "{file}: {}", run.err);
     }
 }
+
+#[test]
+fn reports_of_what_is_not_there() {
+    let place = Place::new();
+    let empty = TempDir::new().unwrap();
+    let folder = empty.path().display().to_string();
+    refused(&adit(&["report", &folder]), &["holds no model.json", "adit mine"]);
+    refused(&adit(&["report", &example("tokenizer.model.jsn")]), &["no such file", "tokenizer.model.json"]);
+    refused(&adit(&["show", &example("tokenizer.traces")]), &["tokenizer.traces"]);
+    let model = example("tokenizer.model.json");
+    refused(&adit(&["report", &model, &model]), &["cannot be compared with itself"]);
+    refused(&adit(&["report", &model, "-o", "no/such/folder/a.html"]), &["does not exist", "mkdir"]);
+    // A broken file beside a model that is whole.
+    fs::copy(&model, empty.path().join("model.json")).unwrap();
+    fs::write(empty.path().join("properties.json"), "{\n  \"pure\": [").unwrap();
+    refused(&adit(&["report", &folder]), &["properties.json:2:", "cut off"]);
+    fs::write(empty.path().join("properties.json"), "[1, \"no claims\"]").unwrap();
+    fs::write(empty.path().join("traces.jsonl"), "{\"event\":").unwrap();
+    refused(&adit(&["report", &folder]), &["traces.jsonl"]);
+    drop(place);
+}
+
+#[test]
+fn explanations_of_what_is_not_there() {
+    let model = example("tokenizer.model.json");
+    let explain = |what: &[&str]| adit(&[&["explain", &model], what].concat());
+    refused(&explain(&["nextTokn"]), &["no transition", "did you mean `nextToken`"]);
+    refused(&explain(&["9", "nextToken"]), &["no state 9", "0 to 2"]);
+    refused(&explain(&["0", "nextToken"]), &["`0 nextToken` is no transition", "1 nextToken 1"]);
+    refused(&explain(&["nextToken", "x"]), &["neither a transition nor a property"]);
+    refused(&explain(&["NF(a, b)"]), &["never claimed", "no properties.json"]);
+}
+
+#[test]
+fn pictures_that_cannot_be_made() {
+    let model = example("tokenizer.model.json");
+    refused(&adit(&["convert", &model, "a.png"]), &["PNG", "rsvg-convert"]);
+    refused(&adit(&["convert", &example("tokenizer.traces"), "a.svg"]), &["holds traces", "adit infer"]);
+    let place = Place::new();
+    let svg = place.file("a.svg", b"<svg/>");
+    refused(&adit(&["convert", &svg, "a.json"]), &["is a picture"]);
+    refused(&adit(&["convert", &model, "-", "--to", "svgg"]), &["did you mean `svg`"]);
+}

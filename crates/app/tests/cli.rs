@@ -174,6 +174,53 @@ fn infer_writes_the_format_of_the_extension_and_sums_up() {
 }
 
 #[test]
+fn infer_explains_its_model_in_a_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (model, page) = (path("m.json"), path("m.html"));
+    let run = adit(&["infer", &example("tokenizer.traces"), "-o", &model, "--report", &page]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(run.err.contains("a page about it"), "{}", run.err);
+    let text = std::fs::read_to_string(&page).unwrap();
+    assert!(text.starts_with("<!doctype html>") || text.starts_with("<!DOCTYPE html>"), "{}", &text[..80]);
+    assert!(text.contains("seen in 10 recorded traces; 19 properties held"), "{page}");
+    let nowhere = adit(&["infer", &example("tokenizer.traces"), "-o", &model, "--report", "-"]);
+    assert_eq!((nowhere.code, nowhere.err.contains("cannot go to standard output")), (2, true));
+}
+
+#[test]
+fn shells_complete_what_is_typed() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let run = adit(&["completions", shell]);
+        assert_eq!((run.code, run.err.as_str()), (0, ""), "{shell}");
+        for word in ["validate", "budget", "fixtures"] {
+            assert!(run.out.contains(word), "{shell} does not know {word}");
+        }
+    }
+    assert_eq!(adit(&["completions", "tcsh"]).code, 2);
+}
+
+#[test]
+fn every_command_has_a_manual_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let pages = folder.path().join("man/man1");
+    let run = adit(&["man", &pages.display().to_string()]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let page = std::fs::read_to_string(pages.join("adit-mine.1")).unwrap();
+    assert!(page.contains("adit mine java.util.StringTokenizer"), "{page}");
+    let names = std::fs::read_dir(&pages).unwrap().map(|page| page.unwrap().file_name());
+    let mut names: Vec<String> = names.map(|name| name.into_string().unwrap()).collect();
+    names.sort();
+    assert!(run.err.starts_with(&format!("{} pages", names.len())), "{}", run.err);
+    for command in ["", "-check", "-explain", "-infer", "-observe", "-report", "-status", "-validate"] {
+        assert!(names.contains(&format!("adit{command}.1")), "{command}: {names:?}");
+    }
+    let file = pages.join("adit.1").display().to_string();
+    let wrong = adit(&["man", &file, "--quiet"]);
+    assert_eq!((wrong.code, wrong.err.contains("cannot be made")), (2, true), "{}", wrong.err);
+}
+
+#[test]
 fn contradictions_are_dropped_with_a_reason() {
     let traces = "Set isEmpty:TRUE isEmpty:FALSE\nSet add:TRUE isEmpty:FALSE\n";
     let run = adit_with(&["infer", "-", "--from", "lines", "--drop-contradictions", "--to", "fsm"], traces);
@@ -428,4 +475,46 @@ fn broken_rules_are_not_told_as_if_they_held() {
     assert!(!broken.is_empty());
     assert!(broken.iter().all(|line| line.contains(" cases, ")), "{broken:?}");
     assert!(!run.out.contains("side effects"), "nothing is known to have none: {}", run.out);
+}
+
+#[test]
+fn show_draws_what_is_small_and_lists_what_is_large() {
+    let run = adit(&["show", &example("tokenizer.model.json")]);
+    assert_eq!((run.code, run.err.as_str()), (0, ""));
+    assert!(run.out.contains("▶ │ 0 start") && run.out.contains("├─ nextToken ─"), "{}", run.out);
+    let without = adit(&["show", &example("tokenizer.model.json"), "--hide-pure"]);
+    assert!(!without.out.contains('✓'), "{}", without.out);
+    let list = adit(&["show", &example("tokenizer.model.json"), "--list"]);
+    assert!(list.out.contains("    stays: hasMoreTokens:TRUE, nextToken\n"), "{}", list.out);
+}
+
+#[test]
+fn explain_replays_what_lies_beside_a_model() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::copy(example("tokenizer.model.json"), folder.path().join("model.json")).unwrap();
+    let place = folder.path().display().to_string();
+    let alone = adit(&["explain", &place, "1", "nextToken", "2"]);
+    assert_eq!(alone.code, 0, "{}", alone.err);
+    assert!(alone.out.contains("there is no evidence"), "{}", alone.out);
+    let run = adit(&["convert", &example("tokenizer.traces"), &format!("{place}/traces.jsonl"), "--quiet"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let run = adit(&["explain", &format!("{place}/model.json"), "1 nextToken 2", "--json"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let told = run.json();
+    assert_eq!(told["transitions"].as_array().unwrap().len(), 1);
+    let taken = &told["transitions"][0];
+    assert!(taken["traces"].as_u64().unwrap() + taken["perhaps"].as_u64().unwrap() > 0, "{told}");
+    let page = adit(&["report", &place]);
+    assert_eq!(page.code, 0, "{}", page.err);
+    assert!(folder.path().join("report.html").exists());
+    let again = std::fs::read(folder.path().join("report.html")).unwrap();
+    adit(&["report", &place]);
+    assert_eq!(std::fs::read(folder.path().join("report.html")).unwrap(), again, "the same bytes each time");
+}
+
+#[test]
+fn a_model_becomes_a_picture() {
+    let run = adit(&["convert", &example("tokenizer.model.json"), "-", "--to", "svg"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(run.out.starts_with("<svg ") && run.out.contains("not hasMoreTokens"), "{}", run.out);
 }

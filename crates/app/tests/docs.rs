@@ -8,7 +8,8 @@
 //! - `# exits with N` at the end of a command asks for another exit code than 0;
 //! - a `mermaid` or `json` block after `<!-- made by: command -->` must be exactly what the command prints.
 //!
-//! A block that runs Java (`adit observe`, `adit doctor`) is not run where `adit doctor` says that something is missing.
+//! A block that runs Java, or uses what came of it (`adit mine`, `status`, `observe`, `validate`, `doctor`), is not run where
+//! `adit doctor` says that something is missing.
 //!
 //! `UPDATE_EXPECT=1` rewrites blocks whose output differs and has no wildcard.
 #![expect(
@@ -86,8 +87,9 @@ fn check(document: &Path) {
         let Some(language) = line.strip_prefix("```") else { continue };
         let block: Vec<&str> =
             lines.by_ref().map(|(_, line)| line).take_while(|line| *line != "```").collect();
-        let runs_java =
-            block.iter().any(|line| line.contains("./adit observe") || line.contains("./adit doctor"));
+        let runs_java = ["observe", "doctor", "mine", "status", "validate"]
+            .iter()
+            .any(|command| block.iter().any(|line| line.contains(&format!("./adit {command}"))));
         if runs_java && !*java_works.get_or_insert_with(|| run("./adit doctor", place.path()).is_ok()) {
             eprintln!("NOT RUN: {}:{} needs what `adit doctor` misses", document.display(), at + 1);
             let _ = writeln!(rewritten, "{}```", join(&block));

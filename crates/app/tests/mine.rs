@@ -167,7 +167,8 @@ fn what_the_tests_do_is_known() {
     java.compile_files(&[source], &path, tests.path());
     let tests = tests.path().display().to_string();
     let mine = |miner: &str, more: &[&str]| {
-        let out = classes.path().join(miner).display().to_string();
+        let name = if more.is_empty() { format!("{miner}-alone") } else { miner.to_owned() };
+        let out = classes.path().join(name).display().to_string();
         let all =
             ["mine", "Vault", "-c", &path, "--miner", miner, "--budget", "20000tests", "--json", "-o", &out];
         let run = adit(&[all.as_slice(), more].concat());
@@ -203,6 +204,22 @@ fn what_the_tests_do_is_known() {
         assert!(claims.contains(&shown.to_owned()), "{shown}: {claims:?}");
     }
     assert!(traces.contains("close"), "{traces}");
+    // The next round of the campaign knows it still, and the model is not made to guess where it leads.
+    let (again, claims_again, _) = mine("assay", &["--tests", &tests]);
+    assert_eq!(
+        (again.json()["round"].as_u64(), &again.json()["rejected"]),
+        (Some(2), &told.json()["rejected"])
+    );
+    assert!(claims_again.contains(&"AP close open".to_owned()), "{claims_again:?}");
+    let campaign = adit_store::Campaign::read(&classes.path().join("assay")).unwrap();
+    let of_tests: Vec<_> =
+        campaign.traces().map(Result::unwrap).filter(|trace| trace.test.is_none()).collect();
+    assert_eq!(of_tests.len(), 1, "{of_tests:?}");
+    assert_eq!((of_tests[0].word.last().unwrap().as_str(), of_tests[0].count), ("close", 1));
+    let out = classes.path().join("assay").display().to_string();
+    let without = adit(&["mine", "Vault", "-c", &path, "--quiet", "--claims", "all", "-o", &out]);
+    assert_eq!(without.code, 2);
+    assert!(without.err.contains("claims was held and is now all; tests changed"), "{}", without.err);
     // A model that is made of traces has those of the tests.
     let (dice, _, _) = mine("dice", &["--tests", &tests]);
     assert_eq!(dice.json()["rejected"].as_array().unwrap().len(), 0);
@@ -310,4 +327,34 @@ fn classes_of_every_kind() {
         Hidden: 2 attack::no_start error: no object of Hidden can be made: it has no public constructor
     "#]]
     .assert_eq(&told);
+}
+
+const STUBBORN: &str = "
+public class Stubborn {
+    private boolean open;
+    public Stubborn() {}
+    public void spin() { while (true) { } }
+    public void leave() { System.exit(3); }
+    public void unlock(String word) { if (!word.equals(\"open sesame, \" + word.length())) throw new IllegalArgumentException(); open = true; }
+    public void enter() { if (!open) throw new IllegalStateException(); }
+    public boolean isOpen() { return open; }
+}
+";
+
+/// What hangs is given up after a few times, and what never returned is said, not passed over.
+#[test]
+fn methods_that_hang_or_never_return_are_named() {
+    let Some(java) = java() else { return };
+    let classes = java.compile(&[("Stubborn.java", STUBBORN)]);
+    let path = classes.path().display().to_string();
+    let out = classes.path().join("out").display().to_string();
+    let run = adit(&["mine", "Stubborn", "-c", &path, "--budget", "20000tests", "--json", "-o", &out]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let said = run.json();
+    assert_eq!(said["hang"], serde_json::json!(["leave", "spin"]), "{said}");
+    let never: Vec<&str> =
+        said["never_returned"].as_array().unwrap().iter().filter_map(|one| one["method"].as_str()).collect();
+    assert!(never.contains(&"unlock") && never.contains(&"enter"), "{said}");
+    assert!(!said["pure"].to_string().contains("unlock"), "{said}");
+    assert_eq!(said["alphabet"], serde_json::json!(["Stubborn", "isOpen:FALSE"]), "{said}");
 }

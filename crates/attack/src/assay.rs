@@ -54,6 +54,8 @@ pub struct AssayOptions {
     pub states: usize,
     /// Of the events that are said to be pure, those that change something inside. They count as pure where trying confirms it.
     pub doubtful: BTreeSet<Letter>,
+    /// Scripts that were found worth keeping before. They are run before the random ones, and the model accepts what they show.
+    pub known: Vec<Script>,
 }
 
 impl Default for AssayOptions {
@@ -70,6 +72,7 @@ impl Default for AssayOptions {
             gain: 0.05,
             states: 60,
             doubtful: BTreeSet::new(),
+            known: Vec::new(),
         }
     }
 }
@@ -125,6 +128,18 @@ pub enum Phase {
     Accept,
     /// Walks of the model against the class.
     Refute,
+}
+
+impl Phase {
+    /// What progress calls it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Survey => "survey",
+            Self::Explore => "explore",
+            Self::Accept => "accept",
+            Self::Refute => "refute",
+        }
+    }
 }
 
 /// Makes a model of a class by trying. Events of `pure` have no side effect, as far

@@ -3,7 +3,7 @@
 //! Algorithms hand over tens of thousands of scripts at once. Here they are run in portions, and between two the caller may break
 //! off; scripts that are then left get runs without a step. A method that keeps hanging or killing its machine is given up:
 //! scripts are cut before it. So every budget is kept, and nothing that was not run is taken for something that did not happen, as
-//! long as [`Careful::broken_off`] is looked at.
+//! long as [`Care::broken_off`] is looked at.
 //!
 //! Paper: none; bookkeeping.
 
@@ -25,10 +25,9 @@ const PATIENCE: u64 = 3;
 /// A method that ends badly more rarely than this is worth its price.
 const RARE: u64 = 10;
 
-/// Runs scripts on another subject, in portions.
-pub struct Careful<'a, S, F> {
-    subject: &'a mut S,
-    go_on: F,
+/// What is learned while scripts are run in portions.
+#[derive(Clone, Debug)]
+pub struct Care {
     /// Scripts that were really run.
     pub tests: u64,
     /// The caller said stop; nothing is run any more.
@@ -38,22 +37,50 @@ pub struct Careful<'a, S, F> {
     deadly: BTreeMap<Arc<Callable>, (u64, u64)>,
 }
 
-impl<'a, S, F> Careful<'a, S, F> {
-    /// `go_on` is told how many scripts were run.
-    pub fn new(subject: &'a mut S, go_on: F) -> Self {
-        Self { subject, go_on, tests: 0, broken_off: false, portion: SMALLEST, deadly: BTreeMap::new() }
+impl Default for Care {
+    fn default() -> Self {
+        Self { tests: 0, broken_off: false, portion: SMALLEST, deadly: BTreeMap::new() }
     }
+}
 
-    /// Gives up what another one learned to give up.
-    #[must_use]
-    pub fn warned<T, G>(mut self, by: &Careful<'_, T, G>) -> Self {
-        self.deadly.clone_from(&by.deadly);
-        self
-    }
-
-    /// The subject itself, for scripts that are known to end well and must be run even when all else is broken off.
-    pub fn subject(&mut self) -> &mut S {
-        self.subject
+impl Care {
+    /// Runs scripts in portions. `go_on` is told how many scripts were run.
+    pub fn run<S: Subject>(
+        &mut self,
+        subject: &mut S,
+        batch: &[Script],
+        mut go_on: impl FnMut(u64) -> ControlFlow<()>,
+    ) -> Result<Vec<Run>, S::Error> {
+        let mut runs = Vec::with_capacity(batch.len());
+        let mut rest = batch;
+        while !rest.is_empty() {
+            self.broken_off = self.broken_off || go_on(self.tests).is_break();
+            if self.broken_off {
+                runs.extend(rest.iter().map(|_| Run {
+                    steps: Vec::new(),
+                    end: End::Complete,
+                    leaked: false,
+                    passed: None,
+                }));
+                break;
+            }
+            let (now, later) = rest.split_at(self.portion.min(rest.len()));
+            rest = later;
+            let answers = if self.given_up().next().is_none() {
+                subject.run(now)?
+            } else {
+                let cut: Vec<Script> = now.iter().map(|script| self.cut(script)).collect();
+                subject.run(&cut)?
+            };
+            self.tests += now.len() as u64;
+            let mut bad = false;
+            for (script, run) in now.iter().zip(&answers) {
+                bad |= self.learn(script, run);
+            }
+            self.portion = if bad { SMALLEST } else { (self.portion * 2).min(LARGEST) };
+            runs.extend(answers);
+        }
+        Ok(runs)
     }
 
     /// What is no longer called.
@@ -91,40 +118,25 @@ impl<'a, S, F> Careful<'a, S, F> {
     }
 }
 
+/// Runs scripts on another subject, in portions.
+pub(crate) struct Careful<'a, S, F> {
+    subject: &'a mut S,
+    go_on: F,
+    pub(crate) care: Care,
+}
+
+impl<'a, S, F> Careful<'a, S, F> {
+    /// `go_on` is told how many scripts were run.
+    pub(crate) fn new(subject: &'a mut S, go_on: F) -> Self {
+        Self { subject, go_on, care: Care::default() }
+    }
+}
+
 impl<S: Subject, F: FnMut(u64) -> ControlFlow<()>> Subject for Careful<'_, S, F> {
     type Error = S::Error;
 
     fn run(&mut self, batch: &[Script]) -> Result<Vec<Run>, S::Error> {
-        let mut runs = Vec::with_capacity(batch.len());
-        let mut rest = batch;
-        while !rest.is_empty() {
-            self.broken_off = self.broken_off || (self.go_on)(self.tests).is_break();
-            if self.broken_off {
-                runs.extend(rest.iter().map(|_| Run {
-                    steps: Vec::new(),
-                    end: End::Complete,
-                    leaked: false,
-                    passed: None,
-                }));
-                break;
-            }
-            let (now, later) = rest.split_at(self.portion.min(rest.len()));
-            rest = later;
-            let answers = if self.given_up().next().is_none() {
-                self.subject.run(now)?
-            } else {
-                let cut: Vec<Script> = now.iter().map(|script| self.cut(script)).collect();
-                self.subject.run(&cut)?
-            };
-            self.tests += now.len() as u64;
-            let mut bad = false;
-            for (script, run) in now.iter().zip(&answers) {
-                bad |= self.learn(script, run);
-            }
-            self.portion = if bad { SMALLEST } else { (self.portion * 2).min(LARGEST) };
-            runs.extend(answers);
-        }
-        Ok(runs)
+        self.care.run(self.subject, batch, &mut self.go_on)
     }
 }
 
@@ -183,7 +195,7 @@ mod tests {
         let mut answers = Answers::default();
         let mut careful = Careful::new(&mut answers, |_| ControlFlow::Continue(()));
         let runs = careful.run(&vec![script("go hang go"); 1000]).unwrap();
-        let names: Vec<&str> = careful.given_up().map(|callable| callable.name.as_str()).collect();
+        let names: Vec<&str> = careful.care.given_up().map(|callable| callable.name.as_str()).collect();
         assert_eq!(names, ["hang"]);
         assert!(runs.iter().all(|run| run.steps.len() == 1), "what comes before it is still run");
         assert_eq!(answers.hung, SMALLEST);
@@ -197,7 +209,7 @@ mod tests {
         scripts[0] = script("hang");
         scripts[9] = script("hang");
         careful.run(&scripts).unwrap();
-        assert_eq!(careful.given_up().count(), 0);
+        assert_eq!(careful.care.given_up().count(), 0);
     }
 
     #[test]
@@ -208,7 +220,7 @@ mod tests {
         let runs = careful.run(&vec![script("go"); 5000]).unwrap();
         assert_eq!(runs.len(), 5000);
         let really = runs.iter().filter(|run| !run.steps.is_empty()).count();
-        assert_eq!((really as u64, careful.broken_off), (careful.tests, true));
+        assert_eq!((really as u64, careful.care.broken_off), (careful.care.tests, true));
         // The portions double: 16, 32 and 64.
         assert_eq!(really, 112);
         assert!(careful.run(&[script("go")]).unwrap()[0].steps.is_empty(), "it stays broken off");

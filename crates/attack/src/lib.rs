@@ -38,7 +38,7 @@ mod values;
 mod vary;
 
 pub use api::{Api, ApiOptions, Operation};
-pub use careful::Careful;
+pub use careful::Care;
 pub use error::ApiError;
 pub use generate::{Generator, GeneratorOptions};
 pub use heard::{Ear, Heard};

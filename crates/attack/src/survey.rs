@@ -46,18 +46,21 @@ pub(crate) fn survey<S: Subject>(
         Surveyed { runs: Vec::new(), candidates: Vec::new(), starts: Vec::new(), situations: Vec::new() };
     let mut counts: BTreeMap<_, usize> = BTreeMap::new();
     let mut marks = BTreeSet::new();
-    // In parts, so that the generator learns from the first for the last.
+    // In parts, so that the generator learns from the first for the last. What was known before comes first of all.
     const PARTS: usize = 12;
-    for part in 0..PARTS {
-        if part > 0 && !go_on(tries.run) {
+    for part in 0..=PARTS {
+        if part > 1 && !go_on(tries.run) {
             break;
         }
-        let scripts: Vec<Script> = (0..options.survey.div_ceil(PARTS))
-            .map(|_| {
-                let calls = rng.random_range(0..=options.calls);
-                generator.script(rng, calls)
-            })
-            .collect();
+        let scripts: Vec<Script> = match part {
+            0 => options.known.clone(),
+            _ => (0..options.survey.div_ceil(PARTS))
+                .map(|_| {
+                    let calls = rng.random_range(0..=options.calls);
+                    generator.script(rng, calls)
+                })
+                .collect(),
+        };
         let runs = tries.run(&scripts)?;
         for (script, run) in scripts.into_iter().zip(runs) {
             generator.observe(&script, &run);

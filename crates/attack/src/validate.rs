@@ -222,7 +222,7 @@ pub fn validate<S: Subject, R: Rng>(
     let missing = lives.heard.iter().map(|&letter| ear.alphabet().name(letter));
     let missing =
         missing.filter(|&label| model.letter(&label.to_owned()).is_none()).map(str::to_owned).collect();
-    let given_up: BTreeSet<String> = careful.given_up().map(|one| one.event_name().to_owned()).collect();
+    let given_up: BTreeSet<String> = careful.care.given_up().map(|one| one.event_name().to_owned()).collect();
     Ok(Validated {
         precision,
         recall: lives.recall,
@@ -233,8 +233,8 @@ pub fn validate<S: Subject, R: Rng>(
         events: lives.events.novelty(),
         pairs: lives.pairs.novelty(),
         given_up: given_up.into_iter().collect(),
-        tests: careful.tests,
-        complete: !careful.broken_off,
+        tests: careful.care.tests,
+        complete: !careful.care.broken_off,
     })
 }
 
@@ -394,7 +394,7 @@ fn fates<S: Subject, F: FnMut(u64) -> ControlFlow<()>>(
                 (_, fate) => fate,
             };
         }
-        if tries.subject.broken_off {
+        if tries.subject.care.broken_off {
             break;
         }
         fates.extend(decided);
@@ -455,7 +455,7 @@ where
     let calls = if first { &surveyed.starts } else { &surveyed.candidates };
     calls.iter().map(Move::callable).any(|callable| {
         tries.ear.letters_of(callable).contains(&letter)
-            && !tries.subject.is_given_up(callable)
+            && !tries.subject.care.is_given_up(callable)
             && (first || !tries.is_deadly(callable))
     })
 }

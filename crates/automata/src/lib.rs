@@ -8,6 +8,7 @@ mod count;
 mod determinize;
 pub mod format;
 mod graph;
+pub mod layout;
 mod merge;
 mod minimize;
 mod prefix_tree;

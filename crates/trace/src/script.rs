@@ -9,6 +9,10 @@ use std::sync::Arc;
 
 use crate::{Event, Outcome, State, Value};
 
+mod json;
+
+pub use json::ScriptError;
+
 /// Something that runs scripts: a virtual machine in a worker process, or a fake in a test.
 pub trait Subject {
     /// Why nothing could be run at all. What a script does wrong is no such error; it stands in its run.

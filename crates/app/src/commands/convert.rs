@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
+use adit_automata::Fsa;
 use adit_automata::format::Format as ModelFormat;
 use adit_logic::nearest;
-use adit_trace::Labels;
 use adit_trace::read::{self, Format as TraceFormat};
 use adit_trace::write::{WriteError, Writer};
+use adit_trace::{Labels, pure_by_name};
 use miette::Report;
 
 use crate::errors::{Ending, bad_input};
@@ -14,7 +15,8 @@ use crate::flags::ConvertFlags;
 use crate::input::{Source, open};
 use crate::output::{Target, tell, without_gz, write_failed};
 use crate::progress::Progress;
-use crate::{models, traces};
+use crate::report::picture::{Choice, Style, draw};
+use crate::{models, report, traces};
 
 pub(super) fn run(flags: &ConvertFlags, quiet: bool) -> Result<Ending, Report> {
     let target = Target::new(Some(&flags.output));
@@ -27,6 +29,18 @@ pub(super) fn run(flags: &ConvertFlags, quiet: bool) -> Result<Ending, Report> {
             let model = models::shrink(model, flags.determinize, flags.minimize)?;
             let title = title.unwrap_or_else(|| models::title_of(&flags.input));
             models::write(&model, &target, to, &title, quiet)?;
+        }
+        (Kind::Model(from), Some(Kind::Picture)) => {
+            let (model, title) = models::read_titled(source, from)?;
+            let model = models::shrink(model, flags.determinize, flags.minimize)?;
+            let title = title.unwrap_or_else(|| models::title_of(&flags.input));
+            draw_model(&model, &title, &target, quiet)?;
+        }
+        (Kind::Picture, _) => {
+            return Err(bad_input(
+                format!("{} is a picture, which cannot be read as a model", source.name),
+                "convert the model that it was made from",
+            ));
         }
         (Kind::Traces(_), _) if flags.determinize || flags.minimize => {
             return Err(bad_input(
@@ -64,11 +78,19 @@ pub(super) fn run(flags: &ConvertFlags, quiet: bool) -> Result<Ending, Report> {
 enum Kind {
     Model(Option<ModelFormat>),
     Traces(Option<TraceFormat>),
+    /// SVG, which can be written and not read.
+    Picture,
 }
 
 impl Kind {
     /// What a format's name stands for.
     fn named(name: &str) -> Result<Self, Report> {
+        if name.eq_ignore_ascii_case(SVG) {
+            return Ok(Self::Picture);
+        }
+        if name.eq_ignore_ascii_case(PNG) {
+            return Err(no_png());
+        }
         if let Ok(format) = ModelFormat::from_name(name) {
             return Ok(Self::Model(Some(format)));
         }
@@ -77,12 +99,12 @@ impl Kind {
         }
         let models: Vec<&str> = ModelFormat::names().collect();
         let traces = TraceFormat::ALL.map(TraceFormat::name);
-        let near = nearest(name, models.iter().copied().chain(traces))
+        let near = nearest(name, models.iter().copied().chain(traces).chain([SVG]))
             .map(|near| format!("did you mean `{near}`? "));
         Err(bad_input(
             format!("no format is called `{name}`"),
             format!(
-                "{}Models: {}. Traces: {}",
+                "{}Models: {}. Traces: {}. Pictures of models: {SVG}",
                 near.unwrap_or_default(),
                 models.join(", "),
                 traces.join(", ")
@@ -93,6 +115,9 @@ impl Kind {
     /// What a file's name tells.
     fn of_name(name: &str) -> Option<Self> {
         let name = without_gz(name);
+        if name.to_ascii_lowercase().ends_with(".svg") {
+            return Some(Self::Picture);
+        }
         ModelFormat::from_extension(name)
             .map(|format| Self::Model(Some(format)))
             .or_else(|| TraceFormat::from_extension(name).map(|format| Self::Traces(Some(format))))
@@ -120,12 +145,38 @@ fn kind_of_output(flags: &ConvertFlags, target: &Target) -> Result<Option<Kind>,
         return Kind::named(name).map(Some);
     }
     let Some(name) = target.name() else { return Ok(None) };
+    if name.to_ascii_lowercase().ends_with(".png") {
+        return Err(no_png());
+    }
     Kind::of_name(&name).map(Some).ok_or_else(|| {
         bad_input(
             format!("{name}: this extension belongs to no format"),
             "name the format with --to; `adit convert --help` lists them",
         )
     })
+}
+
+const SVG: &str = "svg";
+const PNG: &str = "png";
+
+/// PNG needs fonts and a rasterizer, which every machine that shows pictures has already.
+fn no_png() -> Report {
+    bad_input(
+        "PNG is not written here",
+        "write SVG, which browsers and README files show; `rsvg-convert model.svg -o model.png` or \
+         `chromium --headless --screenshot=model.png model.svg` make a PNG of it",
+    )
+}
+
+/// Draws a model and says what was folded.
+fn draw_model(model: &Fsa<String>, title: &str, target: &Target, quiet: bool) -> Result<(), Report> {
+    let pure = model.alphabet().iter().filter(|label| pure_by_name(label)).cloned().collect();
+    let picture = draw(model, &pure, Choice { pure: true, failures: false });
+    report::put(target, &picture.svg(title, Style::Alone))?;
+    for folded in picture.folded.iter().filter(|_| !quiet) {
+        tell(&format!("note: {folded}"));
+    }
+    Ok(())
 }
 
 /// Copies traces from one format to another as they come, so that a log of any size can be converted.

@@ -5,9 +5,9 @@ use std::time::Instant;
 
 use adit_automata::Fsa;
 use adit_infer::{Constraints, Horizon, dice_miner, first_rejected, ktail};
-use adit_logic::Template;
+use adit_logic::{Property, Template, sentence};
 use adit_mine::{Evidence, Impossible, Purity, holding, impossible_traces};
-use adit_trace::{Letter, Words};
+use adit_trace::{Letter, WordSink, Words};
 use miette::Report;
 use serde_json::json;
 
@@ -16,6 +16,9 @@ use crate::flags::{Algorithm, InferFlags};
 use crate::models;
 use crate::output::{Target, print_json, tell};
 use crate::progress::Working;
+use crate::report;
+use crate::report::evidence::Replay;
+use crate::report::page::{Claim, Fate, Page};
 use crate::traces::{self, dry_run};
 
 /// One did better than two on every set of published traces that we measured.
@@ -32,6 +35,9 @@ pub(super) fn run(flags: &InferFlags, quiet: bool) -> Result<Ending, Report> {
     refuse_idle_flags(flags)?;
     let target = Target::new(flags.output.as_deref());
     target.check()?;
+    if let Some(path) = &flags.report {
+        Target::new(Some(path)).check()?;
+    }
     let format = models::format_of(&target, flags.to.as_deref())?;
 
     let start = Instant::now();
@@ -72,6 +78,12 @@ pub(super) fn run(flags: &InferFlags, quiet: bool) -> Result<Ending, Report> {
     let title =
         models::title_of(flags.traces.traces.first().map_or(Path::new("model"), |path| path.as_path()));
     models::write(&model, &target, format, &title, quiet)?;
+    if let Some(path) = &flags.report {
+        report::put(&Target::new(Some(path)), &report::html(&page(title, &model, &words, &purity)?))?;
+        if !quiet {
+            tell(&format!("a page about it: {}", path.display()));
+        }
+    }
     if flags.json {
         print_json(&json!({
             "algorithm": match flags.algorithm { Algorithm::KTail => "k-tail", Algorithm::Dice => "dice" },
@@ -97,12 +109,53 @@ pub(super) fn run(flags: &InferFlags, quiet: bool) -> Result<Ending, Report> {
     Ok(Ending::Clean)
 }
 
+/// What there is to tell about a model that was made from these traces: who took its transitions, and what held in all of them.
+fn page(title: String, model: &Fsa<String>, words: &Words, purity: &Purity) -> Result<Page, Report> {
+    let mut replay = Replay::new(model);
+    for word in &words.words {
+        replay.part(&word.letters, &words.alphabet);
+        replay.end(word.weight);
+    }
+    let evidence = replay.finish();
+    let name = |letter: Letter| words.alphabet.name(letter).to_owned();
+    let claims = holding(words, purity, &Template::ALL)?.into_iter().map(|held| {
+        let property = Property { template: held.template, a: name(held.a), b: name(held.b) };
+        Claim {
+            says: sentence(&property),
+            template: property.template.short().to_owned(),
+            support: evidence.support(&property.a),
+            a: property.a,
+            b: property.b,
+            fate: Fate::NotAttacked,
+        }
+    });
+    let claims = claims.collect();
+    let pure = purity.pure_letters(&words.alphabet).into_iter().map(name).collect();
+    Ok(Page {
+        title,
+        model: model.clone(),
+        pure,
+        claims,
+        tests: Vec::new(),
+        evidence,
+        search: Vec::new(),
+        run: None,
+        validated: None,
+    })
+}
+
 /// Fails when a flag was given that the chosen algorithm does not look at, or when two results would share one stream.
 fn refuse_idle_flags(flags: &InferFlags) -> Result<(), Report> {
     let (idle, algorithm) = match flags.algorithm {
         Algorithm::Dice if flags.k.is_some() => ("--k", "k-tail"),
         Algorithm::KTail if flags.no_constraint_a => ("--no-constraint-a", "dice"),
         Algorithm::KTail if flags.no_constraint_b => ("--no-constraint-b", "dice"),
+        _ if flags.report.as_ref().is_some_and(|path| Target::new(Some(path)) == Target::Stdout) => {
+            return Err(bad_input(
+                "the page cannot go to standard output",
+                "name a file for it with --report",
+            ));
+        }
         _ if flags.json && Target::new(flags.output.as_deref()) == Target::Stdout => {
             return Err(bad_input(
                 "the model and the JSON summary cannot both go to standard output",

@@ -1,7 +1,7 @@
 //! `adit mine`: what a Java class can do, from its name.
 
-use std::collections::BTreeMap;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -10,27 +10,32 @@ use adit_attack::branches::Branches;
 use adit_attack::dice_tester::Fate;
 use adit_attack::dynamosa::Settings;
 use adit_attack::{Ear, Generator, GeneratorOptions, java};
-use adit_automata::{Fsa, format};
+use adit_automata::format;
 use adit_bytecode::probe::probe_classes;
 use adit_infer::Constraints;
 use adit_jvm::{Host, HostOptions, hits};
 use adit_logic::sentence;
+use adit_store::About;
 use adit_trace::read::Format;
 use adit_trace::{Letter, Life, Run, Script};
 use miette::Report;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use serde_json::{Value, json};
+use terminal_size::{Width, terminal_size_of};
 
+use crate::campaign::{self, Campaign, Kept};
 use crate::drive::Drive;
 use crate::errors::{Ending, bad_input, no_answer};
-use crate::flags::{Budget, Kept, MineFlags, Tester};
+use crate::flags::{Budget, ConstraintChoice, MineFlags, ProgressForm, Tester};
+use crate::interrupt;
 use crate::machine::Machine;
 use crate::models;
-use crate::output::{Target, print, print_json, tell, write_failed};
+use crate::output::{Target, print, print_json, write_failed};
 use crate::pipeline::{Judged, Mined, Plan, Watch, mine};
+use crate::progress::Audience;
 use crate::recording::Recording;
-use crate::timeline::Timeline;
+use crate::report::{self, terminal};
 
 mod tests;
 
@@ -40,38 +45,61 @@ const DEFAULT_BUDGET: Budget = Budget::Time(Duration::from_secs(10));
 const HABITS: GeneratorOptions = GeneratorOptions { reuse: 0.3, second_object: 0.1, longest: 60 };
 
 pub(super) fn run(flags: &MineFlags, quiet: bool) -> Result<Ending, Report> {
-    let folder = flags.output.clone().unwrap_or_else(|| Path::new("adit-out").join(&flags.class.class));
-    let lives = if flags.tests.is_empty() { Vec::new() } else { tests::lives(flags, quiet)? };
-    let mut watch = Watch::new(flags.generate.budget.unwrap_or(DEFAULT_BUDGET), quiet);
+    let folder = flags.output.clone().unwrap_or_else(|| campaign::default_folder(&flags.class.class));
+    let audience = match (flags.progress, quiet) {
+        (_, true) => Audience::Nobody,
+        (ProgressForm::Auto, false) => Audience::People,
+        (ProgressForm::Json, false) => Audience::Tools,
+    };
+    let lives = if flags.tests.is_empty() { Vec::new() } else { tests::lives(flags, audience)? };
+    let budget = flags.generate.budget.unwrap_or(DEFAULT_BUDGET);
+    let mut watch = Watch::new(budget, audience);
     let mut drive = Drive::new(&flags.class, &flags.generate, HABITS, |options| {
         options.snapshots = true;
         options.watch_descriptors = true;
     })?;
-    // Only now, so that a class that cannot be run leaves no empty folder.
-    make(&folder.join("tests"))?;
     let ear = Ear::new(&drive.api);
-    let given = tests::words(&lives, &drive.api, &ear);
-    let plan = plan(flags, given);
-    let mut rng = ChaCha8Rng::seed_from_u64(flags.generate.seed);
+    let plan = plan(flags, tests::words(&lives, &drive.api, &ear));
+    // Only now, so that a class that cannot be run leaves no empty folder.
+    let about = campaign::identity(flags, &drive)?;
+    let campaign = Campaign::open(&folder, &about, &ear, flags, budget, &watch.progress)?;
+    make(&folder.join("tests"))?;
+    interrupt::farewell(format!(
+        "interrupted; what was saved so far is kept, and this continues: {}",
+        campaign::typed_command()
+    ));
+    let round = campaign.round();
+    let mut rng = ChaCha8Rng::seed_from_u64(campaign.seed());
     let Drive { host, generator, api, machine, options, .. } = &mut drive;
+    let mut kept = Kept::new(host, &ear, campaign, &plan.given, watch.progress.clone());
     let probed = || probed(machine, options);
-    let mined = mine(host, probed, generator, api, &ear, &plan, &mut rng, &mut watch)?;
-    watch.counting.finish();
+    let mined = mine(&mut kept, probed, generator, api, &ear, &plan, &mut rng, &mut watch);
+    watch.progress.finish();
+    let mined = mined?;
+    kept.end(&mined)?;
     if mined.model.transitions() == 0 {
         return Err(nothing_made(&flags.class.class, &mined));
     }
-    write(&folder, &drive, &mined, &lives, &watch.timeline)?;
+    write(&folder, &drive, &mined, &lives, &watch.progress.search())?;
     let seconds = watch.elapsed().as_secs_f64();
+    let summary = summary(&drive, &mined, round, seconds);
+    write_run(&folder, &summary, &about, &drive, budget)?;
+    // Last, because it is made from all the other files.
+    report::finish(&folder, &drive.api, &mined.tests)?;
     if flags.json {
-        print_json(&summary(&drive, &mined, seconds))?;
+        print_json(&summary)?;
     } else {
-        print(&drawn(&mined.model))?;
+        print(&drawn(&mined))?;
     }
-    if !quiet {
-        for line in remarks(&drive, &mined, seconds, &folder) {
-            tell(&line);
-        }
+    for line in remarks(&drive, &mined, seconds, &folder) {
+        watch.progress.remark(&line);
     }
+    if mined.stop == "interrupted" {
+        watch.progress.remark(&format!("to continue: {}", campaign::typed_command()));
+    }
+    watch.progress.event(|| {
+        json!({ "event": "end", "stop": mined.stop, "folder": folder, "continue": campaign::typed_command() })
+    });
     Ok(Ending::Clean)
 }
 
@@ -87,6 +115,27 @@ fn probed(machine: &Machine, options: &HostOptions) -> Result<(Host, Branches), 
         None => Ok((host, branches)),
         Some(why) => Err(why.to_owned()),
     }
+}
+
+/// The summary with all that it takes to run it again.
+fn write_run(
+    folder: &Path,
+    summary: &Value,
+    about: &About,
+    drive: &Drive,
+    budget: Budget,
+) -> Result<(), Report> {
+    let mut run = summary.clone();
+    run["parameters"] = about.parameters.clone();
+    run["versions"] = json!({
+        "adit": about.tool,
+        "java": drive.machine.jdk.version,
+        "os": format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
+    });
+    run["seed"] = about.seed.into();
+    run["budget"] = budget.to_string().into();
+    let text = format!("{run:#}\n");
+    Target::File(folder.join("run.json")).write(|out| out.write_all(text.as_bytes()).map_err(write_failed))
 }
 
 fn plan(flags: &MineFlags, given: Vec<Vec<Letter>>) -> Plan {
@@ -110,8 +159,8 @@ fn plan(flags: &MineFlags, given: Vec<Vec<Letter>>) -> Plan {
         assay,
         claims: flags.claims,
         constraints: Constraints {
-            pure_as_loops: matches!(flags.constraints, Kept::Both | Kept::A),
-            compatible_states: matches!(flags.constraints, Kept::Both | Kept::B),
+            pure_as_loops: matches!(flags.constraints, ConstraintChoice::Both | ConstraintChoice::A),
+            compatible_states: matches!(flags.constraints, ConstraintChoice::Both | ConstraintChoice::B),
         },
         given,
     }
@@ -129,6 +178,12 @@ fn make(folder: &Path) -> Result<(), Report> {
 /// No object could be made; say what its constructors threw.
 fn nothing_made(class: &str, mined: &Mined) -> Report {
     let tests = mined.tests_run;
+    if mined.settled.words > 0 {
+        return no_answer(
+            format!("the budget ended after {tests} tests, before it was tried which calls are possible"),
+            "run the same command again with a longer --budget; what was found is kept and will be used",
+        );
+    }
     no_answer(
         format!("no object of {class} could be made in {tests} tests"),
         format!(
@@ -139,20 +194,14 @@ fn nothing_made(class: &str, mined: &Mined) -> Report {
 }
 
 /// Everything that the folder holds.
-fn write(
-    folder: &Path,
-    drive: &Drive,
-    mined: &Mined,
-    lives: &[Life],
-    timeline: &Timeline,
-) -> Result<(), Report> {
+fn write(folder: &Path, drive: &Drive, mined: &Mined, lives: &[Life], search: &Value) -> Result<(), Report> {
     let class = &*drive.api.class;
     let file = |name: &str| Target::File(folder.join(name));
     for (name, format) in [("model.json", format::Format::Json), ("model.dot", format::Format::Dot)] {
         models::write(&mined.model, &file(name), format, class, true)?;
     }
-    for (name, value) in [("properties.json", properties(mined)), ("search.json", timeline.as_json())] {
-        let text = serde_json::to_string_pretty(&value).expect("numbers and texts have a JSON form");
+    for (name, value) in [("properties.json", &properties(mined)), ("search.json", search)] {
+        let text = serde_json::to_string_pretty(value).expect("numbers and texts have a JSON form");
         file(name).write(|out| out.write_all(text.as_bytes()).map_err(write_failed))?;
     }
     let mut recording = Recording::new();
@@ -182,12 +231,13 @@ fn java_tests(class: &str, tests: &[(Script, Run)], generator: &Generator) -> (S
 }
 
 fn properties(mined: &Mined) -> Value {
-    let one = |Judged { property, fate, found_after }: &Judged| {
+    let one = |Judged { property, fate, support, found_after }: &Judged| {
         let mut value = json!({
             "template": property.template.short(),
             "a": property.a,
             "b": property.b,
             "says": sentence(property),
+            "support": support,
         });
         match fate {
             Fate::Refuted(test) => {
@@ -213,9 +263,10 @@ fn counts(mined: &Mined) -> (usize, usize) {
     (mined.properties.len(), refuted)
 }
 
-fn summary(drive: &Drive, mined: &Mined, seconds: f64) -> Value {
+fn summary(drive: &Drive, mined: &Mined, round: i64, seconds: f64) -> Value {
     let (all, falsified) = counts(mined);
     let assayed = mined.assayed.as_ref();
+    let own = assayed.filter(|_| mined.settled.own);
     json!({
         "class": &*drive.api.class,
         "alphabet": mined.model.alphabet(),
@@ -224,37 +275,28 @@ fn summary(drive: &Drive, mined: &Mined, seconds: f64) -> Value {
         "states": mined.model.len(),
         "transitions": mined.model.transitions(),
         "pure": mined.pure,
-        "realized": assayed.and_then(|assayed| assayed.realized),
-        "unrealized": assayed.map(|assayed| assayed.unrealized.clone()),
+        "realized": mined.settled.realized,
+        "unrealized": own.map(|assayed| assayed.unrealized.clone()),
         "branches": mined.branches.map(|(covered, all)| json!({"covered": covered, "all": all})),
         "rejected": mined.rejected,
         "never_tried": drive.api.left.iter().map(|(callable, why)| json!({"method": callable.name, "why": why})).collect::<Vec<_>>(),
-        "hang": assayed.map(|assayed| assayed.deadly.clone()),
+        "never_returned": mined.never_returned.iter().map(|(method, times)| json!({"method": method, "times": times})).collect::<Vec<_>>(),
+        "hang": mined.given_up,
+        "round": round,
+        "model": mined.settled.why,
+        "complete": mined.settled.complete,
+        "admitted": mined.settled.admitted,
         "seconds": seconds,
         "stop": mined.stop,
     })
 }
 
-/// The model as text: from each state, where which events lead.
-fn drawn(model: &Fsa<String>) -> String {
-    let name = |state: usize| match model.name(state) {
-        Some(name) => format!("{state} ({name})"),
-        None => state.to_string(),
-    };
-    let mut text = String::new();
-    for state in model.states() {
-        let start = if model.initial().contains(&state) { "start " } else { "" };
-        text += &format!("{start}{}\n", name(state));
-        let mut to: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
-        for edge in model.edges(state) {
-            to.entry(edge.to).or_default().push(edge.label);
-        }
-        for (to, labels) in to {
-            let arrow = if to == state { "stays".to_owned() } else { format!("-> {}", name(to)) };
-            text += &format!("    {arrow}: {}\n", labels.join(", "));
-        }
+/// The model as text: drawn on a terminal where it fits, and always as a list elsewhere, so that scripts can rely on it.
+fn drawn(mined: &Mined) -> String {
+    match terminal_size_of(io::stdout()) {
+        Some((Width(room), _)) => terminal::fitting(&mined.model, &mined.pure, room.into()),
+        None => terminal::list(&mined.model),
     }
-    text
 }
 
 fn remarks(drive: &Drive, mined: &Mined, seconds: f64, folder: &Path) -> Vec<String> {
@@ -267,19 +309,16 @@ fn remarks(drive: &Drive, mined: &Mined, seconds: f64, folder: &Path) -> Vec<Str
         mined.tests_run,
         mined.stop,
     )];
-    if let Some(assayed) = &mined.assayed {
-        if let Some(realized) = assayed.realized {
-            // Rounded down: all is not nearly all.
-            lines.push(format!("{} % of the model's walks can really happen", (realized * 100.0).floor()));
-        }
+    if !mined.settled.own {
+        lines.push(format!("the model is {}", mined.settled.why));
+    }
+    if let Some(realized) = mined.settled.realized {
+        // Rounded down: all is not nearly all.
+        lines.push(format!("{} % of the model's walks can really happen", (realized * 100.0).floor()));
+    }
+    if let Some(assayed) = mined.assayed.as_ref().filter(|_| mined.settled.own) {
         for word in assayed.unrealized.iter().take(2) {
             lines.push(format!("  one that could not be made to: {}", word.join(" ")));
-        }
-        if !assayed.deadly.is_empty() {
-            lines.push(format!(
-                "not tried further, because they hang or kill the machine: {}",
-                assayed.deadly.join(", ")
-            ));
         }
         if !assayed.complete {
             lines.push("broken off before everything was tried; a longer --budget may find more".to_owned());
@@ -293,6 +332,24 @@ fn remarks(drive: &Drive, mined: &Mined, seconds: f64, folder: &Path) -> Vec<Str
             "{} orders of calls that your tests use are not in the model (--json lists them); the shortest: {}",
             mined.rejected.len(),
             shortest.join(" ")
+        ));
+    }
+    if mined.settled.admitted > 0 {
+        lines.push(format!(
+            "{} words happened and were not explored; the model allows them, and what follows is a guess",
+            mined.settled.admitted
+        ));
+    }
+    if !mined.given_up.is_empty() {
+        let names: Vec<&str> = mined.given_up.iter().map(String::as_str).collect();
+        lines.push(format!("not tried further, because they hang or end their worker: {}", names.join(", ")));
+    }
+    if !mined.never_returned.is_empty() {
+        let names: Vec<String> =
+            mined.never_returned.iter().map(|(method, times)| format!("{method} ({times} times)")).collect();
+        lines.push(format!(
+            "called but never seen to return, so that the model says nothing about them (--fixtures may help): {}",
+            names.join(", ")
         ));
     }
     if !drive.api.left.is_empty() {

@@ -7,12 +7,18 @@ use crate::flags::{Cli, Command};
 
 mod check;
 mod compare;
+mod completions;
 mod convert;
 mod doctor;
+mod explain;
 mod infer;
+mod man;
 mod mine;
 mod observe;
 mod properties;
+mod report;
+mod show;
+mod status;
 mod validate;
 
 /// Does what was asked.
@@ -20,6 +26,7 @@ pub(crate) fn run(cli: Cli) -> Result<Ending, Report> {
     let quiet = cli.quiet;
     match cli.command {
         Command::Mine(flags) => mine::run(&flags, quiet),
+        Command::Status(flags) => status::run(&flags),
         Command::Observe(flags) => observe::run(&flags, quiet),
         Command::Properties(flags) => properties::run(&flags, quiet),
         Command::Infer(flags) => infer::run(&flags, quiet),
@@ -27,6 +34,11 @@ pub(crate) fn run(cli: Cli) -> Result<Ending, Report> {
         Command::Compare(flags) => compare::run(&flags, quiet),
         Command::Validate(flags) => validate::run(&flags, quiet),
         Command::Convert(flags) => convert::run(&flags, quiet),
+        Command::Show(flags) => show::run(&flags, quiet),
+        Command::Explain(flags) => explain::run(&flags),
+        Command::Report(flags) => report::run(&flags, quiet),
         Command::Doctor(flags) => doctor::run(&flags),
+        Command::Completions(flags) => completions::run(&flags),
+        Command::Man(flags) => man::run(&flags, quiet),
     }
 }

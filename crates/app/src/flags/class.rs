@@ -1,6 +1,7 @@
 //! Flags of every command that runs a Java class.
 
 use std::ffi::OsString;
+use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -71,6 +72,15 @@ pub(crate) enum Budget {
     Tests(u64),
     /// So long.
     Time(Duration),
+}
+
+impl fmt::Display for Budget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tests(tests) => write!(f, "{tests}tests"),
+            Self::Time(time) => write!(f, "{}s", time.as_secs_f64()),
+        }
+    }
 }
 
 /// A budget: a number of tests, or a time.

@@ -15,7 +15,7 @@ use super::{PurityFlags, TraceFlags};
 Examples:
   adit infer examples/tokenizer.traces -o model.dot
   adit infer examples/tokenizer.traces --algorithm k-tail --k 2 --to mermaid
-  adit infer examples/stack.jsonl --pure peek,isEmpty -o stack.json")]
+  adit infer examples/stack.jsonl --pure peek,isEmpty -o stack.json --report stack.html")]
 pub(crate) struct InferFlags {
     #[command(flatten)]
     pub(crate) traces: TraceFlags,
@@ -48,6 +48,9 @@ pub(crate) struct InferFlags {
     /// Format of the model: json, dot, fsm, aut, hoa, promela, mermaid, javamop or fsp
     #[arg(long, value_name = "FORMAT")]
     pub(crate) to: Option<String>,
+    /// Write a page that explains the model and which traces took its transitions, as `adit report` does
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<PathBuf>,
     /// Print a summary as JSON on standard output
     #[arg(long, requires = "output")]
     pub(crate) json: bool,

@@ -9,7 +9,8 @@ use super::{ClassFlags, GenerateFlags};
 /// Find out in which order the methods of a Java class can be called
 ///
 /// Runs the class with made-up calls in worker processes that cannot harm you, and writes into a folder: the model, what
-/// always holds and what was refuted, traces, and tests that show it.
+/// always holds and what was refuted, traces, and tests that show it. What is found is kept there as it is found: the same
+/// command again goes on where it ended, even after a crash.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -19,7 +20,8 @@ Examples:
   adit mine com.acme.Stack -c 'target/classes:lib/*' --tests target/test-classes
   adit mine java.util.ArrayList --only add,get,isEmpty,'remove(int)' --miner dice
 
-It writes model.json, model.dot, properties.json, search.json, traces.jsonl and tests/*.java.")]
+It writes model.json, model.dot, properties.json, search.json, traces.jsonl, run.json, tests/*.java, tests.json and
+report.html, a page that explains them all, and keeps campaign.db, which `adit status DIR` shows.")]
 pub(crate) struct MineFlags {
     #[command(flatten)]
     pub(crate) class: ClassFlags,
@@ -44,7 +46,7 @@ pub(crate) struct MineFlags {
     /// With `--miner dice`: which of the paper's two constraints it keeps. A: calls without a side effect stay in their state; B: no
     /// state allows what a claim that stands forbids
     #[arg(long, value_enum, default_value = "both", help_heading = MINING)]
-    pub(crate) constraints: Kept,
+    pub(crate) constraints: ConstraintChoice,
     /// Random tests to begin with
     #[arg(long, value_name = "N", default_value_t = 300, value_parser = super::count, allow_negative_numbers = true, help_heading = MINING)]
     pub(crate) initial: usize,
@@ -54,9 +56,15 @@ pub(crate) struct MineFlags {
     /// For how many generations one claim is attacked
     #[arg(long, value_name = "N", default_value_t = 100, allow_negative_numbers = true, help_heading = MINING)]
     pub(crate) abandon_after: u32,
-    /// The folder for the results [default: adit-out/CLASS]
+    /// The folder of the campaign and its results [default: adit-out/CLASS]. A campaign that is there is continued
     #[arg(long, short, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
+    /// Begin anew: a campaign that is there is moved to DIR.1, or the next number that is free
+    #[arg(long)]
+    pub(crate) fresh: bool,
+    /// How to tell how far it is: `json` writes an object a line to standard error, for tools
+    #[arg(long, value_enum, value_name = "FORM", default_value = "auto")]
+    pub(crate) progress: ProgressForm,
     /// Print a summary as JSON on standard output
     #[arg(long)]
     pub(crate) json: bool,
@@ -75,7 +83,7 @@ pub(crate) enum Claims {
 
 /// Which constraints of the paper's miner are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Kept {
+pub(crate) enum ConstraintChoice {
     Both,
     A,
     B,
@@ -89,6 +97,15 @@ pub(crate) enum Miner {
     Assay,
     /// From traces, as DICE does: merge states as long as no surviving property breaks
     Dice,
+}
+
+/// How progress is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ProgressForm {
+    /// A bar on a terminal, a line now and then elsewhere
+    Auto,
+    /// One JSON object a line
+    Json,
 }
 
 /// How claims are attacked.

@@ -12,24 +12,36 @@ use crate::output::print;
 mod check;
 mod class;
 mod compare;
+mod completions;
 mod convert;
 mod doctor;
+mod explain;
 mod infer;
+mod man;
 mod mine;
 mod observe;
 mod properties;
+mod report;
+mod show;
+mod status;
 mod traces;
 mod validate;
 
 pub(crate) use check::CheckFlags;
 pub(crate) use class::{Budget, ClassFlags, GenerateFlags};
 pub(crate) use compare::CompareFlags;
+pub(crate) use completions::CompletionsFlags;
 pub(crate) use convert::ConvertFlags;
 pub(crate) use doctor::DoctorFlags;
+pub(crate) use explain::ExplainFlags;
 pub(crate) use infer::{Algorithm, InferFlags};
-pub(crate) use mine::{Claims, Kept, MineFlags, Miner, Tester};
+pub(crate) use man::ManFlags;
+pub(crate) use mine::{Claims, ConstraintChoice, MineFlags, Miner, ProgressForm, Tester};
 pub(crate) use observe::ObserveFlags;
 pub(crate) use properties::PropertiesFlags;
+pub(crate) use report::ReportFlags;
+pub(crate) use show::ShowFlags;
+pub(crate) use status::StatusFlags;
 pub(crate) use traces::{LabelChoice, PurityFlags, ReadFlags, TraceFlags};
 pub(crate) use validate::ValidateFlags;
 
@@ -54,7 +66,9 @@ Examples:
                                                          does every word obey a formula?
   adit compare model.dot examples/tokenizer.dot          how good is the model?
   adit validate model.dot java.util.StringTokenizer      how good is the model, on the class itself?
-  adit convert model.dot model.json                      between formats
+  adit convert model.dot model.json                      between formats, or to a picture: model.svg
+  adit show model.dot                                    the model, drawn in the terminal
+  adit report adit-out/java.util.StringTokenizer         a page that explains a model and its evidence
   adit observe java.util.StringTokenizer -o traces.jsonl run a Java class and record traces
   adit doctor                                            what running Java needs, and what is missing
 
@@ -64,6 +78,7 @@ Exit code: 0 done; 1 done, and it found a violation or a difference; 2 bad input
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Mine(MineFlags),
+    Status(StatusFlags),
     Observe(ObserveFlags),
     Properties(PropertiesFlags),
     Infer(InferFlags),
@@ -71,7 +86,12 @@ pub(crate) enum Command {
     Compare(CompareFlags),
     Validate(ValidateFlags),
     Convert(ConvertFlags),
+    Show(ShowFlags),
+    Explain(ExplainFlags),
+    Report(ReportFlags),
     Doctor(DoctorFlags),
+    Completions(CompletionsFlags),
+    Man(ManFlags),
 }
 
 /// What was typed, or the exit code when there is nothing more to do: help was shown, or a flag was wrong.

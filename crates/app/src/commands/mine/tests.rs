@@ -15,8 +15,7 @@ use crate::errors::no_answer;
 use crate::flags::MineFlags;
 use crate::interrupt::Listening;
 use crate::machine::{self, Machine};
-use crate::output::tell;
-use crate::progress::Counting;
+use crate::progress::{Audience, Counting};
 use crate::user_tests;
 
 /// Longer than the unit tests of a class take.
@@ -32,7 +31,7 @@ const MOST_LIVES: usize = 20_000;
 const OF_OBJECT: [&str; 3] = ["equals", "hashCode", "toString"];
 
 /// What happened to the objects of the class while the tests ran, equal lives once.
-pub(super) fn lives(flags: &MineFlags, quiet: bool) -> Result<Vec<Life>, Report> {
+pub(super) fn lives(flags: &MineFlags, audience: Audience) -> Result<Vec<Life>, Report> {
     let jdk = machine::jdk(flags.class.jdk.as_deref())?;
     let (places, names) = user_tests::split(&flags.tests);
     let machine = Machine::new(&flags.class, jdk, &places)?;
@@ -45,7 +44,7 @@ pub(super) fn lives(flags: &MineFlags, quiet: bool) -> Result<Vec<Life>, Report>
             lives.push(life);
         }
     };
-    let (mut counting, listening) = (Counting::new(quiet), Listening::new());
+    let (mut counting, listening) = (Counting::new(audience != Audience::People), Listening::new());
     let recorded = record(options, &mut take, &mut |now| {
         counting.show(|| format!("your tests: {} tests, {} objects", now.tests, now.objects));
         if listening.interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -54,13 +53,13 @@ pub(super) fn lives(flags: &MineFlags, quiet: bool) -> Result<Vec<Life>, Report>
     let recorded = recorded.map_err(machine::cannot_run)?;
     let failed = recorded.tests.iter().filter(|test| matches!(test.outcome, Outcome::Failed { .. })).count();
     if failed > 0 {
-        tell(&format!(
+        audience.warn(&format!(
             "warning: {failed} of {} tests failed; what they did until then counts nonetheless",
             recorded.tests.len()
         ));
     }
     if recorded.end != TaskEnd::Finished {
-        tell("warning: the tests did not come to their end; what they did until then counts");
+        audience.warn("warning: the tests did not come to their end; what they did until then counts");
     }
     if lives.is_empty() {
         return Err(no_answer(

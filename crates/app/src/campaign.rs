@@ -1,0 +1,262 @@
+//! A campaign: what `mine` finds out is kept as it is found, and the next run begins with it.
+//!
+//! [`Campaign::open`] finds or begins the campaign of a folder, [`Kept`] is the class under test as the search sees it, with
+//! everything worth keeping written down on the way, and [`Kept::settle`] chooses the model that the round ends with.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use adit_attack::Ear;
+use adit_automata::{Fsa, format};
+use adit_logic::Property;
+use adit_store::{About, Claim, DATABASE, Difference, Fate, Held, NewRound, RoundId, TestId, Writer};
+use adit_trace::{Letter, Script};
+use miette::Report;
+use serde_json::{Value, json};
+
+use crate::errors::bad_input;
+use crate::flags::{Budget, MineFlags};
+use crate::progress::Mining;
+
+mod admit;
+mod identity;
+mod kept;
+
+pub(crate) use identity::{identity, now};
+pub(crate) use kept::{Keep, Kept, Made, Settled};
+
+/// The campaign of a folder, with the round that has just begun.
+pub(crate) struct Campaign {
+    writer: Writer,
+    round: RoundId,
+    seed: u64,
+    before: Before,
+}
+
+/// What earlier rounds left.
+#[derive(Default)]
+struct Before {
+    tests: Vec<(TestId, Script)>,
+    /// Words in the letters of the class, with a test that shows them.
+    words: Vec<Vec<Letter>>,
+    /// Words without one.
+    words_alone: BTreeSet<Vec<Letter>>,
+    claims: BTreeMap<Property<String>, Claim>,
+    model: Option<OldModel>,
+}
+
+/// The model that the last round ended with.
+struct OldModel {
+    model: Fsa<String>,
+    round: RoundId,
+    complete: bool,
+    realized: Option<f64>,
+    explored: u64,
+    tests: Vec<Script>,
+}
+
+impl Campaign {
+    /// The campaign about `about` in a folder: the one that is there, or a new one. Refuses one about something else, unless
+    /// it is to be moved away.
+    pub(crate) fn open(
+        folder: &Path,
+        about: &About,
+        ear: &Ear,
+        flags: &MineFlags,
+        budget: Budget,
+        progress: &Mining,
+    ) -> Result<Self, Report> {
+        make(folder)?;
+        if flags.fresh && folder.join(DATABASE).exists() {
+            let away = Held::new(folder)?.move_away()?;
+            progress.remark(&format!("the campaign of before is now in {}", away.display()));
+            make(folder)?;
+        }
+        let mut writer = Writer::open(Held::new(folder)?, about)?;
+        let differences = writer.about()?.differences(about);
+        if !differences.is_empty() {
+            return Err(other_campaign(folder, &differences));
+        }
+        let before = Before::read(&writer, ear)?;
+        let rounds = writer.counts()?.rounds;
+        let begun = NewRound {
+            seed: round_seed(flags.generate.seed, rounds),
+            effort: effort(flags, budget),
+            tool: env!("CARGO_PKG_VERSION").to_owned(),
+            started: now(),
+        };
+        let round = writer.begin(&begun)?;
+        let campaign = Self { writer, round, seed: begun.seed, before };
+        progress.event(|| {
+            json!({
+                "event": "begin", "class": about.class, "folder": folder, "round": round.0,
+                "seed": begun.seed, "tests": campaign.before.tests.len(), "words": campaign.before.count(),
+            })
+        });
+        if rounds > 0 {
+            progress.remark(&format!(
+                "continuing the campaign in {}: {} tests, {} words, round {}",
+                folder.display(),
+                campaign.before.tests.len(),
+                campaign.before.count(),
+                round.0
+            ));
+        }
+        Ok(campaign)
+    }
+
+    /// The number of the round, from one.
+    pub(crate) fn round(&self) -> i64 {
+        self.round.0
+    }
+
+    /// The seed of the round.
+    pub(crate) fn seed(&self) -> u64 {
+        self.seed
+    }
+}
+
+impl Before {
+    /// How many words there are.
+    fn count(&self) -> usize {
+        self.words.len() + self.words_alone.len()
+    }
+
+    fn read(writer: &Writer, ear: &Ear) -> Result<Self, Report> {
+        let mut before = Self::default();
+        for test in writer.tests() {
+            let test = test?;
+            before.tests.push((test.id, test.script));
+        }
+        for trace in writer.traces() {
+            let trace = trace?;
+            let letters: Option<Vec<Letter>> =
+                trace.word.iter().map(|label| ear.alphabet().get(label)).collect();
+            // The class and the flags are the same, and so are its letters; a word of others would be the fault of a file
+            // that was changed by hand.
+            match trace.test {
+                Some(_) => before.words.extend(letters),
+                None => before.words_alone.extend(letters),
+            }
+        }
+        for claim in writer.claims()? {
+            before.claims.insert(claim.property.clone(), claim);
+        }
+        if let Some(stored) = writer.models()?.pop() {
+            let scripts: BTreeMap<TestId, &Script> =
+                before.tests.iter().map(|(id, script)| (*id, script)).collect();
+            before.model = Some(OldModel {
+                model: format::read(
+                    stored.json.as_bytes(),
+                    "the model of the last round",
+                    Some(format::Format::Json),
+                )?,
+                round: stored.round,
+                complete: stored.complete,
+                realized: stored.realized,
+                explored: stored.explored,
+                tests: stored
+                    .tests
+                    .iter()
+                    .filter_map(|id| scripts.get(id).map(|&script| script.clone()))
+                    .collect(),
+            });
+        }
+        Ok(before)
+    }
+}
+
+/// Every round makes other choices, and the first those that the seed always made.
+fn round_seed(seed: u64, rounds_before: u64) -> u64 {
+    // An odd number with bits all over: the golden ratio in 64 bits.
+    seed ^ rounds_before.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
+
+/// How hard a round searches; this may differ between rounds.
+fn effort(flags: &MineFlags, budget: Budget) -> Value {
+    json!({
+        "budget": budget.to_string(),
+        "seed": flags.generate.seed,
+        "tester": format!("{:?}", flags.tester).to_lowercase(),
+        "initial": flags.initial,
+        "calls": flags.generate.calls,
+        "reset_after": flags.reset_after,
+        "abandon_after": flags.abandon_after,
+    })
+}
+
+fn make(folder: &Path) -> Result<(), Report> {
+    fs::create_dir_all(folder).map_err(|error| {
+        bad_input(
+            format!("the folder {} cannot be made: {error}", folder.display()),
+            "name another with -o; is there a file of that name, or no right to write?",
+        )
+    })
+}
+
+fn other_campaign(folder: &Path, differences: &[Difference]) -> Report {
+    let said: Vec<String> = differences
+        .iter()
+        .map(|Difference { what, stored, now }| match what.as_str() {
+            // Fingerprints tell nobody anything.
+            "the class file" | "fixtures" | "tests" => format!("{what} changed"),
+            _ => format!("{what} was {stored} and is now {now}"),
+        })
+        .collect();
+    bad_input(
+        format!("{} holds a campaign about something else: {}", folder.display(), said.join("; ")),
+        format!(
+            "add --fresh to begin anew (the old one is kept in {}.1 or the next free number), or name another folder with -o",
+            folder.display()
+        ),
+    )
+}
+
+/// The command that was typed, for a shell.
+pub(crate) fn typed_command() -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+@%".contains(c);
+    let words = std::env::args().filter(|word| word != "--fresh").map(|word| {
+        if !word.is_empty() && word.chars().all(plain) {
+            word
+        } else {
+            format!("'{}'", word.replace('\'', r"'\''"))
+        }
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// The folder of a class's campaign if none is named.
+pub(crate) fn default_folder(class: &str) -> PathBuf {
+    Path::new("adit-out").join(class)
+}
+
+/// All labels of a word.
+fn labels(ear: &Ear, word: &[Letter]) -> Vec<String> {
+    word.iter().map(|&letter| ear.alphabet().name(letter).to_owned()).collect()
+}
+
+/// The letters of a claim's labels, if the class has them.
+fn in_letters(ear: &Ear, property: &Property<String>) -> Option<Property<Letter>> {
+    let letter = |label: &String| ear.alphabet().get(label);
+    Some(Property { template: property.template, a: letter(&property.a)?, b: letter(&property.b)? })
+}
+
+/// The tests that refute what earlier rounds refuted.
+fn refuted_before(before: &Before, ear: &Ear) -> BTreeMap<Property<Letter>, Script> {
+    let scripts: BTreeMap<TestId, &Script> = before.tests.iter().map(|(id, script)| (*id, script)).collect();
+    let refuted = before.claims.values().filter_map(|claim| match claim.fate {
+        Fate::Refuted { test } => Some((in_letters(ear, &claim.property)?, (*scripts.get(&test)?).clone())),
+        _ => None,
+    });
+    refuted.collect()
+}
+
+/// The pairs of consecutive events of a word, with its beginning.
+fn pairs(word: &[Letter]) -> impl Iterator<Item = (Option<Letter>, Letter)> {
+    let before = std::iter::once(None).chain(word.iter().copied().map(Some));
+    before.zip(word.iter().copied())
+}
+
+/// The set of all pairs that were seen.
+type Pairs = BTreeSet<(Option<Letter>, Letter)>;

@@ -1,0 +1,241 @@
+//! `adit explain`: why a transition is in a model, or why a property is believed.
+
+use std::fmt::Write;
+
+use adit_automata::{Edge, State};
+use adit_logic::{Template, nearest};
+use adit_trace::method_of;
+use miette::Report;
+use serde_json::{Value, json};
+
+use crate::errors::{Ending, bad_input};
+use crate::flags::ExplainFlags;
+use crate::output::{print, print_json};
+use crate::report::evidence::Taken;
+use crate::report::load;
+use crate::report::page::{Claim, Fate, Page, Test};
+use crate::report::picture::state_name;
+
+pub(super) fn run(flags: &ExplainFlags) -> Result<Ending, Report> {
+    let page = load(&flags.model)?;
+    let words: Vec<&str> = flags.what.iter().flat_map(|word| word.split_whitespace()).collect();
+    match Question::of(&words, &page)? {
+        Question::Transitions(edges) if flags.json => print_json(&transitions_json(&page, &edges))?,
+        Question::Transitions(edges) => print(&transitions(&page, &edges))?,
+        Question::Property(claim) if flags.json => print_json(&property_json(&page, claim))?,
+        Question::Property(claim) => print(&property(&page, claim))?,
+    }
+    Ok(Ending::Clean)
+}
+
+/// What was asked.
+enum Question<'p> {
+    /// Transitions, as positions among all.
+    Transitions(Vec<usize>),
+    Property(&'p Claim),
+}
+
+impl<'p> Question<'p> {
+    fn of(words: &[&str], page: &'p Page) -> Result<Self, Report> {
+        if let Some((template, a, b)) = as_property(words) {
+            return find_claim(page, template, &a, &b).map(Self::Property);
+        }
+        let (from, label, to) = match words {
+            [label] => (None, *label, None),
+            [from, label] if state(from).is_some() => (state(from), *label, None),
+            [label, to] => (None, *label, Some(*to)),
+            [from, label, to] if state(from).is_some() => (state(from), *label, Some(*to)),
+            _ => return Err(misunderstood()),
+        };
+        let to = match to {
+            None => None,
+            Some(text) => Some(state(text).ok_or_else(misunderstood)?),
+        };
+        for number in [from, to].into_iter().flatten() {
+            if number >= page.model.len() {
+                return Err(bad_input(
+                    format!("the model has no state {number}"),
+                    format!(
+                        "its states are 0 to {}; `adit show` draws them",
+                        page.model.len().saturating_sub(1)
+                    ),
+                ));
+            }
+        }
+        let named = |edge: &Edge<'_, String>| edge.label == label || method_of(edge.label) == label;
+        if !page.model.all_edges().any(|edge| named(&edge)) {
+            let known = page.model.alphabet().iter().map(String::as_str);
+            let help = match nearest(label, known) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("its calls are {}", some_of(page.model.alphabet())),
+            };
+            return Err(bad_input(format!("no transition of the model has the call `{label}`"), help));
+        }
+        let wanted = |edge: &Edge<'_, String>| {
+            named(edge) && from.is_none_or(|from| edge.from == from) && to.is_none_or(|to| edge.to == to)
+        };
+        let found: Vec<usize> =
+            page.model.all_edges().enumerate().filter(|(_, edge)| wanted(edge)).map(|(at, _)| at).collect();
+        if found.is_empty() {
+            let others: Vec<String> = page
+                .model
+                .all_edges()
+                .filter(named)
+                .map(|edge| format!("{} {} {}", edge.from, edge.label, edge.to))
+                .collect();
+            return Err(bad_input(
+                format!("`{}` is no transition of the model", words.join(" ")),
+                format!("with this call there are: {}", some_of(&others)),
+            ));
+        }
+        Ok(Self::Transitions(found))
+    }
+}
+
+fn state(text: &str) -> Option<State> {
+    text.parse().ok()
+}
+
+/// `NF(a, b)`, or the same as three words.
+fn as_property(words: &[&str]) -> Option<(Template, String, String)> {
+    let text = words.join(" ");
+    if let Some((name, rest)) = text.split_once('(')
+        && let Some(template) = Template::from_short(name.trim())
+        && let Some((a, b)) = rest.strip_suffix(')').and_then(|inner| inner.split_once(','))
+    {
+        return Some((template, a.trim().to_owned(), b.trim().to_owned()));
+    }
+    match words {
+        [name, a, b] => Some((Template::from_short(name)?, (*a).to_owned(), (*b).to_owned())),
+        _ => None,
+    }
+}
+
+fn find_claim<'p>(page: &'p Page, template: Template, a: &str, b: &str) -> Result<&'p Claim, Report> {
+    let name = |template: &str, a: &str, b: &str| format!("{template}({a}, {b})");
+    let wanted = name(template.short(), a, b);
+    let found = page
+        .claims
+        .iter()
+        .find(|claim| claim.template.eq_ignore_ascii_case(template.short()) && claim.a == a && claim.b == b);
+    found.ok_or_else(|| {
+        let all: Vec<String> =
+            page.claims.iter().map(|claim| name(&claim.template, &claim.a, &claim.b)).collect();
+        let help = match nearest(&wanted, all.iter().map(String::as_str)) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None if all.is_empty() => "no properties.json lies beside the model".to_owned(),
+            None => "the traces contradicted it before anything attacked it, or it speaks of calls that never happened".to_owned(),
+        };
+        bad_input(format!("`{wanted}` was never claimed"), help)
+    })
+}
+
+fn misunderstood() -> Report {
+    bad_input(
+        "this is neither a transition nor a property",
+        "write a call such as `nextToken`, a state and a call such as `1 nextToken`, or a property such as `NF(a, b)`",
+    )
+}
+
+/// The first of many names.
+fn some_of(names: &[String]) -> String {
+    const SHOWN: usize = 10;
+    let more = if names.len() > SHOWN { ", …" } else { "" };
+    format!("{}{more}", names[..names.len().min(SHOWN)].join(", "))
+}
+
+fn transitions(page: &Page, edges: &[usize]) -> String {
+    let mut text = String::new();
+    let all: Vec<Edge<'_, String>> = page.model.all_edges().collect();
+    let replayed = page.evidence.traces > 0 || !page.tests.is_empty();
+    for (at, &number) in edges.iter().enumerate() {
+        if at > 0 {
+            text.push('\n');
+        }
+        let edge = &all[number];
+        let name = |state| state_name(&page.model, state);
+        let _ = writeln!(text, "{} -{}-> {}", name(edge.from), edge.label, name(edge.to));
+        if !replayed {
+            text += "  no traces and no tests lie beside the model, so that there is no evidence\n";
+            continue;
+        }
+        let taken = &page.evidence.taken[number];
+        if !taken.is_possible() {
+            text += "  inferred: no recorded trace and no generated test takes it\n";
+            continue;
+        }
+        let _ = writeln!(
+            text,
+            "  taken by {} and {}",
+            count(taken.traces, "trace", "traces"),
+            count(taken.tests, "generated test", "generated tests")
+        );
+        if taken.perhaps > 0 {
+            let more = count(taken.perhaps, "trace", "traces");
+            let _ = writeln!(text, "  {more} more can be read this way, but in another way too");
+        }
+        for word in &taken.examples {
+            let _ = writeln!(text, "    {}", page.evidence.word(word).join(" "));
+        }
+        if let Some(test) = example(page, taken) {
+            indent(&mut text, &test.source);
+        }
+    }
+    text
+}
+
+fn transitions_json(page: &Page, edges: &[usize]) -> Value {
+    let all: Vec<Edge<'_, String>> = page.model.all_edges().collect();
+    let one = |&number: &usize| {
+        let (edge, taken) = (&all[number], &page.evidence.taken[number]);
+        let names: Vec<&str> = taken
+            .examples_of_tests
+            .iter()
+            .filter_map(|&test| Some(page.tests.get(test)?.name.as_str()))
+            .collect();
+        json!({
+            "from": edge.from, "event": edge.label, "to": edge.to,
+            "traces": taken.traces, "perhaps": taken.perhaps, "tests": taken.tests,
+            "examples": taken.examples.iter().map(|word| page.evidence.word(word)).collect::<Vec<_>>(),
+            "shortest_tests": names,
+        })
+    };
+    json!({"transitions": edges.iter().map(one).collect::<Vec<_>>()})
+}
+
+fn property(page: &Page, claim: &Claim) -> String {
+    let mut text =
+        format!("{}({}, {}): {}\n  {}\n", claim.template, claim.a, claim.b, claim.says, claim.story());
+    if let Some(test) = contradicting(page, claim) {
+        indent(&mut text, &test.source);
+    }
+    text
+}
+
+fn property_json(page: &Page, claim: &Claim) -> Value {
+    let test = contradicting(page, claim);
+    json!({
+        "template": claim.template, "a": claim.a, "b": claim.b, "says": claim.says, "fate": claim.fate.word(),
+        "support": claim.support, "story": claim.story(),
+        "test": test.map(|test| json!({"name": test.name, "source": test.source})),
+    })
+}
+
+fn contradicting<'p>(page: &'p Page, claim: &Claim) -> Option<&'p Test> {
+    let Fate::Falsified { test: Some(name), .. } = &claim.fate else { return None };
+    page.tests.iter().find(|test| test.name == *name)
+}
+
+fn example<'p>(page: &'p Page, taken: &Taken) -> Option<&'p Test> {
+    page.tests.get(*taken.examples_of_tests.first()?)
+}
+
+fn indent(text: &mut String, source: &str) {
+    for line in source.lines() {
+        let _ = writeln!(text, "    {line}");
+    }
+}
+
+fn count(number: u64, one: &str, many: &str) -> String {
+    if number == 1 { format!("1 {one}") } else { format!("{number} {many}") }
+}

@@ -1,0 +1,35 @@
+//! `adit man`: a manual page for adit, and one for each command.
+
+use std::fs;
+
+use clap::CommandFactory;
+use clap_mangen::Man;
+use miette::Report;
+
+use crate::errors::{Ending, bad_input};
+use crate::flags::{Cli, ManFlags};
+use crate::output::{Target, tell, write_failed};
+
+pub(super) fn run(flags: &ManFlags, quiet: bool) -> Result<Ending, Report> {
+    let folder = &flags.folder;
+    fs::create_dir_all(folder).map_err(|error| {
+        bad_input(
+            format!("the folder {} cannot be made: {error}", folder.display()),
+            "name another; is there a file of that name, or no right to write?",
+        )
+    })?;
+    let mut adit = Cli::command().disable_help_subcommand(true);
+    // Only now do the commands know that they are called `adit mine` and so on.
+    adit.build();
+    let commands: Vec<clap::Command> = adit.get_subcommands().cloned().collect();
+    let pages = commands.len() + 1;
+    for command in commands.into_iter().chain([adit]) {
+        let page = Man::new(command);
+        let target = Target::File(folder.join(page.get_filename()));
+        target.write(|out| page.render(out).map_err(write_failed))?;
+    }
+    if !quiet {
+        tell(&format!("{pages} pages written to {}", folder.display()));
+    }
+    Ok(Ending::Clean)
+}

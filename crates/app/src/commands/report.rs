@@ -1,0 +1,51 @@
+//! `adit report`: a page that explains a model, or what two models differ in.
+
+use std::path::{Path, PathBuf};
+
+use adit_automata::TooLarge;
+use miette::Report;
+
+use crate::errors::{Ending, bad_input, no_answer};
+use crate::flags::ReportFlags;
+use crate::output::{Target, tell};
+use crate::report::{self, NAME, Versus};
+
+pub(super) fn run(flags: &ReportFlags, quiet: bool) -> Result<Ending, Report> {
+    let place = flags.output.clone().unwrap_or_else(|| default_place(flags));
+    let target = Target::new(Some(&place));
+    target.check()?;
+    let one = report::load(&flags.one)?;
+    let (text, found) = match &flags.two {
+        None => (report::html(&one), Ok(Ending::Clean)),
+        Some(two) => {
+            if *two == flags.one {
+                return Err(bad_input(
+                    format!("{} cannot be compared with itself", two.display()),
+                    "name two folders or models",
+                ));
+            }
+            let two = report::load(two)?;
+            let found = Versus::new(&one, &two);
+            let text = report::versus(&one, &two, &found);
+            let ending = match found {
+                Ok(found) if found.same() => Ok(Ending::Clean),
+                Ok(_) => Ok(Ending::Found),
+                Err(TooLarge(states)) => Err(no_answer(
+                    format!("what differs is not known: comparing takes more than {states} states"),
+                    "the page has both pictures; compare models that are less nondeterministic",
+                )),
+            };
+            (text, ending)
+        }
+    };
+    report::put(&target, &text)?;
+    if let (Target::File(path), false) = (&target, quiet) {
+        tell(&format!("written to {}", path.display()));
+    }
+    found
+}
+
+/// Beside the model in its folder; for a model alone or two of them, in the folder that one is in.
+fn default_place(flags: &ReportFlags) -> PathBuf {
+    if flags.two.is_none() && flags.one.is_dir() { flags.one.join(NAME) } else { Path::new(NAME).to_owned() }
+}

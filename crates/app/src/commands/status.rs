@@ -1,0 +1,195 @@
+//! `adit status`: what a campaign has found out so far.
+
+use adit_automata::format;
+use adit_store::{Campaign, Claim, Counts, Fate, Held, Round};
+use miette::Report;
+use serde_json::{Value, json};
+
+use crate::errors::Ending;
+use crate::flags::StatusFlags;
+use crate::output::{print, print_json};
+use crate::progress::rounded;
+
+pub(super) fn run(flags: &StatusFlags) -> Result<Ending, Report> {
+    // Before the campaign is read: what ends meanwhile then shows as running, and not as killed.
+    let writer = Held::by_another(&flags.folder);
+    let status = Status::read(&Campaign::read(&flags.folder)?, writer)?;
+    if flags.json {
+        print_json(&status.json())?;
+    } else {
+        print(&status.words())?;
+    }
+    Ok(Ending::Clean)
+}
+
+struct Status {
+    about: adit_store::About,
+    counts: Counts,
+    rounds: Vec<Round>,
+    standing: usize,
+    attacked: usize,
+    model: Option<Model>,
+    /// Whether a process writes it, and which.
+    writer: Option<Option<u32>>,
+}
+
+struct Model {
+    states: usize,
+    transitions: usize,
+    complete: bool,
+    realized: Option<f64>,
+    why: String,
+}
+
+impl Status {
+    fn read(campaign: &Campaign, writer: Option<Option<u32>>) -> Result<Self, Report> {
+        let claims = campaign.claims()?;
+        let is = |wanted: fn(&Fate) -> bool| claims.iter().filter(|Claim { fate, .. }| wanted(fate)).count();
+        let model = match campaign.models()?.pop() {
+            None => None,
+            Some(stored) => {
+                let model =
+                    format::read(stored.json.as_bytes(), "the stored model", Some(format::Format::Json))?;
+                Some(Model {
+                    states: model.len(),
+                    transitions: model.transitions(),
+                    complete: stored.complete,
+                    realized: stored.realized,
+                    why: stored.why,
+                })
+            }
+        };
+        Ok(Self {
+            about: campaign.about()?,
+            counts: campaign.counts()?,
+            rounds: campaign.rounds()?,
+            standing: is(|fate| !matches!(fate, Fate::Refuted { .. })),
+            attacked: is(|fate| matches!(fate, Fate::Survived { .. })),
+            model,
+            writer,
+        })
+    }
+
+    /// How a round ended, or that it did not.
+    fn ending(&self, round: &Round) -> String {
+        let last = self.rounds.last().is_some_and(|last| last.id == round.id);
+        match (&round.end, self.writer) {
+            (Some(end), _) => format!("ended: {}", end.stop),
+            (None, Some(Some(pid))) if last => format!("running, process {pid}"),
+            (None, Some(None)) if last => "running".to_owned(),
+            (None, _) => "cut off; what it had found is kept".to_owned(),
+        }
+    }
+
+    fn words(&self) -> String {
+        let Counts { tests, words, traces, claims, refuted, .. } = self.counts;
+        let mut text = format!(
+            "campaign about {}, begun {} with adit {} and seed {}\n",
+            self.about.class,
+            date(self.about.created),
+            self.about.tool,
+            self.about.seed
+        );
+        for round in &self.rounds {
+            text += &format!(
+                "  round {}, {}: {} tests in {:.1} s; {}\n",
+                round.id.0,
+                date(round.begun.started),
+                round.tests,
+                round.seconds,
+                self.ending(round)
+            );
+        }
+        text += &format!("{tests} tests kept; {words} different words, seen {traces} times\n");
+        text += &format!(
+            "{claims} claims: {refuted} refuted, {} standing, of which {} were attacked\n",
+            self.standing, self.attacked
+        );
+        match &self.model {
+            None => text += "no model yet: no round has ended\n",
+            Some(Model { states, transitions, complete, realized, why }) => {
+                let share = realized
+                    .map(|realized| format!(", {} % of its walks can happen", (realized * 100.0).floor()));
+                let cut = if *complete { "" } else { ", broken off before everything was tried" };
+                text += &format!(
+                    "model: {states} states, {transitions} transitions{}{cut}; {why}\n",
+                    share.unwrap_or_default()
+                );
+            }
+        }
+        text
+    }
+
+    fn json(&self) -> Value {
+        let rounds: Vec<Value> = self
+            .rounds
+            .iter()
+            .map(|round| {
+                json!({
+                    "round": round.id.0,
+                    "started": date(round.begun.started),
+                    "ended": round.end.as_ref().map(|end| date(end.ended)),
+                    "stop": round.end.as_ref().map(|end| &end.stop),
+                    "tests": round.tests,
+                    "seconds": rounded(round.seconds),
+                    "seed": round.begun.seed,
+                    "effort": round.begun.effort,
+                    "adit": round.begun.tool,
+                })
+            })
+            .collect();
+        let model = self.model.as_ref().map(|model| {
+            json!({
+                "states": model.states,
+                "transitions": model.transitions,
+                "complete": model.complete,
+                "realized": model.realized,
+                "why": model.why,
+            })
+        });
+        json!({
+            "class": self.about.class,
+            "created": date(self.about.created),
+            "adit": self.about.tool,
+            "seed": self.about.seed,
+            "parameters": self.about.parameters,
+            "running": self.writer.is_some(),
+            "rounds": rounds,
+            "tests": self.counts.tests,
+            "words": self.counts.words,
+            "traces": self.counts.traces,
+            "claims": { "all": self.counts.claims, "refuted": self.counts.refuted, "standing": self.standing, "attacked": self.attacked },
+            "model": model,
+        })
+    }
+}
+
+/// A moment as `2026-11-16T02:17:29Z`, from the seconds since 1970.
+fn date(seconds: i64) -> String {
+    let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
+    // Years that begin in March have their leap day at the end. A cycle of 400 of them has 146097 days.
+    let days = days + 719_468;
+    let (cycle, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let day = day - (153 * month + 2) / 5 + 1;
+    let (year, month) = (cycle * 400 + year + month / 10, (month + 2) % 12 + 1);
+    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::date;
+
+    #[test]
+    fn moments_have_dates() {
+        assert_eq!(date(0), "1970-01-01T00:00:00Z");
+        assert_eq!(date(951_782_400), "2000-02-29T00:00:00Z");
+        assert_eq!(date(951_868_799), "2000-02-29T23:59:59Z");
+        assert_eq!(date(1_763_259_449), "2025-11-16T02:17:29Z");
+        assert_eq!(date(4_107_542_400), "2100-03-01T00:00:00Z");
+        assert_eq!(date(-1), "1969-12-31T23:59:59Z");
+    }
+}

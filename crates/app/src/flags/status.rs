@@ -1,0 +1,20 @@
+//! Flags of `adit status`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+/// Show what a campaign has found out so far, while it runs or afterwards
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  adit status adit-out/java.util.StringTokenizer
+  adit status stack --json")]
+pub(crate) struct StatusFlags {
+    /// The folder that `adit mine` writes
+    #[arg(value_name = "DIR")]
+    pub(crate) folder: PathBuf,
+    /// Print it as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}

@@ -1,0 +1,224 @@
+//! How far mining has come: a bar on a terminal, plain lines elsewhere, or a JSON object a line for tools.
+//!
+//! The names in the JSON lines are documented in `docs/guide/campaigns.md`. A line `saved` or `refuted` is written only when what it
+//! tells of is on the disk.
+
+use std::cell::RefCell;
+use std::io::{self, IsTerminal};
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::{Value, json};
+
+use super::{BAR_AFTER, LINE_EVERY, on_screen};
+use crate::flags::Budget;
+use crate::output::tell;
+use crate::timeline::Timeline;
+
+/// To whom progress is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Audience {
+    /// To nobody.
+    Nobody,
+    /// To people, by a bar or by lines.
+    People,
+    /// To tools, as JSON.
+    Tools,
+}
+
+/// Where a search stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Standing {
+    /// What is being done.
+    pub(crate) phase: &'static str,
+    /// Tests that were run.
+    pub(crate) tests: u64,
+    /// States of the model, once there is one.
+    pub(crate) states: Option<usize>,
+    /// Claims that were refuted, once there are claims.
+    pub(crate) refuted: Option<usize>,
+    /// Claims that are still aimed at or wait.
+    pub(crate) open: Option<usize>,
+    /// Sides of branches taken, if that is known.
+    pub(crate) covered: Option<usize>,
+}
+
+impl Audience {
+    /// Something that is not as it should be, which is told to whoever listens and also to those who asked for quiet.
+    pub(crate) fn warn(self, text: &str) {
+        match self {
+            Self::Nobody | Self::People => tell(text),
+            Self::Tools => tell(&json!({ "event": "remark", "text": text }).to_string()),
+        }
+    }
+}
+
+/// Tools are told this often.
+const JSON_EVERY: Duration = Duration::from_millis(250);
+
+/// Shared by what searches and what keeps, which both have something to tell.
+#[derive(Clone)]
+pub(crate) struct Mining(Rc<RefCell<Inner>>);
+
+struct Inner {
+    audience: Audience,
+    budget: Budget,
+    start: Instant,
+    last: Instant,
+    standing: Standing,
+    timeline: Timeline,
+    bar: Option<ProgressBar>,
+}
+
+impl Mining {
+    pub(crate) fn new(budget: Budget, audience: Audience) -> Self {
+        let start = Instant::now();
+        let standing = Standing { phase: "start", ..Standing::default() };
+        let timeline = Timeline::new();
+        let inner = Inner { audience, budget, start, last: start, standing, timeline, bar: None };
+        Self(Rc::new(RefCell::new(inner)))
+    }
+
+    /// Since the beginning.
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.0.borrow().start.elapsed()
+    }
+
+    /// What was told last.
+    pub(crate) fn standing(&self) -> Standing {
+        self.0.borrow().standing
+    }
+
+    /// Takes note of where the search stands, and shows it if it is time to.
+    pub(crate) fn show(&self, standing: Standing) {
+        let mut inner = self.0.borrow_mut();
+        let new_phase = inner.standing.phase != standing.phase;
+        inner.standing = standing;
+        let seconds = inner.start.elapsed().as_secs_f64();
+        inner.timeline.add(seconds, standing);
+        match inner.audience {
+            Audience::Nobody => {}
+            Audience::Tools => {
+                if new_phase || inner.last.elapsed() >= JSON_EVERY {
+                    inner.last = Instant::now();
+                    tell(&inner.json().to_string());
+                }
+            }
+            Audience::People => inner.show(),
+        }
+    }
+
+    /// How the search went so far, a few hundred points of it.
+    pub(crate) fn search(&self) -> Value {
+        self.0.borrow().timeline.as_json()
+    }
+
+    /// Whether anybody hears [`Mining::event`].
+    pub(crate) fn is_for_tools(&self) -> bool {
+        self.0.borrow().audience == Audience::Tools
+    }
+
+    /// Something happened that tools want to know.
+    pub(crate) fn event(&self, event: impl FnOnce() -> Value) {
+        if self.is_for_tools() {
+            tell(&event().to_string());
+        }
+    }
+
+    /// A remark: a line for people, or one that says so for tools.
+    pub(crate) fn remark(&self, text: &str) {
+        let audience = self.0.borrow().audience;
+        if audience != Audience::Nobody {
+            audience.warn(text);
+        }
+    }
+
+    /// Takes the bar away.
+    pub(crate) fn finish(&self) {
+        if let Some(bar) = self.0.borrow_mut().bar.take() {
+            on_screen(None);
+            bar.finish_and_clear();
+        }
+    }
+}
+
+impl Inner {
+    fn show(&mut self) {
+        if self.start.elapsed() < BAR_AFTER {
+            return;
+        }
+        if !io::stderr().is_terminal() {
+            if self.last.elapsed() >= LINE_EVERY {
+                self.last = Instant::now();
+                let left = self.seconds_left().map(|left| format!(", {left:.0} s left")).unwrap_or_default();
+                tell(&format!("{}: {}{left}", self.standing.phase, self.words()));
+            }
+            return;
+        }
+        let (length, position) = match self.budget {
+            Budget::Tests(tests) => (tests, self.standing.tests),
+            Budget::Time(time) => (time.as_millis() as u64, self.start.elapsed().as_millis() as u64),
+        };
+        let bar = self.bar.get_or_insert_with(|| {
+            let style = ProgressStyle::with_template("{prefix:>8} {bar:24} {msg}");
+            let bar = ProgressBar::new(length).with_style(style.expect("the template is well formed"));
+            on_screen(Some(bar.clone()));
+            bar
+        });
+        bar.set_position(position.min(length));
+        let bar = bar.clone();
+        bar.set_prefix(self.standing.phase);
+        let left = self.seconds_left().map(|left| format!(", {left:.0} s left")).unwrap_or_default();
+        bar.set_message(format!("{}{left}", self.words()));
+    }
+
+    /// Where the search stands, without its phase.
+    fn words(&self) -> String {
+        let Standing { tests, states, refuted, open, .. } = self.standing;
+        let mut text = format!("{tests} tests ({:.0} a second)", self.rate());
+        if let Some(states) = states {
+            text += &format!(", {states} states");
+        }
+        if let Some((refuted, open)) = refuted.zip(open) {
+            text += &format!(", {refuted} claims refuted, {open} left");
+        }
+        text
+    }
+
+    fn json(&self) -> Value {
+        let Standing { phase, tests, states, refuted, open, covered } = self.standing;
+        json!({
+            "event": "standing",
+            "phase": phase,
+            "seconds": rounded(self.start.elapsed().as_secs_f64()),
+            "tests": tests,
+            "tests_per_second": self.rate().round(),
+            "states": states,
+            "refuted": refuted,
+            "open": open,
+            "covered": covered,
+            "seconds_left": self.seconds_left().map(rounded),
+        })
+    }
+
+    fn rate(&self) -> f64 {
+        self.standing.tests as f64 / self.start.elapsed().as_secs_f64().max(0.001)
+    }
+
+    /// At most this long, if the budget says so or the speed so far stays.
+    fn seconds_left(&self) -> Option<f64> {
+        match self.budget {
+            Budget::Time(time) => Some(time.saturating_sub(self.start.elapsed()).as_secs_f64()),
+            Budget::Tests(tests) => {
+                let left = tests.saturating_sub(self.standing.tests) as f64;
+                (self.standing.tests > 0).then(|| left / self.rate().max(0.001))
+            }
+        }
+    }
+}
+
+/// To thousandths, which is more than anybody can use.
+pub(crate) fn rounded(seconds: f64) -> f64 {
+    (seconds * 1000.0).round() / 1000.0
+}

@@ -1,0 +1,565 @@
+"use strict";
+// The report page. Every text from a model, a trace or a test is put into the page as text, never as markup.
+(() => {
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const SVG = "http://www.w3.org/2000/svg";
+  const byId = (id) => document.getElementById(id);
+  const plural = (count, one, many) => `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
+
+  /** An element with attributes and children; a child that is no element becomes text. */
+  function el(name, attributes = {}, ...children) {
+    const made = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) {
+      if (key === "on") for (const [event, act] of Object.entries(value)) made.addEventListener(event, act);
+      else if (value !== undefined && value !== null && value !== false) made.setAttribute(key, value === true ? "" : value);
+    }
+    made.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined));
+    return made;
+  }
+
+  function drawn(name, attributes, text) {
+    const made = document.createElementNS(SVG, name);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    if (text !== undefined) made.textContent = text;
+    return made;
+  }
+
+  const button = (text, act, attributes = {}) => el("button", { type: "button", ...attributes, on: { click: act } }, text);
+  const link = (text, act) => button(text, act, { class: "link" });
+
+  /** A text in which names stand between backticks, with the names set apart. */
+  const prose = (text) => text.split("`").map((part, at) => (at % 2 ? el("code", {}, part) : part));
+
+  /** Something to copy, with a button that does. */
+  function copyable(text) {
+    const copy = button("Copy", async () => {
+      try {
+        await navigator.clipboard.writeText(text);
+        copy.textContent = "Copied";
+      } catch {
+        // A page that was opened from a file may not reach the clipboard; selecting the text is the next best thing.
+        const range = document.createRange();
+        range.selectNodeContents(pre);
+        getSelection().removeAllRanges();
+        getSelection().addRange(range);
+        copy.textContent = "Selected";
+      }
+      setTimeout(() => (copy.textContent = "Copy"), 2000);
+    });
+    const pre = el("pre", { tabindex: "0" }, text);
+    return el("div", { class: "with-copy" }, pre, copy);
+  }
+
+  // ---- Light and dark.
+  const root = document.documentElement;
+  const theme = byId("theme");
+  const isDark = () => (root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches);
+  const showTheme = () => {
+    theme.setAttribute("aria-pressed", String(isDark()));
+    theme.textContent = isDark() ? "Light" : "Dark";
+    theme.setAttribute("aria-label", isDark() ? "Dark colors are on; switch to light" : "Light colors are on; switch to dark");
+  };
+  theme.addEventListener("click", () => {
+    root.dataset.theme = isDark() ? "light" : "dark";
+    try { localStorage.setItem("adit-theme", root.dataset.theme); } catch { /* remembered until the page is closed */ }
+    showTheme();
+  });
+  try {
+    const before = localStorage.getItem("adit-theme");
+    if (before === "dark" || before === "light") root.dataset.theme = before;
+  } catch { /* the system's choice it is */ }
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", showTheme);
+  showTheme();
+
+  // ---- A model and its pictures.
+  class Viewer {
+    constructor(model, figure) {
+      this.model = model;
+      this.figure = figure;
+      this.stage = figure.querySelector(".stage");
+      this.svgs = [...figure.querySelectorAll("svg.picture")];
+      this.options = { pure: true, failures: false };
+      this.walk = null;
+      this.wanted = "";
+      figure.classList.add("ready");
+      this.svgs.forEach((svg) => {
+        const [, , width, height] = svg.getAttribute("viewBox").split(" ").map(Number);
+        svg.natural = { width, height };
+        svg.removeAttribute("width");
+        svg.removeAttribute("height");
+      });
+      figure.append(el("div", { class: "zoom", role: "group", "aria-label": "Zoom" },
+        button("+", () => this.zoom(1.25), { "aria-label": "Larger" }),
+        button("−", () => this.zoom(0.8), { "aria-label": "Smaller" }),
+        button("Fit", () => this.fit(), { "aria-label": "Show the whole picture" })));
+      this.listen();
+      this.show();
+    }
+
+    /** Shows the picture that the options ask for. */
+    show() {
+      const fits = (view) => view.pure === this.options.pure && view.failures === this.options.failures;
+      this.view = this.model.views.find(fits) ?? this.model.views[0];
+      this.index();
+      this.svgs.forEach((svg) => { svg.toggleAttribute("hidden", svg.dataset.view !== String(this.view.number)); });
+      this.svg = this.svgs.find((svg) => svg.dataset.view === String(this.view.number));
+      const { width, height } = this.svg.natural;
+      const room = this.stage.clientWidth || 900;
+      const scale = Math.min(1.1, room / width);
+      // What cannot be read as a whole gets all the room there is.
+      const wanted = scale < 0.5 ? Infinity : height * scale + 10;
+      this.touched = false;
+      this.stage.style.setProperty("--height", `${Math.round(Math.max(260, Math.min(wanted, innerHeight * 0.78)))}px`);
+      this.start();
+      this.paint();
+    }
+
+    get size() { return { width: this.stage.clientWidth || 900, height: this.stage.clientHeight || 500 }; }
+    get fitting() {
+      const { width, height } = this.svg.natural;
+      return Math.min(this.size.width / width, this.size.height / height);
+    }
+
+    /** All of it, unless that is too small to read: then its beginning. */
+    start() {
+      if (this.fitting >= 0.5) return this.fit();
+      this.scale = 0.7;
+      const initial = this.svg.querySelector(".box.initial .frame");
+      const at = initial ? { x: +initial.getAttribute("x"), y: +initial.getAttribute("y") } : { x: 0, y: 0 };
+      const { width, height } = this.size;
+      this.x = Math.max(0, Math.min(at.x + 60 - width / this.scale / 2, this.svg.natural.width - width / this.scale));
+      this.y = Math.max(0, Math.min(at.y + 40 - height / this.scale / 2, this.svg.natural.height - height / this.scale));
+      this.place();
+    }
+
+    fit() {
+      this.scale = Math.min(this.fitting, 1.1);
+      this.x = (this.svg.natural.width - this.size.width / this.scale) / 2;
+      this.y = (this.svg.natural.height - this.size.height / this.scale) / 2;
+      this.place();
+    }
+
+    zoom(factor, at = { x: this.size.width / 2, y: this.size.height / 2 }) {
+      const scale = Math.max(0.05, Math.min(4, this.scale * factor));
+      this.x += at.x / this.scale - at.x / scale;
+      this.y += at.y / this.scale - at.y / scale;
+      this.scale = scale;
+      this.touched = true;
+      this.place();
+    }
+
+    pan(x, y) { this.touched = true; this.x += x / this.scale; this.y += y / this.scale; this.place(); }
+
+    place() {
+      const { width, height } = this.size;
+      this.svg.setAttribute("viewBox", `${this.x} ${this.y} ${width / this.scale} ${height / this.scale}`);
+    }
+
+    listen() {
+      const stage = this.stage;
+      const from = (event) => { const box = stage.getBoundingClientRect(); return { x: event.clientX - box.left, y: event.clientY - box.top }; };
+      // Scrolling the page stays scrolling until the picture was chosen, by a click, by the keyboard or by holding Ctrl.
+      stage.addEventListener("wheel", (event) => {
+        if (!event.ctrlKey && !stage.contains(document.activeElement)) return;
+        event.preventDefault();
+        this.zoom(Math.exp(-event.deltaY / 400), from(event));
+      }, { passive: false });
+      let drag = null;
+      stage.addEventListener("pointerdown", (event) => { if (event.button === 0) drag = { x: event.clientX, y: event.clientY, far: false }; });
+      stage.addEventListener("pointermove", (event) => {
+        if (!drag) return;
+        const [x, y] = [drag.x - event.clientX, drag.y - event.clientY];
+        if (!drag.far && Math.hypot(x, y) < 5) return;
+        if (!drag.far) { drag.far = true; stage.setPointerCapture(event.pointerId); stage.classList.add("dragging"); }
+        this.pan(x, y);
+        Object.assign(drag, { x: event.clientX, y: event.clientY });
+      });
+      let dragged = false;
+      const drop = () => { dragged = Boolean(drag?.far); drag = null; stage.classList.remove("dragging"); };
+      stage.addEventListener("pointerup", drop);
+      stage.addEventListener("pointercancel", drop);
+      stage.addEventListener("click", (event) => {
+        if (dragged) { dragged = false; return; }
+        this.choose(event.target);
+      });
+      stage.addEventListener("keydown", (event) => {
+        const keys = {
+          "+": () => this.zoom(1.25), "=": () => this.zoom(1.25), "-": () => this.zoom(0.8), "0": () => this.fit(),
+          ArrowLeft: () => this.pan(-60, 0), ArrowRight: () => this.pan(60, 0), ArrowUp: () => this.pan(0, -60), ArrowDown: () => this.pan(0, 60),
+          Escape: () => { this.chosen = null; this.paint(); showOverview(); },
+          Enter: () => this.choose(event.target), " ": () => this.choose(event.target),
+        };
+        if (event.ctrlKey || event.metaKey || event.altKey || !keys[event.key]) return;
+        event.preventDefault();
+        keys[event.key]();
+      });
+      stage.addEventListener("focusin", (event) => this.reveal(event.target));
+      // Until somebody moves it, the picture keeps fitting its room.
+      let width = 0;
+      // In the next frame, because what is done here changes sizes again.
+      new ResizeObserver(() => requestAnimationFrame(() => {
+        if (this.touched || stage.clientWidth === width) this.place(); else this.show();
+        width = stage.clientWidth;
+      })).observe(stage);
+    }
+
+    /** Moves the picture so that a part that got the keyboard's focus can be seen. */
+    reveal(target) {
+      const part = target.closest("[data-box], [data-arrow]");
+      if (!part || !part.matches(":focus-visible")) return;
+      const frame = part.querySelector(".frame, .plate").getBoundingClientRect();
+      const stage = this.stage.getBoundingClientRect();
+      const over = (low, high, from, to) => (low < from ? low - from - 20 : high > to ? high - to + 20 : 0);
+      this.pan(over(frame.left, frame.right, stage.left, stage.right), over(frame.top, frame.bottom, stage.top, stage.bottom));
+    }
+
+    choose(target) {
+      const call = target.closest("[data-edge]");
+      const arrow = target.closest("[data-arrow]");
+      const box = target.closest("[data-box]");
+      if (arrow) this.chooseEdges(this.view.arrows[arrow.dataset.arrow].edges, { arrow: arrow.dataset.arrow });
+      else if (box && call) this.chooseEdges(this.alike(Number(call.dataset.edge)), { box: box.dataset.box });
+      else if (box) this.chooseBox(Number(box.dataset.box));
+    }
+
+    /** For the current view, once: the box of each state, and the transitions that stay in each box. */
+    index() {
+      const { view, model } = this;
+      if (view.boxOf) return;
+      view.boxOf = new Map(view.boxes.flatMap((states, box) => states.map((state) => [state, box])));
+      view.inside = view.boxes.map(() => []);
+      model.edges.forEach((edge, at) => {
+        const box = view.boxOf.get(edge.from);
+        if (box !== undefined && box === view.boxOf.get(edge.to) && (view.pure || !edge.pure)) view.inside[box].push(at);
+      });
+    }
+
+    /** The transitions with the same label inside the same box as this one. */
+    alike(edge) {
+      const { from, label } = this.model.edges[edge];
+      const same = this.view.inside[this.view.boxOf.get(from)].filter((at) => this.model.edges[at].label === label);
+      return same.length ? same : [edge];
+    }
+
+    chooseBox(box) {
+      this.chosen = { box: String(box) };
+      this.paint();
+      showBox(this, this.view.boxes[box]);
+    }
+
+    chooseEdges(edges, chosen) {
+      this.chosen = chosen ?? this.placeOf(edges[0]);
+      this.paint();
+      showEdges(this, edges);
+    }
+
+    placeOf(edge) {
+      const arrow = this.view.arrows.findIndex((one) => one.edges.includes(edge));
+      if (arrow >= 0) return { arrow: String(arrow) };
+      return { box: String(this.view.boxOf.get(this.model.edges[edge].from)) };
+    }
+
+    /** Marks what is chosen, found and walked. */
+    paint() {
+      const { states = new Set(), edges = new Set(), here = new Set() } = this.walk ?? {};
+      const matches = finder(this.wanted);
+      this.found = 0;
+      this.svg.classList.toggle("searching", Boolean(this.wanted));
+      for (const part of this.svg.querySelectorAll("[data-box], [data-arrow]")) {
+        const isBox = part.dataset.box !== undefined;
+        const members = isBox ? this.view.boxes[part.dataset.box] : this.view.arrows[part.dataset.arrow].edges;
+        const found = Boolean(this.wanted) && (isBox
+          ? members.some((state) => matches(nameOf(this.model, state)) || this.model.states[state].predicates.some(matches)) || this.view.inside[part.dataset.box].some((edge) => matches(this.model.edges[edge].label))
+          : members.some((edge) => matches(this.model.edges[edge].label)));
+        this.found += found;
+        const chosen = isBox ? this.chosen?.box === part.dataset.box : this.chosen?.arrow === part.dataset.arrow;
+        part.classList.toggle("found", found);
+        part.classList.toggle("chosen", Boolean(chosen));
+        part.classList.toggle("walked", members.some((one) => (isBox ? states : edges).has(one)));
+        part.classList.toggle("here", isBox && members.some((one) => here.has(one)));
+      }
+    }
+  }
+
+  const finder = (text) => { const low = text.trim().toLowerCase(); return (name) => Boolean(low) && name.toLowerCase().includes(low); };
+  const nameOf = (model, state) => (model.states[state].name ? `${state} ${model.states[state].name}` : String(state));
+
+  // ---- What is known about a part of a picture.
+  const panel = byId("panel");
+  const say = (...parts) => { panel.replaceChildren(...parts.flat(Infinity).filter(Boolean)); panel.scrollTop = 0; };
+
+  function showOverview() {
+    const model = data.models[0];
+    const view = viewers[0].view;
+    const edges = model.edges;
+    const key = [
+      ["Inside a box, under the line", "calls that stay in the state"],
+      [el("i", {}, "italic"), "calls without a side effect"],
+      ["✓ and ✗", "the call returned true or false"],
+    ];
+    if (edges.some((edge) => edge.maybe)) key.push(["dashed, with ?", "may happen; nothing shows that it does"]);
+    if (edges.some((edge) => edge.label.includes("!"))) key.push(["⚠, dotted, “refuses”", "the call throws"]);
+    if (view.ends) key.push(["double border", "a trace may end there"]);
+    if (view.folded.length) key.push(["thick border", "several states in one box"]);
+    say(
+      el("h3", {}, "How to read it"),
+      el("table", {}, el("tbody", {}, key.map(([sign, means]) => el("tr", {}, el("th", { scope: "row" }, sign), el("td", {}, means))))),
+      el("p", { class: "small" }, "Choose a box or an arrow to see why it is there. Drag to move; the wheel zooms once the picture was clicked, and always with Ctrl. Keys: Tab, Enter, arrows, + − 0, Esc."),
+      view.folded.map((text) => el("p", { class: "note" }, `Folded: ${text}.`)),
+    );
+  }
+
+  function showBox(viewer, states) {
+    const { model } = viewer;
+    const parts = [];
+    if (states.length > 1) parts.push(el("h3", {}, plural(states.length, "state", "states")), el("p", { class: "small" }, states.slice(0, 60).map((state) => nameOf(model, state)).join("; "), states.length > 60 ? "; …" : ""));
+    for (const state of states.slice(0, 12)) {
+      const about = model.states[state];
+      const marks = [about.initial ? "initial" : "", about.accepting ? "a trace may end here" : "a trace does not end here"].filter(Boolean).join("; ");
+      parts.push(el("h3", {}, `State ${nameOf(model, state)}`), el("p", { class: "dim small" }, marks));
+      if (about.predicates.length) parts.push(el("h4", {}, "What holds here"), el("ul", {}, about.predicates.map((text) => el("li", {}, el("code", {}, text)))));
+      const leaving = model.edges.flatMap((edge, at) => (edge.from === state ? [{ ...edge, at }] : []));
+      const rows = (list) => list.map((edge) => el("tr", {},
+        el("td", {}, link(edge.label + (edge.guard ? ` [${edge.guard}]` : ""), () => viewer.chooseEdges([edge.at]))),
+        el("td", {}, edge.to === state ? "stays" : `→ ${nameOf(model, edge.to)}`),
+        el("td", { class: "dim" }, model.replayed ? plural(edge.traces, "trace", "traces") : "")));
+      const table = (title, list) => (list.length ? [el("h4", {}, title), el("table", {}, el("tbody", {}, rows(list)))] : []);
+      parts.push(...table("What can be called", leaving.filter((edge) => !edge.label.includes("!"))), ...table("What throws", leaving.filter((edge) => edge.label.includes("!"))));
+      if (!leaving.length) parts.push(el("p", {}, "Nothing can be called here."));
+    }
+    say(parts);
+  }
+
+  function showEdges(viewer, edges) {
+    const { model } = viewer;
+    const parts = [];
+    for (const at of edges.slice(0, 40)) {
+      const edge = model.edges[at];
+      const where = edge.from === edge.to ? `stays in ${nameOf(model, edge.from)}` : `${nameOf(model, edge.from)} → ${nameOf(model, edge.to)}`;
+      parts.push(el("h3", {}, el("code", {}, edge.label)), el("p", { class: "dim small" }, where, edge.pure ? "; no side effect" : "", edge.maybe ? "; may happen, nothing shows that it does" : "", edge.guard ? `; when ${edge.guard}` : ""));
+      if (!model.replayed) { parts.push(el("p", { class: "small" }, "No traces lie beside this model, so there is no evidence to show.")); continue; }
+      if (!edge.traces && !edge.perhaps && !edge.shown.length) { parts.push(el("p", { class: "small" }, "No recorded trace and no generated test takes this transition; it was inferred.")); continue; }
+      parts.push(el("p", { class: "small evidence" }, `Taken by ${plural(edge.traces, "trace", "traces")} and ${plural(edge.tests, "generated test", "generated tests")}.`,
+        edge.perhaps ? ` ${plural(edge.perhaps, "trace", "traces")} more can be read this way, but in another way too.` : ""));
+      if (edge.examples.length) parts.push(el("h4", {}, "Shortest traces"), edge.examples.map((word) => el("p", { class: "word" }, link(model.words[word].join(" "), () => follow(model.words[word].join(" "))))));
+      edge.shown.slice(0, 1).forEach((test) => {
+        const one = data.tests?.[test];
+        if (one) parts.push(el("h4", {}, `An example: ${one.name}`), copyable(one.source));
+      });
+      const others = edge.shown.slice(1).map((test) => data.tests?.[test]).filter(Boolean);
+      if (others.length) parts.push(el("p", { class: "small" }, "Also in ", others.flatMap((test, at) => [at ? ", " : "", link(test.name, () => openTest(test.name))])));
+    }
+    if (edges.length > 40) parts.push(el("p", { class: "note" }, `${edges.length - 40} more are not listed; unfold by choosing a state.`));
+    say(parts);
+  }
+
+  // ---- The tools above the picture.
+  const viewers = data.models.map((model, at) => new Viewer(model, document.querySelector(`[data-model="${at}"]`)));
+  const findInput = el("input", { type: "search", id: "find", placeholder: "a call or a state", on: { input: () => find() } });
+  const status = el("span", { role: "status", class: "dim small", id: "found" });
+  const followInput = el("input", { type: "text", id: "follow", spellcheck: "false", autocomplete: "off", placeholder: "calls, separated by spaces", on: { input: () => follow() } });
+  const tell = el("div", { id: "walk", role: "status", class: "small" });
+  const option = (id, text, name, meaning) => el("label", { for: id }, el("input", { type: "checkbox", id, checked: viewers[0].options[name] !== meaning, on: { change: (event) => {
+    viewers.forEach((viewer) => { viewer.options[name] = event.target.checked ? !meaning : meaning; viewer.chosen = null; viewer.show(); });
+    showOverview();
+    find();
+  } } }), text);
+  const has = (test) => data.models.some((model) => model.views.some(test));
+  byId("tools").append(
+    el("label", { for: "find" }, "Find", findInput), status,
+    has((view) => !view.pure) ? option("hide-pure", "Hide calls without side effects", "pure", true) : "",
+    has((view) => view.failures) ? option("show-failures", "Show failed states", "failures", false) : "",
+    el("label", { for: "follow", class: "wide" }, "Follow a trace", followInput));
+  byId("workbench").before(tell);
+
+  function find() {
+    viewers.forEach((viewer) => { viewer.wanted = findInput.value.trim(); viewer.paint(); });
+    const count = viewers.reduce((sum, viewer) => sum + viewer.found, 0);
+    status.textContent = findInput.value.trim() ? plural(count, "box or arrow", "boxes and arrows") : "";
+  }
+
+  /** Walks the typed calls through every model and says where that leads. */
+  function follow(text) {
+    if (text !== undefined) followInput.value = text;
+    const calls = followInput.value.split(/[\s,]+/).filter(Boolean);
+    const told = viewers.map((viewer) => {
+      const title = data.models.length > 1 ? el("b", {}, `${viewer.model.title}: `) : null;
+      if (!calls.length) { viewer.walk = null; viewer.paint(); return null; }
+      return el("p", {}, title, walk(viewer, calls));
+    });
+    tell.replaceChildren(...told.filter(Boolean));
+  }
+
+  function walk(viewer, calls) {
+    const { model } = viewer;
+    // A method's name alone stands for all of its outcomes.
+    const means = (edge, call) => edge.label === call || (edge.label.startsWith(call) && /^(:TRUE|:FALSE|![\w$.]+)$/.test(edge.label.slice(call.length)));
+    let here = new Set(model.states.flatMap((state, at) => (state.initial ? [at] : [])));
+    const [states, edges] = [new Set(here), new Set()];
+    let left = null;
+    for (const [at, call] of calls.entries()) {
+      const next = new Set();
+      model.edges.forEach((edge, number) => { if (here.has(edge.from) && means(edge, call)) { next.add(edge.to); edges.add(number); } });
+      if (!next.size) { left = { at, call }; break; }
+      here = next;
+      here.forEach((state) => states.add(state));
+    }
+    viewer.walk = { states, edges, here };
+    viewer.paint();
+    const place = [...here].map((state) => nameOf(model, state)).join(" or ");
+    const going = [...new Set(model.edges.filter((edge) => here.has(edge.from)).map((edge) => edge.label))];
+    const chips = el("span", { class: "chips" }, going.slice(0, 40).map((label) => button(label, () => follow([...calls.slice(0, left ? left.at : undefined), label].join(" ")))));
+    if (left) return [el("b", { class: "left" }, `✗ Leaves the model at call ${left.at + 1}: `), el("code", {}, left.call), ` cannot be called in ${place}. What can:`, chips];
+    return [el("b", {}, "✓ Allowed. "), `Now in ${place}.`, going.length ? " Go on with:" : " Nothing can be called here.", chips];
+  }
+
+  // ---- The sections below, each only when there is something to show.
+  const main = document.querySelector("main");
+  const nav = document.querySelector("nav");
+  nav.append(el("a", { href: "#model" }, "Model"));
+  function section(id, title, ...content) {
+    main.append(el("section", { id, "aria-labelledby": `${id}-heading` }, el("h2", { id: `${id}-heading` }, title), ...content));
+    nav.append(el("a", { href: `#${id}` }, title));
+  }
+
+  /** A list that shows its first entries, and more when asked. */
+  function growing(list, entries, draw) {
+    const STEP = 100;
+    let shown = 0;
+    const more = button("Show more", () => grow(), { class: "more" });
+    const grow = () => {
+      entries.slice(shown, shown + STEP).forEach((entry) => list.append(draw(entry)));
+      shown = Math.min(shown + STEP, entries.length);
+      more.hidden = shown >= entries.length;
+      more.textContent = `Show more (${entries.length - shown} left)`;
+    };
+    list.replaceChildren();
+    grow();
+    return more;
+  }
+
+  if (data.differences) {
+    const [one, two] = data.models.map((model) => model.title);
+    const column = (words, title, none) => [el("h3", {}, title), words.length
+      ? el("ul", { class: "list" }, words.map((word) => el("li", { class: "word" }, link(word.length ? word.join(" ") : "(nothing at all)", () => { follow(word.join(" ")); byId("tools").scrollIntoView(); }))))
+      : el("p", { class: "dim" }, none)];
+    section("differences", "What only one allows",
+      el("p", {}, data.differences.says),
+      data.differences.unknown ? el("p", { class: "note" }, data.differences.unknown) : null,
+      ...column(data.differences.only_one, `Only in ${one}`, data.differences.unknown ? "not known" : "nothing"),
+      ...column(data.differences.only_two, `Only in ${two}`, data.differences.unknown ? "not known" : "nothing"));
+  }
+
+  if (data.facts?.length) {
+    section("trust", "How far to trust it", el("ul", { class: "facts" }, data.facts.map((fact) => el("li", {},
+      el("div", { class: "dim small" }, fact.name), el("p", { class: "value" }, fact.value), el("p", { class: "small" }, prose(fact.says)),
+      fact.words.map((word) => el("p", { class: "word" }, link(word || "(nothing)", () => { follow(word); byId("tools").scrollIntoView(); })))))));
+  }
+
+  if (data.claims?.length) {
+    const list = el("ul", { class: "list", id: "claim-list" });
+    const count = el("span", { role: "status", class: "dim small" });
+    const marks = { surviving: "✓ held", falsified: "✗ contradicted", "not attacked": "– not attacked" };
+    const kinds = ["all", ...new Set(data.claims.map((claim) => claim.fate))];
+    const which = el("select", { id: "claim-fate", on: { change: () => show() } }, kinds.map((kind) => el("option", { value: kind }, kind === "all" ? "all" : marks[kind])));
+    const text = el("input", { type: "search", id: "claim-find", placeholder: "words in a property", on: { input: () => show() } });
+    const holder = el("div");
+    const show = () => {
+      const words = text.value.toLowerCase().split(/\s+/).filter(Boolean);
+      const kept = data.claims.filter((claim) => (which.value === "all" || claim.fate === which.value) && words.every((word) => `${claim.template} ${claim.says}`.toLowerCase().includes(word)));
+      count.textContent = `${kept.length} of ${data.claims.length}`;
+      holder.replaceChildren(growing(list, kept, (claim) => el("li", {},
+        el("span", { class: `fate ${claim.fate.split(" ")[0]}` }, marks[claim.fate]), " ", prose(claim.says), " ",
+        el("span", { class: "dim small" }, `${claim.template}; ${claim.story}`), claim.test ? [" ", link("see the test", () => openTest(claim.test))] : [])));
+    };
+    section("properties", "Properties",
+      el("div", { class: "filters" }, el("label", { for: "claim-fate" }, "Show", which), el("label", { for: "claim-find" }, "Find", text), count),
+      list, holder, data.claims_left_out ? el("p", { class: "note" }, `${data.claims_left_out} more are in properties.json.`) : null);
+    show();
+  }
+
+  let openTest = () => {};
+  if (data.tests?.length) {
+    const list = el("ul", { class: "list", id: "test-list" });
+    const count = el("span", { role: "status", class: "dim small" });
+    const text = el("input", { type: "search", id: "test-find", placeholder: "words in a test", on: { input: () => show() } });
+    const holder = el("div");
+    const entry = (test) => {
+      const word = test.words.map((events) => events.join(" ")).join(" | ");
+      const details = el("details", { "data-test": test.name }, el("summary", {}, el("b", {}, test.name), word ? el("span", { class: "word dim" }, `  ${word}`) : null));
+      // Hundreds of sources are only put into the page when somebody looks.
+      details.unfold = () => { if (!details.querySelector("pre")) details.append(copyable(test.source)); };
+      details.addEventListener("toggle", () => { if (details.open) details.unfold(); });
+      return el("li", {}, details);
+    };
+    const show = () => {
+      const words = text.value.toLowerCase().split(/\s+/).filter(Boolean);
+      const kept = data.tests.filter((test) => words.every((word) => `${test.name} ${test.source} ${test.words.join(" ")}`.toLowerCase().includes(word)));
+      count.textContent = `${kept.length} of ${data.tests.length}`;
+      holder.replaceChildren(growing(list, kept, entry));
+    };
+    section("tests", "Generated tests",
+      el("div", { class: "filters" }, el("label", { for: "test-find" }, "Find", text), count), list, holder,
+      data.tests_left_out ? el("p", { class: "note" }, `${data.tests_left_out} more are in the folder tests.`) : null);
+    show();
+    openTest = (name) => {
+      text.value = "";
+      show();
+      const more = () => list.querySelector(`[data-test="${CSS.escape(name)}"]`);
+      while (!more() && holder.firstChild && !holder.firstChild.hidden) holder.firstChild.click();
+      const details = more();
+      if (!details) return;
+      details.open = true;
+      details.unfold();
+      details.scrollIntoView({ block: "center" });
+      details.querySelector("summary").focus();
+    };
+  }
+
+  // ---- The search over time: a small chart for each thing that was counted.
+  function chart(title, points, of) {
+    const [width, height, left, bottom, top] = [420, 190, 56, 26, 24];
+    const known = points.filter((point) => of(point) !== null && of(point) !== undefined);
+    const last = Math.max(...points.map((point) => point.seconds), 0.001);
+    const most = Math.max(...known.map(of), 1);
+    const x = (seconds) => left + (seconds / last) * (width - left - 8);
+    const y = (value) => height - bottom - (value / most) * (height - bottom - top);
+    const end = of(known[known.length - 1]);
+    const svg = drawn("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `${title} over time: ${of(known[0])} at the beginning, ${end} after ${last.toFixed(1)} seconds` });
+    svg.append(drawn("path", { class: "axis", d: `M${left} ${top} V${height - bottom} H${width - 8}` }));
+    for (const value of new Set([0, Math.round(most / 2), most])) svg.append(drawn("text", { x: left - 6, y: y(value) + 4, "text-anchor": "end" }, value.toLocaleString("en")));
+    for (const part of [0, 0.5, 1]) svg.append(drawn("text", { x: x(last * part), y: height - 6, "text-anchor": ["start", "middle", "end"][part * 2] }, `${(last * part).toFixed(last < 10 ? 1 : 0)} s`));
+    let phase = null;
+    for (const point of points) {
+      if (point.phase !== phase && point.phase) {
+        if (phase !== null) svg.append(drawn("path", { class: "phase", d: `M${x(point.seconds)} ${top} V${height - bottom}` }));
+        svg.append(drawn("text", { x: x(point.seconds) + 3, y: top - 9 }, point.phase));
+        phase = point.phase;
+      }
+    }
+    let course = "";
+    known.forEach((point, at) => { course += at ? `H${x(point.seconds).toFixed(1)} V${y(of(point)).toFixed(1)}` : `M${x(point.seconds).toFixed(1)} ${y(of(point)).toFixed(1)}`; });
+    svg.append(drawn("path", { class: "curve", d: course }));
+    return el("figure", {}, el("figcaption", {}, title), svg);
+  }
+  if (data.search?.length) {
+    const series = [["States of the model", (p) => p.states], ["Claims contradicted", (p) => p.refuted], ["Claims left to attack", (p) => p.open], ["Branches covered", (p) => p.covered], ["Tests run", (p) => p.tests]];
+    const drawnOnes = series.filter(([, of]) => data.search.some((point) => of(point) !== null && of(point) !== undefined));
+    const heads = ["phase", "seconds", "tests", "states", "refuted", "open", "covered"];
+    section("search", "The search over time",
+      el("div", { class: "charts" }, drawnOnes.map(([title, of]) => chart(title, data.search, of))),
+      el("details", {}, el("summary", {}, "As a table"), el("table", {}, el("thead", {}, el("tr", {}, heads.map((head) => el("th", { scope: "col" }, head)))),
+        el("tbody", {}, data.search.map((point) => el("tr", {}, heads.map((head) => el("td", {}, point[head] === null ? "" : String(point[head])))))))));
+  }
+
+  if (data.parameters?.length) {
+    section("parameters", "Parameters and versions", el("dl", {}, data.parameters.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])));
+  }
+
+  addEventListener("beforeprint", () => viewers.forEach((viewer) => viewer.svg.setAttribute("viewBox", `0 0 ${viewer.svg.natural.width} ${viewer.svg.natural.height}`)));
+  addEventListener("afterprint", () => viewers.forEach((viewer) => viewer.place()));
+  if (data.models.length > 1) {
+    viewers.forEach((viewer) => viewer.figure.prepend(el("h3", {}, viewer.model.title)));
+  }
+  showOverview();
+})();

@@ -1,0 +1,479 @@
+//! Why a transition is in a model: which traces and tests took it, found by replaying them over the finished model.
+//!
+//! A nondeterministic model can read a trace in several ways. What all of them use at some point was taken; what only some of
+//! them use was perhaps taken, and is counted apart. Traces are replayed as they are
+//! read and then forgotten, a few short examples for each transition aside, so that a million of them fit.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use adit_automata::{Fsa, State};
+use adit_trace::{Alphabet, Letter, WordSink};
+
+use super::picture::throws;
+
+/// For each transition this many examples are kept, the shortest.
+const EXAMPLES: usize = 3;
+
+/// A trace that is kept, as numbers into [`Evidence::labels`].
+pub(crate) type Word = Rc<[Letter]>;
+
+/// What all traces and tests show about a model.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Evidence {
+    /// For each transition of the model, in the model's order.
+    pub(crate) taken: Vec<Taken>,
+    /// How many traces there were.
+    pub(crate) traces: u64,
+    /// How many of them the model cannot read.
+    pub(crate) outside: u64,
+    /// The shortest of these.
+    pub(crate) outside_examples: Vec<Word>,
+    /// The labels of all traces, by letter.
+    pub(crate) labels: Vec<String>,
+    /// For each of these labels, in how many traces it happens.
+    pub(crate) occurs: Vec<u64>,
+}
+
+/// Who took a transition.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Taken {
+    /// How many traces.
+    pub(crate) traces: u64,
+    /// How many traces more can be read in a way that takes it, and in another way too.
+    pub(crate) perhaps: u64,
+    /// The shortest of these; those that took it for certain when there are any.
+    pub(crate) examples: Vec<Word>,
+    /// How many tests.
+    pub(crate) tests: u64,
+    /// The shortest of these by their numbers; those that take it for certain when there are any.
+    pub(crate) examples_of_tests: Vec<usize>,
+    /// How many of the examples, and of those among tests, are certain.
+    certain: (usize, usize),
+}
+
+impl Taken {
+    /// Whether something took it for certain.
+    pub(crate) fn is_certain(&self) -> bool {
+        self.traces > 0 || self.tests > 0
+    }
+
+    /// Whether something at least can be read as if it had taken it.
+    pub(crate) fn is_possible(&self) -> bool {
+        self.is_certain() || self.perhaps > 0 || !self.examples_of_tests.is_empty()
+    }
+}
+
+impl Evidence {
+    /// In how many traces a label happens.
+    pub(crate) fn support(&self, label: &str) -> u64 {
+        self.labels.iter().position(|known| known == label).map_or(0, |at| self.occurs[at])
+    }
+
+    /// A kept trace as text.
+    pub(crate) fn word(&self, word: &[Letter]) -> Vec<&str> {
+        word.iter().map(|&letter| self.labels[letter as usize].as_str()).collect()
+    }
+
+    /// How many transitions a trace or a test took for certain.
+    pub(crate) fn certain(&self) -> usize {
+        self.taken.iter().filter(|taken| taken.is_certain()).count()
+    }
+}
+
+/// Replays traces over a model while they are read.
+pub(crate) struct Replay<'m> {
+    model: &'m Fsa<String>,
+    /// Where the transitions of each state begin among all.
+    first: Vec<usize>,
+    /// An object counts up to its first exception, unless the model knows exceptions.
+    to_first_exception: bool,
+    /// The model's letter for each letter of the traces.
+    letters: Vec<Option<u32>>,
+    ends: Vec<bool>,
+    current: Vec<Letter>,
+    ways: Ways,
+    /// For each label, the last word that it was counted for.
+    counted: Vec<u64>,
+    words: u64,
+    /// The length of each test that was kept as an example.
+    lengths: Vec<usize>,
+    evidence: Evidence,
+}
+
+impl<'m> Replay<'m> {
+    pub(crate) fn new(model: &'m Fsa<String>) -> Self {
+        let mut first = Vec::with_capacity(model.len());
+        let mut next = 0;
+        for state in model.states() {
+            first.push(next);
+            next += model.steps(state).len();
+        }
+        Self {
+            first,
+            to_first_exception: !model.alphabet().iter().any(|label| throws(label)),
+            letters: Vec::new(),
+            ends: Vec::new(),
+            current: Vec::new(),
+            ways: Ways::default(),
+            counted: Vec::new(),
+            words: 0,
+            lengths: Vec::new(),
+            evidence: Evidence { taken: vec![Taken::default(); next], ..Evidence::default() },
+            model,
+        }
+    }
+
+    /// Adds a test by the lives of its objects.
+    pub(crate) fn test(&mut self, number: usize, words: &[Vec<String>]) {
+        let length = words.iter().map(Vec::len).sum();
+        self.lengths.resize(number + 1, 0);
+        self.lengths[number] = length;
+        let mut edges: BTreeMap<usize, bool> = BTreeMap::new();
+        for word in words {
+            let letters: Vec<Option<u32>> = word.iter().map(|label| self.model.letter(label)).collect();
+            self.ways.read(self.model, &self.first, &letters);
+            for &(edge, certain) in &self.ways.edges {
+                *edges.entry(edge).or_default() |= certain;
+            }
+        }
+        for (edge, certain) in edges {
+            let taken = &mut self.evidence.taken[edge];
+            taken.tests += u64::from(certain);
+            // The certain ones come first.
+            let (sure, all) = (taken.certain.1, &mut taken.examples_of_tests);
+            let range = if certain { 0..sure } else { sure..all.len() };
+            let start = range.start;
+            let at = start + all[range].partition_point(|&test| self.lengths[test] <= length);
+            all.insert(at, number);
+            taken.certain.1 = (sure + usize::from(certain)).min(EXAMPLES);
+            all.truncate(EXAMPLES);
+        }
+    }
+
+    pub(crate) fn finish(mut self) -> Evidence {
+        for taken in &mut self.evidence.taken {
+            // An example that is none for certain is worth showing only when there is no better one.
+            let (words, tests) = taken.certain;
+            taken.examples.truncate(if words > 0 { words } else { EXAMPLES });
+            taken.examples_of_tests.truncate(if tests > 0 { tests } else { EXAMPLES });
+        }
+        self.evidence
+    }
+
+    /// Makes room for labels that were not seen before.
+    fn learn(&mut self, alphabet: &Alphabet) {
+        for name in alphabet.names().skip(self.letters.len()) {
+            self.letters.push(self.model.letter(&name.to_owned()));
+            self.ends.push(self.to_first_exception && throws(name));
+            self.counted.push(0);
+            self.evidence.labels.push(name.to_owned());
+            self.evidence.occurs.push(0);
+        }
+    }
+}
+
+impl WordSink for Replay<'_> {
+    fn part(&mut self, letters: &[Letter], alphabet: &Alphabet) {
+        self.learn(alphabet);
+        self.current.extend_from_slice(letters);
+    }
+
+    fn end(&mut self, weight: u64) {
+        let end = self.current.iter().position(|&letter| self.ends[letter as usize]);
+        self.current.truncate(end.unwrap_or(self.current.len()));
+        self.words += 1;
+        self.evidence.traces = self.evidence.traces.saturating_add(weight);
+        for &letter in &self.current {
+            let letter = letter as usize;
+            if std::mem::replace(&mut self.counted[letter], self.words) != self.words {
+                self.evidence.occurs[letter] = self.evidence.occurs[letter].saturating_add(weight);
+            }
+        }
+        let letters: Vec<Option<u32>> =
+            self.current.iter().map(|&letter| self.letters[letter as usize]).collect();
+        let read = self.ways.read(self.model, &self.first, &letters);
+        // Only made when somebody keeps it.
+        let mut word: Option<Word> = None;
+        if read < self.current.len() || self.model.initial().is_empty() {
+            self.evidence.outside = self.evidence.outside.saturating_add(weight);
+            keep(&mut self.evidence.outside_examples, 0, &self.current, &mut word);
+        }
+        for &(edge, certain) in &self.ways.edges {
+            let taken = &mut self.evidence.taken[edge];
+            let count = if certain { &mut taken.traces } else { &mut taken.perhaps };
+            *count = count.saturating_add(weight);
+            let sure = taken.certain.0;
+            if certain {
+                // Those that are not certain stand behind these, and give way.
+                let mut rest = taken.examples.split_off(sure);
+                keep(&mut taken.examples, 0, &self.current, &mut word);
+                taken.certain.0 = taken.examples.len();
+                taken.examples.append(&mut rest);
+                taken.examples.truncate(EXAMPLES);
+            } else {
+                keep(&mut taken.examples, sure, &self.current, &mut word);
+            }
+        }
+        self.current.clear();
+    }
+}
+
+/// Keeps a word as an example, behind the first ones, when it is short enough; of equally short ones the first stays.
+fn keep(examples: &mut Vec<Word>, behind: usize, word: &[Letter], made: &mut Option<Word>) {
+    let at = behind + examples[behind..].partition_point(|known| known.len() <= word.len());
+    if at == EXAMPLES || examples[..at].iter().any(|known| **known == *word) {
+        return;
+    }
+    examples.insert(at, made.get_or_insert_with(|| word.into()).clone());
+    examples.truncate(EXAMPLES);
+}
+
+/// All ways of reading a word, kept from one word to the next to save allocations.
+#[derive(Default)]
+struct Ways {
+    /// The states after each letter, one set after the other.
+    states: Vec<State>,
+    /// Where each set begins.
+    sets: Vec<usize>,
+    alive: Vec<State>,
+    next: Vec<State>,
+    /// The transitions that some way of reading the word takes, each once, and whether every way takes it at some point.
+    edges: Vec<(usize, bool)>,
+}
+
+impl Ways {
+    /// Reads as much of a word as the model can, says how many letters that is, and leaves the transitions in `edges`.
+    fn read(&mut self, model: &Fsa<String>, first: &[usize], word: &[Option<u32>]) -> usize {
+        self.states.clear();
+        self.sets.clear();
+        self.edges.clear();
+        self.sets.push(0);
+        self.states.extend_from_slice(model.initial());
+        let mut read = 0;
+        for letter in word {
+            let from = self.sets[read];
+            let to = self.states.len();
+            let Some(letter) = *letter else { break };
+            for at in from..to {
+                self.states
+                    .extend(model.steps_with(self.states[at], letter).iter().map(|step| step.to as State));
+            }
+            if self.states.len() == to {
+                break;
+            }
+            self.states[to..].sort_unstable();
+            let mut end = to;
+            for at in to..self.states.len() {
+                if at == to || self.states[at] != self.states[end - 1] {
+                    self.states[end] = self.states[at];
+                    end += 1;
+                }
+            }
+            self.states.truncate(end);
+            self.sets.push(to);
+            read += 1;
+        }
+        // Backwards, because a way that got stuck did not read the word.
+        self.alive.clear();
+        self.alive.extend_from_slice(&self.states[self.sets[read]..]);
+        for at in (0..read).rev() {
+            let Some(letter) = word[at] else { continue };
+            self.next.clear();
+            let before = self.edges.len();
+            for &state in &self.states[self.sets[at]..self.sets[at + 1]] {
+                let steps = model.steps(state);
+                let begin = steps.partition_point(|step| step.letter < letter);
+                let mut any = false;
+                for (offset, step) in steps[begin..].iter().enumerate() {
+                    if step.letter != letter {
+                        break;
+                    }
+                    if self.alive.binary_search(&(step.to as State)).is_ok() {
+                        any = true;
+                        self.edges.push((first[state] + begin + offset, false));
+                    }
+                }
+                if any {
+                    self.next.push(state);
+                }
+            }
+            if let [(_, certain)] = &mut self.edges[before..] {
+                *certain = true;
+            }
+            std::mem::swap(&mut self.alive, &mut self.next);
+        }
+        // The certain one of equal transitions comes first, and stays.
+        self.edges.sort_unstable_by_key(|&(edge, certain)| (edge, !certain));
+        self.edges.dedup_by_key(|(edge, _)| *edge);
+        read
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use adit_automata::Builder;
+    use adit_trace::Words;
+    use expect_test::{Expect, expect};
+
+    use super::*;
+
+    /// A model from `0 a 1` and so on; state 0 is initial.
+    fn model(edges: &[&str]) -> Fsa<String> {
+        let mut builder = Builder::new();
+        for edge in edges {
+            let [from, label, to] = edge.split(' ').collect::<Vec<_>>()[..] else { panic!("{edge}") };
+            let (from, to) = (from.parse().unwrap(), to.parse().unwrap());
+            while builder.len() <= std::cmp::max(from, to) {
+                builder.state(true);
+            }
+            builder.edge(from, label.to_owned(), to);
+        }
+        builder.initial(0);
+        builder.build()
+    }
+
+    fn replayed(model: &Fsa<String>, traces: &[(&str, u64)]) -> Evidence {
+        let mut words = Words::new();
+        for (trace, weight) in traces {
+            words.add(trace.split_whitespace(), *weight);
+        }
+        let mut replay = Replay::new(model);
+        for word in &words.words {
+            replay.part(&word.letters, &words.alphabet);
+            replay.end(word.weight);
+        }
+        replay.finish()
+    }
+
+    fn check(edges: &[&str], traces: &[(&str, u64)], expect: Expect) {
+        let model = model(edges);
+        let evidence = replayed(&model, traces);
+        let mut told = String::new();
+        for (edge, taken) in model.all_edges().zip(&evidence.taken) {
+            let examples: Vec<String> =
+                taken.examples.iter().map(|word| evidence.word(word).join(" ")).collect();
+            told += &format!(
+                "{} {} {}: {} and {} perhaps ({})\n",
+                edge.from,
+                edge.label,
+                edge.to,
+                taken.traces,
+                taken.perhaps,
+                examples.join(" | ")
+            );
+        }
+        let outside: Vec<String> =
+            evidence.outside_examples.iter().map(|word| evidence.word(word).join(" ")).collect();
+        told += &format!("{} of {} outside ({})\n", evidence.outside, evidence.traces, outside.join(" | "));
+        expect.assert_eq(&told);
+    }
+
+    #[test]
+    fn only_ways_that_read_the_whole_word_count() {
+        check(
+            &["0 new 1", "1 next 1", "1 next 2", "2 done 2", "1 more 1"],
+            &[("new next next more", 3), ("new next done", 2), ("new", 1)],
+            expect![[r#"
+                0 new 1: 6 and 0 perhaps (new | new next done | new next next more)
+                1 more 1: 3 and 0 perhaps (new next next more)
+                1 next 1: 3 and 0 perhaps (new next next more)
+                1 next 2: 2 and 0 perhaps (new next done)
+                2 done 2: 2 and 0 perhaps (new next done)
+                0 of 6 outside ()
+            "#]],
+        );
+    }
+
+    #[test]
+    fn a_trace_counts_up_to_where_it_leaves_the_model() {
+        check(
+            &["0 new 1", "1 pop 1"],
+            &[("new pop push", 1), ("push", 1), ("new pop!EmptyStackException push", 1)],
+            expect![[r#"
+                0 new 1: 2 and 0 perhaps (new | new pop push)
+                1 pop 1: 1 and 0 perhaps (new pop push)
+                2 of 3 outside (push | new pop push)
+            "#]],
+        );
+    }
+
+    #[test]
+    fn tests_take_transitions_too_and_the_shortest_are_kept() {
+        let model = model(&["0 new 1", "1 pop 1"]);
+        let mut replay = Replay::new(&model);
+        let word = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        replay.test(0, &[word("new pop pop pop")]);
+        replay.test(1, &[word("new"), word("new pop")]);
+        replay.test(2, &[word("new unknown")]);
+        for number in 3..9 {
+            replay.test(number, &[word("new")]);
+        }
+        let evidence = replay.finish();
+        assert_eq!(evidence.taken[0].tests, 9);
+        assert_eq!(evidence.taken[0].examples_of_tests, [3, 4, 5]);
+        assert_eq!(evidence.taken[1].examples_of_tests, [1, 0]);
+        assert_eq!(evidence.certain(), 2);
+    }
+
+    #[test]
+    fn what_has_two_readings_is_not_certain() {
+        check(
+            &["0 new 1", "1 next 1", "1 next 2", "2 done 2"],
+            &[("new next", 5), ("new next next done", 1), ("new next next next", 1)],
+            expect![[r#"
+                0 new 1: 7 and 0 perhaps (new next | new next next done | new next next next)
+                1 next 1: 2 and 5 perhaps (new next next done | new next next next)
+                1 next 2: 1 and 6 perhaps (new next next done)
+                2 done 2: 1 and 0 perhaps (new next next done)
+                0 of 7 outside ()
+            "#]],
+        );
+        let model = model(&["0 new 1", "1 next 1", "1 next 2", "2 done 2"]);
+        let mut replay = Replay::new(&model);
+        let word = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        replay.test(0, &[word("new next")]);
+        replay.test(1, &[word("new next next done")]);
+        let evidence = replay.finish();
+        assert_eq!((evidence.taken[2].tests, &evidence.taken[2].examples_of_tests), (1, &vec![1]));
+    }
+
+    /// Every sequence of transitions, followed one by one: those taken by any, and whether all agree on one at some point.
+    fn naive(model: &Fsa<String>, word: &[String]) -> Vec<(usize, bool)> {
+        let mut ways: Vec<(State, Vec<usize>)> =
+            model.initial().iter().map(|&state| (state, Vec::new())).collect();
+        for label in word {
+            let mut next = Vec::new();
+            for (state, way) in &ways {
+                for (number, edge) in model.all_edges().enumerate() {
+                    if edge.from == *state && edge.label == label {
+                        next.push((edge.to, [way.as_slice(), &[number]].concat()));
+                    }
+                }
+            }
+            ways = next;
+        }
+        let mut taken: Vec<usize> = ways.iter().flat_map(|(_, way)| way.clone()).collect();
+        taken.sort_unstable();
+        taken.dedup();
+        let agreed = |edge: usize| {
+            (0..word.len()).any(|at| !ways.is_empty() && ways.iter().all(|(_, way)| way[at] == edge))
+        };
+        taken.into_iter().map(|edge| (edge, agreed(edge))).collect()
+    }
+
+    #[test]
+    fn ways_agree_with_following_each() {
+        let model = model(&["0 a 0", "0 a 1", "1 a 2", "1 b 0", "2 b 1", "2 a 2", "0 b 2"]);
+        let replay = Replay::new(&model);
+        let mut ways = Ways::default();
+        for number in 0..64u32 {
+            let word: Vec<String> =
+                (0..6).map(|at| if number >> at & 1 == 0 { "a" } else { "b" }.to_owned()).collect();
+            let letters: Vec<Option<u32>> = word.iter().map(|label| model.letter(label)).collect();
+            let read = ways.read(&model, &replay.first, &letters);
+            assert_eq!(ways.edges, naive(&model, &word[..read]), "{word:?}");
+            assert_eq!(read < 6, naive(&model, &word).is_empty());
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! One HTML file with everything in it: style, script, pictures and data.
+//!
+//! Texts of models, traces and tests reach the page in two ways only: escaped inside the pictures, and as JSON that the
+//! script reads and puts into the page as text, never as markup. The page may load nothing: a policy in its head forbids it.
+
+use std::collections::BTreeMap;
+
+use adit_automata::{Fsa, Modality};
+use serde_json::{Value, json};
+
+use super::evidence::{Evidence, Taken};
+use super::page::{Claim, Fate, Page};
+use super::picture::{Choice, Picture, Style, draw, failures};
+use super::trust;
+
+/// The page with holes for what differs.
+const SKELETON: &str = include_str!("assets/page.html");
+const STYLE: [&str; 2] = [include_str!("assets/picture.css"), include_str!("assets/report.css")];
+const SCRIPT: &str = include_str!("assets/report.js");
+
+/// More tests than these are not put into the page; the folder has all of them.
+const MOST_TESTS: usize = 400;
+
+/// More claims than these are not put into the page; the folder has all of them.
+const MOST_CLAIMS: usize = 5000;
+
+/// The page of one model.
+pub(crate) fn html(page: &Page) -> String {
+    let mut views = Views::default();
+    let model = views.add(&page.title, &page.model, &page.pure, &page.evidence);
+    let facts: Vec<Value> = trust::facts(page).iter().map(trust::Fact::json).collect();
+    let tests: Vec<Value> = page
+        .tests
+        .iter()
+        .take(MOST_TESTS)
+        .map(|test| json!({"name": test.name, "source": test.source, "words": test.words}))
+        .collect();
+    let search: Vec<Value> = page
+        .search
+        .iter()
+        .map(|point| {
+            json!({
+                "phase": point.phase, "seconds": point.seconds, "tests": point.tests, "states": point.states,
+                "refuted": point.refuted, "open": point.open, "covered": point.covered,
+            })
+        })
+        .collect();
+    let data = json!({
+        "models": [model],
+        "claims": page.claims.iter().take(MOST_CLAIMS).map(claim).collect::<Vec<_>>(),
+        "claims_left_out": page.claims.len().saturating_sub(MOST_CLAIMS),
+        "tests": tests,
+        "tests_left_out": page.tests.len().saturating_sub(MOST_TESTS),
+        "search": search,
+        "facts": facts,
+        "parameters": trust::parameters(page),
+    });
+    fill(&page.title, &summary(page), &views.figures, &data)
+}
+
+/// What the page is about, in a sentence.
+fn summary(page: &Page) -> String {
+    let count = |number: usize, one: &str, many: &str| match number {
+        1 => format!("1 {one}"),
+        number => format!("{number} {many}"),
+    };
+    let mut text = format!(
+        "{}, {}",
+        count(page.model.len(), "state", "states"),
+        count(page.model.transitions(), "transition", "transitions"),
+    );
+    if page.evidence.traces > 0 {
+        text += &format!(", seen in {} recorded traces", page.evidence.traces);
+    }
+    if !page.claims.is_empty() {
+        let holding =
+            page.claims.iter().filter(|claim| !matches!(claim.fate, Fate::Falsified { .. })).count();
+        text += &format!("; {holding} properties held");
+        if holding < page.claims.len() {
+            text += &format!(", {} contradicted", page.claims.len() - holding);
+        }
+    }
+    text
+}
+
+fn claim(claim: &Claim) -> Value {
+    let test = match &claim.fate {
+        Fate::Falsified { test, .. } => test.as_deref(),
+        _ => None,
+    };
+    json!({
+        "says": claim.says, "template": claim.template, "fate": claim.fate.word(), "story": claim.story(), "test": test,
+    })
+}
+
+/// The pictures of a page, each model in several views.
+#[derive(Default)]
+pub(super) struct Views {
+    /// The SVG of all views, a figure for each model.
+    pub(super) figures: Vec<String>,
+    count: usize,
+}
+
+impl Views {
+    /// Draws a model in every view that differs; gives what the script must know about it.
+    pub(super) fn add(
+        &mut self,
+        title: &str,
+        model: &Fsa<String>,
+        pure: &std::collections::BTreeSet<String>,
+        evidence: &Evidence,
+    ) -> Value {
+        let has_pure = model.all_edges().any(|edge| pure.contains(edge.label));
+        let has_failures = !failures(model).is_empty();
+        let mut svg = String::new();
+        let mut views = Vec::new();
+        for with_failures in [false, true] {
+            for with_pure in [true, false] {
+                if (!with_pure && !has_pure) || (with_failures && !has_failures) {
+                    continue;
+                }
+                let choice = Choice { pure: with_pure, failures: with_failures };
+                let picture = draw(model, pure, choice);
+                svg += &picture.svg(&format!("the model of {title}"), Style::Page { number: self.count });
+                views.push(view(self.count, choice, &picture));
+                self.count += 1;
+            }
+        }
+        self.figures.push(svg);
+        let mut kept: BTreeMap<&[u32], usize> = BTreeMap::new();
+        let mut words: Vec<Vec<&str>> = Vec::new();
+        let edges: Vec<Value> = model
+            .all_edges()
+            .zip(&evidence.taken)
+            .map(|(edge, taken)| {
+                let examples: Vec<usize> = taken
+                    .examples
+                    .iter()
+                    .map(|word| {
+                        *kept.entry(word).or_insert_with(|| {
+                            words.push(evidence.word(word));
+                            words.len() - 1
+                        })
+                    })
+                    .collect();
+                json!({
+                    "from": edge.from, "label": edge.label, "to": edge.to, "guard": edge.guard,
+                    "maybe": edge.modality == Modality::Maybe, "pure": pure.contains(edge.label),
+                    "traces": taken.traces, "perhaps": taken.perhaps, "examples": examples, "tests": taken.tests,
+                    "shown": taken.examples_of_tests,
+                })
+            })
+            .collect();
+        let states: Vec<Value> = model
+            .states()
+            .map(|state| {
+                json!({
+                    "name": model.name(state), "predicates": model.predicates(state),
+                    "accepting": model.is_accepting(state), "initial": model.initial().contains(&state),
+                })
+            })
+            .collect();
+        json!({
+            "title": title, "states": states, "edges": edges, "words": words, "views": views,
+            "replayed": evidence.traces > 0 || evidence.taken.iter().any(Taken::is_possible),
+        })
+    }
+}
+
+fn view(number: usize, choice: Choice, picture: &Picture) -> Value {
+    let arrows: Vec<Value> = picture
+        .arrows
+        .iter()
+        .map(|arrow| json!({"from": arrow.from, "to": arrow.to, "edges": arrow.edges}))
+        .collect();
+    json!({
+        "number": number, "pure": choice.pure, "failures": choice.failures, "folded": picture.folded,
+        "ends": picture.shows_ends,
+        "boxes": picture.boxes.iter().map(|one| &one.states).collect::<Vec<_>>(),
+        "arrows": arrows,
+    })
+}
+
+/// Fills the skeleton. What is put in is never looked at for further holes.
+pub(super) fn fill(title: &str, summary: &str, figures: &[String], data: &Value) -> String {
+    let figure = |(number, svg): (usize, &String)| {
+        format!(
+            "<div class=\"figure\" data-model=\"{number}\"><div class=\"stage\" tabindex=\"0\" role=\"region\" aria-label=\"picture of the model, can be moved and zoomed\">{svg}</div></div>"
+        )
+    };
+    let mut text = String::new();
+    let mut rest = SKELETON;
+    while let Some((before, after)) = rest.split_once("{{") {
+        let (hole, after) = after.split_once("}}").expect("every hole of the skeleton is closed");
+        text += before;
+        match hole {
+            "title" => text += &super::picture::escaped(title),
+            "summary" => text += &super::picture::escaped(summary),
+            "style" => text += &STYLE.concat(),
+            "figures" => text += &figures.iter().enumerate().map(figure).collect::<String>(),
+            "data" => text += &embedded(data),
+            "script" => text += SCRIPT,
+            other => unreachable!("the skeleton has no hole called {other}"),
+        }
+        rest = after;
+    }
+    text + rest
+}
+
+/// JSON that nothing inside a `script` element can end or change: the signs that mean something to HTML only ever stand
+/// inside strings, where they can be written otherwise.
+fn embedded(data: &Value) -> String {
+    let mut safe = String::new();
+    for c in data.to_string().chars() {
+        match c {
+            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => safe += &format!("\\u{:04x}", u32::from(c)),
+            c => safe.push(c),
+        }
+    }
+    safe
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn data_cannot_break_out_of_its_element() {
+        let nasty = json!({"</script><script>alert(1)</script>": "<!-- <script> ]]> & \u{2028} \"'"});
+        let safe = embedded(&nasty);
+        assert!(!safe.contains(['<', '>', '&', '\u{2028}']), "{safe}");
+        assert_eq!(serde_json::from_str::<Value>(&safe).unwrap(), nasty);
+    }
+
+    #[test]
+    fn what_is_filled_in_is_not_filled_again() {
+        let page = fill("{{data}} <b>", "{{script}}", &["{{title}}".to_owned()], &json!("{{style}}"));
+        assert!(page.contains("<title>{{data}} &lt;b&gt;"), "{page}");
+        assert!(page.contains("{{script}}") && page.contains("{{title}}") && page.contains("\"{{style}}\""));
+    }
+
+    #[test]
+    fn the_page_loads_nothing() {
+        let page = fill("a", "b", &[], &json!(null));
+        for way in ["http:", "https:", "@import", "url(", " src=", "<link"] {
+            let found = page.match_indices(way).filter(|(at, _)| {
+                // The name of SVG's language is no address that anybody opens.
+                !page[*at..].starts_with("http://www.w3.org/")
+            });
+            assert_eq!(found.count(), 0, "{way}");
+        }
+    }
+}

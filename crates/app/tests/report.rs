@@ -1,0 +1,349 @@
+//! The report page in a real Chromium: it loads, answers, filters, switches colors, stays text, and can be used without a mouse.
+//!
+//! `SCREENSHOTS=folder` keeps pictures of what was seen, to be looked at.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
+
+mod driver;
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use driver::chromium::Browser;
+use driver::{adit, example};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// A name that would do harm if it were ever taken for markup.
+const HOSTILE: &str = "<script>alert(1)</script>";
+
+/// A folder such as `adit mine` writes, of a stack.
+fn stack() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let put = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    let edges = [
+        (0, "Stack", 1),
+        (1, "isEmpty:TRUE", 1),
+        (1, "push", 2),
+        (1, HOSTILE, 1),
+        (2, "isEmpty:FALSE", 2),
+        (2, "pop", 1),
+        (2, "pop", 2),
+        (2, "push", 2),
+        (1, "pop!EmptyStackException", 3),
+    ];
+    let mut states = vec![json!({"id": 0, "accepting": false}), json!({"id": 3, "accepting": true})];
+    states.insert(
+        1,
+        json!({"id": 1, "name": "isEmpty", "accepting": true, "predicates": ["isEmpty", "size() == 0"]}),
+    );
+    states
+        .insert(2, json!({"id": 2, "name": "not isEmpty", "accepting": true, "predicates": ["not isEmpty"]}));
+    put("model.json", &model("com.acme.Stack", &states, &edges));
+    let claims = json!({
+        "pure": ["isEmpty:TRUE", "isEmpty:FALSE"],
+        "properties": [
+            {"template": "NF", "a": "Stack", "b": "Stack", "says": "`Stack` happens at most once", "fate": "surviving", "attacked": 77, "abandoned": false},
+            {"template": "AF", "a": "push", "b": "pop", "says": "after `push`, `pop` happens at some time", "fate": "falsified", "test": "script1"},
+            {"template": "NF", "a": HOSTILE, "b": "pop", "says": format!("after `{HOSTILE}`, `pop` never happens"), "fate": "not attacked"},
+        ],
+    });
+    put("properties.json", &claims.to_string());
+    let mut traces = String::new();
+    for (number, word) in [
+        "Stack push pop",
+        "Stack push push isEmpty:FALSE",
+        "Stack isEmpty:TRUE",
+        "Stack pop!EmptyStackException",
+    ]
+    .iter()
+    .enumerate()
+    {
+        let events: Vec<&str> = word.split(' ').collect();
+        for (at, event) in events.iter().enumerate() {
+            let (method, more) = match event.split_once([':', '!']) {
+                Some((method, "TRUE")) => (method, json!({"returned": true})),
+                Some((method, "FALSE")) => (method, json!({"returned": false})),
+                Some((method, thrown)) => (method, json!({"threw": thrown})),
+                None => (*event, json!({})),
+            };
+            let mut line =
+                json!({"trace": number.to_string(), "event": method, "end": at + 1 == events.len()});
+            line.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            let _ = writeln!(traces, "{line}");
+        }
+    }
+    put("traces.jsonl", &traces);
+    fs::create_dir(folder.path().join("tests")).unwrap();
+    put(
+        "tests/StackMinedTest.java",
+        "class StackMinedTest {\n    @Test\n    void script0() throws Throwable {\n        Stack stack0 = new Stack();\n    }\n\n    @Test\n    void script1() throws Throwable {\n        Stack stack0 = new Stack();\n        stack0.push(\"</script><script>alert(1)</script>\");\n    }\n}\n",
+    );
+    put("tests.json", &json!({"tests": [{"name": "script0", "words": [["Stack"]]}, {"name": "script1", "words": [["Stack", "push"]]}]}).to_string());
+    put("run.json", &json!({"class": "com.acme.Stack", "tests": 1234, "realized": 1.0, "stop": "budget", "parameters": {"seed": 7}}).to_string());
+    let points: Vec<Value> = (0..20)
+        .map(|at| json!({"phase": if at < 12 { "assay" } else { "attack" }, "seconds": f64::from(at) / 2.0, "tests": at * 1000, "states": (at / 4 + 1).min(4), "refuted": at / 5, "open": 20 - at, "covered": null}))
+        .collect();
+    put("search.json", &json!({"points": points}).to_string());
+    put("validate.json", &json!({"precision": 1.0, "recall": 0.98, "walks": {"good": 100, "of": 100, "interval": [0.96, 1.0]}, "objects": {"good": 98, "of": 100, "interval": [0.93, 0.99]}, "unrealised": [], "rejected": [["Stack", "peek"]], "new_pairs": {"chance": 0.001, "at_most": 0.01}}).to_string());
+    folder
+}
+
+fn model(title: &str, states: &[Value], edges: &[(usize, &str, usize)]) -> String {
+    let edges: Vec<Value> =
+        edges.iter().map(|(from, event, to)| json!({"from": from, "event": event, "to": to})).collect();
+    json!({"format": "adit-model", "version": 1, "title": title, "initial": [0], "states": states, "edges": edges}).to_string()
+}
+
+/// A model of so many states with a choice in most of them.
+fn large(states: usize) -> String {
+    let all: Vec<Value> = (0..states).map(|id| json!({"id": id, "accepting": true})).collect();
+    let calls = ["open", "read:TRUE", "read:FALSE", "write", "flush", "close", "seek", "mark"];
+    let mut edges = Vec::new();
+    for state in 0..states {
+        edges.push((state, calls[state % 8], (state * 7 + 1) % states));
+        edges.push((state, calls[(state + 3) % 8], (state + 1) % states));
+        edges.push((state, calls[(state / 2 + 1) % 8], state));
+    }
+    model("a large model", &all, &edges)
+}
+
+fn report(of: &[&str]) -> (TempDir, PathBuf) {
+    let place = tempfile::tempdir().unwrap();
+    let page = place.path().join("page.html");
+    let mut args = vec!["report"];
+    args.extend(of);
+    args.extend(["-o", page.to_str().unwrap()]);
+    let run = adit(&args);
+    assert!(run.code <= 1, "{}", run.err);
+    (place, page)
+}
+
+fn assert_silent(browser: &Browser, page: &Path) {
+    assert_eq!(browser.complaints, Vec::<String>::new());
+    let others: Vec<_> = browser
+        .requests
+        .iter()
+        .filter(|url| !url.ends_with(page.file_name().unwrap().to_str().unwrap()))
+        .collect();
+    assert!(others.is_empty(), "the page asked for {others:?}");
+}
+
+#[test]
+fn a_page_answers() {
+    let Some(mut browser) = Browser::start() else { return };
+    let folder = stack();
+    let (_place, page) = report(&[folder.path().to_str().unwrap()]);
+    browser.open(&page);
+    browser.screenshot("small-light.png");
+
+    // An arrow shows its evidence, and an example that can be copied.
+    browser.click("[data-arrow][aria-label*='push'] .plate");
+    let panel = browser.text("#panel");
+    assert!(panel.contains("Taken by 2 traces and 1 generated test."), "{panel}");
+    assert!(panel.contains("Stack push pop") && panel.contains("stack0.push("), "{panel}");
+    browser.screenshot("small-evidence.png");
+
+    // A state shows what holds there and what can be called.
+    browser.click("[data-box][aria-label^='state 2'] .name");
+    let panel = browser.text("#panel");
+    assert!(panel.contains("not isEmpty") && panel.contains("What can be called"), "{panel}");
+
+    // A call inside a box is a transition too.
+    browser.click("[data-box][aria-label^='state 2'] .call.pure");
+    let panel = browser.text("#panel");
+    assert!(panel.contains("isEmpty:FALSE") && panel.contains("Taken by 1 trace "), "{panel}");
+
+    // Finding marks what was found.
+    browser.type_into("#find", "pop");
+    assert_eq!(browser.text("#found"), "2 boxes and arrows");
+    assert_eq!(browser.count(".picture.searching"), 1);
+    browser.type_into("#find", "");
+    assert_eq!(browser.count(".picture.searching"), 0);
+
+    // A trace is followed, and where it leaves the model is said.
+    browser.type_into("#follow", "Stack push pop");
+    assert!(
+        browser.text("#walk").contains("Allowed. Now in 1 isEmpty or 2 not isEmpty"),
+        "{}",
+        browser.text("#walk")
+    );
+    browser.type_into("#follow", "Stack isEmpty:FALSE");
+    let walk = browser.text("#walk");
+    assert!(
+        walk.contains("Leaves the model at call 2: isEmpty:FALSE cannot be called in 1 isEmpty"),
+        "{walk}"
+    );
+    browser.screenshot("small-followed.png");
+    browser.type_into("#follow", "");
+
+    // Calls without side effects can be hidden, failed states shown.
+    let boxes = browser.count("[data-box]");
+    assert!(browser.count(".call.pure") > 0);
+    browser.click("#hide-pure");
+    assert_eq!(browser.count(".call.pure"), 0);
+    browser.click("#show-failures");
+    assert_eq!(browser.count("[data-box]"), boxes + 1);
+
+    // Properties are filtered by fate and by words.
+    assert_eq!(browser.count("#claim-list > li"), 3);
+    browser.type_into("#claim-find", "at most once");
+    assert_eq!(browser.count("#claim-list > li"), 1);
+    browser.type_into("#claim-find", "");
+    browser.evaluate("(() => { const one = document.getElementById('claim-fate'); one.value = 'falsified'; one.dispatchEvent(new Event('change')); })()");
+    assert_eq!(browser.count("#claim-list > li"), 1);
+    // The test that contradicts it opens.
+    browser.click("#claim-list .link");
+    assert!(browser.text("details[open] pre").contains("script1"), "the test is shown");
+    browser.screenshot("small-test.png");
+
+    assert_eq!(browser.count(".charts figure"), 4);
+    browser.evaluate("document.getElementById('trust').scrollIntoView({behavior: 'instant'})");
+    browser.screenshot("small-trust.png");
+    browser.evaluate("document.getElementById('search').scrollIntoView({behavior: 'instant'})");
+    browser.screenshot("small-search.png");
+    assert_silent(&browser, &page);
+}
+
+#[test]
+fn what_looks_like_markup_stays_text() {
+    let Some(mut browser) = Browser::start() else { return };
+    let folder = stack();
+    let (_place, page) = report(&[folder.path().to_str().unwrap()]);
+    browser.evaluate("0");
+    browser.open(&page);
+    assert_eq!(browser.evaluate("document.scripts.length"), 2, "one for the data, one for the page");
+    browser.click("[data-box][aria-label^='state 1'] .name");
+    assert!(browser.text("#panel").contains(HOSTILE), "{}", browser.text("#panel"));
+    browser.type_into("#follow", &format!("Stack {HOSTILE}"));
+    assert!(browser.text("#walk").contains("Allowed"), "{}", browser.text("#walk"));
+    browser.type_into("#follow", "<img/src/onerror=alert(1)>");
+    assert!(browser.text("#walk").contains("<img/src/onerror=alert(1)>"));
+    assert!(browser.text("#properties").contains(HOSTILE));
+    assert_eq!(browser.evaluate("document.scripts.length + document.images.length"), 2);
+    assert_silent(&browser, &page);
+}
+
+#[test]
+fn colors_follow_the_system_and_the_button() {
+    let Some(mut browser) = Browser::start() else { return };
+    let (_place, page) = report(&[&example("tokenizer.model.json")]);
+    let dark = "getComputedStyle(document.body).backgroundColor === 'rgb(13, 17, 23)'";
+    browser.prefer("light");
+    browser.open(&page);
+    assert_eq!(browser.evaluate(dark), false);
+    browser.click("#theme");
+    assert_eq!(browser.evaluate(dark), true);
+    assert_eq!(browser.evaluate("document.getElementById('theme').ariaPressed"), "true");
+    browser.click("#theme");
+    assert_eq!(browser.evaluate(dark), false);
+    browser.evaluate("try { localStorage.clear(); delete document.documentElement.dataset.theme; } catch {}");
+    browser.prefer("dark");
+    browser.open(&page);
+    assert_eq!(browser.evaluate(dark), true);
+    browser.screenshot("three-dark.png");
+    assert_silent(&browser, &page);
+}
+
+#[test]
+fn everything_can_be_reached_and_read() {
+    let Some(mut browser) = Browser::start() else { return };
+    let folder = stack();
+    let (_place, page) = report(&[folder.path().to_str().unwrap()]);
+    for scheme in ["light", "dark"] {
+        browser.prefer(scheme);
+        browser.open(&page);
+        browser.click("[data-arrow][aria-label*='push'] .plate");
+        browser.type_into("#follow", "Stack push");
+        let poor = browser.evaluate(include_str!("driver/contrast.js"));
+        assert_eq!(poor, json!([]), "in {scheme} colors");
+    }
+    // What can be used has a name that a screen reader says.
+    let used = [
+        "button",
+        "link",
+        "textbox",
+        "searchbox",
+        "checkbox",
+        "combobox",
+        "region",
+        "complementary",
+        "navigation",
+    ];
+    let nodes = browser.accessible_nodes();
+    let role = |node: &Value| node["role"]["value"].as_str().unwrap_or_default().to_owned();
+    let nameless: Vec<&Value> = nodes
+        .iter()
+        .filter(|node| node["ignored"] == false && used.contains(&role(node).as_str()))
+        .filter(|node| node["name"]["value"].as_str().is_none_or(str::is_empty))
+        .collect();
+    assert!(nameless.is_empty(), "{nameless:#?}");
+    let roles: Vec<String> = nodes.iter().map(role).collect();
+    for landmark in ["banner", "main", "navigation", "contentinfo", "complementary"] {
+        assert!(roles.iter().any(|role| role == landmark), "no landmark `{landmark}`");
+    }
+    assert!(roles.iter().filter(|role| *role == "button").count() > 10, "boxes and arrows are buttons");
+    let sound = browser.evaluate(
+        "({language: document.documentElement.lang, title: document.title !== '', headings: document.querySelectorAll('h1').length, \
+          same: [...document.querySelectorAll('[id]')].map((one) => one.id).filter((id, at, all) => all.indexOf(id) !== at)})",
+    );
+    assert_eq!(sound, json!({"language": "en", "title": true, "headings": 1, "same": []}));
+    // Without a mouse: to the first box and into it.
+    browser.evaluate("document.querySelector('.stage').focus()");
+    let mut reached = false;
+    for _ in 0..20 {
+        browser.press("Tab");
+        if browser.evaluate("document.activeElement.dataset.box !== undefined") == true {
+            reached = true;
+            break;
+        }
+    }
+    assert!(reached, "Tab never comes to a box");
+    browser.press("Enter");
+    assert!(browser.text("#panel").contains("State 0"), "{}", browser.text("#panel"));
+    assert_silent(&browser, &page);
+}
+
+#[test]
+fn large_models_load_and_say_what_is_folded() {
+    let Some(mut browser) = Browser::start() else { return };
+    let place = tempfile::tempdir().unwrap();
+    for states in [10usize, 60, 200] {
+        let file = place.path().join(format!("{states}.json"));
+        fs::write(&file, large(states)).unwrap();
+        let (_page, page) = report(&[file.to_str().unwrap()]);
+        browser.prefer("light");
+        let took = browser.open(&page);
+        eprintln!("a page of {states} states was loaded after {took:.0} ms");
+        browser.screenshot(&format!("{states}-light.png"));
+        let boxes = browser.count("[data-box]");
+        let folded = browser.text("#panel").contains("Folded");
+        let wanted = if states > 60 { (60, true) } else { (states as u64, false) };
+        assert_eq!((boxes, folded), wanted);
+        browser.click(".zoom [aria-label='Show the whole picture']");
+        browser.prefer("dark");
+        browser.screenshot(&format!("{states}-dark-whole.png"));
+        assert_silent(&browser, &page);
+        browser.requests.clear();
+    }
+}
+
+#[test]
+fn two_models_stand_side_by_side() {
+    let Some(mut browser) = Browser::start() else { return };
+    let place = tempfile::tempdir().unwrap();
+    let states: Vec<Value> = (0..2).map(|id| json!({"id": id, "accepting": true})).collect();
+    let (old, new) = (place.path().join("old.json"), place.path().join("new.json"));
+    fs::write(&old, model("v1", &states, &[(0, "open", 1), (1, "read", 1), (1, "close", 0)])).unwrap();
+    fs::write(&new, model("v2", &states, &[(0, "open", 1), (1, "read", 1), (1, "write", 1)])).unwrap();
+    let (_page, page) = report(&[old.to_str().unwrap(), new.to_str().unwrap()]);
+    browser.open(&page);
+    assert_eq!(browser.count(".figure"), 2);
+    let told = browser.text("#differences");
+    assert!(told.contains("Only in v1open close") && told.contains("Only in v2open write"), "{told}");
+    browser.click("#differences .link");
+    let walk = browser.text("#walk");
+    assert!(walk.contains("v1: ✓ Allowed") && walk.contains("v2: ✗ Leaves the model at call 2"), "{walk}");
+    browser.screenshot("two-light.png");
+    assert_silent(&browser, &page);
+}

@@ -1,0 +1,381 @@
+//! Reading a campaign. Everything streams: a million traces take no more memory than a thousand.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use adit_logic::{Property, Template};
+use adit_trace::Script;
+use rusqlite::{Connection, OpenFlags, Row};
+
+use crate::records::{
+    About, Claim, Counts, Fate, NewRound, Round, RoundEnd, RoundId, SearchPoint, StoredModel, Test, TestId,
+    Trace,
+};
+use crate::{DATABASE, StoreError, schema};
+
+/// A campaign that can be read, while another process writes it or not.
+#[derive(Debug)]
+pub struct Campaign {
+    pub(crate) connection: Connection,
+    pub(crate) path: PathBuf,
+}
+
+/// How long to wait for another process to finish a batch.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Rows that are fetched at a time.
+const PAGE: i64 = 1000;
+
+impl Campaign {
+    /// Opens the campaign of a folder for reading.
+    pub fn read(folder: &Path) -> Result<Self, StoreError> {
+        let path = folder.join(DATABASE);
+        if !path.is_file() {
+            return Err(StoreError::NoCampaign { folder: folder.to_owned() });
+        }
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let campaign = Self::connect(path.clone(), &path, flags)?;
+        let checked = match campaign.checked() {
+            // In a folder that may not be written no memory can be shared with a writer. There is none if no log is left.
+            Err(StoreError::Unusable { .. } | StoreError::ReadOnly { .. })
+                if !beside(&path, "-wal").exists() =>
+            {
+                let name = immutable(&path);
+                let campaign = Self::connect(path, &name, flags | OpenFlags::SQLITE_OPEN_URI)?;
+                campaign.checked()?.map(|version| (campaign, version))
+            }
+            checked => checked?.map(|version| (campaign, version)),
+        };
+        let Some((campaign, found)) = checked else {
+            return Err(StoreError::NoCampaign { folder: folder.to_owned() });
+        };
+        let known = schema::STEPS.len() as i64;
+        if found < known {
+            return Err(StoreError::Older { path: campaign.path, found, known });
+        }
+        Ok(campaign)
+    }
+
+    /// `path` is what errors call it, `name` what is opened.
+    pub(crate) fn connect(path: PathBuf, name: &Path, flags: OpenFlags) -> Result<Self, StoreError> {
+        let connection = Connection::open_with_flags(name, flags)
+            .and_then(|connection| {
+                connection.busy_timeout(PATIENCE)?;
+                connection.set_prepared_statement_cache_capacity(64);
+                Ok(connection)
+            })
+            .map_err(|error| StoreError::from_database(&path, &error))?;
+        Ok(Self { connection, path })
+    }
+
+    fn checked(&self) -> Result<Option<i64>, StoreError> {
+        schema::found(&self.connection, &self.path, schema::STEPS)
+    }
+
+    /// What it is about.
+    pub fn about(&self) -> Result<About, StoreError> {
+        let sql = "SELECT class, class_digest, parameters, seed, tool, created FROM campaign";
+        let mut found = self.all(sql, [], |row| {
+            let parameters: String = row.get(2)?;
+            Ok(About {
+                class: row.get(0)?,
+                class_digest: row.get(1)?,
+                parameters: json(2, &parameters)?,
+                seed: row.get::<_, i64>(3)?.cast_unsigned(),
+                tool: row.get(4)?,
+                created: row.get(5)?,
+            })
+        })?;
+        found.pop().ok_or_else(|| self.damaged("it does not say what it is about"))
+    }
+
+    /// How much there is.
+    pub fn counts(&self) -> Result<Counts, StoreError> {
+        let one = |sql: &str| -> Result<u64, StoreError> {
+            let all = self.all(sql, [], |row| row.get::<_, i64>(0))?;
+            Ok(all.first().copied().unwrap_or(0).max(0).cast_unsigned())
+        };
+        Ok(Counts {
+            rounds: one("SELECT count(*) FROM rounds")?,
+            tests: one("SELECT count(*) FROM tests")?,
+            words: one("SELECT count(*) FROM traces")?,
+            traces: one("SELECT coalesce(sum(count), 0) FROM traces")?,
+            claims: one("SELECT count(*) FROM claims")?,
+            refuted: one("SELECT count(*) FROM claims WHERE fate = 'refuted'")?,
+        })
+    }
+
+    /// The rounds, in order. There are few.
+    pub fn rounds(&self) -> Result<Vec<Round>, StoreError> {
+        let sql =
+            "SELECT id, seed, effort, tool, started, ended, stop, tests, seconds FROM rounds ORDER BY id";
+        self.all(sql, [], |row| {
+            let effort: String = row.get(2)?;
+            let end: (Option<i64>, Option<String>) = (row.get(5)?, row.get(6)?);
+            Ok(Round {
+                id: RoundId(row.get(0)?),
+                begun: NewRound {
+                    seed: row.get::<_, i64>(1)?.cast_unsigned(),
+                    effort: json(2, &effort)?,
+                    tool: row.get(3)?,
+                    started: row.get(4)?,
+                },
+                end: end.0.zip(end.1).map(|(ended, stop)| RoundEnd { ended, stop }),
+                tests: row.get::<_, i64>(7)?.max(0).cast_unsigned(),
+                seconds: row.get(8)?,
+            })
+        })
+    }
+
+    /// The tests, in the order of their finding.
+    pub fn tests(&self) -> impl Iterator<Item = Result<Test, StoreError>> {
+        let sql = "SELECT id, round, script FROM tests WHERE id > ?1 ORDER BY id LIMIT ?2";
+        self.pages(sql, test, |test| test.id.0)
+    }
+
+    /// One test.
+    pub fn test(&self, id: TestId) -> Result<Test, StoreError> {
+        let sql = "SELECT id, round, script FROM tests WHERE id = ?1";
+        let mut found = self.all(sql, [id.0], test)?;
+        found.pop().ok_or_else(|| self.damaged(format!("test {} is missing", id.0)))
+    }
+
+    /// The different words with their counts, in the order in which they were first seen.
+    pub fn traces(&self) -> impl Iterator<Item = Result<Trace, StoreError>> {
+        let mut labels = Labels::default();
+        let sql = "SELECT id, word, count, test FROM traces WHERE id > ?1 ORDER BY id LIMIT ?2";
+        let row = |row: &Row<'_>| {
+            let count = row.get::<_, i64>(2)?.max(0).cast_unsigned();
+            Ok((row.get::<_, i64>(0)?, row.get::<_, Vec<u8>>(1)?, count, row.get::<_, Option<i64>>(3)?))
+        };
+        let pages = self.pages(sql, row, |(id, ..)| *id);
+        pages.map(move |row| {
+            let (id, word, count, test) = row?;
+            let word = labels.spell(self, &word, id)?;
+            Ok(Trace { id, word, count, test: test.map(TestId) })
+        })
+    }
+
+    /// The claims, in the order of the templates and events.
+    pub fn claims(&self) -> Result<Vec<Claim>, StoreError> {
+        let sql = "SELECT template, a.name, b.name, fate, test, support, attacked FROM claims
+                   JOIN labels a ON a.id = claims.a JOIN labels b ON b.id = claims.b ORDER BY template, a.name, b.name";
+        let number = |row: &Row<'_>, at| row.get::<_, i64>(at).map(|number| number.max(0).cast_unsigned());
+        let all = self.all(sql, [], |row| {
+            let template: String = row.get(0)?;
+            let template = Template::from_short(&template);
+            let (a, b): (String, String) = (row.get(1)?, row.get(2)?);
+            let (fate, test): (String, Option<i64>) = (row.get(3)?, row.get(4)?);
+            let fate = match (fate.as_str(), test) {
+                ("open", None) => Some(Fate::Open),
+                ("survived", None) => Some(Fate::Survived { abandoned: false }),
+                ("abandoned", None) => Some(Fate::Survived { abandoned: true }),
+                ("refuted", Some(test)) => Some(Fate::Refuted { test: TestId(test) }),
+                _ => None,
+            };
+            let (support, attacked) = (number(row, 5)?, number(row, 6)?);
+            Ok(template.zip(fate).map(|(template, fate)| Claim {
+                property: Property { template, a, b },
+                fate,
+                support,
+                attacked,
+            }))
+        })?;
+        all.into_iter().map(|one| one.ok_or_else(|| self.damaged("a claim that is not known"))).collect()
+    }
+
+    /// The models of all rounds, in order. There are few.
+    pub fn models(&self) -> Result<Vec<StoredModel>, StoreError> {
+        let sql =
+            "SELECT round, json, why, complete, realized, tests, written, explored FROM models ORDER BY id";
+        self.all(sql, [], |row| {
+            let tests: String = row.get(5)?;
+            let tests: Vec<i64> = serde_json::from_str(&tests).map_err(|error| wrong_value(5, error))?;
+            Ok(StoredModel {
+                round: RoundId(row.get(0)?),
+                json: row.get(1)?,
+                why: row.get(2)?,
+                complete: row.get(3)?,
+                realized: row.get(4)?,
+                tests: tests.into_iter().map(TestId).collect(),
+                written: row.get(6)?,
+                explored: row.get::<_, i64>(7)?.max(0).cast_unsigned(),
+            })
+        })
+    }
+
+    /// How the searches of all rounds went, in order.
+    pub fn search(&self) -> impl Iterator<Item = Result<SearchPoint, StoreError>> {
+        let sql = "SELECT id, round, phase, seconds, tests, states, refuted, open, covered FROM search
+                   WHERE id > ?1 ORDER BY id LIMIT ?2";
+        let row = |row: &Row<'_>| {
+            let known = |at| row.get::<_, Option<i64>>(at).map(|number| Some(number?.max(0).cast_unsigned()));
+            let point = SearchPoint {
+                round: RoundId(row.get(1)?),
+                phase: row.get(2)?,
+                seconds: row.get(3)?,
+                tests: row.get::<_, i64>(4)?.max(0).cast_unsigned(),
+                states: known(5)?,
+                refuted: known(6)?,
+                open: known(7)?,
+                covered: known(8)?,
+            };
+            Ok((row.get::<_, i64>(0)?, point))
+        };
+        self.pages(sql, row, |(id, _)| *id).map(|row| row.map(|(_, point)| point))
+    }
+
+    /// All rows of a query whose answer is small.
+    fn all<T>(
+        &self,
+        sql: &str,
+        parameters: impl rusqlite::Params,
+        row: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>, StoreError> {
+        let run = || -> rusqlite::Result<Vec<T>> {
+            self.connection.prepare_cached(sql)?.query_map(parameters, row)?.collect()
+        };
+        run().map_err(|error| StoreError::from_database(&self.path, &error))
+    }
+
+    /// The rows of a query that asks for those after a number, a page at a time.
+    fn pages<T>(
+        &self,
+        sql: &'static str,
+        row: impl Fn(&Row<'_>) -> rusqlite::Result<T> + Copy,
+        number: impl Fn(&T) -> i64,
+    ) -> impl Iterator<Item = Result<T, StoreError>> {
+        let mut page: std::vec::IntoIter<T> = Vec::new().into_iter();
+        let mut last = Some(i64::MIN);
+        std::iter::from_fn(move || {
+            if let Some(next) = page.next() {
+                return Some(Ok(next));
+            }
+            // After an error there is nothing more to be had.
+            let after = last.take()?;
+            match self.all(sql, (after, PAGE), row) {
+                Ok(rows) => {
+                    last = rows.last().map(&number);
+                    page = rows.into_iter();
+                    page.next().map(Ok)
+                }
+                Err(error) => Some(Err(error)),
+            }
+        })
+    }
+
+    pub(crate) fn damaged(&self, what: impl Into<String>) -> StoreError {
+        StoreError::Damaged { path: self.path.clone(), what: what.into() }
+    }
+}
+
+fn test(row: &Row<'_>) -> rusqlite::Result<Test> {
+    let script: String = row.get(2)?;
+    let script = Script::from_json(&script).map_err(|error| wrong_value(2, error))?;
+    Ok(Test { id: TestId(row.get(0)?), round: RoundId(row.get(1)?), script })
+}
+
+/// The names of labels by number, read again when one is missing, because a writer may add some meanwhile.
+#[derive(Default)]
+struct Labels(BTreeMap<u64, String>);
+
+impl Labels {
+    fn spell(&mut self, campaign: &Campaign, word: &[u8], id: i64) -> Result<Vec<String>, StoreError> {
+        let damaged = || campaign.damaged(format!("trace {id} is not made of known labels"));
+        let numbers = numbers(word).ok_or_else(damaged)?;
+        if numbers.iter().any(|number| !self.0.contains_key(number)) {
+            let rows = campaign.all("SELECT id, name FROM labels", [], |row| {
+                Ok((row.get::<_, i64>(0)?.cast_unsigned(), row.get::<_, String>(1)?))
+            })?;
+            self.0 = rows.into_iter().collect();
+        }
+        numbers.iter().map(|number| self.0.get(number).cloned().ok_or_else(damaged)).collect()
+    }
+}
+
+/// Numbers with seven bits to a byte, the lowest first; the last byte of each is below 128.
+pub(crate) fn packed(numbers: impl IntoIterator<Item = u64>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for mut number in numbers {
+        while number >= 128 {
+            bytes.push((number & 127) as u8 | 128);
+            number >>= 7;
+        }
+        bytes.push(number as u8);
+    }
+    bytes
+}
+
+/// The numbers that [`packed`] made the bytes of; nothing if it did not.
+fn numbers(bytes: &[u8]) -> Option<Vec<u64>> {
+    let mut numbers = Vec::new();
+    let (mut number, mut shift) = (0u64, 0u32);
+    for &byte in bytes {
+        number |= u64::from(byte & 127).checked_shl(shift)?;
+        if byte >= 128 {
+            shift += 7;
+        } else {
+            numbers.push(std::mem::take(&mut number));
+            shift = 0;
+        }
+    }
+    (shift == 0).then_some(numbers)
+}
+
+fn json(column: usize, text: &str) -> rusqlite::Result<serde_json::Value> {
+    serde_json::from_str(text).map_err(|error| wrong_value(column, error))
+}
+
+fn wrong_value(column: usize, error: impl std::error::Error + Send + Sync + 'static) -> rusqlite::Error {
+    rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Text, Box::new(error))
+}
+
+/// The name of a file that SQLite keeps beside a database.
+fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    name.into()
+}
+
+/// The address of a database that nobody writes, for whom no lock need be taken.
+fn immutable(path: &Path) -> PathBuf {
+    let mut name = String::from("file:");
+    for &byte in path.as_os_str().as_encoded_bytes() {
+        match byte {
+            b'/' | b'.' | b'-' | b'_' | b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => name.push(byte.into()),
+            _ => name.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    name.push_str("?immutable=1");
+    name.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn what_is_no_word_is_refused() {
+        assert_eq!(numbers(&[1, 0x81, 1, 127]), Some(vec![1, 129, 127]));
+        assert_eq!(numbers(&[0x81]), None);
+        assert_eq!(numbers(&[0xff; 12]), None);
+    }
+
+    #[test]
+    fn addresses_have_no_questions_in_them() {
+        assert_eq!(
+            immutable(Path::new("a b?c#d%/campaign.db")),
+            Path::new("file:a%20b%3Fc%23d%25/campaign.db?immutable=1")
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn packed_is_unpacked(all in prop::collection::vec(prop_oneof![0u64..200, any::<u64>()], 0..9)) {
+            prop_assert_eq!(numbers(&packed(all.iter().copied())), Some(all));
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! Why a campaign cannot be used, and what would help.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use miette::Diagnostic;
+use rusqlite::ErrorCode;
+use thiserror::Error;
+
+/// What can be wrong with a campaign's folder.
+#[derive(Debug, Error, Diagnostic)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// There is no campaign.
+    #[error("{} holds no campaign", folder.display())]
+    #[diagnostic(
+        code(store::no_campaign),
+        help("`adit mine CLASS -o {}` begins one; a campaign's folder holds a file campaign.db", folder.display())
+    )]
+    NoCampaign {
+        /// Where it was looked for.
+        folder: PathBuf,
+    },
+    /// Another process writes it.
+    #[error("{} is being written by {}", folder.display(), writer(*pid))]
+    #[diagnostic(
+        code(store::in_use),
+        help("wait for it to end, or name another folder with -o; `adit status {}` shows how far it is", folder.display())
+    )]
+    InUse {
+        /// The campaign.
+        folder: PathBuf,
+        /// The process, if it said who it is.
+        pid: Option<u32>,
+    },
+    /// The file is something else.
+    #[error("{} is no campaign of adit", path.display())]
+    #[diagnostic(code(store::not_a_campaign), help("move the file away, or name another folder with -o"))]
+    NotACampaign {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file is a campaign and cannot be read as one.
+    #[error("{} is damaged: {what}", path.display())]
+    #[diagnostic(
+        code(store::damaged),
+        help(
+            "what can be read is saved by `sqlite3 campaign.db .recover`; `adit mine … --fresh` moves the folder away and begins anew"
+        )
+    )]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        what: String,
+    },
+    /// It was written by a later version.
+    #[error("{} has schema {found}, and this adit knows schemas up to {known}", path.display())]
+    #[diagnostic(
+        code(store::newer),
+        help("a newer adit wrote it: use that one, or name another folder with -o")
+    )]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// Its schema.
+        found: i64,
+        /// The newest that is known here.
+        known: i64,
+    },
+    /// It was written by an earlier version, and only who writes can bring it up to date.
+    #[error("{} has the old schema {found}; this adit reads schema {known}", path.display())]
+    #[diagnostic(
+        code(store::older),
+        help("the next `adit mine` into this folder brings it up to date and keeps all that is in it")
+    )]
+    Older {
+        /// The file.
+        path: PathBuf,
+        /// Its schema.
+        found: i64,
+        /// The one that is known here.
+        known: i64,
+    },
+    /// It may not be written.
+    #[error("{} may not be written", path.display())]
+    #[diagnostic(
+        code(store::read_only),
+        help(
+            "check the rights of the folder and whether it is mounted read-only, or name another folder with -o"
+        )
+    )]
+    ReadOnly {
+        /// The file or folder.
+        path: PathBuf,
+    },
+    /// There is no room.
+    #[error("{}: no room to write: {why}", path.display())]
+    #[diagnostic(
+        code(store::full),
+        help("what was written before is safe; make room and run the same command again to continue")
+    )]
+    Full {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        why: String,
+    },
+    /// Something else went wrong with the file.
+    #[error("{}: {why}", path.display())]
+    #[diagnostic(
+        code(store::unusable),
+        help(
+            "what was written before is safe; is the folder on a disk that works, and may it be read and written?"
+        )
+    )]
+    Unusable {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system says.
+        why: String,
+    },
+}
+
+fn writer(pid: Option<u32>) -> String {
+    pid.map_or("another process".to_owned(), |pid| format!("process {pid}"))
+}
+
+impl StoreError {
+    /// What an error of the database means for the file.
+    pub(crate) fn from_database(path: &Path, error: &rusqlite::Error) -> Self {
+        let path = path.to_owned();
+        let why = error.to_string();
+        let Some(failure) = error.sqlite_error() else {
+            // A row that does not have the types it should have.
+            return Self::Damaged { path, what: why };
+        };
+        match failure.code {
+            ErrorCode::NotADatabase => Self::NotACampaign { path },
+            ErrorCode::DatabaseCorrupt | ErrorCode::TypeMismatch | ErrorCode::ConstraintViolation => {
+                Self::Damaged { path, what: why }
+            }
+            ErrorCode::ReadOnly | ErrorCode::PermissionDenied => Self::ReadOnly { path },
+            ErrorCode::DiskFull => Self::Full { path, why },
+            ErrorCode::SystemIoFailure
+                if matches!(
+                    failure.extended_code,
+                    rusqlite::ffi::SQLITE_IOERR_WRITE
+                        | rusqlite::ffi::SQLITE_IOERR_FSYNC
+                        | rusqlite::ffi::SQLITE_IOERR_TRUNCATE
+                        | rusqlite::ffi::SQLITE_IOERR_SHMSIZE
+                ) =>
+            {
+                Self::Full { path, why }
+            }
+            // A file that is missing a part reads short.
+            ErrorCode::SystemIoFailure if failure.extended_code == rusqlite::ffi::SQLITE_IOERR_SHORT_READ => {
+                Self::Damaged { path, what: why }
+            }
+            ErrorCode::Unknown => Self::Damaged { path, what: why },
+            _ => Self::Unusable { path, why },
+        }
+    }
+
+    /// What an error of the file system means for a file or folder that should be written.
+    pub(crate) fn from_io(path: &Path, error: &io::Error) -> Self {
+        let path = path.to_owned();
+        match error.kind() {
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => Self::ReadOnly { path },
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
+                Self::Full { path, why: error.to_string() }
+            }
+            _ => Self::Unusable { path, why: error.to_string() },
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! Campaigns on disk: everything that was found out about a class, and that must survive a crash.
+//!
+//! A campaign is a folder with a database in it. One process writes it at a time, in batches that are there whole or not at
+//! all; any number may read it meanwhile. Whoever continues a campaign opens it, and finds all that was ever written.
+//!
+//! ```
+//! use adit_store::{About, Campaign, Held, Writer};
+//!
+//! # let folder = std::env::temp_dir().join(format!("adit-store-doc-{}", std::process::id()));
+//! # std::fs::create_dir_all(&folder).unwrap();
+//! let about = About {
+//!     class: "java.util.ArrayList".to_owned(),
+//!     class_digest: "5d41402a".to_owned(),
+//!     parameters: serde_json::json!({ "non_public": false }),
+//!     seed: 7,
+//!     tool: "0.1.0".to_owned(),
+//!     created: 1_700_000_000,
+//! };
+//! let mut writer = Writer::open(Held::new(&folder)?, &about)?;
+//! writer.batch(|batch| batch.trace(&["ArrayList", "isEmpty:TRUE"], 3, None))?;
+//! writer.finish()?;
+//!
+//! let campaign = Campaign::read(&folder)?;
+//! assert_eq!(campaign.about()?, about);
+//! let words: Vec<_> = campaign.traces().map(|trace| trace.map(|trace| trace.word)).collect::<Result<_, _>>()?;
+//! assert_eq!(words, [["ArrayList", "isEmpty:TRUE"]]);
+//! # std::fs::remove_dir_all(&folder).unwrap();
+//! # Ok::<(), adit_store::StoreError>(())
+//! ```
+
+mod campaign;
+mod digest;
+mod error;
+mod held;
+mod records;
+mod schema;
+mod writer;
+
+pub use campaign::Campaign;
+pub use digest::Digest;
+pub use error::StoreError;
+pub use held::Held;
+pub use records::{
+    About, Claim, Counts, Difference, Fate, NewRound, Round, RoundEnd, RoundId, SearchPoint, StoredModel,
+    Test, TestId, Trace,
+};
+pub use writer::{Batch, Writer};
+
+/// The name of the database in a campaign's folder.
+pub const DATABASE: &str = "campaign.db";

@@ -1,0 +1,350 @@
+//! Scripts as JSON, in a form that stays readable for later versions.
+//!
+//! Scripts call the same few methods again and again, so a script names each once and statements point to it:
+//!
+//! ```json
+//! {"calls":[{"class":"java.util.ArrayList","name":"<init>","descriptor":"()V","kind":"constructor"},
+//!           {"class":"java.util.ArrayList","name":"add","descriptor":"(Ljava/lang/Object;)Z","kind":"virtual"}],
+//!  "statements":[{"call":0},{"call":1,"on":0,"args":["a"]}]}
+//! ```
+//!
+//! Arguments are what JSON has (null, booleans, whole numbers, texts), and objects with one field for the rest: `{"float":1.5}`,
+//! `{"earlier":0}`, `{"array":[…]}`, `{"function":…}`, `{"class":"java.lang.String"}`.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use miette::Diagnostic;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::{Argument, CallKind, Callable, Script, Statement};
+
+/// Why a text is no script.
+#[derive(Debug, Error, Diagnostic)]
+#[non_exhaustive]
+pub enum ScriptError {
+    /// It is no JSON, or JSON of another form.
+    #[error("this is no script: {0}")]
+    #[diagnostic(code(trace::script), help("was it written by a newer version of adit, or changed by hand?"))]
+    NotAScript(#[from] serde_json::Error),
+    /// A statement uses a call or a statement that is not there.
+    #[error("statement {statement} of the script uses {what}, which it cannot")]
+    #[diagnostic(
+        code(trace::script_reference),
+        help(
+            "a statement uses calls of the list and results of statements before it; was the script changed by hand?"
+        )
+    )]
+    Reference {
+        /// Its number, from zero.
+        statement: usize,
+        /// What it uses.
+        what: String,
+    },
+}
+
+impl Script {
+    /// The script as one line of JSON. Equal scripts have equal texts.
+    pub fn to_json(&self) -> String {
+        let mut calls: Vec<WrittenCall> = Vec::new();
+        let mut numbers: BTreeMap<&Callable, usize> = BTreeMap::new();
+        let statements = self
+            .statements
+            .iter()
+            .map(|Statement { callable, receiver, args }| {
+                let call = *numbers.entry(callable).or_insert_with(|| {
+                    calls.push(WrittenCall::new(callable));
+                    calls.len() - 1
+                });
+                WrittenStatement { call, on: *receiver, args: args.iter().map(Written::new).collect() }
+            })
+            .collect();
+        serde_json::to_string(&WrittenScript { calls, statements })
+            .expect("numbers, texts and lists have a JSON form")
+    }
+
+    /// The script that [`Script::to_json`] wrote.
+    pub fn from_json(text: &str) -> Result<Self, ScriptError> {
+        let written: WrittenScript = serde_json::from_str(text)?;
+        let calls: Vec<Arc<Callable>> =
+            written.calls.into_iter().map(|call| Arc::new(call.callable())).collect();
+        let statements = written.statements.into_iter().enumerate().map(|(statement, written)| {
+            let wrong = |what: String| ScriptError::Reference { statement, what };
+            let callable = calls.get(written.call).ok_or_else(|| wrong(format!("call {}", written.call)))?;
+            let args: Vec<Argument> = written.args.into_iter().map(Written::argument).collect();
+            let used = args.iter().flat_map(earlier).chain(written.on);
+            if let Some(later) = used.into_iter().find(|&used| used >= statement) {
+                return Err(wrong(format!("the result of statement {later}")));
+            }
+            Ok(Statement { callable: callable.clone(), receiver: written.on, args })
+        });
+        Ok(Self { statements: statements.collect::<Result<_, _>>()? })
+    }
+}
+
+/// The statements that an argument uses.
+fn earlier(argument: &Argument) -> Vec<usize> {
+    match argument {
+        Argument::Earlier(statement) => vec![*statement],
+        Argument::Array(elements) => elements.iter().flat_map(earlier).collect(),
+        Argument::Function(gives) => earlier(gives),
+        _ => Vec::new(),
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenScript {
+    calls: Vec<WrittenCall>,
+    statements: Vec<WrittenStatement>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenCall {
+    class: String,
+    name: String,
+    descriptor: String,
+    kind: WrittenKind,
+}
+
+#[derive(Clone, Copy, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum WrittenKind {
+    Constructor,
+    Static,
+    Virtual,
+    Field,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenStatement {
+    call: usize,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    on: Option<usize>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    args: Vec<Written>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum Written {
+    Null,
+    Bool(bool),
+    Int(i64),
+    Text(String),
+    Made(Made),
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Made {
+    Float(WrittenFloat),
+    Earlier(usize),
+    Array(Vec<Written>),
+    Function(Box<Written>),
+    Class(String),
+}
+
+/// JSON has no word for what is no number.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum WrittenFloat {
+    Number(f64),
+    Special(Special),
+}
+
+#[derive(Clone, Copy, Serialize, Deserialize)]
+enum Special {
+    #[serde(rename = "NaN")]
+    Nan,
+    #[serde(rename = "Infinity")]
+    Infinity,
+    #[serde(rename = "-Infinity")]
+    MinusInfinity,
+}
+
+impl WrittenCall {
+    fn new(callable: &Callable) -> Self {
+        let Callable { class, name, descriptor, kind } = callable.clone();
+        let kind = match kind {
+            CallKind::Constructor => WrittenKind::Constructor,
+            CallKind::Static => WrittenKind::Static,
+            CallKind::Virtual => WrittenKind::Virtual,
+            CallKind::Field => WrittenKind::Field,
+        };
+        Self { class, name, descriptor, kind }
+    }
+
+    fn callable(self) -> Callable {
+        let kind = match self.kind {
+            WrittenKind::Constructor => CallKind::Constructor,
+            WrittenKind::Static => CallKind::Static,
+            WrittenKind::Virtual => CallKind::Virtual,
+            WrittenKind::Field => CallKind::Field,
+        };
+        Callable { class: self.class, name: self.name, descriptor: self.descriptor, kind }
+    }
+}
+
+impl Written {
+    fn new(argument: &Argument) -> Self {
+        match argument {
+            Argument::Null => Self::Null,
+            Argument::Bool(value) => Self::Bool(*value),
+            Argument::Int(value) => Self::Int(*value),
+            Argument::Text(value) => Self::Text(value.clone()),
+            Argument::Float(value) => Self::Made(Made::Float(match *value {
+                value if value.is_nan() => WrittenFloat::Special(Special::Nan),
+                f64::INFINITY => WrittenFloat::Special(Special::Infinity),
+                f64::NEG_INFINITY => WrittenFloat::Special(Special::MinusInfinity),
+                value => WrittenFloat::Number(value),
+            })),
+            Argument::Earlier(statement) => Self::Made(Made::Earlier(*statement)),
+            Argument::Array(elements) => Self::Made(Made::Array(elements.iter().map(Self::new).collect())),
+            Argument::Function(gives) => Self::Made(Made::Function(Box::new(Self::new(gives)))),
+            Argument::Class(name) => Self::Made(Made::Class(name.clone())),
+        }
+    }
+
+    fn argument(self) -> Argument {
+        match self {
+            Self::Null => Argument::Null,
+            Self::Bool(value) => Argument::Bool(value),
+            Self::Int(value) => Argument::Int(value),
+            Self::Text(value) => Argument::Text(value),
+            Self::Made(Made::Float(WrittenFloat::Number(value))) => Argument::Float(value),
+            Self::Made(Made::Float(WrittenFloat::Special(special))) => Argument::Float(match special {
+                Special::Nan => f64::NAN,
+                Special::Infinity => f64::INFINITY,
+                Special::MinusInfinity => f64::NEG_INFINITY,
+            }),
+            Self::Made(Made::Earlier(statement)) => Argument::Earlier(statement),
+            Self::Made(Made::Array(elements)) => {
+                Argument::Array(elements.into_iter().map(Self::argument).collect())
+            }
+            Self::Made(Made::Function(gives)) => Argument::Function(Box::new(gives.argument())),
+            Self::Made(Made::Class(name)) => Argument::Class(name),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn callable(name: &str, kind: CallKind) -> Arc<Callable> {
+        let (class, descriptor) = ("a.Stack".to_owned(), "(Ljava/lang/Object;)V".to_owned());
+        Arc::new(Callable { class, name: name.to_owned(), descriptor, kind })
+    }
+
+    #[test]
+    fn a_script_reads_like_one() {
+        let new = Statement {
+            callable: callable("<init>", CallKind::Constructor),
+            receiver: None,
+            args: vec![Argument::Int(3)],
+        };
+        let push = callable("push", CallKind::Virtual);
+        let all = vec![
+            Argument::Null,
+            Argument::Bool(true),
+            Argument::Float(-0.0),
+            Argument::Float(f64::INFINITY),
+            Argument::Text("\"<a>\n".to_owned()),
+            Argument::Array(vec![Argument::Earlier(0), Argument::Function(Box::new(Argument::Int(1)))]),
+            Argument::Class("java.lang.String".to_owned()),
+        ];
+        let again = Statement { callable: push.clone(), receiver: Some(0), args: Vec::new() };
+        let push = Statement { callable: push, receiver: Some(0), args: all };
+        let script = Script { statements: vec![new, push, again] };
+        expect![[r#"{"calls":[{"class":"a.Stack","name":"<init>","descriptor":"(Ljava/lang/Object;)V","kind":"constructor"},{"class":"a.Stack","name":"push","descriptor":"(Ljava/lang/Object;)V","kind":"virtual"}],"statements":[{"call":0,"args":[3]},{"call":1,"on":0,"args":[null,true,{"float":-0.0},{"float":"Infinity"},"\"<a>\n",{"array":[{"earlier":0},{"function":1}]},{"class":"java.lang.String"}]},{"call":1,"on":0}]}"#]]
+        .assert_eq(&script.to_json());
+        assert_eq!(Script::from_json(&script.to_json()).unwrap(), script);
+    }
+
+    fn refused(text: &str, expected: Expect) {
+        expected.assert_eq(&Script::from_json(text).unwrap_err().to_string());
+    }
+
+    #[test]
+    fn what_is_no_script_is_refused() {
+        let call = r#"{"class":"A","name":"a","descriptor":"()V","kind":"static"}"#;
+        refused("", expect!["this is no script: EOF while parsing a value at line 1 column 0"]);
+        refused(
+            "[]",
+            expect![
+                "this is no script: invalid length 0, expected struct WrittenScript with 2 elements at line 1 column 2"
+            ],
+        );
+        refused(
+            r#"{"calls":[],"statements":[{"call":0}]}"#,
+            expect!["statement 0 of the script uses call 0, which it cannot"],
+        );
+        refused(
+            &format!(r#"{{"calls":[{call}],"statements":[{{"call":0,"on":0}}]}}"#),
+            expect!["statement 0 of the script uses the result of statement 0, which it cannot"],
+        );
+        refused(
+            &format!(
+                r#"{{"calls":[{call}],"statements":[{{"call":0,"args":[{{"array":[{{"earlier":7}}]}}]}}]}}"#
+            ),
+            expect!["statement 0 of the script uses the result of statement 7, which it cannot"],
+        );
+        // Deep nesting must not exhaust the stack.
+        let deep = format!("{}1{}", r#"{"function":"#.repeat(100_000), "}".repeat(100_000));
+        let deep = format!(r#"{{"calls":[{call}],"statements":[{{"call":0,"args":[{deep}]}}]}}"#);
+        assert!(Script::from_json(&deep).unwrap_err().to_string().contains("recursion limit"));
+    }
+
+    fn argument() -> impl Strategy<Value = Argument> {
+        let leaf = prop_oneof![
+            Just(Argument::Null),
+            any::<bool>().prop_map(Argument::Bool),
+            any::<i64>().prop_map(Argument::Int),
+            any::<f64>()
+                .prop_filter("no number equals itself", |value| !value.is_nan())
+                .prop_map(Argument::Float),
+            any::<String>().prop_map(Argument::Text),
+            Just(Argument::Earlier(0)),
+            any::<String>().prop_map(Argument::Class),
+        ];
+        leaf.prop_recursive(3, 12, 4, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Argument::Array),
+                inner.prop_map(|gives| Argument::Function(Box::new(gives))),
+            ]
+        })
+    }
+
+    proptest! {
+        /// What was written is read again.
+        #[test]
+        fn written_is_read(args in prop::collection::vec(prop::collection::vec(argument(), 0..3), 0..4)) {
+            let kinds = [CallKind::Static, CallKind::Virtual, CallKind::Field];
+            let first = Statement { callable: callable("<init>", CallKind::Constructor), receiver: None, args: vec![] };
+            let rest = args.into_iter().enumerate().map(|(at, args)| Statement {
+                callable: callable("m", kinds[at % 3]),
+                receiver: (at % 2 == 0).then_some(at),
+                args,
+            });
+            let script = Script { statements: std::iter::once(first).chain(rest).collect() };
+            prop_assert_eq!(Script::from_json(&script.to_json()).unwrap(), script);
+        }
+
+        /// No text makes reading panic.
+        #[test]
+        fn nonsense_is_an_error(cut in 0usize..200, put in any::<char>()) {
+            let text = r#"{"calls":[{"class":"A","name":"a","descriptor":"()V","kind":"static"}],"statements":[{"call":0,"args":[{"earlier":1},2,{"float":1e3}]}]}"#;
+            let mut chars: Vec<char> = text.chars().collect();
+            let at = cut % chars.len();
+            chars[at] = put;
+            let _ = Script::from_json(&chars.into_iter().collect::<String>());
+        }
+    }
+}
