@@ -89,25 +89,23 @@ pub(crate) fn run(adit: Option<PathBuf>, budget: &str, seed: u64, out: &Path) ->
     let mut pages = String::new();
     for Example { class, flags, what } in &EXAMPLES {
         eprintln!("{class}");
-        let folder = work.path().join(class);
-        let model = folder.join("model.json");
-        let seed = seed.to_string();
-        let said = answer(
-            Command::new(&adit)
-                .args(["mine", class, "--json", "--budget", budget, "--seed", &seed])
-                .args(*flags)
-                .arg("-o")
-                .arg(&folder),
-        )?;
-        let judged = answer(
-            Command::new(&adit)
-                .arg("validate")
-                .arg(&model)
-                .args([class, "--json", "--budget", budget, "--seed", &seed])
-                .args(*flags),
-        )?;
         let name = class.rsplit('.').next().unwrap_or(class);
-        answer_nothing(Command::new(&adit).arg("convert").arg(&model).arg(out.join(format!("{name}.svg"))))?;
+        let (said, judged) = match mined(
+            &adit,
+            class,
+            flags,
+            budget,
+            seed,
+            &work.path().join(class),
+            &out.join(format!("{name}.svg")),
+        ) {
+            Ok(both) => both,
+            Err(problem) => {
+                eprintln!("  no answer: {problem}");
+                table += &format!("| {name} | {what} | no model within {budget} | | | | |\n");
+                continue;
+            }
+        };
         let number = |said: &Value, at: &str| {
             said[at].as_f64().map_or_else(|| "?".to_owned(), |value| format!("{value:.3}"))
         };
@@ -145,6 +143,25 @@ pub(crate) fn run(adit: Option<PathBuf>, budget: &str, seed: u64, out: &Path) ->
     fs::write(out.join("README.md"), page).into_diagnostic()?;
     print!("{table}");
     Ok(())
+}
+
+/// What `adit mine` and `adit validate` say of a class, with a picture of the model.
+fn mined(
+    adit: &Path,
+    class: &str,
+    flags: &[&str],
+    budget: &str,
+    seed: u64,
+    folder: &Path,
+    picture: &Path,
+) -> Result<(Value, Value)> {
+    let (model, seed) = (folder.join("model.json"), seed.to_string());
+    let common = ["--json", "--budget", budget, "--seed", &seed];
+    let said =
+        answer(Command::new(adit).args(["mine", class]).args(common).args(flags).arg("-o").arg(folder))?;
+    let judged = answer(Command::new(adit).arg("validate").arg(&model).arg(class).args(common).args(flags))?;
+    answer_nothing(Command::new(adit).arg("convert").arg(&model).arg(picture))?;
+    Ok((said, judged))
 }
 
 fn words(list: &Value) -> impl Iterator<Item = String> {

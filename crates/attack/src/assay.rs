@@ -24,10 +24,13 @@ use adit_trace::{Letter, Run, Script, Subject};
 use rand::{Rng, RngExt};
 
 use crate::moves::{self, Move, Situation};
-use crate::realize::{Beam, Realized, realize};
 use crate::survey::{Pool, pool, survey};
-use crate::tries::{Tried, Tries, mark};
+use crate::tries::{Tries, mark};
 use crate::{Ear, Generator};
+
+mod refute;
+
+use self::refute::Refuted;
 
 /// How much is tried. The defaults suit classes of up to about fifty methods and a few seconds.
 #[derive(Clone, Debug, PartialEq)]
@@ -283,12 +286,6 @@ struct Drawn {
     states: Vec<Class>,
     /// For each transition, an exit that took it: its place and number, or the number of an entrance.
     taken: BTreeMap<(usize, Letter, usize), (Option<usize>, usize)>,
-}
-
-enum Refuted {
-    Split,
-    Done { realized: f64, unrealized: Vec<Vec<String>> },
-    BrokenOff,
 }
 
 impl Map {
@@ -607,206 +604,4 @@ impl Map {
         }
         scripts
     }
-
-    /// Judges the model by its walks, and splits the state that explains most of those that cannot be realized.
-    fn refute<S: Subject>(
-        &mut self,
-        tries: &mut Tries<'_, S>,
-        rng: &mut impl Rng,
-        go: &mut impl FnMut(Phase, u64, usize) -> bool,
-    ) -> Result<Refuted, S::Error> {
-        let states = self.enabled.len();
-        let mut go_on = |tests| {
-            if go(Phase::Refute, tests, states) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-        };
-        let (before, realized) = match self.judge(tries, rng, &mut go_on)? {
-            Some(judged) => judged,
-            None => return Ok(Refuted::BrokenOff),
-        };
-        let failed: Vec<&Walk> = before.iter().filter(|walk| !realized.is_whole(&walk.word)).collect();
-        let share = |failed: usize, all: usize| 1.0 - failed as f64 / all.max(1) as f64;
-        let now = share(failed.len(), before.len());
-        let done = |map: &Self, tries: &Tries<'_, S>| Refuted::Done {
-            realized: now,
-            unrealized: map.shortest(tries.ear, &before, &realized),
-        };
-        let small = self.options.gain > 1.0 - now;
-        if small || self.model(tries.ear).states.len() >= self.options.states {
-            return Ok(done(self, tries));
-        }
-        for split in self.suspects(tries, &failed, &realized)? {
-            let (base, split) = split;
-            self.splits.entry(base).or_default().push(split);
-            self.resolve(tries)?;
-            let count = self.model(tries.ear).states.len();
-            let Some((walks, realized)) = self.judge(tries, rng, &mut go_on)? else {
-                // Nobody knows what it is worth.
-                self.splits.entry(base).or_default().retain(|other| *other != split);
-                return Ok(Refuted::BrokenOff);
-            };
-            let failed = walks.iter().filter(|walk| !realized.is_whole(&walk.word)).count();
-            let after = share(failed, walks.len());
-            if after >= now + self.options.gain && count <= self.options.states {
-                return Ok(Refuted::Split);
-            }
-            let splits = self.splits.entry(base).or_default();
-            splits.retain(|other| *other != split);
-            self.refused.insert((base, split));
-        }
-        Ok(done(self, tries))
-    }
-
-    /// Walks of the model, and what of them can be realized.
-    fn judge<S: Subject>(
-        &self,
-        tries: &mut Tries<'_, S>,
-        rng: &mut impl Rng,
-        go_on: &mut impl FnMut(u64) -> ControlFlow<()>,
-    ) -> Result<Option<(Vec<Walk>, Realized)>, S::Error> {
-        let drawn = self.model(tries.ear);
-        let walks: Vec<Walk> =
-            (0..self.options.walks).map(|_| walk(&drawn, tries.ear, self.options.walk_length, rng)).collect();
-        let words: Vec<Vec<Letter>> = walks.iter().map(|walk| walk.word.clone()).collect();
-        let mut realized = Realized::default();
-        let Self { pool, options, .. } = self;
-        let kind = |mark: u64| self.by_mark.get(&mark).map(|&place| self.places[place].base);
-        let beam = Beam { width: options.width, kind: &kind };
-        realize(tries, &pool.starts, &pool.moves, &words, &beam, &mut realized, &mut *go_on)?;
-        // Few walks fail, so that these can be searched more thoroughly: a split because of a bad search would be a wrong state.
-        let failed: Vec<Vec<Letter>> = words.into_iter().filter(|word| !realized.is_whole(word)).collect();
-        let beam = Beam { width: 4 * options.width, kind: &kind };
-        let mut again = Realized::default();
-        realize(tries, &pool.starts, &pool.moves, &failed, &beam, &mut again, go_on)?;
-        realized.prefixes.extend(again.prefixes);
-        realized.cut_short |= again.cut_short;
-        Ok((!realized.cut_short).then_some((walks, realized)))
-    }
-
-    /// Splits that would have told the failed walks from real ones, the most frequent first.
-    ///
-    /// A walk goes wrong where the situations that realize its prefix are no longer in the state that it goes through: there the
-    /// state before was two states.
-    fn suspects<S: Subject>(
-        &mut self,
-        tries: &mut Tries<'_, S>,
-        failed: &[&Walk],
-        realized: &Realized,
-    ) -> Result<Vec<(usize, Split)>, S::Error> {
-        const LOOKED_AT: usize = 24;
-        const TRIED: usize = 3;
-        let mut votes: BTreeMap<(usize, Split), usize> = BTreeMap::new();
-        for walk in failed.iter().take(LOOKED_AT) {
-            let mut before: Option<usize> = None;
-            for length in 1..=realized.reach(&walk.word) {
-                let Some(prefix) = realized.prefixes.get(&walk.word[..length]) else { break };
-                let mut bases = BTreeSet::new();
-                for (situation, Tried { mark, .. }) in prefix.situations.clone() {
-                    let known = if self.shallow { None } else { self.by_mark.get(&mark).copied() };
-                    let place = match known {
-                        Some(place) => place,
-                        None => {
-                            self.probe(tries, vec![(situation, mark)])?;
-                            self.places.len() - 1
-                        }
-                    };
-                    bases.insert(self.places[place].base);
-                }
-                let (base, _) = walk.states[length - 1];
-                if !bases.contains(&base) {
-                    if let Some(before) = before {
-                        let split = Split { letter: walk.word[length - 1], to: base };
-                        let known = self.splits.get(&before).is_some_and(|splits| splits.contains(&split));
-                        if !known && !self.refused.contains(&(before, split)) {
-                            *votes.entry((before, split)).or_default() += 1;
-                        }
-                    }
-                    break;
-                }
-                before = Some(base);
-            }
-        }
-        let mut suspects: Vec<_> = votes.into_iter().collect();
-        suspects.sort_by_key(|(_, votes)| std::cmp::Reverse(*votes));
-        Ok(suspects.into_iter().take(TRIED).map(|(suspect, _)| suspect).collect())
-    }
-
-    /// Looks behind exits until the side of every place in a split is known, at least of as many as matter.
-    fn resolve<S: Subject>(&mut self, tries: &mut Tries<'_, S>) -> Result<(), S::Error> {
-        const ROUNDS: usize = 3;
-        const BATCH: usize = 200;
-        for _ in 0..ROUNDS {
-            let mut open = Vec::new();
-            for (place, of) in self.places.iter().enumerate() {
-                let Some(splits) = self.splits.get(&of.base) else { continue };
-                if self.class(place).is_some() {
-                    continue;
-                }
-                for (number, exit) in of.exits.iter().enumerate() {
-                    let asked = splits.iter().any(|split| split.letter == exit.letter);
-                    if asked && self.behind(exit).is_none() {
-                        open.push((Some(place), number));
-                    }
-                }
-            }
-            if open.is_empty() {
-                break;
-            }
-            open.truncate(BATCH);
-            self.look_behind(tries, &open)?;
-        }
-        Ok(())
-    }
-
-    /// The shortest beginnings of walks that could not be realized.
-    fn shortest(&self, ear: &Ear, walks: &[Walk], realized: &Realized) -> Vec<Vec<String>> {
-        let mut short: BTreeSet<(usize, Vec<String>)> = BTreeSet::new();
-        for walk in walks.iter().filter(|walk| !realized.is_whole(&walk.word)) {
-            let length = realized.reach(&walk.word) + 1;
-            short.insert((length, labels(ear, &walk.word[..length])));
-        }
-        short.into_iter().take(5).map(|(_, word)| word).collect()
-    }
-
-    fn splits_in_words(&self, ear: &Ear) -> Vec<String> {
-        self.splits
-            .values()
-            .flatten()
-            .map(|split| {
-                let enabled = self.enabled.iter().find(|(_, base)| **base == split.to);
-                let names: Vec<&str> = enabled
-                    .iter()
-                    .flat_map(|(letters, _)| letters.iter())
-                    .map(|&l| ear.alphabet().name(l))
-                    .collect();
-                format!(
-                    "whether {} can lead to a state with {}",
-                    ear.alphabet().name(split.letter),
-                    names.join(", ")
-                )
-            })
-            .collect()
-    }
-}
-
-/// A walk of the model, with the states it goes through.
-struct Walk {
-    word: Vec<Letter>,
-    states: Vec<Class>,
-}
-
-/// A random walk: at each state every transition is as likely, and stopping is one more.
-fn walk(drawn: &Drawn, ear: &Ear, longest: usize, rng: &mut impl Rng) -> Walk {
-    let mut walk = Walk { word: Vec::new(), states: Vec::new() };
-    let mut state = drawn.fsa.initial()[0];
-    while walk.word.len() < longest {
-        let steps = drawn.fsa.steps(state);
-        let stop = usize::from(drawn.fsa.is_accepting(state));
-        let choice = rng.random_range(0..(steps.len() + stop).max(1));
-        let Some(step) = steps.get(choice) else { break };
-        let label = &drawn.fsa.alphabet()[step.letter as usize];
-        walk.word.push(ear.alphabet().get(label).expect("the model's labels are the ear's"));
-        state = step.to as usize;
-        walk.states.push(drawn.states[state - 1].clone());
-    }
-    walk
 }
