@@ -10,6 +10,13 @@ use crate::fixtures::Fixtures;
 use crate::flags::{ClassFlags, GenerateFlags};
 use crate::machine::{self, Machine};
 
+/// How many scripts a worker is given at once: few enough that small rounds keep all workers busy.
+pub(crate) const PORTION: usize = 100;
+
+/// How often, when watching a class, an argument is a value that the script already has, and how often there is a second object of
+/// the class. Reused values make calls meet: what was added is then looked for.
+pub(crate) const HABITS: GeneratorOptions = GeneratorOptions { reuse: 0.5, second_object: 0.1, longest: 400 };
+
 /// All that commands which make up calls have in common.
 pub(crate) struct Drive {
     pub(crate) api: Api,

@@ -161,7 +161,7 @@ impl Batch<'_> {
         self.execute(
             "INSERT INTO traces (word, count, test) VALUES (?1, ?2, ?3)
              ON CONFLICT (word) DO UPDATE SET count = count + excluded.count, test = coalesce(test, excluded.test)",
-            params![packed(numbers), i64::try_from(count).unwrap_or(i64::MAX), test.map(|test| test.0)],
+            params![packed(numbers), number(count), test.map(|test| test.0)],
         )
     }
 
@@ -175,7 +175,6 @@ impl Batch<'_> {
             Fate::Survived { abandoned: true } => ("abandoned", None),
             Fate::Refuted { test } => ("refuted", Some(test.0)),
         };
-        let number = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
         self.execute(
             "INSERT INTO claims (template, a, b, fate, test, support, attacked) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
              ON CONFLICT (template, a, b) DO UPDATE SET fate = excluded.fate, test = excluded.test,
@@ -206,14 +205,13 @@ impl Batch<'_> {
                 model.realized,
                 serde_json::json!(model.tests.iter().map(|test| test.0).collect::<Vec<_>>()).to_string(),
                 model.written,
-                i64::try_from(model.explored).unwrap_or(i64::MAX)
+                number(model.explored)
             ],
         )
     }
 
     /// Notes how far the search is.
     pub fn point(&mut self, point: &SearchPoint) -> Result<(), StoreError> {
-        let number = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
         self.execute(
             "INSERT INTO search (round, phase, seconds, tests, states, refuted, open, covered)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
@@ -234,7 +232,7 @@ impl Batch<'_> {
     pub fn so_far(&mut self, round: RoundId, tests: u64, seconds: f64) -> Result<(), StoreError> {
         self.execute(
             "UPDATE rounds SET tests = ?2, seconds = ?3 WHERE id = ?1",
-            params![round.0, i64::try_from(tests).unwrap_or(i64::MAX), seconds],
+            params![round.0, number(tests), seconds],
         )
     }
 
@@ -273,6 +271,11 @@ impl Batch<'_> {
     fn wrong(&self, error: &rusqlite::Error) -> StoreError {
         StoreError::from_database(self.path, error)
     }
+}
+
+/// As SQLite counts: its numbers have a sign.
+fn number(count: u64) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
 }
 
 #[cfg(test)]

@@ -212,12 +212,15 @@ impl<'h> Kept<'h> {
     pub(crate) fn run_again(&mut self, scripts: &[Script]) -> Result<Vec<Run>, Report> {
         let host = self.instead.as_mut().unwrap_or(self.host);
         let runs = host.run(scripts).map_err(machine::cannot_run)?;
-        for (script, run) in scripts.iter().zip(&runs) {
-            self.run += 1;
-            self.note(script, run);
-        }
-        self.write_if_due()?;
+        self.run += scripts.len() as u64;
+        self.note_all(scripts, &runs)?;
         Ok(runs)
+    }
+
+    /// Takes note of what runs showed, and writes it down if it is time.
+    fn note_all(&mut self, scripts: &[Script], runs: &[Run]) -> Result<(), Report> {
+        scripts.iter().zip(runs).for_each(|(script, run)| self.note(script, run));
+        self.write_if_due()
     }
 
     /// The methods that are no longer called because they hang or end their worker.
@@ -536,10 +539,7 @@ impl Subject for Kept<'_> {
         });
         let runs = runs.map_err(machine::cannot_run)?;
         self.run += self.care.tests - before;
-        for (script, run) in batch.iter().zip(&runs) {
-            self.note(script, run);
-        }
-        self.write_if_due()?;
+        self.note_all(batch, &runs)?;
         Ok(runs)
     }
 }

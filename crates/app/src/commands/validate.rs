@@ -9,7 +9,7 @@ use adit_attack::validate::{
     Rate, ValidateOptions, ValidateStanding, ValidateStep, Validated, unknown_labels, validate,
     without_unknown,
 };
-use adit_attack::{Ear, GeneratorOptions, edit, java};
+use adit_attack::{Ear, edit, java};
 use adit_automata::Fsa;
 use adit_logic::nearest;
 use miette::Report;
@@ -17,7 +17,7 @@ use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use serde_json::{Value, json};
 
-use crate::drive::Drive;
+use crate::drive::{Drive, HABITS, PORTION};
 use crate::errors::{Ending, bad_input, no_answer};
 use crate::flags::{Budget, ValidateFlags};
 use crate::interrupt::Listening;
@@ -36,12 +36,6 @@ const CHOOSING: usize = 30_000;
 
 /// How many situations the search keeps for each prefix of a walk; more costs as much more time.
 const WIDTH: usize = 12;
-
-/// How many scripts a worker is given at once: few enough that small rounds keep all workers busy.
-const PORTION: usize = 100;
-
-/// As when observing: reused values make calls meet, and a second object is now and then of use.
-const HABITS: GeneratorOptions = GeneratorOptions { reuse: 0.5, second_object: 0.1, longest: 400 };
 
 pub(super) fn run(flags: &ValidateFlags, quiet: bool) -> Result<Ending, Report> {
     // Before the class is looked at, because a typing mistake should not cost a second.

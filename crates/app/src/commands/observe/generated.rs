@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
-use adit_attack::{Api, Generator, GeneratorOptions, java};
+use adit_attack::{Api, Generator, java};
 use adit_bytecode::{Class, ClassPath, Signature, Type};
 use adit_jvm::Host;
 use adit_trace::{CallKind, Callable, End, Run, Script, Skip, StepResult, Subject};
@@ -14,7 +14,7 @@ use rand::rngs::ChaCha8Rng;
 use serde_json::{Value, json};
 
 use super::Observed;
-use crate::drive::Drive;
+use crate::drive::{Drive, HABITS, PORTION};
 use crate::flags::{Budget, ObserveFlags};
 use crate::interrupt::Listening;
 use crate::machine;
@@ -39,15 +39,8 @@ const BREATH: Duration = Duration::from_millis(200);
 /// worker, and one method is nearly always to blame.
 const PATIENCE: u64 = 40;
 
-/// How many scripts a worker is given at once: few enough that small rounds keep all workers busy.
-const PORTION: usize = 100;
-
 /// How many scripts that ended a worker are shown.
 const CULPRITS_SHOWN: usize = 3;
-
-/// How often an argument is a value that the script already has, and how often there is a second object of the class.
-/// Reused values make calls meet: what was added is then looked for.
-const HABITS: GeneratorOptions = GeneratorOptions { reuse: 0.5, second_object: 0.1, longest: 400 };
 
 pub(super) fn observe(flags: &ObserveFlags, quiet: bool) -> Result<Observed, Report> {
     let drive = Drive::new(&flags.class, &flags.generate, HABITS, |options| {
