@@ -259,10 +259,11 @@ fn explanations_of_what_is_not_there() {
 #[test]
 fn pictures_that_cannot_be_made() {
     let model = example("tokenizer.model.json");
-    refused(&adit(&["convert", &model, "a.png"]), &["PNG", "rsvg-convert"]);
     refused(&adit(&["convert", &example("tokenizer.traces"), "a.svg"]), &["holds traces", "adit infer"]);
     let place = Place::new();
     let svg = place.file("a.svg", b"<svg/>");
     refused(&adit(&["convert", &svg, "a.json"]), &["is a picture"]);
+    let png = place.file("a.png", b"\x89PNG\r\n\x1a\n");
+    refused(&adit(&["convert", &png, "a.json"]), &["is a picture"]);
     refused(&adit(&["convert", &model, "-", "--to", "svgg"]), &["did you mean `svg`"]);
 }

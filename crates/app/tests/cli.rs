@@ -517,4 +517,10 @@ fn a_model_becomes_a_picture() {
     let run = adit(&["convert", &example("tokenizer.model.json"), "-", "--to", "svg"]);
     assert_eq!(run.code, 0, "{}", run.err);
     assert!(run.out.starts_with("<svg ") && run.out.contains("not hasMoreTokens"), "{}", run.out);
+
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("model.png");
+    let run = adit(&["convert", &example("tokenizer.model.json"), &file.to_string_lossy()]);
+    assert_eq!((run.code, run.err.as_str()), (0, ""));
+    assert!(std::fs::read(&file).unwrap().starts_with(b"\x89PNG\r\n\x1a\n"));
 }

@@ -6,7 +6,9 @@
 //! - every `$ command` of a `console` block must succeed and print the lines below it, where a line `...` stands for any
 //!   number of lines and `[..]` for any part of a line;
 //! - `# exits with N` at the end of a command asks for another exit code than 0;
-//! - a `mermaid` or `json` block after `<!-- made by: command -->` must be exactly what the command prints.
+//! - a `mermaid` or `json` block or a picture after `<!-- made by: command -->` must be exactly what the command prints.
+//!
+//! The pages of the guide are run in one folder, in the order in which it names them: people read them so.
 //!
 //! A block that runs Java, or uses what came of it (`adit mine`, `status`, `observe`, `validate`, `doctor`), is not run where
 //! `adit doctor` says that something is missing.
@@ -25,13 +27,36 @@ use std::process::Command;
 
 #[test]
 fn readme() {
-    check(&root().join("README.md"));
+    check(&root().join("README.md"), playground().path());
+}
+
+#[test]
+fn guide() {
+    let first = root().join("docs/guide/README.md");
+    let text = fs::read_to_string(&first).unwrap();
+    let links = text.split("](").skip(1).filter_map(|after| after.split([')', '#']).next());
+    let mut pages = vec![first.clone()];
+    for page in links.filter(|link| link.ends_with(".md") && !link.contains('/')) {
+        let page = first.with_file_name(page);
+        if !pages.contains(&page) {
+            pages.push(page);
+        }
+    }
+    let all = fs::read_dir(first.parent().unwrap()).unwrap();
+    for page in all.map(|entry| entry.unwrap().path()) {
+        assert!(pages.contains(&page), "the guide's first page does not lead to {}", page.display());
+    }
+    let place = playground();
+    for page in &pages {
+        check(page, place.path());
+    }
 }
 
 #[test]
 fn docs() {
-    for document in documents().iter().filter(|path| path.starts_with(root().join("docs"))) {
-        check(document);
+    let (docs, guide) = (root().join("docs"), root().join("docs/guide"));
+    for document in documents().iter().filter(|path| path.starts_with(&docs) && !path.starts_with(&guide)) {
+        check(document, playground().path());
     }
 }
 
@@ -71,9 +96,8 @@ fn documents() -> Vec<PathBuf> {
 }
 
 /// Runs all blocks of one document, in order and in one folder, so that a block can use what an earlier one wrote.
-fn check(document: &Path) {
+fn check(document: &Path, folder: &Path) {
     let text = fs::read_to_string(document).unwrap();
-    let place = playground();
     let mut rewritten = String::new();
     let mut wrong = String::new();
     let mut made_by: Option<String> = None;
@@ -84,26 +108,35 @@ fn check(document: &Path) {
         if let Some(command) = line.strip_prefix("<!-- made by: ") {
             made_by = Some(command.trim_end_matches("-->").trim().to_owned());
         }
+        if let (true, Some(command)) = (line.starts_with("!["), &made_by) {
+            let link = line.split_once("](").and_then(|(_, after)| after.split(')').next()).unwrap();
+            let picture = document.with_file_name(link);
+            let made = run(command, folder).unwrap();
+            if fs::read_to_string(&picture).unwrap() != made {
+                let _ = write!(wrong, "\n{}: {link} is not what `{command}` makes", document.display());
+                if std::env::var_os("UPDATE_EXPECT").is_some() {
+                    fs::write(&picture, made).unwrap();
+                }
+            }
+            made_by = None;
+        }
         let Some(language) = line.strip_prefix("```") else { continue };
         let block: Vec<&str> =
             lines.by_ref().map(|(_, line)| line).take_while(|line| *line != "```").collect();
         let runs_java = ["observe", "doctor", "mine", "status", "validate"]
             .iter()
             .any(|command| block.iter().any(|line| line.contains(&format!("./adit {command}"))));
-        if runs_java && !*java_works.get_or_insert_with(|| run("./adit doctor", place.path()).is_ok()) {
+        if runs_java && !*java_works.get_or_insert_with(|| run("./adit doctor", folder).is_ok()) {
             eprintln!("NOT RUN: {}:{} needs what `adit doctor` misses", document.display(), at + 1);
             let _ = writeln!(rewritten, "{}```", join(&block));
             continue;
         }
         let result = match (language.trim(), made_by.take()) {
-            ("mermaid" | "json" | "dot", Some(command)) => {
-                run(&command, place.path()).map(|output| (output, None))
+            ("mermaid" | "json" | "dot", Some(command)) => run(&command, folder).map(|output| (output, None)),
+            ("sh", _) => {
+                block.iter().try_for_each(|line| run(line, folder).map(|_| ())).map(|()| (join(&block), None))
             }
-            ("sh", _) => block
-                .iter()
-                .try_for_each(|line| run(line, place.path()).map(|_| ()))
-                .map(|()| (join(&block), None)),
-            ("console", _) => console(&block, place.path()),
+            ("console", _) => console(&block, folder),
             _ => Ok((join(&block), None)),
         };
         let place = format!("{}:{}", document.strip_prefix(root()).unwrap().display(), at + 1);

@@ -1,5 +1,6 @@
 //! `adit convert`: a model or traces in another format.
 
+use std::io::{self, IsTerminal};
 use std::path::Path;
 
 use adit_automata::Fsa;
@@ -30,13 +31,13 @@ pub(super) fn run(flags: &ConvertFlags, quiet: bool) -> Result<Ending, Report> {
             let title = title.unwrap_or_else(|| models::title_of(&flags.input));
             models::write(&model, &target, to, &title, quiet)?;
         }
-        (Kind::Model(from), Some(Kind::Picture)) => {
+        (Kind::Model(from), Some(Kind::Picture(paint))) => {
             let (model, title) = models::read_titled(source, from)?;
             let model = models::shrink(model, flags.determinize, flags.minimize)?;
             let title = title.unwrap_or_else(|| models::title_of(&flags.input));
-            draw_model(&model, &title, &target, quiet)?;
+            draw_model(&model, &title, paint, &target, quiet)?;
         }
-        (Kind::Picture, _) => {
+        (Kind::Picture(_), _) => {
             return Err(bad_input(
                 format!("{} is a picture, which cannot be read as a model", source.name),
                 "convert the model that it was made from",
@@ -78,18 +79,30 @@ pub(super) fn run(flags: &ConvertFlags, quiet: bool) -> Result<Ending, Report> {
 enum Kind {
     Model(Option<ModelFormat>),
     Traces(Option<TraceFormat>),
-    /// SVG, which can be written and not read.
-    Picture,
+    /// Which can be written and not read.
+    Picture(Paint),
+}
+
+/// What a picture is written as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Paint {
+    Svg,
+    Png,
+}
+
+impl Paint {
+    const NAMES: [(&str, Self); 2] = [("svg", Self::Svg), ("png", Self::Png)];
+
+    fn named(name: &str) -> Option<Self> {
+        Self::NAMES.into_iter().find(|(known, _)| name.eq_ignore_ascii_case(known)).map(|(_, paint)| paint)
+    }
 }
 
 impl Kind {
     /// What a format's name stands for.
     fn named(name: &str) -> Result<Self, Report> {
-        if name.eq_ignore_ascii_case(SVG) {
-            return Ok(Self::Picture);
-        }
-        if name.eq_ignore_ascii_case(PNG) {
-            return Err(no_png());
+        if let Some(paint) = Paint::named(name) {
+            return Ok(Self::Picture(paint));
         }
         if let Ok(format) = ModelFormat::from_name(name) {
             return Ok(Self::Model(Some(format)));
@@ -99,15 +112,17 @@ impl Kind {
         }
         let models: Vec<&str> = ModelFormat::names().collect();
         let traces = TraceFormat::ALL.map(TraceFormat::name);
-        let near = nearest(name, models.iter().copied().chain(traces).chain([SVG]))
+        let pictures = Paint::NAMES.map(|(name, _)| name);
+        let near = nearest(name, models.iter().copied().chain(traces).chain(pictures))
             .map(|near| format!("did you mean `{near}`? "));
         Err(bad_input(
             format!("no format is called `{name}`"),
             format!(
-                "{}Models: {}. Traces: {}. Pictures of models: {SVG}",
+                "{}Models: {}. Traces: {}. Pictures of models: {}",
                 near.unwrap_or_default(),
                 models.join(", "),
-                traces.join(", ")
+                traces.join(", "),
+                pictures.join(", ")
             ),
         ))
     }
@@ -115,8 +130,9 @@ impl Kind {
     /// What a file's name tells.
     fn of_name(name: &str) -> Option<Self> {
         let name = without_gz(name);
-        if name.to_ascii_lowercase().ends_with(".svg") {
-            return Some(Self::Picture);
+        let extension = Path::new(name).extension().and_then(|extension| extension.to_str());
+        if let Some(paint) = extension.and_then(Paint::named) {
+            return Some(Self::Picture(paint));
         }
         ModelFormat::from_extension(name)
             .map(|format| Self::Model(Some(format)))
@@ -145,9 +161,6 @@ fn kind_of_output(flags: &ConvertFlags, target: &Target) -> Result<Option<Kind>,
         return Kind::named(name).map(Some);
     }
     let Some(name) = target.name() else { return Ok(None) };
-    if name.to_ascii_lowercase().ends_with(".png") {
-        return Err(no_png());
-    }
     Kind::of_name(&name).map(Some).ok_or_else(|| {
         bad_input(
             format!("{name}: this extension belongs to no format"),
@@ -156,25 +169,43 @@ fn kind_of_output(flags: &ConvertFlags, target: &Target) -> Result<Option<Kind>,
     })
 }
 
-const SVG: &str = "svg";
-const PNG: &str = "png";
-
-/// PNG needs fonts and a rasterizer, which every machine that shows pictures has already.
-fn no_png() -> Report {
-    bad_input(
-        "PNG is not written here",
-        "write SVG, which browsers and README files show; `rsvg-convert model.svg -o model.png` or \
-         `chromium --headless --screenshot=model.png model.svg` make a PNG of it",
-    )
-}
-
 /// Draws a model and says what was folded.
-fn draw_model(model: &Fsa<String>, title: &str, target: &Target, quiet: bool) -> Result<(), Report> {
+fn draw_model(
+    model: &Fsa<String>,
+    title: &str,
+    paint: Paint,
+    target: &Target,
+    quiet: bool,
+) -> Result<(), Report> {
     let pure = model.alphabet().iter().filter(|label| pure_by_name(label)).cloned().collect();
     let picture = draw(model, &pure, Choice { pure: true, failures: false });
-    report::put(target, &picture.svg(title, Style::Alone))?;
-    for folded in picture.folded.iter().filter(|_| !quiet) {
-        tell(&format!("note: {folded}"));
+    let mut notes = picture.folded.clone();
+    match paint {
+        Paint::Svg => report::put(target, &picture.svg(title, Style::Alone))?,
+        Paint::Png => {
+            if *target == Target::Stdout && io::stdout().is_terminal() {
+                return Err(bad_input(
+                    "a terminal cannot show PNG",
+                    "name a file, such as model.png; `adit show` draws here",
+                ));
+            }
+            let painted = picture.png(title).map_err(|why| {
+                bad_input(
+                    format!("the picture cannot be painted: {why}"),
+                    "SVG has no such limit: name a file that ends in .svg",
+                )
+            })?;
+            report::put(target, &painted.bytes)?;
+            if !painted.lacking.is_empty() {
+                notes.push(format!(
+                    "the font for PNG lacks {}; they are shown as frames, and SVG shows them",
+                    painted.lacking.iter().take(10).collect::<String>()
+                ));
+            }
+        }
+    }
+    for note in notes.iter().filter(|_| !quiet) {
+        tell(&format!("note: {note}"));
     }
     Ok(())
 }

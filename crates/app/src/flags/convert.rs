@@ -16,11 +16,12 @@ Examples:
   adit convert examples/tokenizer.dot tokenizer.json
   adit convert examples/tokenizer.dot - --to mermaid
   adit convert examples/tokenizer.model.json tokenizer.svg
+  adit convert examples/tokenizer.model.json tokenizer.png
   adit convert examples/stack.jsonl stack.xes.gz
 
 Models: json, dot, fsm, aut, hoa, promela, mermaid, javamop, fsp
 Traces: lines, texada, csv, jsonl, abbadingo, xes, dtrace (Daikon), and regex for reading
-Pictures of models: svg")]
+Pictures of models: svg, png")]
 pub(crate) struct ConvertFlags {
     /// What to read; `-` is standard input
     #[arg(value_name = "IN")]

@@ -49,7 +49,7 @@ pub(crate) fn finish(folder: &Path, api: &Api, tests: &[(Script, Run)]) -> Resul
     put(&Target::File(folder.join(NAME)), &html(&load(folder)?))
 }
 
-/// Writes a text.
-pub(crate) fn put(target: &Target, text: &str) -> Result<(), Report> {
-    target.write(|out| out.write_all(text.as_bytes()).map_err(write_failed))
+/// Writes a text, or the bytes of a picture.
+pub(crate) fn put(target: &Target, content: &(impl AsRef<[u8]> + ?Sized)) -> Result<(), Report> {
+    target.write(|out| out.write_all(content.as_ref()).map_err(write_failed))
 }

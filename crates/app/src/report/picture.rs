@@ -10,6 +10,8 @@ use adit_automata::layout::{Flow, Gaps, Layout, Link, Size, layout};
 use adit_automata::{Fsa, Modality, State};
 
 mod fold;
+mod letters;
+mod png;
 mod svg;
 mod words;
 

@@ -8,6 +8,7 @@ use std::fmt::Write;
 
 use adit_automata::layout::{Flow, Point, Route};
 
+use super::letters;
 use super::words::BETWEEN;
 use super::{Arrow, Box, COLUMN, Call, LINE, PADDING, Picture, REFUSES, RULE};
 
@@ -16,6 +17,8 @@ use super::{Arrow, Box, COLUMN, Call, LINE, PADDING, Picture, REFUSES, RULE};
 pub(crate) enum Style {
     /// In a file of its own, with colors of its own.
     Alone,
+    /// For a renderer that has neither fonts nor a choice of colors: letters are shapes, and the paper is light.
+    Shapes,
     /// In the report page, whose style sheet colors it; parts can be clicked and reached with the keyboard.
     Page {
         /// Tells apart the marks of several pictures in one page.
@@ -34,7 +37,7 @@ impl Picture {
     pub(crate) fn svg(&self, title: &str, style: Style) -> String {
         let (width, height) = (self.layout.size.width + 2.0 * MARGIN, self.layout.size.height + 2.0 * MARGIN);
         let number = match style {
-            Style::Alone => 0,
+            Style::Alone | Style::Shapes => 0,
             Style::Page { number } => number,
         };
         let mut text = format!(
@@ -46,6 +49,13 @@ impl Picture {
                     text,
                     "role=\"img\" aria-label=\"{0}\" font-family=\"ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, 'Liberation Mono', monospace\">\n<title>{0}</title>\n<style>\n{COLORS}</style>\n<rect class=\"ground\" width=\"100%\" height=\"100%\"/>\n",
                     escaped(title)
+                );
+            }
+            Style::Shapes => {
+                let _ = write!(
+                    text,
+                    ">\n<style>\n{}</style>\n<rect class=\"ground\" width=\"100%\" height=\"100%\"/>\n",
+                    letters::light(COLORS)
                 );
             }
             Style::Page { .. } => {
@@ -83,14 +93,14 @@ impl Picture {
         let labels: Vec<String> = arrow.calls.iter().flatten().map(exact).collect();
         let says = escaped(&format!("from {from} to {to}: {}", labels.join(", ")));
         let _ = match style {
-            Style::Alone => write!(text, "<g class=\"{class}\"><title>{says}</title>"),
+            Style::Alone | Style::Shapes => write!(text, "<g class=\"{class}\"><title>{says}</title>"),
             Style::Page { .. } => write!(
                 text,
                 "<g class=\"{class}\" data-arrow=\"{at}\" tabindex=\"0\" role=\"button\" aria-label=\"{says}\"><title>{says}</title>"
             ),
         };
         let course = course(route);
-        if style != Style::Alone {
+        if matches!(style, Style::Page { .. }) {
             // A line this thin cannot be hit with a finger.
             let _ = write!(text, "<path class=\"reach\" d=\"{course}\"/>");
         }
@@ -105,9 +115,10 @@ impl Picture {
             x - width / 2.0,
             y - height / 2.0
         );
-        for (line, calls) in arrow.calls.iter().enumerate() {
-            let base = y - height / 2.0 + LINE * (line as f64 + 0.78);
-            self.calls(text, calls, x, base, "middle", line + 1 == arrow.calls.len());
+        for (at, calls) in arrow.calls.iter().enumerate() {
+            let base = y - height / 2.0 + LINE * (at as f64 + 0.78);
+            let line = Line { x, y: base, middle: true, class: "", style };
+            line.calls(text, calls, at + 1 == arrow.calls.len());
         }
         text.push_str("</g>\n");
     }
@@ -130,7 +141,7 @@ impl Picture {
         }
         let says = escaped(&says);
         let _ = match style {
-            Style::Alone => write!(text, "<g class=\"{class}\"><title>{says}</title>"),
+            Style::Alone | Style::Shapes => write!(text, "<g class=\"{class}\"><title>{says}</title>"),
             Style::Page { .. } => write!(
                 text,
                 "<g class=\"{class}\" data-box=\"{at}\" tabindex=\"0\" role=\"button\" aria-label=\"{says}\"><title>{says}</title>"
@@ -165,62 +176,111 @@ impl Picture {
         }
         let x = left + PADDING;
         let mut y = top + PADDING - 2.0;
-        for line in &one.title {
-            let _ = write!(
-                text,
-                "<text class=\"name\" x=\"{x:.1}\" y=\"{:.1}\">{}</text>",
-                y + LINE * 0.75,
-                escaped(line)
-            );
+        let line = |y: f64, class: &'static str| Line { x, y: y + LINE * 0.75, middle: false, class, style };
+        for title in &one.title {
+            line(y, "name").plain(text, title);
             y += LINE;
         }
         let rule = |y: f64| {
             format!("<path class=\"rule\" d=\"M{left:.1} {:.1} h{:.1}\"/>", y + RULE / 2.0, one.size.width)
         };
-        if !one.stays.is_empty() {
+        for (heading, lines) in [(None, &one.stays), (Some(REFUSES), &one.refuses)] {
+            if lines.is_empty() {
+                continue;
+            }
             text.push_str(&rule(y));
             y += RULE;
-            for (line, calls) in one.stays.iter().enumerate() {
-                self.calls(text, calls, x, y + LINE * 0.75, "start", line + 1 == one.stays.len());
+            if let Some(heading) = heading {
+                line(y, "quiet").plain(text, heading);
                 y += LINE;
             }
-        }
-        if !one.refuses.is_empty() {
-            text.push_str(&rule(y));
-            y += RULE;
-            let _ = write!(
-                text,
-                "<text class=\"quiet\" x=\"{x:.1}\" y=\"{:.1}\">{REFUSES}</text>",
-                y + LINE * 0.75
-            );
-            y += LINE;
-            for (line, calls) in one.refuses.iter().enumerate() {
-                self.calls(text, calls, x, y + LINE * 0.75, "start", line + 1 == one.refuses.len());
+            for (at, calls) in lines.iter().enumerate() {
+                line(y, "").calls(text, calls, at + 1 == lines.len());
                 y += LINE;
             }
         }
         text.push_str("</g>\n");
     }
+}
 
+/// Where a line of text stands, and how it looks.
+struct Line {
+    x: f64,
+    y: f64,
+    /// `x` is where its middle is, not its beginning.
+    middle: bool,
+    class: &'static str,
+    style: Style,
+}
+
+impl Line {
     /// A line of calls, with a comma behind it unless it is the last.
-    fn calls(&self, text: &mut String, calls: &[Call], x: f64, y: f64, anchor: &str, last: bool) {
-        let _ = write!(text, "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">");
+    fn calls(&self, text: &mut String, calls: &[Call], last: bool) {
+        let mut pieces = Vec::new();
         for (at, call) in calls.iter().enumerate() {
-            let class = if call.pure { "call pure" } else { "call" };
-            let _ = write!(
-                text,
-                "<tspan class=\"{class}\" data-edge=\"{}\">{}</tspan>",
-                call.edge,
-                escaped(&call.shown)
-            );
+            pieces.push((Some(call), call.shown.as_str()));
             if at + 1 < calls.len() {
-                text.push_str(BETWEEN);
+                pieces.push((None, BETWEEN));
             } else if !last {
-                text.push(',');
+                pieces.push((None, ","));
             }
+        }
+        self.pieces(text, &pieces);
+    }
+
+    fn plain(&self, text: &mut String, what: &str) {
+        self.pieces(text, &[(None, what)]);
+    }
+
+    fn pieces(&self, text: &mut String, pieces: &[(Option<&Call>, &str)]) {
+        if self.style == Style::Shapes {
+            return self.shapes(text, pieces);
+        }
+        let Self { x, y, .. } = self;
+        text.push_str("<text");
+        if !self.class.is_empty() {
+            let _ = write!(text, " class=\"{}\"", self.class);
+        }
+        let _ = write!(text, " x=\"{x:.1}\" y=\"{y:.1}\"");
+        if self.class.is_empty() {
+            let _ = write!(text, " text-anchor=\"{}\"", if self.middle { "middle" } else { "start" });
+        }
+        text.push('>');
+        for (call, piece) in pieces {
+            let piece = escaped(piece);
+            let _ = match call {
+                Some(call) => write!(
+                    text,
+                    "<tspan class=\"{}\" data-edge=\"{}\">{piece}</tspan>",
+                    class_of(call),
+                    call.edge
+                ),
+                None => write!(text, "{piece}"),
+            };
         }
         text.push_str("</text>");
     }
+
+    fn shapes(&self, text: &mut String, pieces: &[(Option<&Call>, &str)]) {
+        let width: f64 = pieces.iter().map(|(_, piece)| letters::width(piece)).sum();
+        let mut x = if self.middle { self.x - width / 2.0 } else { self.x };
+        let _ = write!(text, "<g class=\"letters {}\">", self.class);
+        for (call, piece) in pieces {
+            let class = call.map_or("", class_of);
+            let slanted = call.is_some_and(|call| call.pure);
+            let _ = write!(
+                text,
+                "<path class=\"{class}\" d=\"{}\"/>",
+                letters::shape(piece, Point { x, y: self.y }, slanted)
+            );
+            x += letters::width(piece);
+        }
+        text.push_str("</g>");
+    }
+}
+
+fn class_of(call: &Call) -> &'static str {
+    if call.pure { "call pure" } else { "call" }
 }
 
 /// The exact label of a call, or what stands there instead of one.

@@ -1,0 +1,81 @@
+//! A picture as PNG, for where SVG is not shown: chats, slides, issue trackers.
+
+use std::collections::BTreeSet;
+
+use resvg::tiny_skia::{Pixmap, Transform};
+use resvg::usvg::{Options, Tree};
+
+use super::letters;
+use super::{Call, Picture, Style};
+
+/// Pixels for each unit of the picture: screens with fine pixels are common, and so is zooming in.
+const SCALE: f32 = 2.0;
+
+/// A larger picture is painted coarser; 100 million pixels take 400 MB while they are painted.
+const MOST_PIXELS: f32 = 100_000_000.0;
+
+/// A painted picture.
+pub(crate) struct Painted {
+    /// The file.
+    pub(crate) bytes: Vec<u8>,
+    /// Signs that are shown as an empty frame, because the font at hand lacks them.
+    pub(crate) lacking: BTreeSet<char>,
+}
+
+impl Picture {
+    /// The picture as PNG, or why it cannot be painted.
+    pub(crate) fn png(&self, title: &str) -> Result<Painted, String> {
+        let svg = self.svg(title, Style::Shapes);
+        let tree = Tree::from_str(&svg, &Options::default()).map_err(|error| error.to_string())?;
+        let (width, height) = (tree.size().width(), tree.size().height());
+        let scale = SCALE.min((MOST_PIXELS / (width * height)).sqrt());
+        let pixels = |length: f32| ((length * scale) as u32).max(1);
+        let mut paper = Pixmap::new(pixels(width), pixels(height)).ok_or("it is too large")?;
+        resvg::render(&tree, Transform::from_scale(scale, scale), &mut paper.as_mut());
+        let bytes = paper.encode_png().map_err(|error| error.to_string())?;
+        let lacking = self.signs().filter(|&sign| !letters::has(sign)).collect();
+        Ok(Painted { bytes, lacking })
+    }
+
+    /// All signs that stand in the picture.
+    fn signs(&self) -> impl Iterator<Item = char> {
+        fn shown(lines: &[Vec<Call>]) -> impl Iterator<Item = &str> {
+            lines.iter().flatten().map(|call| call.shown.as_str())
+        }
+        let boxes = self.boxes.iter().flat_map(|one| {
+            one.title.iter().map(String::as_str).chain(shown(&one.stays)).chain(shown(&one.refuses))
+        });
+        boxes.chain(self.arrows.iter().flat_map(|arrow| shown(&arrow.calls))).flat_map(str::chars)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use adit_automata::Builder;
+
+    use crate::report::picture::{Choice, draw};
+
+    #[test]
+    fn the_picture_is_painted_twice_as_large_and_has_ink() {
+        let mut builder = Builder::new();
+        builder.state(true);
+        builder.state(true);
+        builder.initial(0);
+        builder.edge(0, "push".to_owned(), 1);
+        builder.edge(1, "名:TRUE".to_owned(), 1);
+        let picture = draw(&builder.build(), &BTreeSet::new(), Choice { pure: true, failures: false });
+        let painted = picture.png("a").expect("a small picture");
+        let pixels = resvg::tiny_skia::Pixmap::decode_png(&painted.bytes).expect("what was written is read");
+        let svg = picture.svg("a", super::Style::Alone);
+        assert!(svg.contains(&format!("width=\"{}\"", pixels.width() / 2)), "{svg}");
+        let ink = |wanted: [u8; 3]| {
+            pixels.pixels().iter().filter(|p| [p.red(), p.green(), p.blue()] == wanted).count()
+        };
+        assert!(ink([0x1b, 0x1f, 0x24]) > 200, "letters");
+        assert!(ink([0xff, 0xff, 0xff]) > 5_000, "paper");
+        assert!(ink([0x05, 0x50, 0xae]) > 100, "the frame of the initial state");
+        assert_eq!(painted.lacking, BTreeSet::from(['名']));
+    }
+}
