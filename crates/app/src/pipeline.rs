@@ -190,7 +190,7 @@ pub(crate) fn mine(
         })?;
         watch.tests += found.tests;
         pure.clone_from(&found.pure);
-        seen.keep(host, &found.witnesses)?;
+        seen.keep(host, &found.witnesses())?;
         assayed = Some(found);
     }
 

@@ -29,8 +29,11 @@ use crate::tries::{Tries, mark};
 use crate::{Ear, Generator};
 
 mod refute;
+mod shown;
 
 use self::refute::Refuted;
+use self::shown::Thrown;
+pub use self::shown::{Refusal, Shown};
 
 /// How much is tried. The defaults suit classes of up to about fifty methods and a few seconds.
 #[derive(Clone, Debug, PartialEq)]
@@ -103,10 +106,26 @@ pub struct Assayed {
     pub deadly: Vec<String>,
     /// Random runs, and those of them that the final model rejects.
     pub random_runs: (u64, u64),
-    /// Scripts worth keeping as tests: for each transition, the shortest that takes it.
-    pub witnesses: Vec<Script>,
+    /// How each transition of the model is known.
+    pub shown: Vec<Shown>,
+    /// What each state refuses.
+    pub refusals: Vec<Refusal>,
     /// Whether it ended by itself; else the caller broke off.
     pub complete: bool,
+}
+
+impl Assayed {
+    /// Scripts worth keeping as tests: those that show a transition or a refusal, each once.
+    pub fn witnesses(&self) -> Vec<Script> {
+        let mut scripts: Vec<Script> = Vec::new();
+        let refused = self.refusals.iter().map(|refusal| &refusal.script);
+        for script in self.shown.iter().map(|shown| &shown.script).chain(refused) {
+            if !scripts.contains(script) {
+                scripts.push(script.clone());
+            }
+        }
+        scripts
+    }
 }
 
 /// How an assay goes.
@@ -209,7 +228,8 @@ pub fn assay<S: Subject, R: Rng>(
             Refuted::BrokenOff => complete = false,
         }
     }
-    let model = map.model(ear);
+    let drawn = map.model(ear);
+    let model = drawn.fsa.simplify();
     let (realized, unrealized) = judged.unzip();
     Ok(Assayed {
         pure: map.harmless(),
@@ -221,8 +241,9 @@ pub fn assay<S: Subject, R: Rng>(
         shallow: map.shallow,
         deadly: tries.deadly.keys().filter(|one| tries.is_deadly(one)).map(|one| one.name.clone()).collect(),
         random_runs,
-        witnesses: map.witnesses(&model),
-        model: model.fsa.simplify(),
+        shown: map.shown(ear, &drawn, &model),
+        refusals: map.refusals(&drawn, &model),
+        model,
         complete,
     })
 }
@@ -250,6 +271,7 @@ struct Map {
     refused: BTreeSet<(usize, Split)>,
     /// How many exits with this event of this set were looked behind.
     looked: BTreeMap<(Option<usize>, Letter), usize>,
+    thrown: Thrown,
     grew: bool,
 }
 
@@ -286,6 +308,8 @@ struct Drawn {
     states: Vec<Class>,
     /// For each transition, an exit that took it: its place and number, or the number of an entrance.
     taken: BTreeMap<(usize, Letter, usize), (Option<usize>, usize)>,
+    /// And in how many situations it was.
+    times: BTreeMap<(usize, Letter, usize), u64>,
 }
 
 impl Map {
@@ -302,6 +326,7 @@ impl Map {
             splits: BTreeMap::new(),
             refused: BTreeSet::new(),
             looked: BTreeMap::new(),
+            thrown: Thrown::default(),
             grew: false,
         }
     }
@@ -417,11 +442,18 @@ impl Map {
             .collect();
         let counts: Vec<usize> = behind.iter().map(Vec::len).collect();
         let behind: Vec<Situation> = behind.into_iter().flatten().collect();
-        let mut tried = tries.last_calls(&behind)?.into_iter().zip(behind);
+        let mut tried = tries.outcomes(&behind)?.into_iter().zip(behind);
         for ((_, mark), count) in situations.into_iter().zip(counts) {
             let mut exits: Vec<Exit> = Vec::new();
+            let mut thrown: Vec<(String, Situation)> = Vec::new();
             for (tried, behind) in tried.by_ref().take(count) {
-                let Some(tried) = tried else { continue };
+                let tried = match tried {
+                    Ok(tried) => tried,
+                    Err(label) => {
+                        thrown.extend(label.map(|label| (label, behind)));
+                        continue;
+                    }
+                };
                 let exit = Exit { letter: tried.letter, situation: behind, mark: tried.mark, to: None };
                 let equal = |other: &Exit| other.letter == exit.letter && other.mark == exit.mark;
                 if self.shallow || !exits.iter().any(equal) {
@@ -432,6 +464,7 @@ impl Map {
             let (count, fresh) = (self.enabled.len(), !self.enabled.contains_key(&enabled));
             let base = *self.enabled.entry(enabled).or_insert(count);
             self.grew |= fresh;
+            thrown.into_iter().for_each(|(label, behind)| self.thrown.note(base, label, behind));
             let place = self.places.len();
             let twin = *self.by_mark.entry(mark).or_insert(place);
             if twin != place && self.places[twin].base != base {
@@ -540,6 +573,7 @@ impl Map {
         let initial = builder.state(false);
         builder.initial(initial);
         let mut taken: BTreeMap<(usize, Letter, usize), (Option<usize>, usize)> = BTreeMap::new();
+        let mut times: BTreeMap<(usize, Letter, usize), u64> = BTreeMap::new();
         let mut number = |class: &Class, builder: &mut Builder<String>| {
             *numbers.entry(class.clone()).or_insert_with(|| {
                 builder.state(true);
@@ -583,6 +617,7 @@ impl Map {
                     > exit.situation.script.statements.len()
             };
             let key = (from, exit.letter, to);
+            *times.entry(key).or_default() += 1;
             if taken.get(&key).is_none_or(shorter) {
                 taken.insert(key, (place, index));
             }
@@ -590,18 +625,6 @@ impl Map {
         for &(from, letter, to) in taken.keys() {
             builder.edge(from, ear.alphabet().name(letter).to_owned(), to);
         }
-        Drawn { fsa: builder.build(), states, taken }
-    }
-
-    /// The shortest script for each transition.
-    fn witnesses(&self, model: &Drawn) -> Vec<Script> {
-        let mut scripts: Vec<Script> = Vec::new();
-        for &(place, number) in model.taken.values() {
-            let script = &self.exit(place, number).situation.script;
-            if !scripts.contains(script) {
-                scripts.push(script.clone());
-            }
-        }
-        scripts
+        Drawn { fsa: builder.build(), states, taken, times }
     }
 }

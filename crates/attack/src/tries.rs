@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use adit_trace::{Callable, End, Letter, Run, Script, Snapshot, Subject, Value};
+use adit_trace::{
+    Callable, End, Event, Labels, Letter, Outcome, Run, Script, Snapshot, StepResult, Subject, Value,
+};
 use rustc_hash::FxHasher;
 
 use crate::Ear;
@@ -46,9 +48,19 @@ impl<'a, S: Subject> Tries<'a, S> {
 
     /// What the last call of each situation gave; nothing if it threw, hung or was not reached.
     pub(crate) fn last_calls(&mut self, situations: &[Situation]) -> Result<Vec<Option<Tried>>, S::Error> {
+        Ok(self.outcomes(situations)?.into_iter().map(Result::ok).collect())
+    }
+
+    /// What the last call of each situation gave, or what it threw: `pop!EmptyStackException`; nothing if it hung or was not
+    /// reached.
+    pub(crate) fn outcomes(
+        &mut self,
+        situations: &[Situation],
+    ) -> Result<Vec<Result<Tried, Option<String>>>, S::Error> {
         let scripts: Vec<Script> = situations.iter().map(|situation| situation.script.clone()).collect();
         let runs = self.run(&scripts)?;
-        Ok(scripts.iter().zip(&runs).map(|(script, run)| self.last(script, run)).collect())
+        let outcome = |(script, run)| self.last(script, run).ok_or_else(|| thrown(script, run));
+        Ok(scripts.iter().zip(&runs).map(outcome).collect())
     }
 
     /// Runs scripts and takes note of those that end badly.
@@ -79,6 +91,14 @@ impl<'a, S: Subject> Tries<'a, S> {
         let shape = shape(step.fields.as_ref());
         Some(Tried { letter, mark: together(fields.iter().copied()), fields, shape })
     }
+}
+
+/// What the last call threw, as a label.
+fn thrown(script: &Script, run: &Run) -> Option<String> {
+    let (statement, step) = script.statements.last().zip(run.steps.get(script.statements.len() - 1))?;
+    let StepResult::Threw { class, .. } = &step.result else { return None };
+    let outcome = Outcome::Threw(class.to_string());
+    Some(Labels::Exception.of(&Event { outcome, ..Event::call(statement.callable.event_name()) }))
 }
 
 /// A number for all fields.

@@ -7,6 +7,7 @@
 //! A state simulates another if it can do whatever the other can, for ever. Two states that simulate each other are one. And where
 //! an event leads to two states of which one simulates the other, the way to the weaker is no way to any new word.
 
+use crate::Builder;
 use crate::graph::{Fsa, State};
 
 impl<L: Ord + Clone> Fsa<L> {
@@ -58,6 +59,25 @@ impl<L: Ord + Clone> Fsa<L> {
             .breadth_first()
     }
 
+    /// For each state, the first of `other` that can do all that it can, and no more. In what [`Fsa::simplify`] made of an automaton
+    /// this is what became of the state; one to which no way is left has none.
+    pub fn counterparts(&self, other: &Self) -> Vec<Option<State>> {
+        let mut both = Builder::new();
+        for fsa in [self, other] {
+            for state in fsa.states() {
+                both.state(fsa.is_accepting(state));
+            }
+        }
+        for (fsa, offset) in [(self, 0), (other, self.len())] {
+            for edge in fsa.all_edges() {
+                both.edge(edge.from + offset, edge.label.clone(), edge.to + offset);
+            }
+        }
+        let simulates = both.build().simulation();
+        let equal = |one: State, two: State| simulates[one][two] && simulates[two][one];
+        self.states().map(|state| other.states().find(|&other| equal(state, other + self.len()))).collect()
+    }
+
     /// `[a][b]`: whether `a` can do all that `b` can.
     fn simulation(&self) -> Vec<Vec<bool>> {
         let states = self.len();
@@ -92,7 +112,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::Builder;
     use crate::testing::{fsas, words_up_to};
 
     #[test]
@@ -118,6 +137,18 @@ mod tests {
             prop_assert!(simple.len() <= fsa.len().max(1));
             for word in words_up_to(5) {
                 prop_assert_eq!(simple.accepts(&word), fsa.accepts(&word), "{:?}", word);
+            }
+        }
+
+        #[test]
+        fn every_transition_that_is_left_comes_from_one_that_was(fsa in fsas(5)) {
+            let trimmed = fsa.trim();
+            let simple = fsa.simplify();
+            let now = trimmed.counterparts(&simple);
+            let image: std::collections::BTreeSet<_> =
+                trimmed.all_edges().map(|edge| (now[edge.from], *edge.label, now[edge.to])).collect();
+            for edge in simple.all_edges() {
+                prop_assert!(image.contains(&(Some(edge.from), *edge.label, Some(edge.to))));
             }
         }
 

@@ -68,7 +68,31 @@ fn a_stack_as_textbooks_have_it_when_no_split_is_worth_it() {
     assert!(assayed.splits.is_empty());
     // A stack that holds one element is not one that holds two: the coarse model does not count.
     assert!(assayed.realized.unwrap() < 0.98 && !assayed.unrealized.is_empty(), "{:?}", assayed.realized);
-    assert!(!assayed.witnesses.is_empty());
+    assert!(!assayed.witnesses().is_empty());
+}
+
+#[test]
+fn every_transition_is_shown_and_what_is_refused_is_known() {
+    let assayed = assayed(&mut Fake::default(), &["push", "pop", "isEmpty"], &small(), u64::MAX);
+    assert_eq!(assayed.shown.len(), assayed.model.transitions());
+    for edge in assayed.model.all_edges() {
+        let shown = assayed
+            .shown
+            .iter()
+            .find(|one| (one.from, &one.label, one.to) == (edge.from, edge.label, edge.to));
+        let shown = shown.unwrap_or_else(|| panic!("{} {} {}", edge.from, edge.label, edge.to));
+        let last = shown.script.statements.last().unwrap();
+        assert!(shown.situations > 0 && edge.label.starts_with(last.callable.event_name()), "{shown:?}");
+    }
+    // Two elements must be put in before one can be taken out and another is left.
+    let (from, to) = (2, 1);
+    let pop =
+        assayed.shown.iter().find(|one| one.label == "pop" && one.from == from && one.to == to).unwrap();
+    assert_eq!(pop.script.statements.iter().filter(|one| one.callable.name == "push").count(), 1, "{pop:?}");
+    let refused: Vec<(usize, &str)> =
+        assayed.refusals.iter().map(|refusal| (refusal.state, refusal.label.as_str())).collect();
+    assert_eq!(refused, [(1, "pop!ArrayIndexOutOfBoundsException")]);
+    assert!(assayed.refusals[0].script.statements.iter().all(|one| one.callable.name != "push"));
 }
 
 #[test]
@@ -89,7 +113,7 @@ fn what_cannot_happen_splits_a_state() {
 fn the_same_seed_gives_the_same_model() {
     let one = assayed(&mut Fake::default(), &["push", "pop", "isEmpty"], &small(), u64::MAX);
     let two = assayed(&mut Fake::default(), &["push", "pop", "isEmpty"], &small(), u64::MAX);
-    assert_eq!((drawn(&one), one.witnesses), (drawn(&two), two.witnesses));
+    assert_eq!((drawn(&one), one.witnesses()), (drawn(&two), two.witnesses()));
 }
 
 #[test]
