@@ -8,6 +8,7 @@ mod dice_miner;
 mod examples;
 mod left_behind;
 mod published;
+mod scale;
 mod speed;
 mod subjects;
 
@@ -128,6 +129,22 @@ enum Table {
         #[arg(long, default_value_t = 100_000_000)]
         events: u64,
     },
+    /// A campaign of a million traces: seconds and memory of every command on it, and what keeping costs.
+    #[command(after_help = "Example: cargo run --release -p evals -- campaign-scale")]
+    CampaignScale {
+        /// The program to measure [default: `adit` beside this program].
+        #[arg(long)]
+        adit: Option<PathBuf>,
+        /// How many distinct traces.
+        #[arg(long, default_value_t = 1_000_000)]
+        traces: usize,
+        /// Where the random numbers begin.
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// How many seconds each way of mining gets when it is measured what keeping costs; 0 leaves that out.
+        #[arg(long, default_value_t = 5)]
+        seconds: u64,
+    },
     /// Many generated scripts over many classes of the JDK: what becomes of them, and whether anything is left behind.
     #[command(after_help = "Example: cargo run --release -p evals -- campaign --scripts 200000")]
     Campaign {
@@ -163,6 +180,13 @@ fn main() -> Result<ExitCode> {
         }
         Table::Examples { adit, budget, seed, out } => examples::run(adit, &budget, seed, &out)?,
         Table::Speed { data, events } => speed::run(&Data(data), events)?,
+        Table::CampaignScale { adit, traces, seed, seconds } => {
+            let adit = match adit {
+                Some(adit) => adit,
+                None => std::env::current_exe().into_diagnostic()?.with_file_name("adit"),
+            };
+            scale::run(&scale::Scale { adit, traces, seed, seconds })?;
+        }
         Table::Campaign { scripts, checked, classes, seed } => {
             return campaign::run(&Campaign { scripts, checked, classes, seed });
         }

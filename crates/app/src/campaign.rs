@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use adit_attack::Ear;
 use adit_automata::{Fsa, format};
 use adit_logic::Property;
-use adit_store::{About, Claim, DATABASE, Difference, Fate, Held, NewRound, RoundId, TestId, Writer};
+use adit_store::{About, Claim, Counts, DATABASE, Difference, Fate, Held, NewRound, RoundId, TestId, Writer};
 use adit_trace::{Letter, Script};
 use miette::Report;
 use serde_json::{Value, json};
@@ -20,11 +20,14 @@ use crate::flags::{Budget, MineFlags};
 use crate::progress::Mining;
 
 mod admit;
+mod cover;
 mod identity;
 mod kept;
+mod settle;
 
 pub(crate) use identity::{identity, now};
-pub(crate) use kept::{Keep, Kept, Made, Settled};
+pub(crate) use kept::{Keep, Kept, Spent};
+pub(crate) use settle::{Made, Settled};
 
 /// The campaign of a folder, with the round that has just begun.
 pub(crate) struct Campaign {
@@ -34,14 +37,10 @@ pub(crate) struct Campaign {
     before: Before,
 }
 
-/// What earlier rounds left.
+/// What earlier rounds left, but for the words: there may be a million, and they stay in the store.
 #[derive(Default)]
 struct Before {
     tests: Vec<(TestId, Script)>,
-    /// Words in the letters of the class, with a test that shows them.
-    words: Vec<Vec<Letter>>,
-    /// Words without one.
-    words_alone: BTreeSet<Vec<Letter>>,
     claims: BTreeMap<Property<String>, Claim>,
     model: Option<OldModel>,
 }
@@ -62,7 +61,6 @@ impl Campaign {
     pub(crate) fn open(
         folder: &Path,
         about: &About,
-        ear: &Ear,
         flags: &MineFlags,
         budget: Budget,
         progress: &Mining,
@@ -78,8 +76,8 @@ impl Campaign {
         if !differences.is_empty() {
             return Err(other_campaign(folder, &differences));
         }
-        let before = Before::read(&writer, ear)?;
-        let rounds = writer.counts()?.rounds;
+        let before = Before::read(&writer)?;
+        let Counts { rounds, words, .. } = writer.counts()?;
         let begun = NewRound {
             seed: round_seed(flags.generate.seed, rounds),
             effort: effort(flags, budget),
@@ -91,15 +89,14 @@ impl Campaign {
         progress.event(|| {
             json!({
                 "event": "begin", "class": about.class, "folder": folder, "round": round.0,
-                "seed": begun.seed, "tests": campaign.before.tests.len(), "words": campaign.before.count(),
+                "seed": begun.seed, "tests": campaign.before.tests.len(), "words": words,
             })
         });
         if rounds > 0 {
             progress.remark(&format!(
-                "continuing the campaign in {}: {} tests, {} words, round {}",
+                "continuing the campaign in {}: {} tests, {words} words, round {}",
                 folder.display(),
                 campaign.before.tests.len(),
-                campaign.before.count(),
                 round.0
             ));
         }
@@ -118,27 +115,11 @@ impl Campaign {
 }
 
 impl Before {
-    /// How many words there are.
-    fn count(&self) -> usize {
-        self.words.len() + self.words_alone.len()
-    }
-
-    fn read(writer: &Writer, ear: &Ear) -> Result<Self, Report> {
+    fn read(writer: &Writer) -> Result<Self, Report> {
         let mut before = Self::default();
         for test in writer.tests() {
             let test = test?;
             before.tests.push((test.id, test.script));
-        }
-        for trace in writer.traces() {
-            let trace = trace?;
-            let letters: Option<Vec<Letter>> =
-                trace.word.iter().map(|label| ear.alphabet().get(label)).collect();
-            // The class and the flags are the same, and so are its letters; a word of others would be the fault of a file
-            // that was changed by hand.
-            match trace.test {
-                Some(_) => before.words.extend(letters),
-                None => before.words_alone.extend(letters),
-            }
         }
         for claim in writer.claims()? {
             before.claims.insert(claim.property.clone(), claim);

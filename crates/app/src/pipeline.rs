@@ -1,6 +1,7 @@
 //! From a class to a model: watch it, claim, attack the claims, infer. The picture of docs/architecture.md as straight code.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
@@ -14,8 +15,8 @@ use adit_automata::Fsa;
 use adit_infer::{Constraints, dice_miner};
 use adit_jvm::Host;
 use adit_logic::{Property, Template};
-use adit_mine::{Purity, Wanted, properties_of};
-use adit_trace::{Letter, Run, Script, Subject, WordSink, Words, pure_by_name};
+use adit_mine::{PropertyMiner, Purity, Wanted};
+use adit_trace::{Letter, Run, Script, Subject, WordSink, pure_by_name};
 use miette::Report;
 use rand::{Rng, RngExt};
 
@@ -163,8 +164,8 @@ pub(crate) fn mine(
 ) -> Result<Mined, Report> {
     // Watch it.
     host.stop_at(watch.deadline());
-    let mut seen = Seen { words: Words::new(), tests: Vec::new(), ear };
-    let known = begin(host, generator, &mut seen, watch)?;
+    let mut shown = Shown::default();
+    let known = begin(host, generator, watch)?;
     let scripts: Vec<Script> = (0..plan.initial)
         .map(|_| {
             let calls = rng.random_range(0..=plan.calls);
@@ -174,7 +175,6 @@ pub(crate) fn mine(
     let runs = host.run(&scripts)?;
     for (script, run) in scripts.iter().zip(&runs) {
         generator.observe(script, run);
-        seen.add(script, run);
     }
     watch.tests += scripts.len() as u64;
     watch.note(0, Standing { phase: "watch", ..Standing::default() });
@@ -190,14 +190,11 @@ pub(crate) fn mine(
         })?;
         watch.tests += found.tests;
         pure.clone_from(&found.pure);
-        seen.keep(host, &found.witnesses())?;
+        shown.keep(host, &found.witnesses())?;
         assayed = Some(found);
     }
 
-    // Claim. What was seen on the way speaks too.
-    for word in host.words() {
-        seen.hear(word);
-    }
+    // Claim. What was seen on the way speaks too, and what earlier rounds saw.
     let names = |letters: &BTreeSet<Letter>| -> BTreeSet<String> {
         letters.iter().map(|&letter| ear.alphabet().name(letter).to_owned()).collect()
     };
@@ -208,7 +205,7 @@ pub(crate) fn mine(
         Wanted { templates: Template::ALL.to_vec(), min_support, min_confidence }
     };
     let least = if plan.claims == Claims::Held { 1.0 } else { 0.0 };
-    let mut properties = properties_of(&seen.words, &purity, &wanted(least))?;
+    let (mut properties, _) = said(host, ear, &purity, &wanted(least))?;
     properties.retain(|property| !host.refuted().contains_key(property));
     host.arm(&properties, &pure)?;
 
@@ -229,7 +226,7 @@ pub(crate) fn mine(
     if watch.stop != Some("interrupted") {
         watch.stop = None;
         if plan.tester == Tester::Random {
-            random(host, generator, &mut seen, plan, rng, watch)?;
+            random(host, generator, plan, rng, watch)?;
         } else {
             let known = match probed() {
                 Ok((own, branches)) => {
@@ -257,11 +254,11 @@ pub(crate) fn mine(
             branches = known.then_some((attacked.covered, assault.branches.len()));
             watch.note(attacked.run, ended(&attacked, states, known));
             watch.tests += attacked.run;
-            let first = seen.tests.len();
-            seen.keep(host, &attacked.tests)?;
+            let first = shown.tests.len();
+            shown.keep(host, &attacked.tests)?;
             if plan.tester == Tester::Dice {
                 // Tests are numbered among all that are kept.
-                let place = |test: usize| seen.place(&attacked.tests[test]).unwrap_or(first);
+                let place = |test: usize| shown.place(&attacked.tests[test]).unwrap_or(first);
                 fates = attacked
                     .fates
                     .iter()
@@ -278,32 +275,31 @@ pub(crate) fn mine(
     }
 
     // What ever fell stays so, whoever found it and in whichever round.
-    let refuted = host.refuted().clone();
-    let fallen = |claim: &Property<Letter>| properties.iter().position(|known| known == claim);
-    let missed: Vec<(Property<Letter>, Script)> = refuted
-        .into_iter()
-        .map(|(claim, refutation)| (claim, refutation.script))
-        .filter(|(claim, _)| fallen(claim).is_none_or(|at| !matches!(fates[at], Fate::Refuted(_))))
+    let mut places: BTreeMap<Property<Letter>, usize> =
+        properties.iter().cloned().enumerate().map(|(at, property)| (property, at)).collect();
+    let missed: Vec<(Property<Letter>, Script)> = host
+        .refuted()
+        .iter()
+        .filter(|(claim, _)| places.get(claim).is_none_or(|&at| !matches!(fates[at], Fate::Refuted(_))))
+        .map(|(claim, refutation)| (claim.clone(), refutation.script.clone()))
         .collect();
     let scripts: Vec<Script> = missed.iter().map(|(_, script)| script.clone()).collect();
-    seen.keep(host, &scripts)?;
+    shown.keep(host, &scripts)?;
     for (claim, script) in missed {
-        let fate = Fate::Refuted(seen.place(&script).expect("it was kept just now"));
-        match properties.iter().position(|known| *known == claim) {
-            Some(at) => fates[at] = fate,
+        let fate = Fate::Refuted(shown.place(&script).expect("it was kept just now"));
+        match places.get(&claim) {
+            Some(&at) => fates[at] = fate,
             None => {
+                places.insert(claim.clone(), properties.len());
                 properties.push(claim);
                 fates.push(fate);
             }
         }
     }
-    for word in host.words() {
-        seen.hear(word);
-    }
 
     // Infer. What any trace contradicts does not hold, whoever made the trace.
-    let holding: BTreeSet<Property<Letter>> =
-        properties_of(&seen.words, &purity, &wanted(1.0))?.into_iter().collect();
+    let (holding, supports) = said(host, ear, &purity, &wanted(1.0))?;
+    let holding: BTreeSet<Property<Letter>> = holding.into_iter().collect();
     let model = match &assayed {
         Some(assayed) => assayed.model.clone(),
         None => {
@@ -311,24 +307,25 @@ pub(crate) fn mine(
                 Tester::Dice => properties.iter().filter(|one| holding.contains(one)).cloned().collect(),
                 Tester::Dynamosa | Tester::Random => holding.iter().cloned().collect(),
             };
-            let words: Vec<Vec<Letter>> = seen.words.words.iter().map(|word| word.letters.clone()).collect();
+            let mut words: Vec<Vec<Letter>> = Vec::new();
+            host.each_word(|word| words.push(word.to_vec()))?;
             dice_miner(&words, &surviving, &pure, plan.constraints)
                 .map(|&letter| ear.alphabet().name(letter).to_owned())
         }
     };
-    let mut settled = host.settle(Made::new(model, assayed.as_ref()));
+    let mut settled = host.settle(Made::new(model, assayed.as_ref()))?;
     if let Some(tests) = settled.tests.take() {
-        seen.keep(host, &tests)?;
+        shown.keep(host, &tests)?;
     }
+    let needed = host.tests_for(&settled.model, &shown.tests)?;
+    shown.keep(host, &needed)?;
     let broken_off = assayed.as_ref().is_some_and(|assayed| !assayed.complete);
-    let heard: BTreeSet<Letter> = seen.words.words.iter().flat_map(|word| &word.letters).copied().collect();
     let never_returned = generator
         .never_returned()
-        .filter(|(callable, _)| !ear.letters_of(callable).iter().any(|letter| heard.contains(letter)))
+        .filter(|(callable, _)| !ear.letters_of(callable).iter().any(|letter| supports.contains_key(letter)))
         .map(|(callable, times)| (callable.event_name().to_owned(), times))
         .collect();
     let name = |letter: Letter| ear.alphabet().name(letter).to_owned();
-    let supports = seen.supports();
     let judged = properties
         .iter()
         .zip(fates)
@@ -354,7 +351,7 @@ pub(crate) fn mine(
         model: named(&settled.model, &pure_names),
         properties: judged,
         pure: pure_names,
-        tests: seen.tests,
+        tests: shown.tests,
         tests_run: watch.tests,
         assayed,
         settled,
@@ -390,49 +387,58 @@ fn ended(attacked: &Attacked, states: Option<usize>, known: bool) -> Standing {
     }
 }
 
-/// What was seen so far.
-struct Seen<'e> {
-    words: Words,
-    tests: Vec<(Script, Run)>,
-    ear: &'e Ear,
-}
-
-impl Seen<'_> {
-    fn add(&mut self, script: &Script, run: &Run) {
-        if run.leaked {
-            return;
-        }
-        for heard in self.ear.hear(script, run) {
-            self.hear(&heard.word);
-        }
-    }
-
-    fn hear(&mut self, word: &[Letter]) {
-        if !word.is_empty() {
-            self.words.part(word, self.ear.alphabet());
-            self.words.end(1);
-        }
-    }
-
-    /// In how many different words each event happens.
-    fn supports(&self) -> BTreeMap<Letter, u64> {
-        let mut supports = BTreeMap::new();
-        for word in &self.words.words {
-            for letter in word.letters.iter().copied().collect::<BTreeSet<_>>() {
-                *supports.entry(letter).or_default() += 1;
+/// What all words that are kept say: the properties that are wanted, and in how many words each event happens.
+fn said(
+    host: &mut Kept<'_>,
+    ear: &Ear,
+    purity: &Purity,
+    wanted: &Wanted,
+) -> Result<(Vec<Property<Letter>>, BTreeMap<Letter, u64>), Report> {
+    let alphabet = ear.alphabet();
+    let mut miner = PropertyMiner::new(purity.clone());
+    // For each letter, in how many words it happens and in which last.
+    let mut happens = vec![(0_u64, 0_u64); alphabet.len()];
+    let mut number = 0;
+    host.each_word(|word| {
+        number += 1;
+        for &letter in word {
+            let (count, last) = &mut happens[letter as usize];
+            if std::mem::replace(last, number) != number {
+                *count += 1;
             }
         }
-        supports
-    }
+        miner.part(word, alphabet);
+        miner.end(1);
+    })?;
+    let mined = miner.finish()?.mined(wanted)?;
+    let letter = |place: Letter| {
+        alphabet.get(&mined.alphabet[place as usize]).expect("every mined label occurs in the words")
+    };
+    let properties = mined.properties.iter().map(|found| {
+        let Property { template, a, b } = found.property;
+        Property { template, a: letter(a), b: letter(b) }
+    });
+    let supports = (0..).zip(&happens).filter(|(_, (count, _))| *count > 0);
+    Ok((properties.collect(), supports.map(|(letter, (count, _))| (letter, *count)).collect()))
+}
 
+/// Tests that are shown beside the model, with what happens in them.
+#[derive(Default)]
+struct Shown {
+    tests: Vec<(Script, Run)>,
+    /// Where each is, by its text.
+    places: HashMap<String, usize>,
+}
+
+impl Shown {
     /// Runs scripts that are worth keeping once more, now with all that there is to tell.
     fn keep(&mut self, host: &mut Kept<'_>, scripts: &[Script]) -> Result<(), Report> {
         let keep = std::mem::replace(&mut host.keep, Keep::Tests);
         let runs = host.run_again(scripts)?;
         host.keep = keep;
         for (script, run) in scripts.iter().zip(runs) {
-            self.add(script, &run);
-            if self.place(script).is_none() {
+            if let Entry::Vacant(place) = self.places.entry(script.to_json()) {
+                place.insert(self.tests.len());
                 self.tests.push((script.clone(), run));
             }
         }
@@ -440,23 +446,15 @@ impl Seen<'_> {
     }
 
     fn place(&self, script: &Script) -> Option<usize> {
-        self.tests.iter().position(|(known, _)| known == script)
+        self.places.get(&script.to_json()).copied()
     }
 }
 
-/// Begins where earlier rounds ended: with their words, and their tests run again. Says which tests these are.
-fn begin(
-    host: &mut Kept<'_>,
-    generator: &mut Generator,
-    seen: &mut Seen<'_>,
-    watch: &mut Watch,
-) -> Result<Vec<Script>, Report> {
+/// Begins where earlier rounds ended: their tests are run again, their words are there. Says which tests these are.
+fn begin(host: &mut Kept<'_>, generator: &mut Generator, watch: &mut Watch) -> Result<Vec<Script>, Report> {
     /// So many tests are run at a time, and then the clock is looked at.
     const PART: usize = 500;
     let known = host.tests_before();
-    for word in host.words() {
-        seen.hear(word);
-    }
     for part in known.chunks(PART) {
         let standing = Standing { phase: "begin", ..Standing::default() };
         // A budget that is used up here leaves the words, of which nothing is lost.
@@ -466,7 +464,6 @@ fn begin(
         let runs = host.run(part)?;
         for (script, run) in part.iter().zip(&runs) {
             generator.observe(script, run);
-            seen.add(script, run);
         }
         watch.tests += part.len() as u64;
     }
@@ -477,7 +474,6 @@ fn begin(
 fn random(
     host: &mut Kept<'_>,
     generator: &mut Generator,
-    seen: &mut Seen<'_>,
     plan: &Plan,
     rng: &mut impl Rng,
     watch: &mut Watch,
@@ -495,7 +491,6 @@ fn random(
             .collect();
         for (script, done) in scripts.iter().zip(host.run(&scripts)?) {
             generator.observe(script, &done);
-            seen.add(script, &done);
         }
         run += ROUND as u64;
     }

@@ -12,7 +12,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use adit_automata::format;
-use adit_store::{Campaign, Fate};
+use adit_logic::{Property, Template};
+use adit_store::{About, Campaign, Fate, Held, NewRound, RoundId, StoredModel, Writer};
 use driver::adit;
 use driver::java::java;
 use expect_test::expect;
@@ -99,6 +100,240 @@ fn a_second_run_goes_on_where_the_first_ended() {
     let run: Value = serde_json::from_slice(&fs::read(folder.join("run.json")).unwrap()).unwrap();
     assert_eq!((run["budget"].as_str(), run["seed"].as_u64()), (Some("3000tests"), Some(7)));
     assert_eq!(run["parameters"]["non_public"], false);
+    assert!(run["keeping"]["writing"].as_f64() > Some(0.0), "{run}");
+
+    // The course of the search is that of both rounds, one after the other.
+    let read = |name: &str| fs::read_to_string(folder.join(name)).unwrap();
+    let search: Value = serde_json::from_str(&read("search.json")).unwrap();
+    let points = search["points"].as_array().unwrap();
+    let all = |name: &str| points.iter().map(|point| point[name].as_f64().unwrap()).collect::<Vec<_>>();
+    assert!(["round", "seconds", "tests"].iter().all(|name| all(name).is_sorted()), "{search}");
+    assert_eq!((points[0]["round"].as_u64(), points[points.len() - 1]["round"].as_u64()), (Some(1), Some(2)));
+    let begin = search["rounds"][1]["seconds"].as_f64().unwrap();
+    assert!(begin > 0.0 && all("seconds").last() > Some(&begin), "{search}");
+    assert!(search["rounds"][1]["tests"].as_u64() >= first["tests"].as_u64(), "{search}");
+    assert!(read("report.html").contains(r#""rounds":[{"round":1,"#), "the page has the rounds too");
+}
+
+/// Whatever found the model, each of its transitions can be shown: by words that took it, and by a test to copy.
+#[test]
+fn every_transition_has_evidence_in_every_combination() {
+    let Some(java) = java() else { return };
+    let classes = java.compile(&[("Slot.java", SLOT)]);
+    let path = classes.path().display().to_string();
+    for miner in ["assay", "dice"] {
+        for tester in ["dice", "dynamosa", "random"] {
+            let out = classes.path().join(format!("{miner}-{tester}")).display().to_string();
+            let ways = ["--miner", miner, "--tester", tester, "--initial", "20", "--budget", "3000tests"];
+            // The second round has words of the first whose tests were not kept.
+            for round in 1..=2 {
+                let base = ["mine", "Slot", "-c", &path, "--quiet", "--json", "-o", &out];
+                let run = adit(&[&base[..], &ways[..]].concat());
+                assert_eq!(run.code, 0, "{}", run.err);
+                let page = fs::read_to_string(Path::new(&out).join("report.html")).unwrap();
+                let (_, data) = page.split_once(r#"id="data">"#).unwrap();
+                let data: Value = serde_json::from_str(data.split_once("</script>").unwrap().0).unwrap();
+                let edges = data["models"][0]["edges"].as_array().unwrap();
+                assert_eq!(Some(edges.len() as u64), run.json()["transitions"].as_u64());
+                for edge in edges {
+                    let what = format!("{miner} {tester}, round {round}: {edge}");
+                    let words = edge["traces"].as_u64().unwrap() + edge["perhaps"].as_u64().unwrap();
+                    assert!(words > 0 && !edge["examples"].as_array().unwrap().is_empty(), "{what}");
+                    assert!(!edge["shown"].as_array().unwrap().is_empty(), "{what}");
+                }
+            }
+            let told = adit(&["explain", &out, "put"]).out;
+            assert!(told.contains("taken by ") && told.contains(".put("), "{miner} {tester}: {told}");
+        }
+    }
+}
+
+/// A stack of two states, in the form of `model.json`.
+const STACK: &str = r#"{"format": "adit-model", "version": 1, "title": "Stack", "initial": [0],
+    "states": [{"id": 0, "accepting": true}, {"id": 1, "accepting": true}],
+    "edges": [{"from": 0, "event": "Stack", "to": 1}, {"from": 1, "event": "push", "to": 1}, {"from": 1, "event": "pop", "to": 1}]}"#;
+
+fn about_stack() -> About {
+    About {
+        class: "Stack".to_owned(),
+        class_digest: String::new(),
+        parameters: serde_json::json!({}),
+        seed: 0,
+        tool: "0.1.0".to_owned(),
+        created: 0,
+    }
+}
+
+/// A campaign about a stack with these words, in a round that was killed.
+fn stack(folder: &Path, words: impl IntoIterator<Item = Vec<&'static str>>) -> Writer {
+    let mut writer = Writer::open(Held::new(folder).unwrap(), &about_stack()).unwrap();
+    let round = NewRound { seed: 0, effort: serde_json::json!({}), tool: String::new(), started: 0 };
+    writer.begin(&round).unwrap();
+    let written = writer.batch(|batch| words.into_iter().try_for_each(|word| batch.trace(&word, 2, None)));
+    written.unwrap();
+    writer
+}
+
+/// Runs `adit` and says how much memory it had at most, in megabytes.
+#[cfg(target_os = "linux")]
+fn peak_of(args: &[&str]) -> u64 {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_adit"))
+        .args(args)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::inherit())
+        .spawn()
+        .unwrap();
+    let status = format!("/proc/{}/status", child.id());
+    let mut peak = 0;
+    // The mark only rises, so that the last look before the end is the one that counts.
+    while child.try_wait().unwrap().is_none() {
+        let text = fs::read_to_string(&status).unwrap_or_default();
+        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let found = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
+        peak = found.unwrap_or(0).max(peak);
+        std::thread::yield_now();
+    }
+    assert!(child.wait().unwrap().success(), "{args:?}");
+    peak / 1024
+}
+
+/// Memory must not grow with the traces. Kept as texts, these would take some two hundred megabytes, and as numbers twenty.
+#[cfg(target_os = "linux")]
+#[test]
+fn many_traces_take_no_more_memory_than_few() {
+    let peaks = |count: u64| {
+        let folder = tempfile::tempdir().unwrap();
+        let word = |number: u64| {
+            // Of each number another word: its twenty bits, again and again.
+            let bit = |at: u64| if number >> (at % 20) & 1 == 0 { "push" } else { "pop" };
+            std::iter::once("Stack").chain((0..number % 80 + 40).map(bit)).collect()
+        };
+        stack(folder.path(), (0..count).map(word)).finish().unwrap();
+        fs::write(folder.path().join("model.json"), STACK).unwrap();
+        let place = folder.path().to_str().unwrap();
+        let told = adit(&["explain", place, "push", "--json"]).json();
+        assert!(told["transitions"][0]["traces"].as_u64() > Some(count), "{told}");
+        [&["status", place][..], &["report", place, "--quiet"], &["explain", place, "push"]].map(peak_of)
+    };
+    let (few, many) = (peaks(100), peaks(50_000));
+    for (few, many) in few.into_iter().zip(many) {
+        assert!(many <= few + 12, "{many} MB instead of {few} MB");
+    }
+}
+
+#[test]
+fn odd_campaigns_give_a_page_or_say_what_helps() {
+    let told = |name: &str, folder: &Path, made: bool| {
+        let page = folder.join("report.html");
+        let run = adit(&["report", folder.to_str().unwrap()]);
+        assert_eq!(run.code, if made { 0 } else { 2 }, "{name}: {}", run.err);
+        assert_eq!(page.exists(), made, "{name}");
+        format!("{name}: {}\n", run.err.replace(folder.to_str().unwrap(), "DIR").trim())
+    };
+    let folders: Vec<_> = (0..9).map(|_| tempfile::tempdir().unwrap()).collect();
+    let mut folders = folders.iter().map(tempfile::TempDir::path);
+    let mut next = || folders.next().unwrap();
+    let word = || [vec!["Stack", "push", "pop"]];
+    let model = |folder: &Path| fs::write(folder.join("model.json"), STACK).unwrap();
+    let mut text = String::new();
+
+    let folder = next();
+    text += &told("not a campaign", folder, false);
+
+    let folder = next();
+    fs::write(folder.join("campaign.db"), "").unwrap();
+    text += &told("an empty store", folder, false);
+
+    let folder = next();
+    stack(folder, word()).finish().unwrap();
+    text += &told("killed before any model", folder, false);
+
+    let folder = next();
+    let mut writer = stack(folder, word());
+    let stored = StoredModel {
+        round: RoundId(1),
+        json: STACK.to_owned(),
+        why: "made by round 1".to_owned(),
+        complete: true,
+        realized: None,
+        explored: 1,
+        tests: Vec::new(),
+        written: 0,
+    };
+    let property = Property { template: Template::NeverFollowed, a: "pop".to_owned(), b: "Stack".to_owned() };
+    let claim =
+        adit_store::Claim { property, fate: Fate::Survived { abandoned: false }, support: 1, attacked: 5 };
+    writer.batch(|batch| batch.claim(&claim).and_then(|()| batch.model(&stored))).unwrap();
+    writer.finish().unwrap();
+    text += &told("killed before the files were written", folder, true);
+    let explained = adit(&["explain", folder.to_str().unwrap(), "NF(pop, Stack)"]);
+    assert!(explained.out.contains("survived 5 rounds of attack; 2 traces could have"), "{}", explained.out);
+    assert!(adit(&["show", folder.to_str().unwrap()]).out.contains("push"));
+
+    let folder = next();
+    stack(folder, word()).finish().unwrap();
+    model(folder);
+    text += &told("no traces.jsonl, no tests, no properties", folder, true);
+    let explained = adit(&["explain", folder.to_str().unwrap(), "pop"]).out;
+    assert!(
+        explained.contains("taken by 2 traces and 0 generated tests\n    Stack push pop\n"),
+        "{explained}"
+    );
+
+    let folder = next();
+    stack(folder, word()).finish().unwrap();
+    model(folder);
+    let fallen =
+        r#"{"pure": [], "properties": [{"template": "NF", "a": "push", "b": "pop", "fate": "falsified"}]}"#;
+    fs::write(folder.join("properties.json"), fallen).unwrap();
+    text += &told("no property that holds", folder, true);
+    let page = fs::read_to_string(folder.join("report.html")).unwrap();
+    assert!(page.contains("; 0 properties held, 1 contradicted"), "the summary says so");
+
+    let folder = next();
+    stack(folder, []).finish().unwrap();
+    model(folder);
+    text += &told("a store without words", folder, true);
+
+    // The schema's number is at the 60th byte of the file.
+    let newer = |folder: &Path| {
+        stack(folder, word()).finish().unwrap();
+        let file = folder.join("campaign.db");
+        let mut bytes = fs::read(&file).unwrap();
+        bytes[60..64].copy_from_slice(&99_u32.to_be_bytes());
+        fs::write(&file, bytes).unwrap();
+    };
+    let folder = next();
+    newer(folder);
+    text += &told("a newer store", folder, false);
+    let folder = next();
+    newer(folder);
+    model(folder);
+    text += &told("a newer store beside a model", folder, true);
+    let page = fs::read_to_string(folder.join("report.html")).unwrap();
+    assert!(page.contains("has schema 99"), "the page says so too");
+    expect![[r#"
+        not a campaign: error: DIR holds no model.json and no campaign
+          help: name the folder that `adit mine -o` wrote, or a model's file
+        an empty store: store::no_campaign
+
+          error: DIR holds no campaign
+          help: `adit mine CLASS -o DIR` begins one; a campaign's folder holds a file campaign.db
+        killed before any model: error: the campaign in DIR has no model yet (tests kept: 0, words: 1): it was ended before there was one
+          help: `adit mine Stack -o DIR` with the flags of before goes on from there; `adit status DIR` shows what was kept
+        killed before the files were written: note: model.json is not there: this is the model that round 1 ended with, from the campaign itself
+        written to DIR/report.html
+        no traces.jsonl, no tests, no properties: written to DIR/report.html
+        no property that holds: written to DIR/report.html
+        a store without words: written to DIR/report.html
+        a newer store: store::newer
+
+          error: DIR/campaign.db has schema 99, and this adit knows schemas up to 1
+          help: a newer adit wrote it: use that one, or name another folder with -o
+        a newer store beside a model: note: DIR/campaign.db has schema 99, and this adit knows schemas up to 1: the page is made from the files beside it, without what only the campaign knows
+        written to DIR/report.html
+    "#]].assert_eq(&text);
 }
 
 #[test]

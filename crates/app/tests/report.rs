@@ -347,3 +347,84 @@ fn two_models_stand_side_by_side() {
     browser.screenshot("two-light.png");
     assert_silent(&browser, &page);
 }
+
+/// Twenty thousand properties: the page says them in few sentences, opens soon, stays small, and every one can be found.
+#[test]
+fn many_properties_are_few_sentences() {
+    let folder = stack();
+    let label = |number: usize| format!("call{number:02}");
+    let mut claims = Vec::new();
+    for a in 0..60 {
+        for b in 0..60 {
+            for (template, says) in [
+                ("NF", "never"),
+                ("NIF", "right after"),
+                ("AP", "only after"),
+                ("AF", "always"),
+                ("AIF", "next"),
+            ] {
+                let fate = match (a * 7 + b * 3) % 10 {
+                    0 => json!({"fate": "falsified", "test": "script1", "found_after_tests": a * b}),
+                    1 => json!({"fate": "not attacked"}),
+                    _ => json!({"fate": "surviving", "attacked": a + b, "abandoned": false}),
+                };
+                let mut claim = json!({"template": template, "a": label(a), "b": label(b), "support": b});
+                if a == 17 && b == 23 {
+                    claim["says"] =
+                        format!("`{}` and `{}`, {says}, in words of its own", label(a), label(b)).into();
+                }
+                claim.as_object_mut().unwrap().extend(fate.as_object().unwrap().clone());
+                claims.push(claim);
+            }
+        }
+    }
+    claims.extend((0..2000).map(|at| json!({"template": "NF", "a": "pop", "b": format!("other{at}"), "fate": "surviving", "attacked": 1})));
+    let all = claims.len();
+    assert_eq!(all, 20_000);
+    let text = json!({"pure": [], "properties": claims}).to_string();
+    fs::write(folder.path().join("properties.json"), text).unwrap();
+    let (_place, page) = report(&[folder.path().to_str().unwrap()]);
+    let bytes = fs::metadata(&page).unwrap().len();
+    assert!(bytes < 2_000_000, "{bytes} bytes");
+    let Some(mut browser) = Browser::start() else { return };
+    let begun = std::time::Instant::now();
+    browser.open(&page);
+    let seconds = begun.elapsed().as_secs_f64();
+    assert!(seconds < 5.0, "{seconds} s on a machine that does other things too");
+    let count = browser.text("#claim-count");
+    assert!(count.ends_with(" for 20,000 of 20,000 properties"), "{count}");
+    browser.evaluate("document.getElementById('properties').scrollIntoView({behavior: 'instant'})");
+    browser.screenshot("many-properties.png");
+    // A sentence unfolds into its properties.
+    browser.click("#claim-list > li > details > summary");
+    assert!(browser.count("#claim-list .inside > li") > 0);
+    // Each can be found.
+    browser.type_into("#claim-find", "call23 in words of its own");
+    assert_eq!(browser.count("#claim-list > li"), 5);
+    browser.type_into("#claim-find", "`other1999`");
+    assert_eq!(browser.count("#claim-list > li"), 1);
+    assert_eq!(browser.text("#claim-count"), "1 of 20,000 properties");
+    assert_silent(&browser, &page);
+}
+
+/// Rounds stand one after the other in the charts, with a line between them.
+#[test]
+fn seams_between_rounds_can_be_seen() {
+    let Some(mut browser) = Browser::start() else { return };
+    let folder = stack();
+    let point = |at: u32| {
+        let round = at / 10 + 1;
+        json!({"round": round, "phase": if at % 10 < 4 { "assay" } else { "attack" }, "seconds": f64::from(at) / 2.0, "tests": at * 100, "states": at % 10 + 1, "refuted": at, "open": null, "covered": null})
+    };
+    let rounds: Vec<Value> = (0..3).map(|at| json!({"round": at + 1, "seconds": f64::from(at) * 5.0 - 0.2, "tests": at * 1000, "stop": "budget"})).collect();
+    let search = json!({"points": (0..30).map(point).collect::<Vec<_>>(), "rounds": rounds});
+    fs::write(folder.path().join("search.json"), search.to_string()).unwrap();
+    let (_place, page) = report(&[folder.path().to_str().unwrap()]);
+    browser.open(&page);
+    assert_eq!((browser.count(".charts figure"), browser.count(".charts .seam")), (3, 6));
+    let text = browser.text("#search");
+    assert!(text.contains("in 3 rounds") && text.contains("round 2"), "{text}");
+    browser.evaluate("document.getElementById('search').scrollIntoView({behavior: 'instant'})");
+    browser.screenshot("rounds.png");
+    assert_silent(&browser, &page);
+}

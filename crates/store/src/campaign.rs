@@ -9,8 +9,8 @@ use adit_trace::Script;
 use rusqlite::{Connection, OpenFlags, Row};
 
 use crate::records::{
-    About, Claim, Counts, Fate, NewRound, Round, RoundEnd, RoundId, SearchPoint, StoredModel, Test, TestId,
-    Trace,
+    About, Claim, Counts, Fate, Known, NewRound, Round, RoundEnd, RoundId, SearchPoint, StoredModel, Test,
+    TestId, Trace,
 };
 use crate::{DATABASE, StoreError, schema};
 
@@ -90,20 +90,26 @@ impl Campaign {
         found.pop().ok_or_else(|| self.damaged("it does not say what it is about"))
     }
 
-    /// How much there is.
+    /// How much there is. It takes no longer when there is more, claims aside.
     pub fn counts(&self) -> Result<Counts, StoreError> {
-        let one = |sql: &str| -> Result<u64, StoreError> {
-            let all = self.all(sql, [], |row| row.get::<_, i64>(0))?;
-            Ok(all.first().copied().unwrap_or(0).max(0).cast_unsigned())
-        };
+        // Rows are numbered from one, and nothing is ever taken away: the last number is how many there are.
         Ok(Counts {
-            rounds: one("SELECT count(*) FROM rounds")?,
-            tests: one("SELECT count(*) FROM tests")?,
-            words: one("SELECT count(*) FROM traces")?,
-            traces: one("SELECT coalesce(sum(count), 0) FROM traces")?,
-            claims: one("SELECT count(*) FROM claims")?,
-            refuted: one("SELECT count(*) FROM claims WHERE fate = 'refuted'")?,
+            rounds: self.number("SELECT coalesce(max(id), 0) FROM rounds")?,
+            tests: self.number("SELECT coalesce(max(id), 0) FROM tests")?,
+            words: self.number("SELECT coalesce(max(id), 0) FROM traces")?,
+            claims: self.number("SELECT count(*) FROM claims")?,
+            refuted: self.number("SELECT count(*) FROM claims WHERE fate = 'refuted'")?,
         })
+    }
+
+    /// How many objects were watched. This looks at every word.
+    pub fn objects(&self) -> Result<u64, StoreError> {
+        self.number("SELECT coalesce(sum(count), 0) FROM traces")
+    }
+
+    fn number(&self, sql: &str) -> Result<u64, StoreError> {
+        let all = self.all(sql, [], |row| row.get::<_, i64>(0))?;
+        Ok(all.first().copied().unwrap_or(0).max(0).cast_unsigned())
     }
 
     /// The rounds, in order. There are few.
@@ -155,6 +161,66 @@ impl Campaign {
             let word = labels.spell(self, &word, id)?;
             Ok(Trace { id, word, count, test: test.map(TestId) })
         })
+    }
+
+    /// Shows every word to `visit`, in the order in which they were first seen, without keeping any: this is the way to go over a
+    /// million of them. `letter` says what a label is to the caller, and is asked once for each.
+    ///
+    /// ```
+    /// # use adit_store::{About, Campaign, Held, Writer};
+    /// # let folder = std::env::temp_dir().join(format!("adit-store-words-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&folder).unwrap();
+    /// # let about = About { class: String::new(), class_digest: String::new(), parameters: serde_json::json!({}), seed: 0,
+    /// #     tool: String::new(), created: 0 };
+    /// let mut writer = Writer::open(Held::new(&folder)?, &about)?;
+    /// writer.batch(|batch| batch.trace(&["Stack", "push", "push"], 1, None))?;
+    /// let mut lengths = Vec::new();
+    /// writer.each_word(str::len, |known| lengths.push(known.word.to_vec()))?;
+    /// assert_eq!(lengths, [[5, 4, 4]]);
+    /// # std::fs::remove_dir_all(&folder).unwrap();
+    /// # Ok::<(), adit_store::StoreError>(())
+    /// ```
+    pub fn each_word<L: Copy>(
+        &self,
+        mut letter: impl FnMut(&str) -> L,
+        mut visit: impl FnMut(Known<'_, L>),
+    ) -> Result<(), StoreError> {
+        let wrong = |error| StoreError::from_database(&self.path, &error);
+        // One view of the file for labels and words, whoever writes meanwhile.
+        let view = self.connection.unchecked_transaction().map_err(wrong)?;
+        let mut letters: Vec<Option<L>> = Vec::new();
+        let names = self.all("SELECT id, name FROM labels", [], |row| {
+            Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?))
+        })?;
+        // A number beyond this was not given by us, and would take all memory.
+        let most = names.len().saturating_mul(2) + 1000;
+        for (number, name) in names {
+            let at = usize::try_from(number).ok().filter(|&at| at < most);
+            let at = at.ok_or_else(|| self.damaged(format!("label {number} is out of order")))?;
+            letters.resize(letters.len().max(at + 1), None);
+            letters[at] = Some(letter(&name));
+        }
+        let mut statement =
+            view.prepare_cached("SELECT id, word, count, test FROM traces ORDER BY id").map_err(wrong)?;
+        let mut rows = statement.query([]).map_err(wrong)?;
+        let mut word = Vec::new();
+        while let Some(row) = rows.next().map_err(wrong)? {
+            let id: i64 = row.get(0).map_err(wrong)?;
+            let bytes = row.get_ref(1).and_then(|value| Ok(value.as_blob()?)).map_err(wrong)?;
+            word.clear();
+            let spelled = each_number(bytes, |number| {
+                let at = usize::try_from(number).ok()?;
+                word.push((*letters.get(at)?)?);
+                Some(())
+            });
+            if spelled.is_none() {
+                return Err(self.damaged(format!("trace {id} is not made of known labels")));
+            }
+            let count = row.get::<_, i64>(2).map_err(wrong)?.max(0).cast_unsigned();
+            let test = row.get::<_, Option<i64>>(3).map_err(wrong)?.map(TestId);
+            visit(Known { word: &word, count, test });
+        }
+        Ok(())
     }
 
     /// The claims, in the order of the templates and events.
@@ -310,17 +376,26 @@ pub(crate) fn packed(numbers: impl IntoIterator<Item = u64>) -> Vec<u8> {
 /// The numbers that [`packed`] made the bytes of; nothing if it did not.
 fn numbers(bytes: &[u8]) -> Option<Vec<u64>> {
     let mut numbers = Vec::new();
+    each_number(bytes, |number| {
+        numbers.push(number);
+        Some(())
+    })?;
+    Some(numbers)
+}
+
+/// Goes over the numbers that [`packed`] made the bytes of; nothing if it did not, or `visit` does not want one.
+fn each_number(bytes: &[u8], mut visit: impl FnMut(u64) -> Option<()>) -> Option<()> {
     let (mut number, mut shift) = (0u64, 0u32);
     for &byte in bytes {
         number |= u64::from(byte & 127).checked_shl(shift)?;
         if byte >= 128 {
             shift += 7;
         } else {
-            numbers.push(std::mem::take(&mut number));
+            visit(std::mem::take(&mut number))?;
             shift = 0;
         }
     }
-    (shift == 0).then_some(numbers)
+    (shift == 0).then_some(())
 }
 
 fn json(column: usize, text: &str) -> rusqlite::Result<serde_json::Value> {

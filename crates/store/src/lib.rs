@@ -41,8 +41,8 @@ pub use digest::Digest;
 pub use error::StoreError;
 pub use held::Held;
 pub use records::{
-    About, Claim, Counts, Difference, Fate, NewRound, Round, RoundEnd, RoundId, SearchPoint, StoredModel,
-    Test, TestId, Trace,
+    About, Claim, Counts, Difference, Fate, Known, NewRound, Round, RoundEnd, RoundId, SearchPoint,
+    StoredModel, Test, TestId, Trace,
 };
 pub use writer::{Batch, Writer};
 

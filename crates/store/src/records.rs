@@ -130,6 +130,17 @@ pub struct Trace {
     pub test: Option<TestId>,
 }
 
+/// A word that is looked at while it is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Known<'a, L> {
+    /// Its events, as what the reader takes labels for.
+    pub word: &'a [L],
+    /// How many objects did this.
+    pub count: u64,
+    /// The first test that showed it, if that was kept.
+    pub test: Option<TestId>,
+}
+
 /// Something that was claimed of all words.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Claim {
@@ -211,8 +222,6 @@ pub struct Counts {
     pub tests: u64,
     /// Different words.
     pub words: u64,
-    /// Objects that were watched.
-    pub traces: u64,
     /// Claims.
     pub claims: u64,
     /// Claims that were refuted.

@@ -228,6 +228,12 @@ impl Batch<'_> {
         )
     }
 
+    /// Notes how the whole search of a round went, in place of the points that were noted while it ran.
+    pub fn course(&mut self, round: RoundId, points: &[SearchPoint]) -> Result<(), StoreError> {
+        self.execute("DELETE FROM search WHERE round = ?1", params![round.0])?;
+        points.iter().try_for_each(|point| self.point(point))
+    }
+
     /// Notes how much the round did so far.
     pub fn so_far(&mut self, round: RoundId, tests: u64, seconds: f64) -> Result<(), StoreError> {
         self.execute(

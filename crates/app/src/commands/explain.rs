@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::errors::{Ending, bad_input};
 use crate::flags::ExplainFlags;
-use crate::output::{print, print_json};
+use crate::output::{print, print_json, tell};
 use crate::report::evidence::Taken;
 use crate::report::load;
 use crate::report::page::{Claim, Fate, Page, Test};
@@ -18,6 +18,7 @@ use crate::report::picture::state_name;
 
 pub(super) fn run(flags: &ExplainFlags) -> Result<Ending, Report> {
     let page = load(&flags.model)?;
+    page.notes.iter().for_each(|note| tell(&format!("note: {note}")));
     let words: Vec<&str> = flags.what.iter().flat_map(|word| word.split_whitespace()).collect();
     match Question::of(&words, &page)? {
         Question::Transitions(edges) if flags.json => print_json(&transitions_json(&page, &edges))?,

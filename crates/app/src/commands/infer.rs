@@ -138,7 +138,8 @@ fn page(title: String, model: &Fsa<String>, words: &Words, purity: &Purity) -> R
         claims,
         tests: Vec::new(),
         evidence,
-        search: Vec::new(),
+        course: Default::default(),
+        notes: Vec::new(),
         run: None,
         validated: None,
     })

@@ -24,7 +24,7 @@ use rand::rngs::ChaCha8Rng;
 use serde_json::{Value, json};
 use terminal_size::{Width, terminal_size_of};
 
-use crate::campaign::{self, Campaign, Kept};
+use crate::campaign::{self, Campaign, Kept, Spent};
 use crate::drive::Drive;
 use crate::errors::{Ending, bad_input, no_answer};
 use crate::flags::{Budget, ConstraintChoice, MineFlags, ProgressForm, Tester};
@@ -33,9 +33,10 @@ use crate::machine::Machine;
 use crate::models;
 use crate::output::{Target, print, print_json, write_failed};
 use crate::pipeline::{Judged, Mined, Plan, Watch, mine};
-use crate::progress::Audience;
+use crate::progress::{Audience, rounded};
 use crate::recording::Recording;
 use crate::report::{self, terminal};
+use crate::timeline::Course;
 
 mod tests;
 
@@ -62,7 +63,7 @@ pub(super) fn run(flags: &MineFlags, quiet: bool) -> Result<Ending, Report> {
     let plan = plan(flags, tests::words(&lives, &drive.api, &ear));
     // Only now, so that a class that cannot be run leaves no empty folder.
     let about = campaign::identity(flags, &drive)?;
-    let campaign = Campaign::open(&folder, &about, &ear, flags, budget, &watch.progress)?;
+    let campaign = Campaign::open(&folder, &about, flags, budget, &watch.progress)?;
     make(&folder.join("tests"))?;
     interrupt::farewell(format!(
         "interrupted; what was saved so far is kept, and this continues: {}",
@@ -71,19 +72,20 @@ pub(super) fn run(flags: &MineFlags, quiet: bool) -> Result<Ending, Report> {
     let round = campaign.round();
     let mut rng = ChaCha8Rng::seed_from_u64(campaign.seed());
     let Drive { host, generator, api, machine, options, .. } = &mut drive;
-    let mut kept = Kept::new(host, &ear, campaign, &plan.given, watch.progress.clone());
+    let mut kept = Kept::new(host, &ear, campaign, &plan.given, watch.progress.clone())?;
     let probed = || probed(machine, options);
     let mined = mine(&mut kept, probed, generator, api, &ear, &plan, &mut rng, &mut watch);
     watch.progress.finish();
     let mined = mined?;
-    kept.end(&mined)?;
+    let spent = kept.end(&mined)?;
     if mined.model.transitions() == 0 {
         return Err(nothing_made(&flags.class.class, &mined));
     }
-    write(&folder, &drive, &mined, &lives, &watch.progress.search())?;
+    let course = Course::of(&adit_store::Campaign::read(&folder)?)?;
+    write(&folder, &drive, &mined, &lives, &course.as_json())?;
     let seconds = watch.elapsed().as_secs_f64();
     let summary = summary(&drive, &mined, round, seconds);
-    write_run(&folder, &summary, &about, &drive, budget)?;
+    write_run(&folder, &summary, &about, &drive, budget, spent)?;
     // Last, because it is made from all the other files.
     report::finish(&folder, &drive.api, &mined.tests)?;
     if flags.json {
@@ -124,6 +126,7 @@ fn write_run(
     about: &About,
     drive: &Drive,
     budget: Budget,
+    spent: Spent,
 ) -> Result<(), Report> {
     let mut run = summary.clone();
     run["parameters"] = about.parameters.clone();
@@ -134,6 +137,9 @@ fn write_run(
     });
     run["seed"] = about.seed.into();
     run["budget"] = budget.to_string().into();
+    let Spent { noting, writing } = spent;
+    run["keeping"] =
+        json!({ "noting": rounded(noting.as_secs_f64()), "writing": rounded(writing.as_secs_f64()) });
     let text = format!("{run:#}\n");
     Target::File(folder.join("run.json")).write(|out| out.write_all(text.as_bytes()).map_err(write_failed))
 }

@@ -15,6 +15,7 @@ pub(super) fn run(flags: &ReportFlags, quiet: bool) -> Result<Ending, Report> {
     let target = Target::new(Some(&place));
     target.check()?;
     let one = report::load(&flags.one)?;
+    let mut notes = one.notes.clone();
     let (text, found) = match &flags.two {
         None => (report::html(&one), Ok(Ending::Clean)),
         Some(two) => {
@@ -25,6 +26,7 @@ pub(super) fn run(flags: &ReportFlags, quiet: bool) -> Result<Ending, Report> {
                 ));
             }
             let two = report::load(two)?;
+            notes.extend(two.notes.iter().cloned());
             let found = Versus::new(&one, &two);
             let text = report::versus(&one, &two, &found);
             let ending = match found {
@@ -39,6 +41,9 @@ pub(super) fn run(flags: &ReportFlags, quiet: bool) -> Result<Ending, Report> {
         }
     };
     report::put(&target, &text)?;
+    if !quiet {
+        notes.iter().for_each(|note| tell(&format!("note: {note}")));
+    }
     if let (Target::File(path), false) = (&target, quiet) {
         tell(&format!("written to {}", path.display()));
     }

@@ -25,6 +25,7 @@ pub(super) fn run(flags: &StatusFlags) -> Result<Ending, Report> {
 struct Status {
     about: adit_store::About,
     counts: Counts,
+    objects: u64,
     rounds: Vec<Round>,
     standing: usize,
     attacked: usize,
@@ -62,6 +63,7 @@ impl Status {
         Ok(Self {
             about: campaign.about()?,
             counts: campaign.counts()?,
+            objects: campaign.objects()?,
             rounds: campaign.rounds()?,
             standing: is(|fate| !matches!(fate, Fate::Refuted { .. })),
             attacked: is(|fate| matches!(fate, Fate::Survived { .. })),
@@ -82,7 +84,7 @@ impl Status {
     }
 
     fn words(&self) -> String {
-        let Counts { tests, words, traces, claims, refuted, .. } = self.counts;
+        let Counts { tests, words, claims, refuted, .. } = self.counts;
         let mut text = format!(
             "campaign about {}, begun {} with adit {} and seed {}\n",
             self.about.class,
@@ -100,7 +102,7 @@ impl Status {
                 self.ending(round)
             );
         }
-        text += &format!("{tests} tests kept; {words} different words, seen {traces} times\n");
+        text += &format!("{tests} tests kept; {words} different words, seen {} times\n", self.objects);
         text += &format!(
             "{claims} claims: {refuted} refuted, {} standing, of which {} were attacked\n",
             self.standing, self.attacked
@@ -157,7 +159,7 @@ impl Status {
             "rounds": rounds,
             "tests": self.counts.tests,
             "words": self.counts.words,
-            "traces": self.counts.traces,
+            "traces": self.objects,
             "claims": { "all": self.counts.claims, "refuted": self.counts.refuted, "standing": self.standing, "attacked": self.attacked },
             "model": model,
         })

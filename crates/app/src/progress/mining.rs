@@ -8,6 +8,7 @@ use std::io::{self, IsTerminal};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
+use adit_store::{RoundId, SearchPoint};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 
@@ -109,9 +110,9 @@ impl Mining {
         }
     }
 
-    /// How the search went so far, a few hundred points of it.
-    pub(crate) fn search(&self) -> Value {
-        self.0.borrow().timeline.as_json()
+    /// How the search of this round went so far, a few hundred points of it.
+    pub(crate) fn course(&self, round: RoundId) -> Vec<SearchPoint> {
+        self.0.borrow().timeline.points(round)
     }
 
     /// Whether anybody hears [`Mining::event`].

@@ -84,15 +84,14 @@ impl Evidence {
 /// Replays traces over a model while they are read.
 pub(crate) struct Replay<'m> {
     model: &'m Fsa<String>,
-    /// Where the transitions of each state begin among all.
-    first: Vec<usize>,
+    follower: Follower<'m>,
     /// An object counts up to its first exception, unless the model knows exceptions.
     to_first_exception: bool,
     /// The model's letter for each letter of the traces.
     letters: Vec<Option<u32>>,
     ends: Vec<bool>,
     current: Vec<Letter>,
-    ways: Ways,
+    spelled: Vec<Option<u32>>,
     /// For each label, the last word that it was counted for.
     counted: Vec<u64>,
     words: u64,
@@ -103,23 +102,17 @@ pub(crate) struct Replay<'m> {
 
 impl<'m> Replay<'m> {
     pub(crate) fn new(model: &'m Fsa<String>) -> Self {
-        let mut first = Vec::with_capacity(model.len());
-        let mut next = 0;
-        for state in model.states() {
-            first.push(next);
-            next += model.steps(state).len();
-        }
         Self {
-            first,
+            follower: Follower::new(model),
             to_first_exception: !model.alphabet().iter().any(|label| throws(label)),
             letters: Vec::new(),
             ends: Vec::new(),
             current: Vec::new(),
-            ways: Ways::default(),
+            spelled: Vec::new(),
             counted: Vec::new(),
             words: 0,
             lengths: Vec::new(),
-            evidence: Evidence { taken: vec![Taken::default(); next], ..Evidence::default() },
+            evidence: Evidence { taken: vec![Taken::default(); model.transitions()], ..Evidence::default() },
             model,
         }
     }
@@ -132,8 +125,8 @@ impl<'m> Replay<'m> {
         let mut edges: BTreeMap<usize, bool> = BTreeMap::new();
         for word in words {
             let letters: Vec<Option<u32>> = word.iter().map(|label| self.model.letter(label)).collect();
-            self.ways.read(self.model, &self.first, &letters);
-            for &(edge, certain) in &self.ways.edges {
+            self.follower.follow(&letters);
+            for &(edge, certain) in self.follower.edges() {
                 *edges.entry(edge).or_default() |= certain;
             }
         }
@@ -163,6 +156,9 @@ impl<'m> Replay<'m> {
 
     /// Makes room for labels that were not seen before.
     fn learn(&mut self, alphabet: &Alphabet) {
+        if alphabet.len() == self.letters.len() {
+            return;
+        }
         for name in alphabet.names().skip(self.letters.len()) {
             self.letters.push(self.model.letter(&name.to_owned()));
             self.ends.push(self.to_first_exception && throws(name));
@@ -190,16 +186,16 @@ impl WordSink for Replay<'_> {
                 self.evidence.occurs[letter] = self.evidence.occurs[letter].saturating_add(weight);
             }
         }
-        let letters: Vec<Option<u32>> =
-            self.current.iter().map(|&letter| self.letters[letter as usize]).collect();
-        let read = self.ways.read(self.model, &self.first, &letters);
+        self.spelled.clear();
+        self.spelled.extend(self.current.iter().map(|&letter| self.letters[letter as usize]));
+        let read = self.follower.follow(&self.spelled);
         // Only made when somebody keeps it.
         let mut word: Option<Word> = None;
         if read < self.current.len() || self.model.initial().is_empty() {
             self.evidence.outside = self.evidence.outside.saturating_add(weight);
             keep(&mut self.evidence.outside_examples, 0, &self.current, &mut word);
         }
-        for &(edge, certain) in &self.ways.edges {
+        for &(edge, certain) in self.follower.edges() {
             let taken = &mut self.evidence.taken[edge];
             let count = if certain { &mut taken.traces } else { &mut taken.perhaps };
             *count = count.saturating_add(weight);
@@ -229,83 +225,126 @@ fn keep(examples: &mut Vec<Word>, behind: usize, word: &[Letter], made: &mut Opt
     examples.truncate(EXAMPLES);
 }
 
-/// All ways of reading a word, kept from one word to the next to save allocations.
-#[derive(Default)]
-struct Ways {
+/// Follows words through a model in all ways in which it can read them. Kept from one word to the next, to save allocations.
+pub(crate) struct Follower<'m> {
+    model: &'m Fsa<String>,
+    /// Where the transitions of each state begin among all.
+    first: Vec<usize>,
     /// The states after each letter, one set after the other.
     states: Vec<State>,
     /// Where each set begins.
     sets: Vec<usize>,
     alive: Vec<State>,
     next: Vec<State>,
-    /// The transitions that some way of reading the word takes, each once, and whether every way takes it at some point.
     edges: Vec<(usize, bool)>,
+    /// For each transition, the last word that took it and its place in `edges` then.
+    places: Vec<(u64, usize)>,
+    words: u64,
 }
 
-impl Ways {
-    /// Reads as much of a word as the model can, says how many letters that is, and leaves the transitions in `edges`.
-    fn read(&mut self, model: &Fsa<String>, first: &[usize], word: &[Option<u32>]) -> usize {
+impl<'m> Follower<'m> {
+    pub(crate) fn new(model: &'m Fsa<String>) -> Self {
+        let mut first = Vec::with_capacity(model.len());
+        let mut next = 0;
+        for state in model.states() {
+            first.push(next);
+            next += model.steps(state).len();
+        }
+        Self {
+            model,
+            first,
+            states: Vec::new(),
+            sets: Vec::new(),
+            alive: Vec::new(),
+            next: Vec::new(),
+            edges: Vec::new(),
+            places: vec![(0, 0); next],
+            words: 0,
+        }
+    }
+
+    /// The transitions that some way of reading the last word takes, each once, and whether every way takes it at some point.
+    pub(crate) fn edges(&self) -> &[(usize, bool)] {
+        &self.edges
+    }
+
+    /// How many letters of a word the model can read.
+    pub(crate) fn read(&mut self, word: &[Option<u32>]) -> usize {
         self.states.clear();
         self.sets.clear();
-        self.edges.clear();
         self.sets.push(0);
-        self.states.extend_from_slice(model.initial());
+        self.states.extend_from_slice(self.model.initial());
         let mut read = 0;
         for letter in word {
             let from = self.sets[read];
             let to = self.states.len();
             let Some(letter) = *letter else { break };
             for at in from..to {
-                self.states
-                    .extend(model.steps_with(self.states[at], letter).iter().map(|step| step.to as State));
+                let steps = self.model.steps_with(self.states[at], letter);
+                self.states.extend(steps.iter().map(|step| step.to as State));
             }
             if self.states.len() == to {
                 break;
             }
-            self.states[to..].sort_unstable();
-            let mut end = to;
-            for at in to..self.states.len() {
-                if at == to || self.states[at] != self.states[end - 1] {
-                    self.states[end] = self.states[at];
-                    end += 1;
+            if self.states.len() > to + 1 {
+                self.states[to..].sort_unstable();
+                let mut end = to;
+                for at in to..self.states.len() {
+                    if at == to || self.states[at] != self.states[end - 1] {
+                        self.states[end] = self.states[at];
+                        end += 1;
+                    }
                 }
+                self.states.truncate(end);
             }
-            self.states.truncate(end);
             self.sets.push(to);
             read += 1;
         }
+        read
+    }
+
+    /// Reads as much of a word as the model can, says how many letters that is, and leaves the transitions in [`Self::edges`].
+    pub(crate) fn follow(&mut self, word: &[Option<u32>]) -> usize {
+        let read = self.read(word);
+        self.edges.clear();
+        self.words += 1;
         // Backwards, because a way that got stuck did not read the word.
         self.alive.clear();
         self.alive.extend_from_slice(&self.states[self.sets[read]..]);
         for at in (0..read).rev() {
             let Some(letter) = word[at] else { continue };
             self.next.clear();
-            let before = self.edges.len();
+            let mut taken = 0;
+            let mut last = 0;
             for &state in &self.states[self.sets[at]..self.sets[at + 1]] {
-                let steps = model.steps(state);
+                let steps = self.model.steps(state);
                 let begin = steps.partition_point(|step| step.letter < letter);
                 let mut any = false;
                 for (offset, step) in steps[begin..].iter().enumerate() {
                     if step.letter != letter {
                         break;
                     }
-                    if self.alive.binary_search(&(step.to as State)).is_ok() {
-                        any = true;
-                        self.edges.push((first[state] + begin + offset, false));
+                    if self.alive.binary_search(&(step.to as State)).is_err() {
+                        continue;
                     }
+                    any = true;
+                    let edge = self.first[state] + begin + offset;
+                    let (word, place) = &mut self.places[edge];
+                    if *word != self.words {
+                        (*word, *place) = (self.words, self.edges.len());
+                        self.edges.push((edge, false));
+                    }
+                    (taken, last) = (taken + 1, *place);
                 }
                 if any {
                     self.next.push(state);
                 }
             }
-            if let [(_, certain)] = &mut self.edges[before..] {
-                *certain = true;
+            if taken == 1 {
+                self.edges[last].1 = true;
             }
             std::mem::swap(&mut self.alive, &mut self.next);
         }
-        // The certain one of equal transitions comes first, and stays.
-        self.edges.sort_unstable_by_key(|&(edge, certain)| (edge, !certain));
-        self.edges.dedup_by_key(|(edge, _)| *edge);
         read
     }
 }
@@ -465,14 +504,15 @@ mod tests {
     #[test]
     fn ways_agree_with_following_each() {
         let model = model(&["0 a 0", "0 a 1", "1 a 2", "1 b 0", "2 b 1", "2 a 2", "0 b 2"]);
-        let replay = Replay::new(&model);
-        let mut ways = Ways::default();
+        let mut follower = Follower::new(&model);
         for number in 0..64u32 {
             let word: Vec<String> =
                 (0..6).map(|at| if number >> at & 1 == 0 { "a" } else { "b" }.to_owned()).collect();
             let letters: Vec<Option<u32>> = word.iter().map(|label| model.letter(label)).collect();
-            let read = ways.read(&model, &replay.first, &letters);
-            assert_eq!(ways.edges, naive(&model, &word[..read]), "{word:?}");
+            let read = follower.follow(&letters);
+            let mut edges = follower.edges().to_vec();
+            edges.sort_unstable();
+            assert_eq!(edges, naive(&model, &word[..read]), "{word:?}");
             assert_eq!(read < 6, naive(&model, &word).is_empty());
         }
     }

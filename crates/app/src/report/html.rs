@@ -8,8 +8,9 @@ use std::collections::BTreeMap;
 use adit_automata::{Fsa, Modality};
 use serde_json::{Value, json};
 
+use super::claims::claims;
 use super::evidence::{Evidence, Taken};
-use super::page::{Claim, Fate, Page};
+use super::page::{Fate, Page};
 use super::picture::{Choice, Picture, Style, draw, failures};
 use super::trust;
 
@@ -20,9 +21,6 @@ const SCRIPT: &str = include_str!("assets/report.js");
 
 /// More tests than these are not put into the page; the folder has all of them.
 const MOST_TESTS: usize = 400;
-
-/// More claims than these are not put into the page; the folder has all of them.
-const MOST_CLAIMS: usize = 5000;
 
 /// The page of one model.
 pub(crate) fn html(page: &Page) -> String {
@@ -35,23 +33,12 @@ pub(crate) fn html(page: &Page) -> String {
         .take(MOST_TESTS)
         .map(|test| json!({"name": test.name, "source": test.source, "words": test.words}))
         .collect();
-    let search: Vec<Value> = page
-        .search
-        .iter()
-        .map(|point| {
-            json!({
-                "phase": point.phase, "seconds": point.seconds, "tests": point.tests, "states": point.states,
-                "refuted": point.refuted, "open": point.open, "covered": point.covered,
-            })
-        })
-        .collect();
     let data = json!({
         "models": [model],
-        "claims": page.claims.iter().take(MOST_CLAIMS).map(claim).collect::<Vec<_>>(),
-        "claims_left_out": page.claims.len().saturating_sub(MOST_CLAIMS),
+        "claims": claims(page),
         "tests": tests,
         "tests_left_out": page.tests.len().saturating_sub(MOST_TESTS),
-        "search": search,
+        "search": page.course.as_json(),
         "facts": facts,
         "parameters": trust::parameters(page),
     });
@@ -81,16 +68,6 @@ fn summary(page: &Page) -> String {
         }
     }
     text
-}
-
-fn claim(claim: &Claim) -> Value {
-    let test = match &claim.fate {
-        Fate::Falsified { test, .. } => test.as_deref(),
-        _ => None,
-    };
-    json!({
-        "says": claim.says, "template": claim.template, "fate": claim.fate.word(), "story": claim.story(), "test": test,
-    })
 }
 
 /// The pictures of a page, each model in several views.

@@ -1,21 +1,24 @@
-//! A page from the folder that `adit mine` wrote, or from a model alone.
+//! A page from the folder that `adit mine` wrote, with its campaign, or from a model alone.
 
-use std::collections::BTreeSet;
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use adit_automata::Fsa;
+use adit_automata::{Fsa, format};
 use adit_logic::{Property, Template, sentence};
+use adit_store::{Campaign, Counts, DATABASE, Known};
 use adit_trace::read::Problem;
-use adit_trace::{Alphabet, Labels, pure_by_name, read};
+use adit_trace::{Alphabet, Labels, WordSink, pure_by_name, read};
 use miette::Report;
 use serde_json::Value;
 
 use super::evidence::Replay;
-use super::page::{Claim, Fate, Page, SearchPoint, Test};
+use super::page::{Claim, Fate, Page, Test};
 use crate::errors::bad_input;
 use crate::input::{open, read_whole};
 use crate::models;
+use crate::timeline::Course;
 
 /// The names of what a folder holds. Only the model must be there.
 pub(super) const MODEL: &str = "model.json";
@@ -28,8 +31,8 @@ const VALIDATED: &str = "validate.json";
 
 /// A model and the labels of its calls without side effects, from a folder or a file; what else is there is not read.
 pub(crate) fn load_model(path: &Path) -> Result<(Fsa<String>, BTreeSet<String>), Report> {
-    let place = Place::of(path)?;
-    let (model, _) = models::read_titled(open(&place.model)?, None)?;
+    let mut place = Place::of(path)?;
+    let (model, _) = place.model()?;
     let claimed = place.folder.map(|folder| json(&folder.join(CLAIMS))).transpose()?.flatten();
     let pure = pure(claimed.as_ref(), &model);
     Ok((model, pure))
@@ -37,10 +40,10 @@ pub(crate) fn load_model(path: &Path) -> Result<(Fsa<String>, BTreeSet<String>),
 
 /// The page of a folder, or of a model and what lies beside it when it is the one of such a folder.
 pub(crate) fn load(path: &Path) -> Result<Page, Report> {
-    let place = Place::of(path)?;
-    let (model, title) = models::read_titled(open(&place.model)?, None)?;
+    let mut place = Place::of(path)?;
+    let (model, title) = place.model()?;
     let title = title.filter(|title| !title.is_empty()).unwrap_or_else(|| models::title_of(path));
-    let Some(folder) = place.folder else {
+    let Some(folder) = place.folder.take() else {
         let pure = pure(None, &model);
         let evidence = Replay::new(&model).finish();
         return Ok(Page {
@@ -50,9 +53,10 @@ pub(crate) fn load(path: &Path) -> Result<Page, Report> {
             claims: Vec::new(),
             tests: Vec::new(),
             evidence,
-            search: Vec::new(),
+            course: Course::default(),
             run: None,
             validated: None,
+            notes: Vec::new(),
         });
     };
     let folder = folder.as_path();
@@ -63,65 +67,155 @@ pub(crate) fn load(path: &Path) -> Result<Page, Report> {
     for (number, test) in tests.iter().enumerate() {
         replay.test(number, &test.words);
     }
-    if let Some(traces) = TRACES.iter().map(|name| folder.join(name)).find(|path| path.exists()) {
-        let source = open(&traces)?;
-        let options = read::Options::new(Labels::Exception);
-        let format = Some(read::Format::Jsonl);
-        let mut alphabet = Alphabet::new();
-        match read::words(source.bytes, &source.name, format, &options, &mut alphabet, &mut replay) {
-            // A search that kept no test leaves no trace, and its model has a page nonetheless.
-            Err(error) if matches!(error.problem(), Problem::NoTraces { .. }) => {}
-            read => drop(read?),
-        }
+    // The campaign has all words. The file has those of the tests that were kept, with more about each event than is needed here.
+    let campaign = place.campaign.as_ref();
+    match campaign.map(Campaign::counts).transpose()?.filter(|counts| counts.words > 0).and(campaign) {
+        Some(campaign) => replay_campaign(campaign, &mut replay)?,
+        None => replay_file(folder, &mut replay)?,
     }
     let evidence = replay.finish();
-    let claims = claimed.map_or_else(Vec::new, |claimed| {
-        let all = claimed["properties"].as_array().cloned().unwrap_or_default();
-        // The campaign knows more words than traces were written; without one, these are all there are.
-        let support = |one: &Claim| one.support.max(evidence.support(&one.a));
-        all.iter().filter_map(claim).map(|one| Claim { support: support(&one), ..one }).collect()
-    });
-    let search = json(&folder.join(SEARCH))?.map_or_else(Vec::new, |search| {
-        search["points"].as_array().map(|points| points.iter().map(point).collect()).unwrap_or_default()
-    });
+    let claims: Vec<Claim> = match (&claimed, campaign) {
+        (Some(claimed), _) => {
+            claimed["properties"].as_array().into_iter().flatten().filter_map(claim).collect()
+        }
+        (None, Some(campaign)) => campaign.claims()?.into_iter().map(stored_claim).collect(),
+        (None, None) => Vec::new(),
+    };
+    // The campaign knows more words than traces were written; without one, these are all there are.
+    let support = |one: &Claim| one.support.max(evidence.support(&one.a));
+    let claims = claims.into_iter().map(|one| Claim { support: support(&one), ..one }).collect();
+    let course = match campaign {
+        Some(campaign) => Course::of(campaign)?,
+        None => json(&folder.join(SEARCH))?.map_or_else(Course::default, |search| Course::from_json(&search)),
+    };
     Ok(Page {
         title,
         pure,
         claims,
         tests,
         evidence,
-        search,
+        course,
         run: json(&folder.join(RUN))?,
         validated: json(&folder.join(VALIDATED))?,
         model,
+        notes: place.notes,
     })
 }
 
 /// Where a model is, and the folder with what else is known about it.
 struct Place {
-    model: PathBuf,
+    /// What was named.
+    path: PathBuf,
+    /// The model's file, if there is one.
+    file: Option<PathBuf>,
     folder: Option<PathBuf>,
+    /// The campaign of the folder, if it has one that can be read.
+    campaign: Option<Campaign>,
+    /// What could not be read.
+    notes: Vec<String>,
 }
 
 impl Place {
     fn of(path: &Path) -> Result<Self, Report> {
-        if path.is_dir() {
-            let model = path.join(MODEL);
-            if !model.exists() {
+        let folder = if path.is_dir() {
+            Some(path)
+        } else {
+            // A model of this name that has claims, traces or a campaign beside it is the one of such a folder.
+            path.parent().filter(|folder| {
+                let with_more =
+                    TRACES.iter().chain([&CLAIMS, &DATABASE]).any(|name| folder.join(name).exists());
+                path.file_name().is_some_and(|name| name == MODEL) && with_more
+            })
+        };
+        let file = if path.is_dir() { path.join(MODEL) } else { path.to_owned() };
+        // What is not there is told of when it is opened, with the near miss.
+        let file = Some(file).filter(|file| !path.is_dir() || file.exists());
+        let mut place = Self {
+            path: path.to_owned(),
+            file,
+            folder: folder.map(Path::to_owned),
+            campaign: None,
+            notes: Vec::new(),
+        };
+        let Some(folder) = folder else { return Ok(place) };
+        if !folder.join(DATABASE).exists() {
+            if place.file.is_none() {
                 return Err(bad_input(
-                    format!("{} holds no {MODEL}", path.display()),
+                    format!("{} holds no {MODEL} and no campaign", path.display()),
                     "name the folder that `adit mine -o` wrote, or a model's file",
                 ));
             }
-            return Ok(Self { model, folder: Some(path.to_owned()) });
+            return Ok(place);
         }
-        // A model of this name that has claims or traces beside it is the one of such a folder.
-        let folder = path.parent().filter(|folder| {
-            let with_more = TRACES.iter().chain([&CLAIMS]).any(|name| folder.join(name).exists());
-            path.file_name().is_some_and(|name| name == MODEL) && with_more
-        });
-        Ok(Self { model: path.to_owned(), folder: folder.map(Path::to_owned) })
+        match Campaign::read(folder) {
+            Ok(campaign) => place.campaign = Some(campaign),
+            // Without it there is nothing at all.
+            Err(error) if place.file.is_none() => return Err(error.into()),
+            Err(error) => {
+                place.notes.push(format!(
+                    "{error}: the page is made from the files beside it, without what only the campaign knows"
+                ));
+            }
+        }
+        Ok(place)
     }
+
+    /// The model with its title: the one of the file, or else the one that the campaign ended with.
+    fn model(&mut self) -> Result<(Fsa<String>, Option<String>), Report> {
+        if let Some(file) = &self.file {
+            return models::read_titled(open(file)?, None);
+        }
+        let campaign = self.campaign.as_ref().expect("a place has a file or a campaign");
+        if let Some(stored) = campaign.models()?.pop() {
+            self.notes.push(format!(
+                "{MODEL} is not there: this is the model that round {} ended with, from the campaign itself",
+                stored.round.0
+            ));
+            let model = format::read(stored.json.as_bytes(), "the stored model", Some(format::Format::Json))?;
+            return Ok((model, Some(campaign.about()?.class)));
+        }
+        let Counts { tests, words, .. } = campaign.counts()?;
+        let class = campaign.about()?.class;
+        let folder = self.path.display();
+        Err(bad_input(
+            format!(
+                "the campaign in {folder} has no model yet (tests kept: {tests}, words: {words}): it was ended before there was one"
+            ),
+            format!(
+                "`adit mine {class} -o {folder}` with the flags of before goes on from there; `adit status {folder}` shows what was kept"
+            ),
+        ))
+    }
+}
+
+/// Replays every word of a campaign.
+fn replay_campaign(campaign: &Campaign, replay: &mut Replay<'_>) -> Result<(), Report> {
+    let alphabet = RefCell::new(Alphabet::new());
+    campaign.each_word(
+        |label| alphabet.borrow_mut().intern(label),
+        |Known { word, count, .. }| {
+            replay.part(word, &alphabet.borrow());
+            replay.end(count.max(1));
+        },
+    )?;
+    Ok(())
+}
+
+/// Replays the traces of a folder's file, if there is one.
+fn replay_file(folder: &Path, replay: &mut Replay<'_>) -> Result<(), Report> {
+    let Some(traces) = TRACES.iter().map(|name| folder.join(name)).find(|path| path.exists()) else {
+        return Ok(());
+    };
+    let source = open(&traces)?;
+    let options = read::Options::new(Labels::Exception);
+    let format = Some(read::Format::Jsonl);
+    let mut alphabet = Alphabet::new();
+    match read::words(source.bytes, &source.name, format, &options, &mut alphabet, replay) {
+        // A search that kept no test leaves no trace, and its model has a page nonetheless.
+        Err(error) if matches!(error.problem(), Problem::NoTraces { .. }) => {}
+        read => drop(read?),
+    }
+    Ok(())
 }
 
 /// The labels of calls without side effects: those that were found out, else those that are named so.
@@ -172,16 +266,18 @@ fn claim(value: &Value) -> Option<Claim> {
     Some(Claim { says, template, a, b, fate, support: value["support"].as_u64().unwrap_or(0) })
 }
 
-fn point(value: &Value) -> SearchPoint {
-    SearchPoint {
-        phase: value["phase"].as_str().unwrap_or_default().to_owned(),
-        seconds: value["seconds"].as_f64().filter(|seconds| seconds.is_finite()).unwrap_or(0.0),
-        tests: value["tests"].as_u64().unwrap_or(0),
-        states: value["states"].as_u64(),
-        refuted: value["refuted"].as_u64(),
-        open: value["open"].as_u64(),
-        covered: value["covered"].as_u64(),
-    }
+/// A claim of a campaign. Its test has a number there, and no name among the files.
+fn stored_claim(claim: adit_store::Claim) -> Claim {
+    let fate = match claim.fate {
+        adit_store::Fate::Open => Fate::NotAttacked,
+        adit_store::Fate::Survived { abandoned } => {
+            Fate::Surviving { attacked: Some(claim.attacked), abandoned }
+        }
+        adit_store::Fate::Refuted { .. } => Fate::Falsified { test: None, after: None },
+    };
+    let says = sentence(&claim.property);
+    let Property { template, a, b } = claim.property;
+    Claim { says, template: template.short().to_owned(), a, b, fate, support: claim.support }
 }
 
 /// The tests in the Java files of a folder, with what happens in each as far as `tests.json` tells.
@@ -199,12 +295,16 @@ fn tests(folder: &Path) -> Result<Vec<Test>, Report> {
         tests.extend(methods(&String::from_utf8_lossy(&bytes)));
     }
     let told = json(&folder.join(TESTS))?.unwrap_or_default();
+    let mut places: HashMap<String, usize> = HashMap::new();
+    for (at, test) in tests.iter().enumerate() {
+        places.entry(test.name.clone()).or_insert(at);
+    }
     for one in told["tests"].as_array().into_iter().flatten() {
         let words = one["words"].as_array().into_iter().flatten().map(|word| {
             word.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
         });
-        if let Some(test) = tests.iter_mut().find(|test| one["name"].as_str() == Some(&test.name)) {
-            test.words = words.collect();
+        if let Some(&at) = one["name"].as_str().and_then(|name| places.get(name)) {
+            tests[at].words = words.collect();
         }
     }
     Ok(tests)

@@ -1,7 +1,7 @@
 //! The report: a model, why it is believed, and how it was found, as one HTML file that needs nothing else.
 //!
 //! `page.rs` is what there is to tell, `load.rs` fills it from a folder, `evidence.rs` finds out who took which transition,
-//! `picture.rs` draws, `html.rs` puts everything into one file, `versus.rs` does so for two models side by side, and
+//! `claims.rs` says many properties in few sentences, `picture.rs` draws, `html.rs` puts everything into one file, `versus.rs` does so for two models side by side, and
 //! `terminal.rs` draws where there is no browser.
 
 use std::path::Path;
@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use crate::output::{Target, write_failed};
 
+mod claims;
 pub(crate) mod evidence;
 mod html;
 mod load;

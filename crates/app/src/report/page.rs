@@ -6,6 +6,7 @@ use adit_automata::Fsa;
 use serde_json::Value;
 
 use super::evidence::Evidence;
+use crate::timeline::Course;
 
 /// Everything that the page of one model shows.
 pub(crate) struct Page {
@@ -18,12 +19,14 @@ pub(crate) struct Page {
     pub(crate) tests: Vec<Test>,
     /// Which traces and tests took which transition.
     pub(crate) evidence: Evidence,
-    /// How the search went, in the order of time.
-    pub(crate) search: Vec<SearchPoint>,
+    /// How the searches of all rounds went.
+    pub(crate) course: Course,
     /// What `adit mine --json` said, and its parameters.
     pub(crate) run: Option<Value>,
     /// What `adit validate --json` said.
     pub(crate) validated: Option<Value>,
+    /// What could not be read, and what that means for the page.
+    pub(crate) notes: Vec<String>,
 }
 
 /// A property that was claimed, and what became of it.
@@ -104,16 +107,4 @@ pub(crate) struct Test {
     pub(crate) source: String,
     /// What happened to each of its objects, as words of the model's labels; empty when that is not known.
     pub(crate) words: Vec<Vec<String>>,
-}
-
-/// How far a search had come at some moment.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct SearchPoint {
-    pub(crate) phase: String,
-    pub(crate) seconds: f64,
-    pub(crate) tests: u64,
-    pub(crate) states: Option<u64>,
-    pub(crate) refuted: Option<u64>,
-    pub(crate) open: Option<u64>,
-    pub(crate) covered: Option<u64>,
 }

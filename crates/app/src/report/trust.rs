@@ -26,7 +26,8 @@ impl Fact {
 
 /// Everything that speaks for or against the model.
 pub(super) fn facts(page: &Page) -> Vec<Fact> {
-    let mut facts = Vec::new();
+    let mut facts: Vec<Fact> =
+        page.notes.iter().map(|note| Fact::new("Mind", "not complete", note)).collect();
     if let Some(validated) = &page.validated {
         facts.extend(measured(
             validated,
@@ -221,6 +222,7 @@ mod tests {
 
     use super::*;
     use crate::report::evidence::Evidence;
+    use crate::timeline::Course;
 
     fn page(run: Option<Value>, validated: Option<Value>) -> Page {
         let mut builder = Builder::new();
@@ -236,9 +238,10 @@ mod tests {
             claims: Vec::new(),
             tests: Vec::new(),
             evidence,
-            search: Vec::new(),
+            course: Course::default(),
             run,
             validated,
+            notes: Vec::new(),
         }
     }
 

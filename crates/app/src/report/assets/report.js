@@ -456,25 +456,57 @@
       fact.words.map((word) => el("p", { class: "word" }, link(word || "(nothing)", () => { follow(word); byId("tools").scrollIntoView(); })))))));
   }
 
-  if (data.claims?.length) {
+  if (data.claims?.list.length) {
+    const { labels, templates, stories, fates, said, groups } = data.claims;
+    /** A claim in words. Only made for those that somebody looks at or for. */
+    const claimAt = (at) => {
+      const [template, a, b, fate, story, test] = data.claims.list[at];
+      const pattern = templates[template][a === b ? "same" : "says"];
+      const says = said[at] ?? pattern.replace(/[\u0001\u0002]/g, (hole) => labels[hole === "\u0001" ? a : b]);
+      return { says, template: templates[template].name, fate: fates[fate], story: stories[story], test };
+    };
     const list = el("ul", { class: "list", id: "claim-list" });
-    const count = el("span", { role: "status", class: "dim small" });
+    const count = el("span", { role: "status", class: "dim small", id: "claim-count" });
     const marks = { surviving: "✓ held", falsified: "✗ contradicted", "not attacked": "– not attacked" };
-    const kinds = ["all", ...new Set(data.claims.map((claim) => claim.fate))];
+    const kinds = ["all", ...fates.filter((fate) => groups.some((group) => group.fate === fate))];
     const which = el("select", { id: "claim-fate", on: { change: () => show() } }, kinds.map((kind) => el("option", { value: kind }, kind === "all" ? "all" : marks[kind])));
     const text = el("input", { type: "search", id: "claim-find", placeholder: "words in a property", on: { input: () => show() } });
     const holder = el("div");
+    const mark = (fate) => [el("span", { class: `fate ${fate.split(" ")[0]}` }, marks[fate]), " "];
+    const one = (claim, marked) => el("li", {}, marked ? mark(claim.fate) : [], prose(claim.says), " ",
+      el("span", { class: "dim small" }, `${claim.template}; ${claim.story}`), claim.test ? [" ", link("see the test", () => openTest(claim.test))] : []);
+    /** One sentence for many claims, which are put into the page when somebody looks. */
+    const many = (group) => {
+      const details = el("details", {}, el("summary", {}, mark(group.fate), prose(group.says), " ", el("span", { class: "dim small" }, plural(group.claims.length, "property", "properties"))));
+      details.addEventListener("toggle", () => {
+        if (!details.open || details.querySelector("ul")) return;
+        const inside = el("ul", { class: "list inside" });
+        const more = growing(inside, group.claims, (at) => one(claimAt(at), false));
+        details.append(inside, more);
+      });
+      return el("li", {}, details);
+    };
+    // What is searched in, made at the first search.
+    let texts = null;
     const show = () => {
       const words = text.value.toLowerCase().split(/\s+/).filter(Boolean);
-      const kept = data.claims.filter((claim) => (which.value === "all" || claim.fate === which.value) && words.every((word) => `${claim.template} ${claim.says}`.toLowerCase().includes(word)));
-      count.textContent = `${kept.length} of ${data.claims.length}`;
-      holder.replaceChildren(growing(list, kept, (claim) => el("li", {},
-        el("span", { class: `fate ${claim.fate.split(" ")[0]}` }, marks[claim.fate]), " ", prose(claim.says), " ",
-        el("span", { class: "dim small" }, `${claim.template}; ${claim.story}`), claim.test ? [" ", link("see the test", () => openTest(claim.test))] : [])));
+      const fits = (fate) => which.value === "all" || fate === which.value;
+      const all = data.claims.list.length;
+      if (!words.length) {
+        const kept = groups.filter((group) => fits(group.fate));
+        const inside = kept.reduce((sum, group) => sum + group.claims.length, 0);
+        count.textContent = `${plural(kept.length, "sentence", "sentences")} for ${inside.toLocaleString("en")} of ${plural(all, "property", "properties")}`;
+        holder.replaceChildren(growing(list, kept, (group) => (group.claims.length === 1 ? one(claimAt(group.claims[0]), true) : many(group))));
+        return;
+      }
+      texts ??= data.claims.list.map((_, at) => { const claim = claimAt(at); return `${claim.template} ${claim.says}`.toLowerCase(); });
+      const kept = texts.flatMap((said, at) => (fits(fates[data.claims.list[at][3]]) && words.every((word) => said.includes(word)) ? [at] : []));
+      count.textContent = `${kept.length.toLocaleString("en")} of ${plural(all, "property", "properties")}`;
+      holder.replaceChildren(growing(list, kept, (at) => one(claimAt(at), true)));
     };
     section("properties", "Properties",
       el("div", { class: "filters" }, el("label", { for: "claim-fate" }, "Show", which), el("label", { for: "claim-find" }, "Find", text), count),
-      list, holder, data.claims_left_out ? el("p", { class: "note" }, `${data.claims_left_out} more are in properties.json.`) : null);
+      list, holder, data.claims.left_out ? el("p", { class: "note" }, `${data.claims.left_out.toLocaleString("en")} more are in properties.json.`) : null);
     show();
   }
 
@@ -517,7 +549,7 @@
   }
 
   // ---- The search over time: a small chart for each thing that was counted.
-  function chart(title, points, of) {
+  function chart(title, points, rounds, of) {
     const [width, height, left, bottom, top] = [420, 190, 56, 26, 24];
     const known = points.filter((point) => of(point) !== null && of(point) !== undefined);
     const last = Math.max(...points.map((point) => point.seconds), 0.001);
@@ -529,27 +561,47 @@
     svg.append(drawn("path", { class: "axis", d: `M${left} ${top} V${height - bottom} H${width - 8}` }));
     for (const value of new Set([0, Math.round(most / 2), most])) svg.append(drawn("text", { x: left - 6, y: y(value) + 4, "text-anchor": "end" }, value.toLocaleString("en")));
     for (const part of [0, 0.5, 1]) svg.append(drawn("text", { x: x(last * part), y: height - 6, "text-anchor": ["start", "middle", "end"][part * 2] }, `${(last * part).toFixed(last < 10 ? 1 : 0)} s`));
-    let phase = null;
+    // Where a round begins, the search began anew.
+    const seams = rounds.slice(1).map((round) => round.seconds);
+    for (const [at, round] of rounds.entries()) {
+      if (at) svg.append(drawn("path", { class: "seam", d: `M${x(round.seconds)} ${top - 20} V${height - bottom}` }));
+    }
+    let [phase, of_round, free] = [null, null, 0];
     for (const point of points) {
-      if (point.phase !== phase && point.phase) {
-        if (phase !== null) svg.append(drawn("path", { class: "phase", d: `M${x(point.seconds)} ${top} V${height - bottom}` }));
-        svg.append(drawn("text", { x: x(point.seconds) + 3, y: top - 9 }, point.phase));
-        phase = point.phase;
-      }
+      const begins = rounds.length > 1 && point.round !== of_round;
+      if (!begins && (point.phase === phase || !point.phase)) continue;
+      if (!begins && phase !== null) svg.append(drawn("path", { class: "phase", d: `M${x(point.seconds)} ${top} V${height - bottom}` }));
+      [phase, of_round] = [point.phase, point.round];
+      const name = begins ? `round ${point.round}` : point.phase;
+      // A name is left out where there is no room for it; the table has it.
+      const place = begins ? x(rounds.find((round) => round.round === point.round)?.seconds ?? point.seconds) : x(point.seconds);
+      const long = name.length * (begins ? 8.5 : 7.5);
+      if (place + 3 < free || place + 3 + long > width) continue;
+      svg.append(drawn("text", { x: place + 3, y: top - 9, class: begins ? "round" : "" }, name));
+      free = place + long + 8;
     }
     let course = "";
-    known.forEach((point, at) => { course += at ? `H${x(point.seconds).toFixed(1)} V${y(of(point)).toFixed(1)}` : `M${x(point.seconds).toFixed(1)} ${y(of(point)).toFixed(1)}`; });
+    let before = null;
+    known.forEach((point) => {
+      const at = `${x(point.seconds).toFixed(1)} ${y(of(point)).toFixed(1)}`;
+      const torn = before === null || seams.some((seam) => before < seam && seam <= point.seconds);
+      course += torn ? `M${at} h0` : `H${at.split(" ")[0]} V${at.split(" ")[1]}`;
+      before = point.seconds;
+    });
     svg.append(drawn("path", { class: "curve", d: course }));
     return el("figure", {}, el("figcaption", {}, title), svg);
   }
-  if (data.search?.length) {
+  if (data.search?.points.length) {
+    const { points, rounds } = data.search;
     const series = [["States of the model", (p) => p.states], ["Claims contradicted", (p) => p.refuted], ["Claims left to attack", (p) => p.open], ["Branches covered", (p) => p.covered], ["Tests run", (p) => p.tests]];
-    const drawnOnes = series.filter(([, of]) => data.search.some((point) => of(point) !== null && of(point) !== undefined));
-    const heads = ["phase", "seconds", "tests", "states", "refuted", "open", "covered"];
+    const drawnOnes = series.filter(([, of]) => points.some((point) => of(point) !== null && of(point) !== undefined));
+    const heads = ["round", "phase", "seconds", "tests", "states", "refuted", "open", "covered"];
+    const number = (value) => (value === null || value === undefined ? "" : typeof value === "number" && !Number.isInteger(value) ? value.toFixed(2) : String(value));
     section("search", "The search over time",
-      el("div", { class: "charts" }, drawnOnes.map(([title, of]) => chart(title, data.search, of))),
+      rounds.length > 1 ? el("p", { class: "small" }, `The campaign was searched in ${rounds.length} rounds, which the charts show one after the other; a solid line is where the next begins.`) : null,
+      el("div", { class: "charts" }, drawnOnes.map(([title, of]) => chart(title, points, rounds, of))),
       el("details", {}, el("summary", {}, "As a table"), el("table", {}, el("thead", {}, el("tr", {}, heads.map((head) => el("th", { scope: "col" }, head)))),
-        el("tbody", {}, data.search.map((point) => el("tr", {}, heads.map((head) => el("td", {}, point[head] === null ? "" : String(point[head])))))))));
+        el("tbody", {}, points.map((point) => el("tr", {}, heads.map((head) => el("td", {}, number(point[head])))))))));
   }
 
   if (data.parameters?.length) {

@@ -1,0 +1,140 @@
+//! Which tests a model needs besides those that it has, so that for every transition there is one to show.
+//!
+//! A model that was inferred from words has transitions that no test which refuted something takes. Among the tests that
+//! showed its words, the shortest for each such transition is found here.
+
+use std::cmp::Reverse;
+
+use adit_automata::Fsa;
+use adit_trace::{Alphabet, Letter};
+
+use crate::report::evidence::Follower;
+
+/// Looks for tests that take the transitions of a model. `S` is what tells a test.
+pub(super) struct Cover<'m, S> {
+    follower: Follower<'m>,
+    /// The model's letter for each of ours.
+    letters: Vec<Option<u32>>,
+    /// How sure it is that a test of the model takes each transition.
+    shown: Vec<Surety>,
+    best: Vec<Option<(Surety, Reverse<usize>, S)>>,
+    spelled: Vec<Option<u32>>,
+}
+
+/// How sure it is that a word takes a transition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Surety {
+    No,
+    /// It can be read in another way too.
+    Perhaps,
+    Certain,
+}
+
+impl<'m, S: Clone + PartialEq> Cover<'m, S> {
+    pub(super) fn new(model: &'m Fsa<String>, alphabet: &Alphabet) -> Self {
+        let count = model.transitions();
+        Self {
+            follower: Follower::new(model),
+            letters: alphabet.names().map(|name| model.letter(&name.to_owned())).collect(),
+            shown: vec![Surety::No; count],
+            best: vec![None; count],
+            spelled: Vec::new(),
+        }
+    }
+
+    /// Takes note of a word that a test of the model shows.
+    pub(super) fn shows(&mut self, word: &[Letter]) {
+        self.follow(word);
+        for &(edge, certain) in self.follower.edges() {
+            self.shown[edge] = self.shown[edge].max(surety(certain));
+        }
+    }
+
+    /// Whether every transition is shown for certain.
+    pub(super) fn is_whole(&self) -> bool {
+        self.shown.iter().all(|&shown| shown == Surety::Certain)
+    }
+
+    /// Takes note of a word that some other test shows.
+    pub(super) fn offer(&mut self, word: &[Letter], test: impl FnOnce() -> Option<S>) {
+        self.follow(word);
+        let length = Reverse(word.len());
+        let better = |&&(edge, certain): &&(usize, bool)| {
+            let surety = surety(certain);
+            let known = self.best[edge].as_ref().map(|(surety, length, _)| (*surety, *length));
+            surety > self.shown[edge] && known.is_none_or(|known| (surety, length) > known)
+        };
+        let wanted: Vec<(usize, bool)> = self.follower.edges().iter().filter(better).copied().collect();
+        if wanted.is_empty() {
+            return;
+        }
+        let Some(test) = test() else { return };
+        for (edge, certain) in wanted {
+            self.best[edge] = Some((surety(certain), length, test.clone()));
+        }
+    }
+
+    /// The tests that show what was not shown, each once, in the order of the transitions.
+    pub(super) fn chosen(self) -> Vec<S> {
+        let mut chosen: Vec<S> = Vec::new();
+        for (_, _, test) in self.best.into_iter().flatten() {
+            if !chosen.contains(&test) {
+                chosen.push(test);
+            }
+        }
+        chosen
+    }
+
+    fn follow(&mut self, word: &[Letter]) {
+        self.spelled.clear();
+        self.spelled.extend(word.iter().map(|&letter| self.letters.get(letter as usize).copied().flatten()));
+        self.follower.follow(&self.spelled);
+    }
+}
+
+fn surety(certain: bool) -> Surety {
+    if certain { Surety::Certain } else { Surety::Perhaps }
+}
+
+#[cfg(test)]
+mod tests {
+    use adit_automata::Builder;
+
+    use super::*;
+
+    #[test]
+    fn the_shortest_sure_test_is_chosen_for_what_is_not_shown() {
+        let mut alphabet = Alphabet::new();
+        let mut word = |text: &str| text.split(' ').map(|label| alphabet.intern(label)).collect::<Vec<_>>();
+        let words =
+            ["new", "new pop", "new pop pop done", "new pop done", "new push", "new push push", "other"];
+        let words = words.map(&mut word);
+        let mut builder = Builder::new();
+        for _ in 0..3 {
+            builder.state(true);
+        }
+        builder.initial(0);
+        for (from, label, to) in
+            [(0, "new", 1), (1, "pop", 1), (1, "pop", 2), (2, "done", 2), (1, "push", 1), (1, "never", 1)]
+        {
+            builder.edge(from, label.to_owned(), to);
+        }
+        let model = builder.build();
+        let chosen = |shown: &[usize]| {
+            let mut cover = Cover::new(&model, &alphabet);
+            shown.iter().for_each(|&at| cover.shows(&words[at]));
+            assert!(!cover.is_whole());
+            for (at, word) in words.iter().enumerate() {
+                // The first that pushes was not kept.
+                cover.offer(word, || (at != 4).then_some(at));
+            }
+            cover.chosen()
+        };
+        // In the order of the model's transitions: new, pop to 1, pop to 2, push, done.
+        assert_eq!(chosen(&[]), [0, 2, 3, 5]);
+        assert_eq!(chosen(&[2]), [5]);
+        assert_eq!(chosen(&[2, 5]), [0; 0]);
+        // What can be read in two ways shows neither for certain.
+        assert_eq!(chosen(&[1, 5]), [2, 3]);
+    }
+}
