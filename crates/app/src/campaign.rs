@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 use crate::errors::bad_input;
 use crate::flags::{Budget, MineFlags};
 use crate::progress::Mining;
+use crate::witnesses::Witnesses;
 
 mod admit;
 mod cover;
@@ -53,6 +54,7 @@ struct OldModel {
     realized: Option<f64>,
     explored: u64,
     tests: Vec<Script>,
+    witnesses: Witnesses,
 }
 
 impl Campaign {
@@ -133,7 +135,7 @@ impl Before {
                     "the model of the last round",
                     Some(format::Format::Json),
                 )?,
-                round: stored.round,
+                round: stored.made,
                 complete: stored.complete,
                 realized: stored.realized,
                 explored: stored.explored,
@@ -142,6 +144,7 @@ impl Before {
                     .iter()
                     .filter_map(|id| scripts.get(id).map(|&script| script.clone()))
                     .collect(),
+                witnesses: Witnesses::from_json(&stored.witnesses),
             });
         }
         Ok(before)

@@ -23,6 +23,7 @@ mod report;
 mod timeline;
 mod traces;
 mod user_tests;
+mod witnesses;
 
 fn main() -> ExitCode {
     // A worker must have one thread when it shuts itself in, so this comes before anything else.

@@ -24,6 +24,7 @@ use crate::campaign::{Keep, Kept, Made, Settled};
 use crate::flags::{Budget, Claims, Miner, Tester};
 use crate::interrupt::Listening;
 use crate::progress::{Audience, Mining, Standing};
+use crate::witnesses::Witnesses;
 
 /// What is wanted of a pipeline.
 pub(crate) struct Plan {
@@ -49,6 +50,8 @@ pub(crate) struct Mined {
     pub(crate) pure: BTreeSet<String>,
     /// Tests worth keeping, with what happened: they take the model's transitions or refute claims.
     pub(crate) tests: Vec<(Script, Run)>,
+    /// Which of these shows which transition and which refusal, as far as that is known.
+    pub(crate) witnesses: Witnesses,
     pub(crate) tests_run: u64,
     pub(crate) assayed: Option<Assayed>,
     /// The words of the user's tests that the model does not have, shortest first.
@@ -314,9 +317,14 @@ pub(crate) fn mine(
         }
     };
     let mut settled = host.settle(Made::new(model, assayed.as_ref()))?;
-    if let Some(tests) = settled.tests.take() {
-        shown.keep(host, &tests)?;
-    }
+    let witnesses = match (settled.tests.take(), &assayed) {
+        (Some((tests, witnesses)), _) => {
+            shown.keep(host, &tests)?;
+            witnesses.renumbered(|test| shown.place(tests.get(test)?))
+        }
+        (None, Some(assayed)) => Witnesses::of(assayed, |script| shown.place(script)),
+        (None, None) => Witnesses::default(),
+    };
     let needed = host.tests_for(&settled.model, &shown.tests)?;
     shown.keep(host, &needed)?;
     let broken_off = assayed.as_ref().is_some_and(|assayed| !assayed.complete);
@@ -352,6 +360,7 @@ pub(crate) fn mine(
         properties: judged,
         pure: pure_names,
         tests: shown.tests,
+        witnesses,
         tests_run: watch.tests,
         assayed,
         settled,
@@ -387,13 +396,11 @@ fn ended(attacked: &Attacked, states: Option<usize>, known: bool) -> Standing {
     }
 }
 
+/// Properties, and in how many words each event happens.
+type Said = (Vec<Property<Letter>>, BTreeMap<Letter, u64>);
+
 /// What all words that are kept say: the properties that are wanted, and in how many words each event happens.
-fn said(
-    host: &mut Kept<'_>,
-    ear: &Ear,
-    purity: &Purity,
-    wanted: &Wanted,
-) -> Result<(Vec<Property<Letter>>, BTreeMap<Letter, u64>), Report> {
+fn said(host: &mut Kept<'_>, ear: &Ear, purity: &Purity, wanted: &Wanted) -> Result<Said, Report> {
     let alphabet = ear.alphabet();
     let mut miner = PropertyMiner::new(purity.clone());
     // For each letter, in how many words it happens and in which last.

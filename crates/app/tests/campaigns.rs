@@ -253,12 +253,14 @@ fn odd_campaigns_give_a_page_or_say_what_helps() {
     let mut writer = stack(folder, word());
     let stored = StoredModel {
         round: RoundId(1),
+        made: RoundId(1),
         json: STACK.to_owned(),
         why: "made by round 1".to_owned(),
         complete: true,
         realized: None,
         explored: 1,
         tests: Vec::new(),
+        witnesses: serde_json::json!({}),
         written: 0,
     };
     let property = Property { template: Template::NeverFollowed, a: "pop".to_owned(), b: "Stack".to_owned() };

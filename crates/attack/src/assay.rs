@@ -86,7 +86,7 @@ impl Default for AssayOptions {
 /// A model, and how it was come by.
 #[derive(Clone, Debug)]
 pub struct Assayed {
-    /// Every state but the first is accepting: a client may stop at any time.
+    /// Every state but the first is accepting: a client may stop at any time. States say what they refuse.
     pub model: Fsa<String>,
     /// The events that change nothing that matters, of those that were said to be pure.
     pub pure: BTreeSet<Letter>,
@@ -230,6 +230,7 @@ pub fn assay<S: Subject, R: Rng>(
     }
     let drawn = map.model(ear);
     let model = drawn.fsa.simplify();
+    let refusals = map.refusals(&drawn, &model);
     let (realized, unrealized) = judged.unzip();
     Ok(Assayed {
         pure: map.harmless(),
@@ -242,8 +243,8 @@ pub fn assay<S: Subject, R: Rng>(
         deadly: tries.deadly.keys().filter(|one| tries.is_deadly(one)).map(|one| one.name.clone()).collect(),
         random_runs,
         shown: map.shown(ear, &drawn, &model),
-        refusals: map.refusals(&drawn, &model),
-        model,
+        model: shown::refusing(&model, &refusals),
+        refusals,
         complete,
     })
 }

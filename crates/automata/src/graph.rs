@@ -63,6 +63,7 @@ pub struct Fsa<L> {
 pub(crate) struct Annotations {
     pub(crate) names: BTreeMap<State, String>,
     pub(crate) predicates: BTreeMap<State, Vec<String>>,
+    pub(crate) refusals: BTreeMap<State, Vec<String>>,
     pub(crate) guards: BTreeMap<(State, u32, State), String>,
 }
 
@@ -106,7 +107,7 @@ impl<L> Fsa<L> {
         self
     }
 
-    /// Names, predicates and guards.
+    /// Names, predicates, refusals and guards.
     pub(crate) fn annotations(&self) -> &Annotations {
         &self.annotations
     }
@@ -127,13 +128,14 @@ impl<L> Fsa<L> {
         let mut initial: Vec<State> = self.initial.iter().filter_map(|&state| kept(state)).collect();
         initial.sort_unstable();
         let accepting = order.iter().map(|&state| self.accepting[state]).collect();
-        let Annotations { names, predicates, guards } = &self.annotations;
+        let Annotations { names, predicates, refusals, guards } = &self.annotations;
+        let of_states = |said: &BTreeMap<State, Vec<String>>| {
+            said.iter().filter_map(|(&state, said)| Some((kept(state)?, said.clone()))).collect()
+        };
         Self::assemble(self.alphabet.clone(), initial, accepting, edges.collect()).annotated(Annotations {
             names: names.iter().filter_map(|(&state, name)| Some((kept(state)?, name.clone()))).collect(),
-            predicates: predicates
-                .iter()
-                .filter_map(|(&state, held)| Some((kept(state)?, held.clone())))
-                .collect(),
+            predicates: of_states(predicates),
+            refusals: of_states(refusals),
             guards: guards
                 .iter()
                 .filter_map(|(&(from, letter, to), guard)| {
@@ -230,6 +232,12 @@ impl<L> Fsa<L> {
         self.annotations.predicates.get(&state).map_or(&[], Vec::as_slice)
     }
 
+    /// What cannot be called in `state`, with what it throws: `pop!EmptyStackException`. What is not named here and has no
+    /// transition was not tried, or is not known.
+    pub fn refusals(&self, state: State) -> &[String] {
+        self.annotations.refusals.get(&state).map_or(&[], Vec::as_slice)
+    }
+
     /// Whether there is one initial state and no state has two transitions with the same label.
     pub fn is_deterministic(&self) -> bool {
         self.initial.len() <= 1
@@ -258,6 +266,7 @@ impl<L> Fsa<L> {
         builder.initial = self.initial.iter().copied().collect();
         builder.names.clone_from(&self.annotations.names);
         builder.predicates.clone_from(&self.annotations.predicates);
+        builder.refusals.clone_from(&self.annotations.refusals);
         for edge in self.all_edges() {
             let label = label(edge.label);
             if let Some(guard) = edge.guard {
@@ -327,6 +336,7 @@ pub struct Builder<L> {
     edges: Vec<(State, L, State, Modality)>,
     names: BTreeMap<State, String>,
     predicates: BTreeMap<State, Vec<String>>,
+    refusals: BTreeMap<State, Vec<String>>,
     guards: BTreeMap<(State, L, State), String>,
 }
 
@@ -339,6 +349,7 @@ impl<L> Default for Builder<L> {
             edges: Vec::new(),
             names: BTreeMap::new(),
             predicates: BTreeMap::new(),
+            refusals: BTreeMap::new(),
             guards: BTreeMap::new(),
         }
     }
@@ -409,6 +420,15 @@ impl<L: Ord + Clone> Builder<L> {
         }
     }
 
+    /// Records what cannot be called in a state, with what it throws, in place of what was recorded.
+    pub fn refusals(&mut self, state: State, refusals: Vec<String>) {
+        if refusals.is_empty() {
+            self.refusals.remove(&state);
+        } else {
+            self.refusals.insert(state, refusals);
+        }
+    }
+
     /// The finished graph.
     pub fn build(mut self) -> Fsa<L> {
         for (_, label, _, _) in &self.edges {
@@ -433,8 +453,12 @@ impl<L: Ord + Clone> Builder<L> {
                 .any(|step| step.to as State == to)
                 .then_some(((from, letter, to), guard))
         });
-        fsa.annotations =
-            Annotations { names: self.names, predicates: self.predicates, guards: guards.collect() };
+        fsa.annotations = Annotations {
+            guards: guards.collect(),
+            names: self.names,
+            predicates: self.predicates,
+            refusals: self.refusals,
+        };
         fsa
     }
 }

@@ -12,7 +12,7 @@ impl<L: Ord + Clone> Fsa<L> {
     /// the order of their first states.
     ///
     /// A class is initial or accepting when one of its states is, and a transition is required when one of those it
-    /// stands for is. It keeps a name when all its named states agree on it, the predicates that all its states
+    /// stands for is. It keeps a name when all its named states agree on it, the predicates and refusals that all its states
     /// share, and a guard when all its transitions carry the same one.
     pub fn quotient(&self, class: &[usize]) -> Self {
         assert_eq!(class.len(), self.len(), "every state has a class");
@@ -69,9 +69,25 @@ pub fn merge_while<C: Ord, M>(
     block_of
 }
 
+/// What is said of all states of a class.
+fn shared(said: &BTreeMap<State, Vec<String>>, class: &[State]) -> BTreeMap<State, Vec<String>> {
+    let mut shared: BTreeMap<State, Vec<String>> = BTreeMap::new();
+    if !said.is_empty() {
+        for (state, &class) in class.iter().enumerate() {
+            let said = said.get(&state).map_or(&[][..], Vec::as_slice);
+            shared
+                .entry(class)
+                .and_modify(|shared| shared.retain(|one| said.contains(one)))
+                .or_insert_with(|| said.to_vec());
+        }
+        shared.retain(|_, shared| !shared.is_empty());
+    }
+    shared
+}
+
 /// What the classes of a quotient can still say about themselves.
 fn merge_annotations<L>(fsa: &Fsa<L>, class: &[State]) -> Annotations {
-    let Annotations { names, predicates, guards } = fsa.annotations();
+    let Annotations { names, predicates, refusals, guards } = fsa.annotations();
     let mut merged = Annotations::default();
     if !names.is_empty() {
         let mut of_class: BTreeMap<State, BTreeSet<&String>> = BTreeMap::new();
@@ -80,16 +96,8 @@ fn merge_annotations<L>(fsa: &Fsa<L>, class: &[State]) -> Annotations {
         }
         merged.names = agreed(of_class);
     }
-    if !predicates.is_empty() {
-        for state in fsa.states() {
-            merged
-                .predicates
-                .entry(class[state])
-                .and_modify(|shared| shared.retain(|predicate| fsa.predicates(state).contains(predicate)))
-                .or_insert_with(|| fsa.predicates(state).to_vec());
-        }
-        merged.predicates.retain(|_, shared| !shared.is_empty());
-    }
+    merged.predicates = shared(predicates, class);
+    merged.refusals = shared(refusals, class);
     if !guards.is_empty() {
         let mut of_class: BTreeMap<(State, u32, State), BTreeSet<Option<&String>>> = BTreeMap::new();
         for state in fsa.states() {
@@ -172,9 +180,12 @@ mod tests {
         builder.name(1, "open".into());
         builder.predicates(1, vec!["p".into(), "q".into()]);
         builder.predicates(2, vec!["q".into()]);
+        builder.refusals(1, vec!["a!X".into()]);
+        builder.refusals(2, vec!["a!X".into(), "b!Y".into()]);
         let quotient = builder.build().quotient(&[0, 1, 1]);
         assert_eq!(quotient.name(1), Some("open"));
         assert_eq!(quotient.predicates(1), ["q"]);
+        assert_eq!(quotient.refusals(1), ["a!X"]);
         assert_eq!(quotient.edges(0).next().and_then(|edge| edge.guard), Some("x > 0"));
     }
 }

@@ -20,6 +20,7 @@ fn rich() -> Fsa<String> {
     builder.guard(1, "say \"hé\" <b>".into(), 2, "size > 0".into());
     builder.name(1, "ready".into());
     builder.predicates(1, vec!["top != null".into(), "size >= 0".into()]);
+    builder.refusals(1, vec!["peek!NoSuchElementException".into()]);
     builder.build()
 }
 
@@ -78,7 +79,7 @@ fn json() {
           "initial": [0, 2],
           "states": [
             {"id": 0, "accepting": false},
-            {"id": 1, "name": "ready", "accepting": true, "predicates": ["top != null", "size >= 0"]},
+                {"id": 1, "name": "ready", "accepting": true, "predicates": ["top != null", "size >= 0"], "refuses": ["peek!NoSuchElementException"]},
             {"id": 2, "accepting": false}
           ],
           "edges": [
@@ -112,6 +113,7 @@ fn dot() {
           // adit: label "never used"
           // adit: predicate 1 "top != null"
           // adit: predicate 1 "size >= 0"
+              // adit: refuses 1 "peek!NoSuchElementException"
         }
     "#]],
     );
@@ -136,6 +138,7 @@ fn fsm() {
         # adit: name 1 "ready"
         # adit: predicate 1 "top != null"
         # adit: predicate 1 "size >= 0"
+            # adit: refuses 1 "peek!NoSuchElementException"
         # adit: maybe 1 "pop!EmptyStackException" 2
         # adit: guard 1 "say \"hé\" <b>" 2 "size > 0"
     "#]],
@@ -159,6 +162,7 @@ fn aut() {
         (5,"adit: maybe 1 %22pop!EmptyStackException%22 2",5)
         LOST AUT has no place for names of states: 1 of them is lost
         LOST AUT has no place for predicates of states: 2 of them are lost
+            LOST AUT has no place for refusals of states: 1 of them is lost
         LOST AUT has no place for guards of transitions: 1 of them is lost
     "#]],
     );
@@ -187,6 +191,7 @@ fn hoa() {
         properties: trans-labels explicit-labels state-acc
         /* adit: predicate 1 "top != null" */
         /* adit: predicate 1 "size >= 0" */
+            /* adit: refuses 1 "peek!NoSuchElementException" */
         /* adit: maybe 1 "pop!EmptyStackException" 2 */
         /* adit: guard 1 "say \"hé\" <b>" 2 "size > 0" */
         --BODY--
@@ -247,6 +252,7 @@ fn promela() {
         /* adit: name 1 "ready" */
         /* adit: predicate 1 "top != null" */
         /* adit: predicate 1 "size >= 0" */
+            /* adit: refuses 1 "peek!NoSuchElementException" */
         /* adit: maybe 1 "pop!EmptyStackException" 2 */
         /* adit: guard 1 "say \"hé\" <b>" 2 "size > 0" */
     "#]],
@@ -275,6 +281,7 @@ fn mermaid() {
             %% adit: label "never used"
             %% adit: predicate 1 "top != null"
             %% adit: predicate 1 "size >= 0"
+                %% adit: refuses 1 "peek!NoSuchElementException"
     "#]],
     );
 }
@@ -316,6 +323,7 @@ fn javamop() {
             // adit: name 1 "ready"
             // adit: predicate 1 "top != null"
             // adit: predicate 1 "size >= 0"
+                // adit: refuses 1 "peek!NoSuchElementException"
             // adit: maybe 1 "pop!EmptyStackException" 2
             // adit: guard 1 "say \"hé\" <b>" 2 "size > 0"
         }
@@ -348,6 +356,7 @@ fn fsp() {
         // adit: name 1 "ready"
         // adit: predicate 1 "top != null"
         // adit: predicate 1 "size >= 0"
+            // adit: refuses 1 "peek!NoSuchElementException"
         // adit: guard 1 "say \"hé\" <b>" 2 "size > 0"
     "#]],
     );

@@ -138,7 +138,9 @@ fn models() -> impl Strategy<Value = Fsa<String>> {
                 }
             }
             for (state, predicates) in predicates {
-                builder.predicates(state.index(states.len()), predicates);
+                let state = state.index(states.len());
+                builder.refusals(state, predicates.iter().rev().cloned().collect());
+                builder.predicates(state, predicates);
             }
             builder.build()
         },

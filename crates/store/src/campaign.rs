@@ -253,13 +253,17 @@ impl Campaign {
 
     /// The models of all rounds, in order. There are few.
     pub fn models(&self) -> Result<Vec<StoredModel>, StoreError> {
-        let sql =
-            "SELECT round, json, why, complete, realized, tests, written, explored FROM models ORDER BY id";
+        let sql = "SELECT round, json, why, complete, realized, tests, written, explored, witnesses, made
+                   FROM models ORDER BY id";
         self.all(sql, [], |row| {
             let tests: String = row.get(5)?;
             let tests: Vec<i64> = serde_json::from_str(&tests).map_err(|error| wrong_value(5, error))?;
+            let witnesses: String = row.get(8)?;
+            let round = row.get(0)?;
             Ok(StoredModel {
-                round: RoundId(row.get(0)?),
+                round: RoundId(round),
+                made: RoundId(row.get::<_, Option<i64>>(9)?.unwrap_or(round)),
+                witnesses: json(8, &witnesses)?,
                 json: row.get(1)?,
                 why: row.get(2)?,
                 complete: row.get(3)?,

@@ -174,8 +174,10 @@ pub enum Fate {
 /// A model that a round ended with.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StoredModel {
-    /// Its round.
+    /// The round that ended with it.
     pub round: RoundId,
+    /// The round that made it, which may be an earlier one.
+    pub made: RoundId,
     /// The model, in the JSON of `model.json`.
     pub json: String,
     /// Why it is the one: `made by this round`, `kept from round 2`.
@@ -188,6 +190,8 @@ pub struct StoredModel {
     pub explored: u64,
     /// The tests that take its transitions.
     pub tests: Vec<TestId>,
+    /// Which of these shows which transition, in whatever form the writer chose.
+    pub witnesses: Value,
     /// When, in seconds since 1970.
     pub written: i64,
 }

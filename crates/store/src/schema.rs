@@ -49,6 +49,11 @@ pub(crate) const STEPS: &[&str] = &["
         id INTEGER PRIMARY KEY, round INTEGER NOT NULL REFERENCES rounds (id), phase TEXT NOT NULL,
         seconds REAL NOT NULL, tests INTEGER NOT NULL, states INTEGER, refuted INTEGER, open INTEGER, covered INTEGER
     ) STRICT;
+    ", "
+    -- Which of the model's tests shows which of its transitions, as JSON.
+    ALTER TABLE models ADD COLUMN witnesses TEXT NOT NULL DEFAULT '{}';
+    -- The round that made it, if it is not the one that ended with it.
+    ALTER TABLE models ADD COLUMN made INTEGER REFERENCES rounds (id);
     "];
 
 /// The schema of a database: none if it is empty, an error if it is no campaign or of a version not known.

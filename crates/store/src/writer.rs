@@ -195,8 +195,8 @@ impl Batch<'_> {
     /// Keeps a model.
     pub fn model(&mut self, model: &StoredModel) -> Result<(), StoreError> {
         self.execute(
-            "INSERT INTO models (round, json, why, complete, realized, tests, written, explored)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+            "INSERT INTO models (round, json, why, complete, realized, tests, written, explored, witnesses, made)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
             params![
                 model.round.0,
                 model.json,
@@ -205,7 +205,9 @@ impl Batch<'_> {
                 model.realized,
                 serde_json::json!(model.tests.iter().map(|test| test.0).collect::<Vec<_>>()).to_string(),
                 model.written,
-                number(model.explored)
+                number(model.explored),
+                model.witnesses.to_string(),
+                model.made.0
             ],
         )
     }

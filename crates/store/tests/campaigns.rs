@@ -74,12 +74,14 @@ fn fill(folder: &Path) {
             })?;
             batch.model(&StoredModel {
                 round: id,
+                made: id,
                 json: "{}".to_owned(),
                 why: "made by this round".to_owned(),
                 complete: true,
                 realized: Some(0.9),
                 explored: 12,
                 tests: vec![test],
+                witnesses: serde_json::json!({"takes": [1]}),
                 written: 1_700_000_011,
             })?;
             batch.so_far(id, 100, 0.75)?;
@@ -121,14 +123,14 @@ fn what_was_written_is_read() {
     fill(folder.path());
     expect![[r#"
         About { class: "a.Stack", class_digest: "00ff", parameters: Object {"non_public": Bool(false)}, seed: 18446744073709551615, tool: "0.1.0", created: 1700000000 }
-        Counts { rounds: 1, tests: 1, words: 2, traces: 3, claims: 1, refuted: 1 }
+        Counts { rounds: 1, tests: 1, words: 2, claims: 1, refuted: 1 }
         Round { id: RoundId(1), begun: NewRound { seed: 5, effort: Object {"budget": String("10s")}, tool: "0.1.0", started: 1700000001 }, end: Some(RoundEnd { ended: 1700000011, stop: "budget" }), tests: 100, seconds: 0.75 }
         test 1 of round 1: {"calls":[{"class":"a.Stack","name":"<init>","descriptor":"(I)V","kind":"constructor"}],"statements":[{"call":0,"args":[1]}]}
         Trace { id: 1, word: ["Stack", "push"], count: 2, test: Some(TestId(1)) }
         Trace { id: 2, word: ["Stack"], count: 1, test: None }
         Claim { property: Property { template: NeverFollowed, a: "pop", b: "push" }, fate: Refuted { test: TestId(1) }, support: 3, attacked: 10 }
         SearchPoint { round: RoundId(1), phase: "attack", seconds: 0.5, tests: 100, states: Some(3), refuted: Some(1), open: Some(0), covered: None }
-        StoredModel { round: RoundId(1), json: "{}", why: "made by this round", complete: true, realized: Some(0.9), explored: 12, tests: [TestId(1)], written: 1700000011 }
+        StoredModel { round: RoundId(1), made: RoundId(1), json: "{}", why: "made by this round", complete: true, realized: Some(0.9), explored: 12, tests: [TestId(1)], witnesses: Object {"takes": Array [Number(1)]}, written: 1700000011 }
     "#]].assert_eq(&told(folder.path()).unwrap());
     // One file, which can be copied: besides it there is only the lock.
     let mut files: Vec<_> =
@@ -259,11 +261,11 @@ fn what_is_no_campaign_is_refused() {
     refused(
         &[(DATABASE, &with(63, 99))],
         expect![[r#"
-        read: DIR/campaign.db has schema 99, and this adit knows schemas up to 1
-          a newer adit wrote it: use that one, or name another folder with -o
-        write: DIR/campaign.db has schema 99, and this adit knows schemas up to 1
-          a newer adit wrote it: use that one, or name another folder with -o
-    "#]],
+            read: DIR/campaign.db has schema 99, and this adit knows schemas up to 2
+              a newer adit wrote it: use that one, or name another folder with -o
+            write: DIR/campaign.db has schema 99, and this adit knows schemas up to 2
+              a newer adit wrote it: use that one, or name another folder with -o
+        "#]],
     );
     refused(
         &[(DATABASE, &with(68, 99))],

@@ -7,6 +7,7 @@
 use std::collections::BTreeSet;
 
 use adit_automata::Fsa;
+use adit_trace::method_of;
 
 /// The model with the transitions that `words` need, and how many words needed some.
 pub(crate) fn admit(model: Fsa<String>, words: &[Vec<String>]) -> (Fsa<String>, usize) {
@@ -33,6 +34,9 @@ pub(crate) fn admit(model: Fsa<String>, words: &[Vec<String>]) -> (Fsa<String>, 
             let Some((_, to)) = best else { return (model, admitted) };
             let mut builder = model.to_builder();
             builder.edge(from, label.clone(), to);
+            let refused =
+                model.refusals(from).iter().filter(|refused| method_of(refused) != method_of(label));
+            builder.refusals(from, refused.cloned().collect());
             if at + 1 == word.len() {
                 builder.accepting(to, true);
             }

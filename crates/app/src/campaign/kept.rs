@@ -445,12 +445,14 @@ impl<'h> Kept<'h> {
             if mined.model.transitions() > 0 {
                 batch.model(&StoredModel {
                     round,
+                    made: mined.settled.made,
                     json: json.text,
                     why: mined.settled.why.clone(),
                     complete: mined.settled.complete,
                     realized: mined.settled.realized,
                     explored: mined.settled.explored,
                     tests,
+                    witnesses: mined.witnesses.as_json(),
                     written: now(),
                 })?;
             }

@@ -3,6 +3,7 @@
 use adit_attack::Ear;
 use adit_attack::assay::Assayed;
 use adit_automata::Fsa;
+use adit_store::RoundId;
 use adit_trace::Script;
 use miette::Report;
 
@@ -10,6 +11,7 @@ use super::admit::admit;
 use super::kept::{Kept, each_word};
 use super::{OldModel, labels};
 use crate::report::evidence::Follower;
+use crate::witnesses::Witnesses;
 
 /// How much less of a new model may be real before the old one is the better.
 const WORSE: f64 = 0.02;
@@ -51,8 +53,10 @@ pub(crate) struct Settled {
     pub(crate) words: usize,
     /// How many words there was no time to explore, and which are allowed only because they happened.
     pub(crate) admitted: usize,
-    /// Tests that take its transitions, if it is not this round's.
-    pub(crate) tests: Option<Vec<Script>>,
+    /// The round that made it.
+    pub(crate) made: RoundId,
+    /// Tests that take its transitions and what they show, if it is not this round's.
+    pub(crate) tests: Option<(Vec<Script>, Witnesses)>,
 }
 
 impl Kept<'_> {
@@ -69,10 +73,21 @@ impl Kept<'_> {
             None => None,
         };
         let mut settled = match old {
-            Some(OldModel { model, round: from, complete, realized, explored, tests }) => {
-                let why = format!("kept from round {}, which did better than round {round}", from.0);
-                let tests = Some(tests);
-                Settled { model, why, own: false, complete, realized, explored, tests, words: 0, admitted: 0 }
+            Some(OldModel { model, round: made, complete, realized, explored, tests, witnesses }) => {
+                let why = format!("kept from round {}, which did better than round {round}", made.0);
+                let tests = Some((tests, witnesses));
+                Settled {
+                    model,
+                    why,
+                    own: false,
+                    complete,
+                    realized,
+                    explored,
+                    words: 0,
+                    admitted: 0,
+                    made,
+                    tests,
+                }
             }
             None => {
                 let Made { model, complete, realized, explored } = made;
@@ -84,6 +99,7 @@ impl Kept<'_> {
                     complete,
                     realized,
                     explored,
+                    made: self.campaign.round,
                     tests: None,
                     words: 0,
                     admitted: 0,
@@ -163,7 +179,6 @@ fn is_better(old: &OldModel, old_rejects: usize, made: &Made, rejects: usize) ->
 #[cfg(test)]
 mod tests {
     use adit_automata::Builder;
-    use adit_store::RoundId;
 
     use super::*;
 
@@ -172,8 +187,8 @@ mod tests {
     fn kept(old: (bool, Option<f64>, u64, usize), new: (bool, Option<f64>, u64, usize)) -> bool {
         let model = || Builder::new().build();
         let (complete, realized, explored, rejects) = old;
-        let old =
-            OldModel { model: model(), round: RoundId(1), complete, realized, explored, tests: Vec::new() };
+        let (round, tests, witnesses) = (RoundId(1), Vec::new(), Witnesses::default());
+        let old = OldModel { model: model(), round, complete, realized, explored, tests, witnesses };
         let made = Made { model: model(), complete: new.0, realized: new.1, explored: new.2 };
         is_better(&old, rejects, &made, new.3)
     }

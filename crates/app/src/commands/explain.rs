@@ -23,6 +23,8 @@ pub(super) fn run(flags: &ExplainFlags) -> Result<Ending, Report> {
     match Question::of(&words, &page)? {
         Question::Transitions(edges) if flags.json => print_json(&transitions_json(&page, &edges))?,
         Question::Transitions(edges) => print(&transitions(&page, &edges))?,
+        Question::Refusals(refused) if flags.json => print_json(&refusals_json(&page, &refused))?,
+        Question::Refusals(refused) => print(&refusals(&page, &refused))?,
         Question::Property(claim) if flags.json => print_json(&property_json(&page, claim))?,
         Question::Property(claim) => print(&property(&page, claim))?,
     }
@@ -33,6 +35,8 @@ pub(super) fn run(flags: &ExplainFlags) -> Result<Ending, Report> {
 enum Question<'p> {
     /// Transitions, as positions among all.
     Transitions(Vec<usize>),
+    /// Calls that states refuse.
+    Refusals(Vec<(State, &'p str)>),
     Property(&'p Claim),
 }
 
@@ -41,6 +45,13 @@ impl<'p> Question<'p> {
         if let Some((template, a, b)) = as_property(words) {
             return find_claim(page, template, &a, &b).map(Self::Property);
         }
+        let words = &in_numbers(words, page);
+        // As this command itself writes transitions.
+        let plain = |label: &'_ str| {
+            label.strip_prefix('-').and_then(|label| label.strip_suffix("->")).unwrap_or(label).to_owned()
+        };
+        let words: Vec<String> = words.iter().map(|word| plain(word)).collect();
+        let words: &[&str] = &words.iter().map(String::as_str).collect::<Vec<_>>();
         let (from, label, to) = match words {
             [label] => (None, *label, None),
             [from, label] if state(from).is_some() => (state(from), *label, None),
@@ -64,6 +75,17 @@ impl<'p> Question<'p> {
             }
         }
         let named = |edge: &Edge<'_, String>| edge.label == label || method_of(edge.label) == label;
+        let refused: Vec<(State, &str)> = page
+            .model
+            .states()
+            .filter(|&state| from.is_none_or(|from| from == state) && to.is_none())
+            .flat_map(|state| page.model.refusals(state).iter().map(move |refused| (state, refused.as_str())))
+            .filter(|(_, refused)| *refused == label || method_of(refused) == label)
+            .collect();
+        let here = |edge: &Edge<'_, String>| named(edge) && from.is_none_or(|from| edge.from == from);
+        if !refused.is_empty() && !page.model.all_edges().any(|edge| here(&edge)) {
+            return Ok(Self::Refusals(refused));
+        }
         if !page.model.all_edges().any(|edge| named(&edge)) {
             let known = page.model.alphabet().iter().map(String::as_str);
             let help = match nearest(label, known) {
@@ -95,6 +117,20 @@ impl<'p> Question<'p> {
 
 fn state(text: &str) -> Option<State> {
     text.parse().ok()
+}
+
+/// The words with a state's name at the beginning or the end replaced by its number: `not isEmpty pop` is `2 pop`.
+fn in_numbers(words: &[&str], page: &Page) -> Vec<String> {
+    let mut words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
+    for state in page.model.states() {
+        let Some(name) = page.model.name(state) else { continue };
+        let name: Vec<&str> = name.split_whitespace().collect();
+        if words.len() > name.len() && words.iter().zip(&name).all(|(word, name)| word == name) {
+            words.splice(..name.len(), [state.to_string()]);
+            break;
+        }
+    }
+    words
 }
 
 /// `NF(a, b)`, or the same as three words.
@@ -165,6 +201,13 @@ fn transitions(page: &Page, edges: &[usize]) -> String {
             text += "  inferred: no recorded trace and no generated test takes it\n";
             continue;
         }
+        if taken.situations > 0 {
+            let _ = writeln!(
+                text,
+                "  the search saw it in {}",
+                count(taken.situations, "situation", "situations")
+            );
+        }
         let _ = writeln!(
             text,
             "  taken by {} and {}",
@@ -189,19 +232,49 @@ fn transitions_json(page: &Page, edges: &[usize]) -> Value {
     let all: Vec<Edge<'_, String>> = page.model.all_edges().collect();
     let one = |&number: &usize| {
         let (edge, taken) = (&all[number], &page.evidence.taken[number]);
-        let names: Vec<&str> = taken
-            .examples_of_tests
-            .iter()
-            .filter_map(|&test| Some(page.tests.get(test)?.name.as_str()))
-            .collect();
+        let shown = taken.shown_by();
+        let names: Vec<&str> =
+            shown.iter().filter_map(|&test| Some(page.tests.get(test)?.name.as_str())).collect();
         json!({
             "from": edge.from, "event": edge.label, "to": edge.to,
-            "traces": taken.traces, "perhaps": taken.perhaps, "tests": taken.tests,
+            "situations": taken.situations, "traces": taken.traces, "perhaps": taken.perhaps, "tests": taken.tests,
             "examples": taken.examples.iter().map(|word| page.evidence.word(word)).collect::<Vec<_>>(),
             "shortest_tests": names,
         })
     };
     json!({"transitions": edges.iter().map(one).collect::<Vec<_>>()})
+}
+
+fn refusals(page: &Page, refused: &[(State, &str)]) -> String {
+    let mut text = String::new();
+    for (at, &(state, label)) in refused.iter().enumerate() {
+        if at > 0 {
+            text.push('\n');
+        }
+        let _ = writeln!(text, "{} refuses {label}", state_name(&page.model, state));
+        let (times, test) = refusal(page, state, label);
+        if times > 0 {
+            let _ = writeln!(text, "  tried {} in situations of this state", count(times, "time", "times"));
+        }
+        if let Some(test) = test {
+            indent(&mut text, &test.source);
+        }
+    }
+    text
+}
+
+fn refusals_json(page: &Page, refused: &[(State, &str)]) -> Value {
+    let one = |&(state, label): &(State, &str)| {
+        let (times, test) = refusal(page, state, label);
+        json!({"state": state, "event": label, "times": times, "test": test.map(|test| &test.name)})
+    };
+    json!({"refusals": refused.iter().map(one).collect::<Vec<_>>()})
+}
+
+fn refusal<'p>(page: &'p Page, state: State, label: &str) -> (u64, Option<&'p Test>) {
+    let known = page.evidence.refused.get(&(state, label.to_owned())).copied();
+    let (times, test) = known.unwrap_or_default();
+    (times, test.and_then(|test| page.tests.get(test)))
 }
 
 fn property(page: &Page, claim: &Claim) -> String {
@@ -228,7 +301,7 @@ fn contradicting<'p>(page: &'p Page, claim: &Claim) -> Option<&'p Test> {
 }
 
 fn example<'p>(page: &'p Page, taken: &Taken) -> Option<&'p Test> {
-    page.tests.get(*taken.examples_of_tests.first()?)
+    page.tests.get(*taken.shown_by().first()?)
 }
 
 fn indent(text: &mut String, source: &str) {

@@ -87,7 +87,7 @@ pub(super) fn run(flags: &MineFlags, quiet: bool) -> Result<Ending, Report> {
     let summary = summary(&drive, &mined, round, seconds);
     write_run(&folder, &summary, &about, &drive, budget, spent)?;
     // Last, because it is made from all the other files.
-    report::finish(&folder, &drive.api, &mined.tests)?;
+    report::finish(&folder, &drive.api, &mined.tests, &mined.witnesses)?;
     if flags.json {
         print_json(&summary)?;
     } else {
@@ -248,7 +248,7 @@ fn properties(mined: &Mined) -> Value {
         match fate {
             Fate::Refuted(test) => {
                 value["fate"] = "falsified".into();
-                value["test"] = format!("script{test}").into();
+                value["test"] = report::test_name(*test).into();
                 value["found_after_tests"] = (*found_after).into();
             }
             Fate::Survived { attacked, abandoned } => {

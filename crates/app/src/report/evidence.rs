@@ -11,6 +11,7 @@ use adit_automata::{Fsa, State};
 use adit_trace::{Alphabet, Letter, WordSink};
 
 use super::picture::throws;
+use crate::witnesses::Witnesses;
 
 /// For each transition this many examples are kept, the shortest.
 const EXAMPLES: usize = 3;
@@ -29,6 +30,8 @@ pub(crate) struct Evidence {
     pub(crate) outside: u64,
     /// The shortest of these.
     pub(crate) outside_examples: Vec<Word>,
+    /// For each state and call that it refuses, how often that was tried, and the test that shows it.
+    pub(crate) refused: BTreeMap<(State, String), (u64, Option<usize>)>,
     /// The labels of all traces, by letter.
     pub(crate) labels: Vec<String>,
     /// For each of these labels, in how many traces it happens.
@@ -48,6 +51,10 @@ pub(crate) struct Taken {
     pub(crate) tests: u64,
     /// The shortest of these by their numbers; those that take it for certain when there are any.
     pub(crate) examples_of_tests: Vec<usize>,
+    /// In how many situations the search saw it taken; nought if it did not look, or another search made the model.
+    pub(crate) situations: u64,
+    /// The test by which the search knows it.
+    pub(crate) witness: Option<usize>,
     /// How many of the examples, and of those among tests, are certain.
     certain: (usize, usize),
 }
@@ -55,7 +62,14 @@ pub(crate) struct Taken {
 impl Taken {
     /// Whether something took it for certain.
     pub(crate) fn is_certain(&self) -> bool {
-        self.traces > 0 || self.tests > 0
+        self.situations > 0 || self.traces > 0 || self.tests > 0
+    }
+
+    /// The tests that take it for certain, the best to look at first.
+    pub(crate) fn shown_by(&self) -> Vec<usize> {
+        let certain = self.examples_of_tests.iter().take(self.certain.1).copied();
+        let others = certain.filter(|&test| Some(test) != self.witness);
+        self.witness.into_iter().chain(others).collect()
     }
 
     /// Whether something at least can be read as if it had taken it.
@@ -73,6 +87,28 @@ impl Evidence {
     /// A kept trace as text.
     pub(crate) fn word(&self, word: &[Letter]) -> Vec<&str> {
         word.iter().map(|&letter| self.labels[letter as usize].as_str()).collect()
+    }
+
+    /// Takes over what the search that made the model knows. `test` gives the place of a test by its number.
+    pub(crate) fn learn(
+        &mut self,
+        model: &Fsa<String>,
+        witnesses: &Witnesses,
+        test: impl Fn(usize) -> Option<usize>,
+    ) {
+        let mut edges: BTreeMap<(State, &str, State), usize> = BTreeMap::new();
+        for (at, edge) in model.all_edges().enumerate() {
+            edges.insert((edge.from, edge.label, edge.to), at);
+        }
+        for one in &witnesses.takes {
+            if let Some(&at) = edges.get(&(one.from, one.event.as_str(), one.to)) {
+                self.taken[at].situations = one.situations;
+                self.taken[at].witness = test(one.test);
+            }
+        }
+        let refuses = witnesses.refuses.iter().filter(|one| one.state < model.len());
+        self.refused =
+            refuses.map(|one| ((one.state, one.event.clone()), (one.times, test(one.test)))).collect();
     }
 
     /// How many transitions a trace or a test took for certain.

@@ -20,7 +20,7 @@ const STYLE: [&str; 2] = [include_str!("assets/picture.css"), include_str!("asse
 const SCRIPT: &str = include_str!("assets/report.js");
 
 /// More tests than these are not put into the page; the folder has all of them.
-const MOST_TESTS: usize = 400;
+const MOST_TESTS: usize = 1000;
 
 /// The page of one model.
 pub(crate) fn html(page: &Page) -> String {
@@ -60,12 +60,22 @@ fn summary(page: &Page) -> String {
         text += &format!(", seen in {} recorded traces", page.evidence.traces);
     }
     if !page.claims.is_empty() {
-        let holding =
-            page.claims.iter().filter(|claim| !matches!(claim.fate, Fate::Falsified { .. })).count();
-        text += &format!("; {holding} properties held");
-        if holding < page.claims.len() {
-            text += &format!(", {} contradicted", page.claims.len() - holding);
-        }
+        let of = |fate: fn(&Fate) -> bool| page.claims.iter().filter(|claim| fate(&claim.fate)).count();
+        let kinds = [
+            (of(|fate| matches!(fate, Fate::Surviving { .. })), "withstood attack"),
+            (of(|fate| matches!(fate, Fate::NotAttacked)), "only held in what was recorded"),
+            (of(|fate| matches!(fate, Fate::Falsified { .. })), "contradicted"),
+        ];
+        let kinds: Vec<String> = kinds
+            .iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, what)| format!("{count} {what}"))
+            .collect();
+        text += &format!("; properties: {}", kinds.join(", "));
+    }
+    let run = page.run.as_ref();
+    if run.is_some_and(|run| run["complete"] == false) {
+        text += "; broken off before everything was tried, so mind what it lacks";
     }
     text
 }
@@ -124,14 +134,21 @@ impl Views {
                     "from": edge.from, "label": edge.label, "to": edge.to, "guard": edge.guard,
                     "maybe": edge.modality == Modality::Maybe, "pure": pure.contains(edge.label),
                     "traces": taken.traces, "perhaps": taken.perhaps, "examples": examples, "tests": taken.tests,
-                    "shown": taken.examples_of_tests,
+                    "situations": taken.situations, "shown": taken.shown_by(),
                 })
             })
             .collect();
         let states: Vec<Value> = model
             .states()
             .map(|state| {
+                let refuses = model.refusals(state).iter().map(|label| {
+                    let (times, test) =
+                        evidence.refused.get(&(state, label.clone())).copied().unwrap_or_default();
+                    json!({"label": label, "times": times, "test": test})
+                });
+                let refuses: Vec<Value> = refuses.collect();
                 json!({
+                    "refuses": refuses,
                     "name": model.name(state), "predicates": model.predicates(state),
                     "accepting": model.is_accepting(state), "initial": model.initial().contains(&state),
                 })

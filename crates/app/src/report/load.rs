@@ -15,10 +15,12 @@ use serde_json::Value;
 
 use super::evidence::Replay;
 use super::page::{Claim, Fate, Page, Test};
+use super::test_name;
 use crate::errors::bad_input;
 use crate::input::{open, read_whole};
 use crate::models;
 use crate::timeline::Course;
+use crate::witnesses::Witnesses;
 
 /// The names of what a folder holds. Only the model must be there.
 pub(super) const MODEL: &str = "model.json";
@@ -62,7 +64,7 @@ pub(crate) fn load(path: &Path) -> Result<Page, Report> {
     let folder = folder.as_path();
     let claimed = json(&folder.join(CLAIMS))?;
     let pure = pure(claimed.as_ref(), &model);
-    let tests = tests(folder)?;
+    let (tests, witnesses) = tests(folder)?;
     let mut replay = Replay::new(&model);
     for (number, test) in tests.iter().enumerate() {
         replay.test(number, &test.words);
@@ -73,7 +75,10 @@ pub(crate) fn load(path: &Path) -> Result<Page, Report> {
         Some(campaign) => replay_campaign(campaign, &mut replay)?,
         None => replay_file(folder, &mut replay)?,
     }
-    let evidence = replay.finish();
+    let mut evidence = replay.finish();
+    let places: HashMap<&str, usize> =
+        tests.iter().enumerate().map(|(at, test)| (test.name.as_str(), at)).collect();
+    evidence.learn(&model, &witnesses, |test| places.get(&*test_name(test)).copied());
     let claims: Vec<Claim> = match (&claimed, campaign) {
         (Some(claimed), _) => {
             claimed["properties"].as_array().into_iter().flatten().filter_map(claim).collect()
@@ -281,7 +286,7 @@ fn stored_claim(claim: adit_store::Claim) -> Claim {
 }
 
 /// The tests in the Java files of a folder, with what happens in each as far as `tests.json` tells.
-fn tests(folder: &Path) -> Result<Vec<Test>, Report> {
+fn tests(folder: &Path) -> Result<(Vec<Test>, Witnesses), Report> {
     let mut files: Vec<PathBuf> = fs::read_dir(folder.join("tests"))
         .into_iter()
         .flatten()
@@ -307,7 +312,7 @@ fn tests(folder: &Path) -> Result<Vec<Test>, Report> {
             tests[at].words = words.collect();
         }
     }
-    Ok(tests)
+    Ok((tests, Witnesses::from_json(&told["witnesses"])))
 }
 
 /// The test methods of a Java file that adit wrote, without the indentation that they have in their class.
@@ -364,7 +369,7 @@ mod tests {
         );
         assert_eq!(
             one(r#"{"template":"NF","a":"x","b":"y","fate":"surviving","attacked":7,"abandoned":true}"#),
-            Some("survived 7 rounds of attack, then the search gave it up; no recorded trace puts it to the test".to_owned())
+            Some("survived 7 rounds of attack without being contradicted, then effort went elsewhere; no recorded trace puts it to the test".to_owned())
         );
         assert_eq!(one(r#"{"template":"NF","a":3}"#), None);
         let says =

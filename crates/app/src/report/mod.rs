@@ -12,6 +12,7 @@ use miette::Report;
 use serde_json::{Value, json};
 
 use crate::output::{Target, write_failed};
+use crate::witnesses::Witnesses;
 
 mod claims;
 pub(crate) mod evidence;
@@ -31,8 +32,13 @@ pub(crate) use versus::{Versus, versus};
 pub(crate) const NAME: &str = "report.html";
 
 /// Writes `report.html` into a folder that has everything else, and before that `tests.json`: what each test does to its
-/// objects, which no Java file says in the model's words.
-pub(crate) fn finish(folder: &Path, api: &Api, tests: &[(Script, Run)]) -> Result<(), Report> {
+/// objects, which no Java file says in the model's words, and which transition it is there for.
+pub(crate) fn finish(
+    folder: &Path,
+    api: &Api,
+    tests: &[(Script, Run)],
+    witnesses: &Witnesses,
+) -> Result<(), Report> {
     let told = tests.iter().enumerate().map(|(number, (script, run))| {
         let words: Vec<Vec<String>> = run
             .lives(script)
@@ -43,11 +49,18 @@ pub(crate) fn finish(folder: &Path, api: &Api, tests: &[(Script, Run)]) -> Resul
             })
             .map(|life| life.events.iter().map(|event| Labels::Exception.of(event)).collect())
             .collect();
-        json!({"name": format!("script{number}"), "words": words})
+        json!({"name": test_name(number), "words": words})
     });
-    let told = json!({"tests": told.collect::<Vec<Value>>()});
+    let mut told = json!({"tests": told.collect::<Vec<Value>>()});
+    // Tests are named by their numbers.
+    told["witnesses"] = witnesses.as_json();
     put(&Target::File(folder.join(load::TESTS)), &format!("{told}\n"))?;
     put(&Target::File(folder.join(NAME)), &html(&load(folder)?))
+}
+
+/// What the test with this number is called.
+pub(crate) fn test_name(number: usize) -> String {
+    format!("script{number}")
 }
 
 /// Writes a text, or the bytes of a picture.

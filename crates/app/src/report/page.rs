@@ -85,7 +85,8 @@ impl Claim {
         };
         match &self.fate {
             Fate::Surviving { attacked: Some(rounds), abandoned } => {
-                let gave_up = if *abandoned { ", then the search gave it up" } else { "" };
+                let gave_up =
+                    if *abandoned { " without being contradicted, then effort went elsewhere" } else { "" };
                 format!("survived {rounds} rounds of attack{gave_up}; {support}")
             }
             Fate::Surviving { attacked: None, .. } => format!("survived; {support}"),
@@ -94,7 +95,7 @@ impl Claim {
                 let when = after.map_or_else(String::new, |tests| format!(", after {tests} tests"));
                 format!("contradicted{by}{when}")
             }
-            Fate::NotAttacked => format!("never attacked; {support}"),
+            Fate::NotAttacked => format!("held in what was recorded, never attacked; {support}"),
         }
     }
 }

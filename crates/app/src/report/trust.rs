@@ -59,6 +59,20 @@ pub(super) fn facts(page: &Page) -> Vec<Fact> {
             fact.words = words(&run["unrealized"]);
             facts.push(fact);
         }
+        if run["complete"] == false {
+            facts.push(Fact::new(
+                "Everything tried",
+                "no",
+                "the search was broken off; states and transitions may be missing, and a longer `--budget` may find them",
+            ));
+        }
+        if let Some(words) = run["admitted"].as_u64().filter(|&words| words > 0) {
+            facts.push(Fact::new(
+                "Guessed",
+                words.to_string(),
+                "orders of calls happened and were not explored; the model allows them, but where they lead is a guess",
+            ));
+        }
         let never: Vec<&str> = run["never_tried"]
             .as_array()
             .into_iter()
@@ -83,11 +97,21 @@ pub(super) fn facts(page: &Page) -> Vec<Fact> {
         if let (Some(covered), Some(all)) =
             (run["branches"]["covered"].as_u64(), run["branches"]["all"].as_u64())
         {
-            facts.push(Fact::new(
-                "Branches of the class",
-                format!("{covered} of {all}"),
-                "were taken by some test; what lies behind the others was never seen",
-            ));
+            facts.push(if covered == 0 {
+                Fact::new(
+                    "Branches of the class",
+                    "not measured",
+                    format!(
+                        "the time was over before the {all} branches were watched; a longer `--budget` helps"
+                    ),
+                )
+            } else {
+                Fact::new(
+                    "Branches of the class",
+                    format!("{covered} of {all}"),
+                    "were taken by some test; what lies behind the others was never seen",
+                )
+            });
         }
         if let Some(stop) = run["stop"].as_str() {
             facts.push(Fact::new("Why it ended", stop, ended(stop)));
@@ -120,7 +144,7 @@ fn replayed(page: &Page) -> Vec<Fact> {
         "Transitions with evidence",
         format!("{taken} of {all}"),
         if taken == all {
-            "each was taken by a recorded trace or a generated test"
+            "each was taken by a recorded trace or a generated test, or seen by the search"
         } else {
             "the others were inferred, or are one of several ways in which the model can read a trace"
         },

@@ -110,3 +110,13 @@ impl Map {
         found.into_values().collect()
     }
 }
+
+/// The model, whose states now say what they refuse.
+pub(super) fn refusing(model: &Fsa<String>, refusals: &[Refusal]) -> Fsa<String> {
+    let mut builder = model.to_builder();
+    for state in model.states() {
+        let refused = refusals.iter().filter(|refusal| refusal.state == state);
+        builder.refusals(state, refused.map(|refusal| refusal.label.clone()).collect());
+    }
+    builder.build()
+}

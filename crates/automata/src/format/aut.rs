@@ -7,7 +7,7 @@
 //! * labels that no transition uses and maybe transitions are remarks on loops of a state that nothing reaches;
 //! * in labels, `%` and two hexadecimal digits stand for a byte, where the character itself would be misread.
 //!
-//! Names, predicates and guards are lost.
+//! Names, predicates, refusals and guards are lost.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -80,6 +80,7 @@ fn lost(fsa: &Fsa<String>) -> Vec<String> {
     };
     say(fsa.states().filter(|&state| fsa.name(state).is_some()).count(), "names of states");
     say(fsa.states().map(|state| fsa.predicates(state).len()).sum(), "predicates of states");
+    say(fsa.states().map(|state| fsa.refusals(state).len()).sum(), "refusals of states");
     say(fsa.all_edges().filter(|edge| edge.guard.is_some()).count(), "guards of transitions");
     lost
 }

@@ -29,6 +29,7 @@ pub(super) struct Draft {
     pub(super) labels: Vec<String>,
     pub(super) names: BTreeMap<State, String>,
     pub(super) predicates: BTreeMap<State, Vec<String>>,
+    pub(super) refusals: BTreeMap<State, Vec<String>>,
 }
 
 /// An edge of a [`Draft`].
@@ -158,15 +159,20 @@ impl Draft {
         for (state, predicates) in self.predicates {
             builder.predicates(state, predicates);
         }
-        let mut predicates: BTreeMap<State, Vec<String>> = BTreeMap::new();
-        for (state, predicate, at) in notes.predicates {
-            if state >= builder.len() {
-                return Err(no_state(file, state, at));
-            }
-            predicates.entry(state).or_default().push(predicate);
+        for (state, refusals) in self.refusals {
+            builder.refusals(state, refusals);
         }
-        for (state, predicates) in predicates {
-            builder.predicates(state, predicates);
+        for (notes, say) in
+            [(notes.predicates, Builder::predicates as fn(&mut _, _, _)), (notes.refusals, Builder::refusals)]
+        {
+            let mut said: BTreeMap<State, Vec<String>> = BTreeMap::new();
+            for (state, one, at) in notes {
+                if state >= builder.len() {
+                    return Err(no_state(file, state, at));
+                }
+                said.entry(state).or_default().push(one);
+            }
+            said.into_iter().for_each(|(state, said)| say(&mut builder, state, said));
         }
         for (state, name, at) in notes.names {
             if state >= builder.len() {

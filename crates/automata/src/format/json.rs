@@ -27,9 +27,11 @@ pub(super) fn write(fsa: &Fsa<String>, title: &str) -> String {
             line.push_str(&format!(", \"name\": {}", quote(name)));
         }
         line.push_str(&format!(", \"accepting\": {}", fsa.is_accepting(state)));
-        if !fsa.predicates(state).is_empty() {
-            let predicates: Vec<String> = fsa.predicates(state).iter().map(|text| quote(text)).collect();
-            line.push_str(&format!(", \"predicates\": [{}]", predicates.join(", ")));
+        for (field, said) in [("predicates", fsa.predicates(state)), ("refuses", fsa.refusals(state))] {
+            if !said.is_empty() {
+                let said: Vec<String> = said.iter().map(|text| quote(text)).collect();
+                line.push_str(&format!(", \"{field}\": [{}]", said.join(", ")));
+            }
         }
         line + "}"
     });
@@ -79,6 +81,7 @@ struct Node {
     accepting: Option<bool>,
     name: Option<String>,
     predicates: Vec<String>,
+    refusals: Vec<String>,
 }
 
 #[derive(Default)]
@@ -200,18 +203,24 @@ fn place_states(file: File<'_>, states: Vec<Node>) -> Result<Draft, FormatError>
         if !node.predicates.is_empty() {
             draft.predicates.insert(id, node.predicates);
         }
+        if !node.refusals.is_empty() {
+            draft.refusals.insert(id, node.refusals);
+        }
     }
     Ok(draft)
 }
 
 fn node(scanner: &mut Scanner<'_>) -> Result<Node, FormatError> {
     let mut node = Node::default();
-    let fields = ["id", "name", "accepting", "predicates"];
+    let fields = ["id", "name", "accepting", "predicates", "refuses"];
     let span = object(scanner, "a state", &fields, |scanner, field| {
         match field {
             "id" => node.id = Some(state(scanner)?),
             "name" => node.name = Some(string(scanner, "the state's name in quotes")?),
             "accepting" => node.accepting = Some(boolean(scanner)?),
+            "refuses" => {
+                node.refusals = array(scanner, "what is refused", |s| string(s, "a refused call in quotes"))?;
+            }
             _ => node.predicates = array(scanner, "the predicates", |s| string(s, "a predicate in quotes"))?,
         }
         Ok(())

@@ -22,13 +22,24 @@ pub(super) struct Notes {
     pub(super) labels: Vec<String>,
     pub(super) names: Vec<(State, String, usize)>,
     pub(super) predicates: Vec<(State, String, usize)>,
+    pub(super) refusals: Vec<(State, String, usize)>,
     pub(super) maybes: Vec<((State, String, State), usize)>,
     pub(super) guards: Vec<((State, String, State), String, usize)>,
 }
 
 impl Notes {
-    const WORDS: [&str; 9] =
-        ["states", "initial", "accepting", "event", "label", "name", "predicate", "maybe", "guard"];
+    const WORDS: [&str; 10] = [
+        "states",
+        "initial",
+        "accepting",
+        "event",
+        "label",
+        "name",
+        "predicate",
+        "refuses",
+        "maybe",
+        "guard",
+    ];
 
     /// Reads `remarks` of `file`.
     pub(super) fn read(file: File<'_>, remarks: &[Remark<'_>]) -> Result<Self, FormatError> {
@@ -63,6 +74,10 @@ impl Notes {
             "predicate" => {
                 let state = state(&mut scanner)?;
                 self.predicates.push((state, scanner.json_string("what holds in the state, in quotes")?, at));
+            }
+            "refuses" => {
+                let state = state(&mut scanner)?;
+                self.refusals.push((state, scanner.json_string("what the state refuses, in quotes")?, at));
             }
             "maybe" => self.maybes.push((edge(&mut scanner)?, at)),
             "guard" => {
@@ -180,11 +195,13 @@ impl<'a> Remarks<'a> {
         }
     }
 
-    /// What holds in states.
+    /// What holds in states, and what they refuse.
     pub(super) fn predicates(&mut self) {
         for state in self.fsa.states() {
-            for predicate in self.fsa.predicates(state) {
-                self.lines.push(format!("predicate {state} {}", quote(predicate)));
+            for (word, said) in
+                [("predicate", self.fsa.predicates(state)), ("refuses", self.fsa.refusals(state))]
+            {
+                self.lines.extend(said.iter().map(|said| format!("{word} {state} {}", quote(said))));
             }
         }
     }

@@ -298,7 +298,7 @@
       ["✓ and ✗", "the call returned true or false"],
     ];
     if (edges.some((edge) => edge.maybe)) key.push(["dashed, with ?", "may happen; nothing shows that it does"]);
-    if (edges.some((edge) => edge.label.includes("!"))) key.push(["⚠, dotted, “refuses”", "the call throws"]);
+    if (edges.some((edge) => edge.label.includes("!")) || model.states.some((state) => state.refuses.length)) key.push(["⚠, dotted, “refuses”", "the call throws"]);
     if (view.ends) key.push(["double border", "a trace may end there"]);
     if (view.folded.length) key.push(["thick border", "several states in one box"]);
     say(
@@ -325,6 +325,9 @@
         el("td", { class: "dim" }, model.replayed ? plural(edge.traces, "trace", "traces") : "")));
       const table = (title, list) => (list.length ? [el("h4", {}, title), el("table", {}, el("tbody", {}, rows(list)))] : []);
       parts.push(...table("What can be called", leaving.filter((edge) => !edge.label.includes("!"))), ...table("What throws", leaving.filter((edge) => edge.label.includes("!"))));
+      if (about.refuses.length) parts.push(el("h4", {}, "What it refuses"), el("table", {}, el("tbody", {}, about.refuses.map((refused) => el("tr", {},
+        el("td", {}, el("code", {}, refused.label)), el("td", { class: "dim" }, refused.times ? `tried ${plural(refused.times, "time", "times")}` : ""),
+        el("td", {}, data.tests?.[refused.test] ? link(data.tests[refused.test].name, () => openTest(data.tests[refused.test].name)) : ""))))));
       if (!leaving.length) parts.push(el("p", {}, "Nothing can be called here."));
     }
     say(parts);
@@ -338,10 +341,10 @@
       const where = edge.from === edge.to ? `stays in ${nameOf(model, edge.from)}` : `${nameOf(model, edge.from)} → ${nameOf(model, edge.to)}`;
       parts.push(el("h3", {}, el("code", {}, edge.label)), el("p", { class: "dim small" }, where, edge.pure ? "; no side effect" : "", edge.maybe ? "; may happen, nothing shows that it does" : "", edge.guard ? `; when ${edge.guard}` : ""));
       if (!model.replayed) { parts.push(el("p", { class: "small" }, "No traces lie beside this model, so there is no evidence to show.")); continue; }
-      if (!edge.traces && !edge.perhaps && !edge.shown.length) { parts.push(el("p", { class: "small" }, "No recorded trace and no generated test takes this transition; it was inferred.")); continue; }
-      parts.push(el("p", { class: "small evidence" }, `Taken by ${plural(edge.traces, "trace", "traces")} and ${plural(edge.tests, "generated test", "generated tests")}.`,
+      if (!edge.situations && !edge.traces && !edge.perhaps && !edge.shown.length) { parts.push(el("p", { class: "small" }, "No recorded trace and no generated test takes this transition; it was inferred.")); continue; }
+      parts.push(el("p", { class: "small evidence" }, edge.situations ? `The search saw it in ${plural(edge.situations, "situation", "situations")}. ` : "", `Taken by ${plural(edge.traces, "trace", "traces")} and ${plural(edge.tests, "generated test", "generated tests")}.`,
         edge.perhaps ? ` ${plural(edge.perhaps, "trace", "traces")} more can be read this way, but in another way too.` : ""));
-      if (edge.examples.length) parts.push(el("h4", {}, "Shortest traces"), edge.examples.map((word) => el("p", { class: "word" }, link(model.words[word].join(" "), () => follow(model.words[word].join(" "))))));
+      if (edge.examples.length) parts.push(el("h4", {}, edge.traces ? "Shortest traces" : "Shortest traces that can be read so, and otherwise too"), edge.examples.map((word) => el("p", { class: "word" }, link(model.words[word].join(" "), () => follow(model.words[word].join(" "))))));
       edge.shown.slice(0, 1).forEach((test) => {
         const one = data.tests?.[test];
         if (one) parts.push(el("h4", {}, `An example: ${one.name}`), copyable(one.source));
@@ -409,7 +412,9 @@
     const place = [...here].map((state) => nameOf(model, state)).join(" or ");
     const going = [...new Set(model.edges.filter((edge) => here.has(edge.from)).map((edge) => edge.label))];
     const chips = el("span", { class: "chips" }, going.slice(0, 40).map((label) => button(label, () => follow([...calls.slice(0, left ? left.at : undefined), label].join(" ")))));
-    if (left) return [el("b", { class: "left" }, `✗ Leaves the model at call ${left.at + 1}: `), el("code", {}, left.call), ` cannot be called in ${place}. What can:`, chips];
+    const refused = left ? [...new Set([...here].flatMap((state) => model.states[state].refuses.map((one) => one.label)).filter((label) => label === left.call || label.split("!")[0] === left.call.split("!")[0]))] : [];
+    const throwing = refused.length ? ` (it throws ${refused.map((label) => label.split("!")[1]).join(" or ")})` : "";
+    if (left) return [el("b", { class: "left" }, `✗ Leaves the model at call ${left.at + 1}: `), el("code", {}, left.call), ` cannot be called in ${place}${throwing}. What can:`, chips];
     return [el("b", {}, "✓ Allowed. "), `Now in ${place}.`, going.length ? " Go on with:" : " Nothing can be called here.", chips];
   }
 
