@@ -9,6 +9,7 @@ use miette::Report;
 use crate::fixtures::Fixtures;
 use crate::flags::{ClassFlags, GenerateFlags};
 use crate::machine::{self, Machine};
+use crate::project::Site;
 
 /// How many scripts a worker is given at once: few enough that small rounds keep all workers busy.
 pub(crate) const PORTION: usize = 100;
@@ -33,17 +34,16 @@ impl Drive {
     /// What the flags say; `options` may change how workers are run.
     pub(crate) fn new(
         class: &ClassFlags,
+        site: &Site,
         generate: &GenerateFlags,
         habits: GeneratorOptions,
         options: impl FnOnce(&mut HostOptions),
     ) -> Result<Self, Report> {
-        let jdk = machine::jdk(class.jdk.as_deref())?;
-        let typed = machine::entries(class);
         // Before anything is compiled, because a missing entry would show as an error of the compiler.
-        classes::open(None, &typed)?;
-        let fixtures = Fixtures::compile(&generate.fixtures, &jdk, &classes::expand(&typed)?)?;
+        classes::open(None, &site.entries)?;
+        let fixtures = Fixtures::compile(&generate.fixtures, &site.jdk, &classes::expand(&site.entries)?)?;
         let more: Vec<_> = fixtures.iter().map(Fixtures::folder).collect();
-        let machine = Machine::new(class, jdk, &more)?;
+        let machine = Machine::new(class, site, &more)?;
         let asked = ApiOptions {
             non_public: class.non_public,
             object_methods: generate.object_methods,

@@ -13,6 +13,7 @@ use miette::Report;
 use crate::errors::bad_input;
 use crate::flags::ClassFlags;
 use crate::output::tell;
+use crate::project::Site;
 use crate::remedies::{self, Thing};
 
 /// The first argument of a worker. Nobody types it.
@@ -27,7 +28,7 @@ const FIRST_MAJOR: u32 = 44;
 /// A class to be run, and what is needed to run it.
 pub(crate) struct Machine {
     pub(crate) jdk: Jdk,
-    /// Folders and jars, as the user named them, in order.
+    /// Folders and jars, as the user or the build named them, in order.
     pub(crate) entries: Vec<PathBuf>,
     /// The same, opened, and the classes of the JDK behind them.
     pub(crate) classes: ClassPath,
@@ -37,9 +38,10 @@ pub(crate) struct Machine {
 }
 
 impl Machine {
-    /// What the flags name. `more` are entries of the class path that the user did not type.
-    pub(crate) fn new(flags: &ClassFlags, jdk: Jdk, more: &[&Path]) -> Result<Self, Report> {
-        let mut entries = entries(flags);
+    /// The class that the flags name, where it lives. `more` are entries of the class path beside those of the site.
+    pub(crate) fn new(flags: &ClassFlags, site: &Site, more: &[&Path]) -> Result<Self, Report> {
+        let jdk = site.jdk.clone();
+        let mut entries = site.entries.clone();
         entries.extend(more.iter().map(|&entry| entry.to_owned()));
         let classes = classes::open(Some(&jdk), &entries)?;
         let class = classes.class(&flags.class)?;

@@ -1,18 +1,101 @@
 //! The user's own JUnit tests: where they are, and how they are run while the calls of a class are recorded.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use adit_bytecode::Class;
 use adit_jvm::record::{RecordOptions, Task, find_tests};
 use miette::Report;
 
 use crate::errors::bad_input;
+use crate::flags::ClassFlags;
 use crate::machine::Machine;
+use crate::mentions::mentions;
+use crate::project::Site;
 
 /// Tests of real projects need more than a script of ten calls.
 const HEAP_MEGABYTES: u32 = 1024;
 const BOX_MEGABYTES: u32 = 256;
+
+/// Tests that a command runs to see what they do with the class.
+pub(crate) struct UserTests {
+    /// Folders and jars that hold them.
+    pub(crate) places: Vec<PathBuf>,
+    /// The test classes, with dots.
+    pub(crate) classes: Vec<String>,
+    /// Whether they were asked for. If not, they may as well be left out.
+    pub(crate) typed: bool,
+    /// The folder that they run in.
+    pub(crate) directory: PathBuf,
+}
+
+/// What stands after `--tests` when none are wanted. A folder of that name is `./none`.
+const NONE: &str = "none";
+
+/// The tests to begin with: those that were typed, or those of the project that use the class; nothing, if there are none.
+pub(crate) fn choose(
+    typed: &[PathBuf],
+    flags: &ClassFlags,
+    site: &Site,
+) -> Result<Option<UserTests>, Report> {
+    if typed == [Path::new(NONE)] {
+        return Ok(None);
+    }
+    if !typed.is_empty() {
+        let (places, names) = split(typed);
+        let machine = Machine::new(flags, site, &places)?;
+        let classes = classes(&machine, &places, &names)?;
+        let places = places.into_iter().map(Path::to_owned).collect();
+        return Ok(Some(UserTests { places, classes, typed: true, directory: PathBuf::from(".") }));
+    }
+    let Some(built) = &site.built else { return Ok(None) };
+    let places: Vec<&Path> = built.tests.iter().map(PathBuf::as_path).collect();
+    let machine = Machine::new(flags, site, &places)?;
+    let classes = users_of(&machine.class.name, &machine, &built.tests)?;
+    Ok((!classes.is_empty()).then(|| UserTests {
+        places: built.tests.clone(),
+        classes,
+        typed: false,
+        directory: built.folder.clone(),
+    }))
+}
+
+/// The tests in these places that name a class, with dots: themselves, in a class within, or in one that they extend.
+fn users_of(class: &str, machine: &Machine, places: &[PathBuf]) -> Result<Vec<String>, Report> {
+    let own = adit_jvm::classes::open(None, places)?;
+    let mut users = BTreeSet::new();
+    let mut above = BTreeMap::new();
+    let names = own.names();
+    for name in &names {
+        let Some((bytes, file)) = own.find(name)? else { continue };
+        if mentions(&bytes, class) {
+            users.insert(name.as_str());
+        }
+        // What cannot be read extends nothing; if it is a test, JUnit will complain.
+        let outline = Class::parse_outline(&bytes, &file).ok();
+        above.extend(outline.and_then(|outline| Some((name.as_str(), outline.superclass?))));
+    }
+    let uses = |test: &str| {
+        let within = format!("{test}$");
+        users.contains(test)
+            || users.range(within.as_str()..).next().is_some_and(|next| next.starts_with(&within))
+    };
+    let inherits = |test: &str| {
+        // No more steps than there are classes, because a damaged class may be its own ancestor.
+        let mut at = test;
+        for _ in 0..=names.len() {
+            if uses(at) {
+                return true;
+            }
+            let Some(next) = above.get(at) else { return false };
+            at = next;
+        }
+        false
+    };
+    let tests = find_tests(&machine.classes, names.iter().map(String::as_str));
+    Ok(tests.into_iter().filter(|test| inherits(&test.replace('.', "/"))).collect())
+}
 
 /// What was typed after `--tests`: folders and jars, and names of classes.
 pub(crate) fn split(tests: &[PathBuf]) -> (Vec<&Path>, Vec<String>) {
@@ -51,15 +134,30 @@ pub(crate) fn classes(machine: &Machine, places: &[&Path], names: &[String]) -> 
         }
         found.extend(tests);
     }
-    let needed = ["org/junit/platform/launcher/Launcher", "org/junit/runner/JUnitCore"];
-    if !needed.iter().any(|class| machine.classes.find(class).is_ok_and(|found| found.is_some())) {
-        return Err(bad_input(
+    need_junit(machine)?;
+    Ok(found.into_iter().collect())
+}
+
+/// Fails if there is nothing to run tests with.
+pub(crate) fn need_junit(machine: &Machine) -> Result<(), Report> {
+    let has = |class: &str| machine.classes.find(class).is_ok_and(|found| found.is_some());
+    if has("org/junit/platform/launcher/Launcher") || has("org/junit/runner/JUnitCore") {
+        return Ok(());
+    }
+    // Build tools bring the launcher along, so that projects need not name it.
+    Err(if has("org/junit/jupiter/api/Test") {
+        bad_input(
+            "JUnit 5 is on the class path without junit-platform-launcher",
+            "add it to the project as a dependency of its tests, or add its jar with --classpath; \
+             Maven has it in its repository once it has run the tests",
+        )
+    } else {
+        bad_input(
             "JUnit is not on the class path",
             "add its jars with --classpath, such as `junit4.jar:hamcrest.jar`, or for JUnit 5 \
              `junit-platform-console-standalone.jar`",
-        ));
-    }
-    Ok(found.into_iter().collect())
+        )
+    })
 }
 
 /// How a task is run and recorded. Of each object no more than `longest_life` events are kept.

@@ -426,7 +426,7 @@ fn fsm_faults() {
         "1\n0\n1\n0\n0\n# adit: lable \"x\"\n",
         expect![[r#"
         m.fsm.txt:6:9: `lable` is not a remark that adit knows, did you mean `label`?
-            help: known here: states, initial, accepting, event, label, name, predicate, refuses, maybe, guard
+        help: known here: states, initial, accepting, event, label, name, predicate, refuses, maybe, guard
     "#]],
     );
     check(

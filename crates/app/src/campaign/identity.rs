@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use adit_bytecode::ClassPath;
@@ -14,15 +14,21 @@ use serde_json::{Value, json};
 use crate::drive::Drive;
 use crate::errors::bad_input;
 use crate::flags::MineFlags;
-use crate::machine;
-use crate::user_tests;
+use crate::mentions;
+use crate::project::Site;
+use crate::user_tests::UserTests;
 
 /// The campaign that these flags ask for.
-pub(crate) fn identity(flags: &MineFlags, drive: &Drive) -> Result<About, Report> {
+pub(crate) fn identity(
+    flags: &MineFlags,
+    site: &Site,
+    tests: Option<&UserTests>,
+    drive: &Drive,
+) -> Result<About, Report> {
     Ok(About {
         class: drive.api.class.to_string(),
-        class_digest: class_digest(drive, &machine::entries(&flags.class))?,
-        parameters: parameters(flags, drive)?,
+        class_digest: class_digest(drive, &site.entries)?,
+        parameters: parameters(flags, site, tests, drive)?,
         seed: flags.generate.seed,
         tool: env!("CARGO_PKG_VERSION").to_owned(),
         created: now(),
@@ -30,7 +36,12 @@ pub(crate) fn identity(flags: &MineFlags, drive: &Drive) -> Result<About, Report
 }
 
 /// What rounds of one campaign have in common. How long and how hard a round searches is its own business.
-fn parameters(flags: &MineFlags, drive: &Drive) -> Result<Value, Report> {
+fn parameters(
+    flags: &MineFlags,
+    site: &Site,
+    tests: Option<&UserTests>,
+    drive: &Drive,
+) -> Result<Value, Report> {
     let generate = &flags.generate;
     let sorted = |names: &[String]| names.iter().cloned().collect::<BTreeSet<String>>();
     Ok(json!({
@@ -39,7 +50,7 @@ fn parameters(flags: &MineFlags, drive: &Drive) -> Result<Value, Report> {
         "coarse": flags.coarse,
         "claims": format!("{:?}", flags.claims).to_lowercase(),
         "constraints": format!("{:?}", flags.constraints).to_lowercase(),
-        "tests": digest_of_tests(flags)?,
+        "tests": tests.map(|tests| digest_of_tests(site, tests)).transpose()?,
         "labels": "outcome",
         "non_public": flags.class.non_public,
         "object_methods": generate.object_methods,
@@ -62,18 +73,21 @@ fn digest_of_files(files: &[PathBuf]) -> Result<Value, Report> {
     Ok(if files.is_empty() { Value::Null } else { digest.to_string().into() })
 }
 
-/// A fingerprint of the user's test classes, wherever they lie; null if there are none.
-fn digest_of_tests(flags: &MineFlags) -> Result<Value, Report> {
-    if flags.tests.is_empty() {
-        return Ok(Value::Null);
+/// A fingerprint of the user's test classes, wherever they lie. Of those of a project, the ones count that lead to its class:
+/// what else is tested there may change.
+fn digest_of_tests(site: &Site, tests: &UserTests) -> Result<Value, Report> {
+    let own = classes::open(None, &tests.places)?;
+    let mut names: BTreeSet<String> = tests.classes.iter().map(|name| name.replace('.', "/")).collect();
+    if tests.typed {
+        names.extend(own.names());
+    } else {
+        for test in names.clone() {
+            names.extend(reachable(&own, &test)?.into_keys());
+        }
     }
-    let (places, mut names) = user_tests::split(&flags.tests);
-    let places: Vec<PathBuf> = places.into_iter().map(Path::to_owned).collect();
-    names.iter_mut().for_each(|name| *name = name.replace('.', "/"));
-    names.extend(classes::open(None, &places)?.names());
-    let path = classes::open(None, &[machine::entries(&flags.class), places].concat())?;
+    let path = classes::open(None, &[site.entries.clone(), tests.places.clone()].concat())?;
     let mut digest = Digest::new();
-    for name in names.into_iter().collect::<BTreeSet<String>>() {
+    for name in names {
         digest.add(name.as_bytes());
         if let Some((bytes, _)) = path.find(&name)? {
             digest.add(&bytes);
@@ -111,52 +125,14 @@ fn reachable(path: &ClassPath, start: &str) -> Result<BTreeMap<String, Vec<u8>>,
             continue;
         }
         let Some((bytes, _)) = path.find(&name)? else { continue };
-        for text in texts(&bytes) {
-            // A name stands alone, or in descriptors and signatures between `L` and `;` or `<`.
-            for part in text.split([';', '<', '>', '(', ')', '[']) {
-                let inner = part.split_once('L').map(|(_, inner)| inner);
-                for name in [Some(part), inner].into_iter().flatten() {
-                    if names.contains(name) && !found.contains_key(name) {
-                        open.insert(name.to_owned());
-                    }
-                }
+        mentions::of(&bytes, |name| {
+            if names.contains(name) && !found.contains_key(name) {
+                open.insert(name.to_owned());
             }
-        }
+        });
         found.insert(name, bytes);
     }
     Ok(found)
-}
-
-/// The texts in the constant pool of a class file (JVMS 4.4). What is cut off or unknown ends the list.
-fn texts(class: &[u8]) -> Vec<String> {
-    let short =
-        |at: usize| class.get(at..at + 2).map(|two| usize::from(u16::from_be_bytes([two[0], two[1]])));
-    let mut texts = Vec::new();
-    let Some(count) = short(8) else { return texts };
-    let (mut at, mut number) = (10, 1);
-    while number < count {
-        let Some(&tag) = class.get(at) else { break };
-        let size = match tag {
-            1 => {
-                let Some(length) = short(at + 1) else { break };
-                let Some(text) = class.get(at + 3..at + 3 + length) else { break };
-                texts.push(String::from_utf8_lossy(text).into_owned());
-                2 + length
-            }
-            3 | 4 | 9 | 10 | 11 | 12 | 17 | 18 => 4,
-            5 | 6 => {
-                // These count twice.
-                number += 1;
-                8
-            }
-            7 | 8 | 16 | 19 | 20 => 2,
-            15 => 3,
-            _ => break,
-        };
-        at += 1 + size;
-        number += 1;
-    }
-    texts
 }
 
 /// Seconds since 1970.
@@ -170,20 +146,7 @@ mod tests {
     use adit_bytecode::Folder;
 
     use super::*;
-
-    /// A class file as far as its constants go.
-    fn class(constants: &[&str]) -> Vec<u8> {
-        let mut bytes = vec![0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 61];
-        bytes.extend((constants.len() as u16 + 3).to_be_bytes());
-        // A long, which takes two numbers.
-        bytes.extend([5, 0, 0, 0, 0, 0, 0, 0, 1]);
-        for text in constants {
-            bytes.push(1);
-            bytes.extend((text.len() as u16).to_be_bytes());
-            bytes.extend(text.as_bytes());
-        }
-        bytes
-    }
+    use crate::mentions::tests::class;
 
     #[test]
     fn classes_that_are_mentioned_count() {
@@ -200,15 +163,5 @@ mod tests {
         let path = ClassPath::new(vec![Box::new(Folder::in_memory("test", files))]);
         let found: Vec<String> = reachable(&path, "a/Stack").unwrap().into_keys().collect();
         assert_eq!(found, ["a/Base", "a/Deep", "a/Element", "a/Node", "a/Stack"]);
-    }
-
-    #[test]
-    fn what_is_no_class_mentions_nothing() {
-        assert!(texts(b"").is_empty());
-        let whole = class(&["a", "b"]);
-        for end in 0..whole.len() {
-            assert!(texts(&whole[..end]).len() < 2);
-        }
-        assert_eq!(texts(&whole), ["a", "b"]);
     }
 }

@@ -34,6 +34,7 @@ use crate::models;
 use crate::output::{Target, print, print_json, write_failed};
 use crate::pipeline::{Judged, Mined, Plan, Watch, mine};
 use crate::progress::{Audience, rounded};
+use crate::project::Site;
 use crate::recording::Recording;
 use crate::report::{self, terminal};
 use crate::timeline::Course;
@@ -52,17 +53,18 @@ pub(super) fn run(flags: &MineFlags, quiet: bool) -> Result<Ending, Report> {
         (ProgressForm::Auto, false) => Audience::People,
         (ProgressForm::Json, false) => Audience::Tools,
     };
-    let lives = if flags.tests.is_empty() { Vec::new() } else { tests::lives(flags, audience)? };
+    let site = Site::new(&flags.class, audience)?;
+    let tests::Beginning { lives, tests } = tests::beginning(flags, &site, audience)?;
     let budget = flags.generate.budget.unwrap_or(DEFAULT_BUDGET);
     let mut watch = Watch::new(budget, audience);
-    let mut drive = Drive::new(&flags.class, &flags.generate, HABITS, |options| {
+    let mut drive = Drive::new(&flags.class, &site, &flags.generate, HABITS, |options| {
         options.snapshots = true;
         options.watch_descriptors = true;
     })?;
     let ear = Ear::new(&drive.api);
     let plan = plan(flags, tests::words(&lives, &drive.api, &ear));
     // Only now, so that a class that cannot be run leaves no empty folder.
-    let about = campaign::identity(flags, &drive)?;
+    let about = campaign::identity(flags, &site, tests.as_ref(), &drive)?;
     let campaign = Campaign::open(&folder, &about, flags, budget, &watch.progress)?;
     make(&folder.join("tests"))?;
     interrupt::farewell(format!(

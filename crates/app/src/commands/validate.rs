@@ -22,7 +22,8 @@ use crate::errors::{Ending, bad_input, no_answer};
 use crate::flags::{Budget, ValidateFlags};
 use crate::interrupt::Listening;
 use crate::output::{print, print_json, tell};
-use crate::progress::Counting;
+use crate::progress::{Audience, Counting};
+use crate::project::Site;
 use crate::{machine, models};
 
 /// Enough for the walks of most classes to be searched to their end.
@@ -40,7 +41,8 @@ const WIDTH: usize = 12;
 pub(super) fn run(flags: &ValidateFlags, quiet: bool) -> Result<Ending, Report> {
     // Before the class is looked at, because a typing mistake should not cost a second.
     let model = models::read(&flags.model, flags.from.as_deref())?;
-    let drive = Drive::new(&flags.class, &flags.generate, HABITS, |options| {
+    let site = Site::new(&flags.class, Audience::unless(quiet))?;
+    let drive = Drive::new(&flags.class, &site, &flags.generate, HABITS, |options| {
         options.snapshots = true;
         options.limits.batch = PORTION;
     })?;

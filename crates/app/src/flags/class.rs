@@ -16,9 +16,13 @@ pub(crate) struct ClassFlags {
     /// The class, with its package: `java.util.StringTokenizer`
     #[arg(value_name = "CLASS")]
     pub(crate) class: String,
-    /// Folders and jars with classes, separated by colons; `dir/*` means all jars in `dir`; may be repeated
+    /// Folders and jars with classes, separated by colons; `dir/*` means all jars in `dir`; may be repeated [default: inside a
+    /// Maven or Gradle project, what its build made and its dependencies]
     #[arg(long, short = 'c', value_name = "CP", help_heading = CLASS)]
     pub(crate) classpath: Vec<OsString>,
+    /// Do not look for a Maven or Gradle project around the current folder; ADIT_NO_PROJECT=1 means the same
+    #[arg(long, help_heading = CLASS)]
+    pub(crate) no_project: bool,
     /// The folder of the JDK to run it with [default: JAVA_HOME, the `java` of PATH, the newest in the usual places]
     #[arg(long, value_name = "DIR", help_heading = CLASS)]
     pub(crate) jdk: Option<PathBuf>,

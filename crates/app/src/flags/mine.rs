@@ -15,6 +15,7 @@ use super::{ClassFlags, GenerateFlags};
 #[command(after_help = "\
 Examples:
   adit mine java.util.StringTokenizer
+  adit mine com.acme.Stack                          inside a Maven or Gradle project that is built
   adit mine com.acme.Stack -c target/classes --budget 30s -o stack
   adit mine java.security.Signature --fixtures subjects/fixtures/SignatureFixtures.java
   adit mine com.acme.Stack -c 'target/classes:lib/*' --tests target/test-classes
@@ -34,7 +35,8 @@ pub(crate) struct MineFlags {
     #[arg(long, value_enum, default_value = "dice", help_heading = MINING)]
     pub(crate) tester: Tester,
     /// Begin with what the JUnit tests in these folders or jars, or of these classes, do with the class: nothing is claimed that they
-    /// contradict, and calls in an order that the model does not have are reported
+    /// contradict, and calls in an order that the model does not have are reported [default: inside a Maven or Gradle project, its
+    /// tests that use the class; `none` leaves them out]
     #[arg(long, value_name = "PATH", num_args = 1.., help_heading = MINING)]
     pub(crate) tests: Vec<PathBuf>,
     /// Prefer the smallest model: never split a state for behavior that only some of its objects have

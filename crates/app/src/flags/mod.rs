@@ -28,7 +28,7 @@ mod traces;
 mod validate;
 
 pub(crate) use check::CheckFlags;
-pub(crate) use class::{Budget, ClassFlags, GenerateFlags};
+pub(crate) use class::{Budget, ClassFlags, GenerateFlags, time};
 pub(crate) use compare::CompareFlags;
 pub(crate) use completions::CompletionsFlags;
 pub(crate) use convert::ConvertFlags;

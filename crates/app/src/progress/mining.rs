@@ -46,6 +46,18 @@ pub(crate) struct Standing {
 }
 
 impl Audience {
+    /// Who listens to a command that tells people only.
+    pub(crate) fn unless(quiet: bool) -> Self {
+        if quiet { Self::Nobody } else { Self::People }
+    }
+
+    /// Something that is good to know, which those who asked for quiet are not told.
+    pub(crate) fn note(self, text: &str) {
+        if self != Self::Nobody {
+            self.warn(text);
+        }
+    }
+
     /// Something that is not as it should be, which is told to whoever listens and also to those who asked for quiet.
     pub(crate) fn warn(self, text: &str) {
         match self {
@@ -130,9 +142,7 @@ impl Mining {
     /// A remark: a line for people, or one that says so for tools.
     pub(crate) fn remark(&self, text: &str) {
         let audience = self.0.borrow().audience;
-        if audience != Audience::Nobody {
-            audience.warn(text);
-        }
+        audience.note(text);
     }
 
     /// Takes the bar away.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use adit_attack::{Api, Ear};
@@ -16,10 +16,14 @@ use crate::flags::MineFlags;
 use crate::interrupt::Listening;
 use crate::machine::{self, Machine};
 use crate::progress::{Audience, Counting};
-use crate::user_tests;
+use crate::project::Site;
+use crate::user_tests::{self, UserTests};
 
 /// Longer than the unit tests of a class take.
 const LIMIT: Duration = Duration::from_secs(600);
+
+/// Tests that nobody asked for should not keep anybody waiting.
+const UNASKED_LIMIT: Duration = Duration::from_secs(60);
 
 /// So many events of an object are kept. A model shows its states long before.
 const LONGEST_LIFE: u64 = 1000;
@@ -30,13 +34,46 @@ const MOST_LIVES: usize = 20_000;
 /// What every object has by way of `Object`. Where they are no events, they change nothing.
 const OF_OBJECT: [&str; 3] = ["equals", "hashCode", "toString"];
 
-/// What happened to the objects of the class while the tests ran, equal lives once.
-pub(super) fn lives(flags: &MineFlags, audience: Audience) -> Result<Vec<Life>, Report> {
-    let jdk = machine::jdk(flags.class.jdk.as_deref())?;
-    let (places, names) = user_tests::split(&flags.tests);
-    let machine = Machine::new(&flags.class, jdk, &places)?;
-    let task = Task::Tests { classes: user_tests::classes(&machine, &places, &names)? };
-    let options = user_tests::record_options(&machine, task, PathBuf::from("."), LIMIT, LONGEST_LIFE)?;
+/// What the user's tests show.
+#[derive(Default)]
+pub(super) struct Beginning {
+    /// What happened to the objects of the class, equal lives once.
+    pub(super) lives: Vec<Life>,
+    /// The tests, if they showed anything.
+    pub(super) tests: Option<UserTests>,
+}
+
+/// Runs the tests that were typed, or those of the project, which are only a help: without them all is made up.
+pub(super) fn beginning(flags: &MineFlags, site: &Site, audience: Audience) -> Result<Beginning, Report> {
+    let typed = !flags.tests.is_empty();
+    let shown = || -> Result<Beginning, Report> {
+        let Some(tests) = user_tests::choose(&flags.tests, &flags.class, site)? else {
+            return Ok(Beginning::default());
+        };
+        let lives = lives(flags, site, &tests, audience)?;
+        Ok(Beginning { lives, tests: Some(tests) })
+    };
+    match shown() {
+        Err(report) if !typed => {
+            audience.warn(&format!("your tests are not used: {report}"));
+            Ok(Beginning::default())
+        }
+        shown => shown,
+    }
+}
+
+/// What happened to the objects of the class while the tests ran.
+fn lives(flags: &MineFlags, site: &Site, tests: &UserTests, audience: Audience) -> Result<Vec<Life>, Report> {
+    let places: Vec<&Path> = tests.places.iter().map(PathBuf::as_path).collect();
+    let machine = Machine::new(&flags.class, site, &places)?;
+    user_tests::need_junit(&machine)?;
+    if !tests.typed {
+        audience
+            .note(&format!("your tests first: {}; --tests none leaves them out", some_of(&tests.classes)));
+    }
+    let task = Task::Tests { classes: tests.classes.clone() };
+    let limit = if tests.typed { LIMIT } else { UNASKED_LIMIT };
+    let options = user_tests::record_options(&machine, task, tests.directory.clone(), limit, LONGEST_LIFE)?;
     let (mut lives, mut known) = (Vec::new(), BTreeSet::new());
     let mut take = |life: Life| {
         let labels: Vec<String> = life.events.iter().map(|event| Labels::Exception.of(event)).collect();
@@ -71,6 +108,15 @@ pub(super) fn lives(flags: &MineFlags, audience: Audience) -> Result<Vec<Life>, 
         ));
     }
     Ok(lives)
+}
+
+/// The first of many names.
+fn some_of(names: &[String]) -> String {
+    const SHOWN: usize = 3;
+    match names.len().checked_sub(SHOWN) {
+        Some(more @ 1..) => format!("{} and {more} more", names[..SHOWN].join(", ")),
+        _ => names.join(", "),
+    }
 }
 
 /// The words of lives, as the ear would hear them, each once: up to the first call that threw or is no event here.

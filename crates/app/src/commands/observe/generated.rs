@@ -18,7 +18,8 @@ use crate::drive::{Drive, HABITS, PORTION};
 use crate::flags::{Budget, ObserveFlags};
 use crate::interrupt::Listening;
 use crate::machine;
-use crate::progress::Counting;
+use crate::progress::{Audience, Counting};
+use crate::project::Site;
 use crate::recording::Recording;
 
 /// How many scripts are made before the generator learns from them. The first round is small, because what it teaches is
@@ -43,7 +44,8 @@ const PATIENCE: u64 = 40;
 const CULPRITS_SHOWN: usize = 3;
 
 pub(super) fn observe(flags: &ObserveFlags, quiet: bool) -> Result<Observed, Report> {
-    let drive = Drive::new(&flags.class, &flags.generate, HABITS, |options| {
+    let site = Site::new(&flags.class, Audience::unless(quiet))?;
+    let drive = Drive::new(&flags.class, &site, &flags.generate, HABITS, |options| {
         options.snapshots = flags.states;
         options.limits.batch = PORTION;
     })?;

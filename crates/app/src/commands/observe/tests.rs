@@ -14,7 +14,8 @@ use crate::flags::ObserveFlags;
 use crate::interrupt::Listening;
 use crate::machine::{self, Machine};
 use crate::output::tell;
-use crate::progress::{Counting, Working};
+use crate::progress::{Audience, Counting, Working};
+use crate::project::Site;
 use crate::recording::Recording;
 use crate::user_tests;
 
@@ -26,9 +27,9 @@ const LONGEST_LIFE: u64 = 100_000;
 
 pub(super) fn observe(flags: &ObserveFlags, quiet: bool) -> Result<Observed, Report> {
     refuse_idle_flags(flags)?;
-    let jdk = machine::jdk(flags.class.jdk.as_deref())?;
+    let site = Site::new(&flags.class, Audience::unless(quiet))?;
     let (places, names) = user_tests::split(&flags.tests);
-    let machine = Machine::new(&flags.class, jdk, &places)?;
+    let machine = Machine::new(&flags.class, &site, &places)?;
     let task = match &flags.main {
         Some(class) => main_of(&machine, class, flags)?,
         None => Task::Tests { classes: user_tests::classes(&machine, &places, &names)? },
