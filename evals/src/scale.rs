@@ -57,10 +57,10 @@ pub(crate) fn run(scale: &Scale) -> Result<()> {
         "{} distinct traces of {LENGTHS:?} events over {} labels; {}\n",
         scale.traces, begun.labels, begun.said
     );
-    println!("| command | seconds | peak memory |\n|---|---|---|");
+    println!("| command | seconds | of a processor | peak memory |\n|---|---|---|---|");
     let campaign = folder.display().to_string();
-    let row = |what: &str, seconds: f64, peak: u64| {
-        println!("| {what} | {seconds:.2} | {:.0} MB |", peak as f64 / 1e6);
+    let row = |what: &str, seconds: f64, Used { processor, peak }: Used| {
+        println!("| {what} | {seconds:.2} | {processor:.2} | {:.0} MB |", peak as f64 / 1e6);
     };
     let named = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>();
     for command in [
@@ -69,14 +69,16 @@ pub(crate) fn run(scale: &Scale) -> Result<()> {
         named(&["explain", &campaign, &begun.label]),
     ] {
         let done = measured(&scale.adit, &command)?;
-        row(&format!("`adit {}`", command[0]), done.seconds, done.peak);
+        row(&format!("`adit {}`", command[0]), done.seconds, done.used);
     }
-    let opened =
-        |done: &Measured| done.opened.ok_or_else(|| miette!("`adit mine` did not say when it began"));
-    row("the first `adit mine`, until it searches", opened(&first)?, first.peak);
-    let again = measured(&scale.adit, &mine(&folder, "5s"))?;
-    row("`adit mine` again, until it searches", opened(&again)?, again.peak_opened);
-    row("`adit mine` again, to the end of `--budget 5s`", again.seconds, again.peak);
+    let mined = |done: &Measured, which: &str| -> Result<()> {
+        let (seconds, used) = done.opened.ok_or_else(|| miette!("`adit mine` did not say when it began"))?;
+        row(&format!("{which} `adit mine`, until it searches"), seconds, used);
+        row(&format!("{which} `adit mine`, to the end of `--budget 5s`"), done.seconds, done.used);
+        Ok(())
+    };
+    mined(&first, "the first")?;
+    mined(&measured(&scale.adit, &mine(&folder, "5s"))?, "the next")?;
     let page = fs::metadata(folder.join("report.html")).into_diagnostic()?.len();
     println!("\nThe page has {:.1} MB, the database {:.0} MB.", page as f64 / 1e6, begun.bytes as f64 / 1e6);
     if scale.seconds > 0 {
@@ -88,7 +90,7 @@ pub(crate) fn run(scale: &Scale) -> Result<()> {
 /// What keeping costs, as a share of the time in which tests ran.
 fn keeping(scale: &Scale, place: &Path) -> Result<()> {
     println!(
-        "\n| class | miner | tester | tests a second | noting | writing | share |\n|---|---|---|---|---|---|---|"
+        "\n| class | miner | tester | tests a second | noting | writing | share | at the end |\n|---|---|---|---|---|---|---|---|"
     );
     let classes = place.display().to_string();
     for class in ["java.util.ArrayList", "java.util.StringTokenizer", "Wide"] {
@@ -106,9 +108,9 @@ fn keeping(scale: &Scale, place: &Path) -> Result<()> {
             let run: Value = serde_json::from_slice(&text).into_diagnostic()?;
             let number = |value: &Value| value.as_f64().unwrap_or(0.0);
             let (noting, writing) = (number(&run["keeping"]["noting"]), number(&run["keeping"]["writing"]));
-            let seconds = number(&run["seconds"]);
+            let (ending, seconds) = (number(&run["keeping"]["ending"]), number(&run["seconds"]));
             println!(
-                "| {class} | {miner} | {tester} | {:.0} | {noting:.2} s | {writing:.2} s | {:.1} % |",
+                "| {class} | {miner} | {tester} | {:.0} | {noting:.2} s | {writing:.2} s | {:.1} % | {ending:.2} s |",
                 number(&run["tests"]) / seconds,
                 100.0 * (noting + writing) / seconds
             );
@@ -231,11 +233,18 @@ fn fingerprint(word: &[&str]) -> u64 {
 /// How a command went.
 struct Measured {
     seconds: f64,
-    /// When it began to search, if it said so.
-    opened: Option<f64>,
-    /// The most memory that was resident, in bytes, in all and until it began to search.
+    used: Used,
+    /// When it began to search and what it had used by then, if it said so.
+    opened: Option<(f64, Used)>,
+}
+
+/// What a process used so far, its workers aside.
+#[derive(Clone, Copy, Default)]
+struct Used {
+    /// Seconds of a processor, which tell more than those of the clock on a machine with other work.
+    processor: f64,
+    /// The most memory that was resident, in bytes.
     peak: u64,
-    peak_opened: u64,
 }
 
 /// Runs a command to its end.
@@ -258,7 +267,7 @@ fn measured(adit: &Path, args: &[String]) -> Result<Measured> {
         let mut line = String::new();
         while lines.by_ref().read_line(&mut line).is_ok_and(|read| read > 0) {
             if opened.is_none() && line.contains("\"event\":\"standing\"") {
-                opened = Some((begun.elapsed().as_secs_f64(), peak_of(process)));
+                opened = Some((begun.elapsed().as_secs_f64(), used_by(process).unwrap_or_default()));
             }
             if !line.starts_with('{') {
                 said += &line;
@@ -267,32 +276,36 @@ fn measured(adit: &Path, args: &[String]) -> Result<Measured> {
         }
         (opened, said)
     });
-    let (peak, success) = watched(&mut child)?;
+    let (used, success) = watched(&mut child)?;
     let seconds = begun.elapsed().as_secs_f64();
     let (opened, said) = listener.join().map_err(|_| miette!("listening failed"))?;
     if !success {
         bail!("adit {}: {said}", args.join(" "));
     }
-    let peak_opened = opened.and_then(|(_, peak)| peak).unwrap_or(0);
-    Ok(Measured { seconds, opened: opened.map(|(seconds, _)| seconds), peak, peak_opened })
+    Ok(Measured { seconds, used, opened })
 }
 
-/// Waits for a process, and says how much memory it had at most and whether it ended well.
-fn watched(child: &mut Child) -> Result<(u64, bool)> {
-    let mut peak = 0;
+/// Waits for a process, and says what it used and whether it ended well.
+fn watched(child: &mut Child) -> Result<(Used, bool)> {
+    let mut used = Used::default();
     loop {
-        // The mark only rises, so that the last look before the end is the one that counts.
-        peak = peak_of(child.id()).unwrap_or(0).max(peak);
+        // Both only rise, so that the last look before the end is the one that counts.
+        used = used_by(child.id()).unwrap_or(used);
         if let Some(status) = child.try_wait().into_diagnostic()? {
-            return Ok((peak, status.success()));
+            return Ok((used, status.success()));
         }
         std::thread::sleep(Duration::from_millis(2));
     }
 }
 
-/// The largest resident set of a process so far, where the system tells.
-fn peak_of(process: u32) -> Option<u64> {
+/// What a process used so far, where the system tells.
+fn used_by(process: u32) -> Option<Used> {
     let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
-    line.split_whitespace().nth(1)?.parse::<u64>().ok().map(|kibibytes| kibibytes * 1024)
+    let peak: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    // The name stands between parentheses and may hold anything; behind it, the 12th and 13th are hundredths of seconds.
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    let times = stat.rsplit_once(')')?.1.split_whitespace().skip(11).take(2);
+    let ticks: u64 = times.filter_map(|time| time.parse::<u64>().ok()).sum();
+    Some(Used { processor: ticks as f64 / 100.0, peak: peak * 1024 })
 }

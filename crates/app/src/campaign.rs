@@ -3,7 +3,7 @@
 //! [`Campaign::open`] finds or begins the campaign of a folder, [`Kept`] is the class under test as the search sees it, with
 //! everything worth keeping written down on the way, and [`Kept::settle`] chooses the model that the round ends with.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -29,6 +29,18 @@ mod settle;
 pub(crate) use identity::{identity, now};
 pub(crate) use kept::{Keep, Kept, Spent};
 pub(crate) use settle::{Made, Settled};
+
+/// What a round writes beside the database.
+const RESULTS: [&str; 8] = [
+    "model.json",
+    "model.dot",
+    "properties.json",
+    "search.json",
+    "traces.jsonl",
+    "run.json",
+    "tests.json",
+    "report.html",
+];
 
 /// The campaign of a folder, with the round that has just begun.
 pub(crate) struct Campaign {
@@ -68,10 +80,22 @@ impl Campaign {
         progress: &Mining,
     ) -> Result<Self, Report> {
         make(folder)?;
-        if flags.fresh && folder.join(DATABASE).exists() {
+        let others = results_of_others(folder);
+        if flags.fresh && (folder.join(DATABASE).exists() || others.is_some()) {
             let away = Held::new(folder)?.move_away()?;
-            progress.remark(&format!("the campaign of before is now in {}", away.display()));
+            progress.remark(&format!("what was there before is now in {}", away.display()));
             make(folder)?;
+        } else if let Some(name) = others {
+            return Err(bad_input(
+                format!(
+                    "{} holds {name} and no campaign that it belongs to; it would be lost",
+                    folder.display()
+                ),
+                format!(
+                    "name another folder with -o, or add --fresh to begin anew (what is there is kept in {}.1 or the next free number)",
+                    folder.display()
+                ),
+            ));
         }
         let mut writer = Writer::open(Held::new(folder)?, about)?;
         let differences = writer.about()?.differences(about);
@@ -151,6 +175,15 @@ impl Before {
     }
 }
 
+/// A file that a round would write over, in a folder where no round ever ended: it is somebody else's, or its campaign was lost.
+fn results_of_others(folder: &Path) -> Option<&'static str> {
+    // An empty database is what a copy that failed leaves behind.
+    if fs::metadata(folder.join(DATABASE)).is_ok_and(|database| database.len() > 0) {
+        return None;
+    }
+    RESULTS.into_iter().find(|name| folder.join(name).exists())
+}
+
 /// Every round makes other choices, and the first those that the seed always made.
 fn round_seed(seed: u64, rounds_before: u64) -> u64 {
     // An odd number with bits all over: the golden ratio in 64 bits.
@@ -216,8 +249,8 @@ pub(crate) fn default_folder(class: &str) -> PathBuf {
 }
 
 /// All labels of a word.
-fn labels(ear: &Ear, word: &[Letter]) -> Vec<String> {
-    word.iter().map(|&letter| ear.alphabet().name(letter).to_owned()).collect()
+fn names<'e>(ear: &'e Ear, word: &[Letter]) -> Vec<&'e str> {
+    word.iter().map(|&letter| ear.alphabet().name(letter)).collect()
 }
 
 /// The letters of a claim's labels, if the class has them.
@@ -242,5 +275,30 @@ fn pairs(word: &[Letter]) -> impl Iterator<Item = (Option<Letter>, Letter)> {
     before.zip(word.iter().copied())
 }
 
-/// The set of all pairs that were seen.
-type Pairs = BTreeSet<(Option<Letter>, Letter)>;
+/// The set of all pairs that were seen, as a table: a million words have a hundred million.
+struct Pairs {
+    letters: usize,
+    seen: Vec<bool>,
+}
+
+impl Pairs {
+    fn new(letters: usize) -> Self {
+        Self { letters, seen: vec![false; (letters + 1) * letters] }
+    }
+
+    fn contains(&self, (before, letter): (Option<Letter>, Letter)) -> bool {
+        self.seen[self.place(before, letter)]
+    }
+
+    fn add(&mut self, word: &[Letter]) {
+        for (before, letter) in pairs(word) {
+            let place = self.place(before, letter);
+            self.seen[place] = true;
+        }
+    }
+
+    /// The row of the beginning comes first.
+    fn place(&self, before: Option<Letter>, letter: Letter) -> usize {
+        before.map_or(0, |before| before as usize + 1) * self.letters + letter as usize
+    }
+}

@@ -69,7 +69,7 @@ pub(crate) fn open(path: &Path) -> Result<Source, Report> {
 }
 
 /// An error about a file that is not there, with what was probably meant.
-fn missing(path: &Path) -> Report {
+pub(crate) fn missing(path: &Path) -> Report {
     let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
     let others: Vec<String> = fs::read_dir(folder)
         .into_iter()
@@ -82,7 +82,7 @@ fn missing(path: &Path) -> Report {
         None if !folder.is_dir() => format!("the folder {} does not exist either", folder.display()),
         None => "check the name; paths are relative to the folder you are in".to_owned(),
     };
-    bad_input(format!("{}: no such file", path.display()), help)
+    bad_input(format!("{}: no such file or folder", path.display()), help)
 }
 
 /// The whole content of a file, unpacked when it is gzipped, for files that are read whole.

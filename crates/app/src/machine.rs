@@ -40,6 +40,13 @@ pub(crate) struct Machine {
 impl Machine {
     /// The class that the flags name, where it lives. `more` are entries of the class path beside those of the site.
     pub(crate) fn new(flags: &ClassFlags, site: &Site, more: &[&Path]) -> Result<Self, Report> {
+        if let Some(simple) = flags.class.strip_suffix(".java") {
+            let simple = simple.rsplit('/').next().unwrap_or(simple);
+            return Err(bad_input(
+                format!("{} is a source file, and adit runs compiled classes", flags.class),
+                format!("`javac -d classes {}`, then name the class: `{simple} -c classes`", flags.class),
+            ));
+        }
         let jdk = site.jdk.clone();
         let mut entries = site.entries.clone();
         entries.extend(more.iter().map(|&entry| entry.to_owned()));

@@ -208,7 +208,8 @@ pub(crate) fn mine(
         Wanted { templates: Template::ALL.to_vec(), min_support, min_confidence }
     };
     let least = if plan.claims == Claims::Held { 1.0 } else { 0.0 };
-    let (mut properties, _) = said(host, ear, &purity, &wanted(least))?;
+    let mut said = Said::new(ear, purity);
+    let mut properties = said.properties(host, &wanted(least))?;
     properties.retain(|property| !host.refuted().contains_key(property));
     host.arm(&properties, &pure)?;
 
@@ -301,8 +302,8 @@ pub(crate) fn mine(
     }
 
     // Infer. What any trace contradicts does not hold, whoever made the trace.
-    let (holding, supports) = said(host, ear, &purity, &wanted(1.0))?;
-    let holding: BTreeSet<Property<Letter>> = holding.into_iter().collect();
+    let holding: BTreeSet<Property<Letter>> = said.properties(host, &wanted(1.0))?.into_iter().collect();
+    let supports = said.supports();
     let model = match &assayed {
         Some(assayed) => assayed.model.clone(),
         None => {
@@ -311,7 +312,7 @@ pub(crate) fn mine(
                 Tester::Dynamosa | Tester::Random => holding.iter().cloned().collect(),
             };
             let mut words: Vec<Vec<Letter>> = Vec::new();
-            host.each_word(|word| words.push(word.to_vec()))?;
+            host.each_word(0, |word| words.push(word.to_vec()))?;
             dice_miner(&words, &surviving, &pure, plan.constraints)
                 .map(|&letter| ear.alphabet().name(letter).to_owned())
         }
@@ -396,37 +397,54 @@ fn ended(attacked: &Attacked, states: Option<usize>, known: bool) -> Standing {
     }
 }
 
-/// Properties, and in how many words each event happens.
-type Said = (Vec<Property<Letter>>, BTreeMap<Letter, u64>);
+/// What all words that are kept say. Each is looked at once: when it is asked again, only those that are new.
+struct Said<'e> {
+    ear: &'e Ear,
+    miner: PropertyMiner,
+    /// For each letter, in how many words it happens and in which last.
+    happens: Vec<(u64, u64)>,
+    words: u64,
+    /// The number of the last word.
+    last: i64,
+}
 
-/// What all words that are kept say: the properties that are wanted, and in how many words each event happens.
-fn said(host: &mut Kept<'_>, ear: &Ear, purity: &Purity, wanted: &Wanted) -> Result<Said, Report> {
-    let alphabet = ear.alphabet();
-    let mut miner = PropertyMiner::new(purity.clone());
-    // For each letter, in how many words it happens and in which last.
-    let mut happens = vec![(0_u64, 0_u64); alphabet.len()];
-    let mut number = 0;
-    host.each_word(|word| {
-        number += 1;
-        for &letter in word {
-            let (count, last) = &mut happens[letter as usize];
-            if std::mem::replace(last, number) != number {
-                *count += 1;
+impl<'e> Said<'e> {
+    fn new(ear: &'e Ear, purity: Purity) -> Self {
+        let happens = vec![(0, 0); ear.alphabet().len()];
+        Self { ear, miner: PropertyMiner::new(purity), happens, words: 0, last: 0 }
+    }
+
+    /// The properties that are wanted.
+    fn properties(&mut self, host: &mut Kept<'_>, wanted: &Wanted) -> Result<Vec<Property<Letter>>, Report> {
+        let alphabet = self.ear.alphabet();
+        let Self { miner, happens, words, .. } = self;
+        self.last = host.each_word(self.last, |word| {
+            *words += 1;
+            for &letter in word {
+                let (count, last) = &mut happens[letter as usize];
+                if std::mem::replace(last, *words) != *words {
+                    *count += 1;
+                }
             }
-        }
-        miner.part(word, alphabet);
-        miner.end(1);
-    })?;
-    let mined = miner.finish()?.mined(wanted)?;
-    let letter = |place: Letter| {
-        alphabet.get(&mined.alphabet[place as usize]).expect("every mined label occurs in the words")
-    };
-    let properties = mined.properties.iter().map(|found| {
-        let Property { template, a, b } = found.property;
-        Property { template, a: letter(a), b: letter(b) }
-    });
-    let supports = (0..).zip(&happens).filter(|(_, (count, _))| *count > 0);
-    Ok((properties.collect(), supports.map(|(letter, (count, _))| (letter, *count)).collect()))
+            miner.part(word, alphabet);
+            miner.end(1);
+        })?;
+        let mined = self.miner.clone().finish()?.mined(wanted)?;
+        let letter = |place: Letter| {
+            alphabet.get(&mined.alphabet[place as usize]).expect("every mined label occurs in the words")
+        };
+        let properties = mined.properties.iter().map(|found| {
+            let Property { template, a, b } = found.property;
+            Property { template, a: letter(a), b: letter(b) }
+        });
+        Ok(properties.collect())
+    }
+
+    /// In how many words each event happens, of those that do.
+    fn supports(&self) -> BTreeMap<Letter, u64> {
+        let happening = (0..).zip(&self.happens).filter(|(_, (count, _))| *count > 0);
+        happening.map(|(letter, (count, _))| (letter, *count)).collect()
+    }
 }
 
 /// Tests that are shown beside the model, with what happens in them.

@@ -125,7 +125,7 @@ impl Working {
             while stopped.recv_timeout(LINE_EVERY) == Err(RecvTimeoutError::Timeout) {
                 if io::stderr().is_terminal() {
                     let bar = bar.get_or_insert_with(|| {
-                        let style = ProgressStyle::with_template("{spinner} {msg}, {elapsed}");
+                        let style = ProgressStyle::with_template("{spinner} {elapsed} {wide_msg}");
                         ProgressBar::no_length()
                             .with_style(style.expect("the template is well formed"))
                             .with_message(what)
@@ -179,7 +179,7 @@ impl Counting {
         }
         if io::stderr().is_terminal() {
             let bar = self.bar.get_or_insert_with(|| {
-                let style = ProgressStyle::with_template("{spinner} {msg}, {elapsed}");
+                let style = ProgressStyle::with_template("{spinner} {elapsed} {wide_msg}");
                 let bar = ProgressBar::no_length().with_style(style.expect("the template is well formed"));
                 on_screen(Some(bar.clone()));
                 bar

@@ -76,6 +76,12 @@ fn a_second_run_goes_on_where_the_first_ended() {
     assert_eq!(second["round"], 2);
     assert!(second["states"].as_u64() >= first["states"].as_u64(), "{first} {second}");
 
+    // Nor does one whose time is over before it begins.
+    let third = mine(&["--budget", "1ms", "--json"]);
+    assert_eq!(third.code, 0, "{}", third.err);
+    assert!(third.json()["states"].as_u64() >= second["states"].as_u64(), "{second} {}", third.out);
+    let (_, more_refuted) = found(&folder);
+
     // What was refuted is told of again, with a test that shows it.
     let properties: Value =
         serde_json::from_slice(&fs::read(folder.join("properties.json")).unwrap()).unwrap();
@@ -92,23 +98,23 @@ fn a_second_run_goes_on_where_the_first_ended() {
     assert_eq!(told, more_refuted);
 
     let status = adit(&["status", &out, "--json"]).json();
-    assert_eq!(status["rounds"].as_array().unwrap().len(), 2);
+    assert_eq!(status["rounds"].as_array().unwrap().len(), 3);
     assert_eq!((status["class"].as_str(), status["running"].as_bool()), (Some("Slot"), Some(false)));
     assert_eq!(status["claims"]["refuted"].as_u64(), Some(more_refuted.len() as u64));
     let text = adit(&["status", &out]).out;
     assert!(text.starts_with("campaign about Slot, begun 20") && text.contains("  round 2, 20"), "{text}");
     let run: Value = serde_json::from_slice(&fs::read(folder.join("run.json")).unwrap()).unwrap();
-    assert_eq!((run["budget"].as_str(), run["seed"].as_u64()), (Some("3000tests"), Some(7)));
+    assert_eq!((run["budget"].as_str(), run["seed"].as_u64()), (Some("1ms"), Some(0)));
     assert_eq!(run["parameters"]["non_public"], false);
     assert!(run["keeping"]["writing"].as_f64() > Some(0.0), "{run}");
 
-    // The course of the search is that of both rounds, one after the other.
+    // The course of the search is that of all rounds, one after the other.
     let read = |name: &str| fs::read_to_string(folder.join(name)).unwrap();
     let search: Value = serde_json::from_str(&read("search.json")).unwrap();
     let points = search["points"].as_array().unwrap();
     let all = |name: &str| points.iter().map(|point| point[name].as_f64().unwrap()).collect::<Vec<_>>();
     assert!(["round", "seconds", "tests"].iter().all(|name| all(name).is_sorted()), "{search}");
-    assert_eq!((points[0]["round"].as_u64(), points[points.len() - 1]["round"].as_u64()), (Some(1), Some(2)));
+    assert_eq!((points[0]["round"].as_u64(), points[points.len() - 1]["round"].as_u64()), (Some(1), Some(3)));
     let begin = search["rounds"][1]["seconds"].as_f64().unwrap();
     assert!(begin > 0.0 && all("seconds").last() > Some(&begin), "{search}");
     assert!(search["rounds"][1]["tests"].as_u64() >= first["tests"].as_u64(), "{search}");
@@ -386,6 +392,33 @@ fn a_campaign_about_something_else_is_not_mixed_in() {
 
 /// A file system of a megabyte, on which there is no room for a second round.
 #[cfg(target_os = "linux")]
+#[test]
+fn what_others_wrote_is_not_written_over() {
+    if java().is_none() {
+        return;
+    }
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path().join("mine");
+    let out = folder.display().to_string();
+    let base =
+        ["mine", "java.util.StringTokenizer", "--only", "hasMoreTokens,nextToken", "--budget", "3000tests"];
+    let run = |more: &[&str]| adit(&[&base[..], &["-o", &out], more].concat());
+    fs::create_dir(&folder).unwrap();
+    fs::write(folder.join("model.json"), "mine").unwrap();
+    // A campaign whose database was emptied is as good as none.
+    for database in [None, Some("")] {
+        database.iter().for_each(|text| fs::write(folder.join("campaign.db"), text).unwrap());
+        let refused = run(&[]);
+        assert_eq!(refused.code, 2, "{}", refused.err);
+        assert!(refused.err.contains("model.json") && refused.err.contains("--fresh"), "{}", refused.err);
+        assert_eq!(fs::read_to_string(folder.join("model.json")).unwrap(), "mine");
+    }
+    let fresh = run(&["--fresh"]);
+    assert_eq!(fresh.code, 0, "{}", fresh.err);
+    assert_eq!(fs::read_to_string(place.path().join("mine.1/model.json")).unwrap(), "mine");
+    assert_eq!(run(&[]).code, 0, "its own results are no others'");
+}
+
 #[test]
 fn a_full_disk_leaves_the_last_good_state() {
     let Some(java) = java() else { return };

@@ -163,8 +163,8 @@ impl Campaign {
         })
     }
 
-    /// Shows every word to `visit`, in the order in which they were first seen, without keeping any: this is the way to go over a
-    /// million of them. `letter` says what a label is to the caller, and is asked once for each.
+    /// Shows every word with a number above `after` to `visit`, in the order in which they were first seen, without keeping any:
+    /// this is the way to go over a million of them. `letter` says what a label is to the caller, and is asked once for each.
     ///
     /// ```
     /// # use adit_store::{About, Campaign, Held, Writer};
@@ -175,13 +175,14 @@ impl Campaign {
     /// let mut writer = Writer::open(Held::new(&folder)?, &about)?;
     /// writer.batch(|batch| batch.trace(&["Stack", "push", "push"], 1, None))?;
     /// let mut lengths = Vec::new();
-    /// writer.each_word(str::len, |known| lengths.push(known.word.to_vec()))?;
+    /// writer.each_word(0, str::len, |known| lengths.push(known.word.to_vec()))?;
     /// assert_eq!(lengths, [[5, 4, 4]]);
     /// # std::fs::remove_dir_all(&folder).unwrap();
     /// # Ok::<(), adit_store::StoreError>(())
     /// ```
     pub fn each_word<L: Copy>(
         &self,
+        after: i64,
         mut letter: impl FnMut(&str) -> L,
         mut visit: impl FnMut(Known<'_, L>),
     ) -> Result<(), StoreError> {
@@ -200,9 +201,10 @@ impl Campaign {
             letters.resize(letters.len().max(at + 1), None);
             letters[at] = Some(letter(&name));
         }
-        let mut statement =
-            view.prepare_cached("SELECT id, word, count, test FROM traces ORDER BY id").map_err(wrong)?;
-        let mut rows = statement.query([]).map_err(wrong)?;
+        let mut statement = view
+            .prepare_cached("SELECT id, word, count, test FROM traces WHERE id > ?1 ORDER BY id")
+            .map_err(wrong)?;
+        let mut rows = statement.query([after]).map_err(wrong)?;
         let mut word = Vec::new();
         while let Some(row) = rows.next().map_err(wrong)? {
             let id: i64 = row.get(0).map_err(wrong)?;
@@ -218,7 +220,7 @@ impl Campaign {
             }
             let count = row.get::<_, i64>(2).map_err(wrong)?.max(0).cast_unsigned();
             let test = row.get::<_, Option<i64>>(3).map_err(wrong)?.map(TestId);
-            visit(Known { word: &word, count, test });
+            visit(Known { id, word: &word, count, test });
         }
         Ok(())
     }

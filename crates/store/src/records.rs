@@ -133,6 +133,8 @@ pub struct Trace {
 /// A word that is looked at while it is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Known<'a, L> {
+    /// Its number, from one.
+    pub id: i64,
     /// Its events, as what the reader takes labels for.
     pub word: &'a [L],
     /// How many objects did this.

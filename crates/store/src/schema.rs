@@ -2,15 +2,20 @@
 
 use std::path::Path;
 
-use rusqlite::{Connection, Transaction, TransactionBehavior};
+use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
-use crate::StoreError;
+use crate::{Digest, StoreError};
 
 /// Written into the file, so that it is known for a campaign (`adit` in ASCII).
 const APPLICATION: i64 = 0x6164_6974;
 
+/// What makes one schema of the one before: statements, and then what no statement can say.
+pub(crate) type Step = (&'static str, fn(&Transaction<'_>) -> rusqlite::Result<()>);
+
 /// What makes schema 1 of nothing, schema 2 of schema 1, and so on. A step that was released is never changed.
-pub(crate) const STEPS: &[&str] = &["
+pub(crate) const STEPS: &[Step] = &[(FIRST, nothing_more), (SECOND, copy_words), (THIRD, nothing_more)];
+
+const FIRST: &str = "
     CREATE TABLE campaign (
         id INTEGER PRIMARY KEY CHECK (id = 1),
         class TEXT NOT NULL, class_digest TEXT NOT NULL, parameters TEXT NOT NULL,
@@ -49,15 +54,48 @@ pub(crate) const STEPS: &[&str] = &["
         id INTEGER PRIMARY KEY, round INTEGER NOT NULL REFERENCES rounds (id), phase TEXT NOT NULL,
         seconds REAL NOT NULL, tests INTEGER NOT NULL, states INTEGER, refuted INTEGER, open INTEGER, covered INTEGER
     ) STRICT;
-    ", "
+    ";
+
+/// Words are found by a fingerprint, as tests are: an index of the words themselves doubled the file, and of a million words
+/// no cache held it, so that each new one was read from the disk.
+const SECOND: &str = "
+    ALTER TABLE traces RENAME TO old_traces;
+    CREATE TABLE traces (
+        id INTEGER PRIMARY KEY, key INTEGER NOT NULL, word BLOB NOT NULL, count INTEGER NOT NULL,
+        test INTEGER REFERENCES tests (id)
+    ) STRICT;
+    ";
+
+/// What is known about models.
+const THIRD: &str = "
     -- Which of the model's tests shows which of its transitions, as JSON.
     ALTER TABLE models ADD COLUMN witnesses TEXT NOT NULL DEFAULT '{}';
     -- The round that made it, if it is not the one that ended with it.
     ALTER TABLE models ADD COLUMN made INTEGER REFERENCES rounds (id);
-    "];
+    ";
+
+fn nothing_more(_: &Transaction<'_>) -> rusqlite::Result<()> {
+    Ok(())
+}
+
+/// Copies the words of schema 1 with their fingerprints. The index comes last, because it is made faster whole.
+fn copy_words(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+    let mut old = transaction.prepare("SELECT id, word, count, test FROM old_traces ORDER BY id")?;
+    let mut new =
+        transaction.prepare("INSERT INTO traces (id, key, word, count, test) VALUES (?1, ?2, ?3, ?4, ?5)")?;
+    let mut rows = old.query([])?;
+    while let Some(row) = rows.next()? {
+        let word = row.get_ref(1)?.as_blob()?;
+        let (id, count, test): (i64, i64, Option<i64>) = (row.get(0)?, row.get(2)?, row.get(3)?);
+        new.execute(params![id, Digest::short(word), word, count, test])?;
+    }
+    drop(rows);
+    drop(old);
+    transaction.execute_batch("DROP TABLE old_traces; CREATE INDEX traces_by_key ON traces (key);")
+}
 
 /// The schema of a database: none if it is empty, an error if it is no campaign or of a version not known.
-pub(crate) fn found(connection: &Connection, path: &Path, steps: &[&str]) -> Result<Option<i64>, StoreError> {
+pub(crate) fn found(connection: &Connection, path: &Path, steps: &[Step]) -> Result<Option<i64>, StoreError> {
     let wrong = |error| StoreError::from_database(path, &error);
     let number = |pragma: &str| connection.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
     let version = number("user_version").map_err(wrong)?;
@@ -79,14 +117,15 @@ pub(crate) fn found(connection: &Connection, path: &Path, steps: &[&str]) -> Res
 pub(crate) fn migrate(
     connection: &mut Connection,
     path: &Path,
-    steps: &[&str],
+    steps: &[Step],
     then: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<()>,
 ) -> Result<(), StoreError> {
     let version = found(connection, path, steps)?.unwrap_or(0);
     let run = || -> rusqlite::Result<()> {
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        for step in steps.iter().skip(usize::try_from(version).unwrap_or(0)) {
-            transaction.execute_batch(step)?;
+        for (statements, more) in steps.iter().skip(usize::try_from(version).unwrap_or(0)) {
+            transaction.execute_batch(statements)?;
+            more(&transaction)?;
         }
         transaction.pragma_update(None, "user_version", steps.len() as i64)?;
         transaction.pragma_update(None, "application_id", APPLICATION)?;
@@ -99,10 +138,11 @@ pub(crate) fn migrate(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{About, Campaign, DATABASE, Held, Writer};
 
     const PATH: &str = "campaign.db";
 
-    fn check(connection: &Connection, steps: &[&str]) -> String {
+    fn check(connection: &Connection, steps: &[Step]) -> String {
         match found(connection, Path::new(PATH), steps) {
             Ok(version) => format!("{version:?}"),
             Err(error) => error.to_string(),
@@ -113,10 +153,10 @@ mod tests {
     fn an_older_schema_is_brought_up_to_date_and_keeps_its_rows() {
         let mut connection = Connection::open_in_memory().unwrap();
         let path = Path::new(PATH);
-        let old = ["CREATE TABLE words (word TEXT NOT NULL);"];
+        let old: [Step; 1] = [("CREATE TABLE words (word TEXT NOT NULL);", nothing_more)];
         migrate(&mut connection, path, &old, |_| Ok(())).unwrap();
         connection.execute("INSERT INTO words VALUES ('push pop')", []).unwrap();
-        let new = [old[0], "ALTER TABLE words ADD COLUMN count INTEGER NOT NULL DEFAULT 1;"];
+        let new = [old[0], ("ALTER TABLE words ADD COLUMN count INTEGER NOT NULL DEFAULT 1;", nothing_more)];
         assert_eq!(check(&connection, &new), "Some(1)");
         migrate(&mut connection, path, &new, |_| Ok(())).unwrap();
         assert_eq!(check(&connection, &new), "Some(2)");
@@ -130,9 +170,9 @@ mod tests {
     #[test]
     fn a_step_that_fails_leaves_the_old_schema() {
         let mut connection = Connection::open_in_memory().unwrap();
-        let old = ["CREATE TABLE words (word TEXT NOT NULL);"];
+        let old: [Step; 1] = [("CREATE TABLE words (word TEXT NOT NULL);", nothing_more)];
         migrate(&mut connection, Path::new(PATH), &old, |_| Ok(())).unwrap();
-        let new = [old[0], "CREATE TABLE more (a); CREATE TABLE words (word);"];
+        let new = [old[0], ("CREATE TABLE more (a); CREATE TABLE words (word);", nothing_more)];
         migrate(&mut connection, Path::new(PATH), &new, |_| Ok(())).unwrap_err();
         assert_eq!(check(&connection, &new), "Some(1)");
     }
@@ -143,5 +183,38 @@ mod tests {
         assert_eq!(check(&connection, STEPS), "None");
         connection.execute_batch("CREATE TABLE recipes (name)").unwrap();
         assert_eq!(check(&connection, STEPS), "campaign.db is no campaign of adit");
+    }
+
+    /// The words of schema 1 are all there, and are found again.
+    #[test]
+    fn words_get_fingerprints() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(DATABASE);
+        let mut connection = Connection::open(&path).unwrap();
+        migrate(&mut connection, &path, &STEPS[..1], |_| Ok(())).unwrap();
+        connection
+            .execute_batch(
+                "INSERT INTO campaign VALUES (1, 'Stack', '', '{}', 0, '', 0);
+                 INSERT INTO labels VALUES (1, 'Stack'), (2, 'push');
+                 INSERT INTO traces VALUES (1, x'01', 5, NULL), (2, x'010202', 7, NULL);",
+            )
+            .unwrap();
+        drop(connection);
+        let read = Campaign::read(folder.path()).unwrap_err();
+        assert!(matches!(read, StoreError::Older { found: 1, .. }), "{read}");
+        let about = About {
+            class: String::new(),
+            class_digest: String::new(),
+            parameters: serde_json::json!({}),
+            seed: 0,
+            tool: String::new(),
+            created: 0,
+        };
+        let mut writer = Writer::open(Held::new(folder.path()).unwrap(), &about).unwrap();
+        assert_eq!(writer.about().unwrap().class, "Stack");
+        writer.batch(|batch| batch.trace(&["Stack", "push", "push"], 1, None)).unwrap();
+        let all: Vec<_> =
+            writer.traces().map(|trace| trace.map(|one| (one.word.len(), one.count)).unwrap()).collect();
+        assert_eq!(all, [(1, 5), (3, 8)]);
     }
 }

@@ -261,9 +261,9 @@ fn what_is_no_campaign_is_refused() {
     refused(
         &[(DATABASE, &with(63, 99))],
         expect![[r#"
-            read: DIR/campaign.db has schema 99, and this adit knows schemas up to 2
+            read: DIR/campaign.db has schema 99, and this adit knows schemas up to 3
               a newer adit wrote it: use that one, or name another folder with -o
-            write: DIR/campaign.db has schema 99, and this adit knows schemas up to 2
+            write: DIR/campaign.db has schema 99, and this adit knows schemas up to 3
               a newer adit wrote it: use that one, or name another folder with -o
         "#]],
     );

@@ -1,7 +1,7 @@
 //! The class under test as a search sees it: what runs, and what is written down of it on the way.
 //!
 //! A search does not know that it is watched. Everything that it runs comes past here; what is worth keeping is collected and
-//! written about twice a second, and at once when a claim falls.
+//! written about twice a second, and sooner when a claim falls.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, RandomState};
@@ -20,7 +20,7 @@ use miette::Report;
 use serde_json::json;
 
 use super::cover::Cover;
-use super::{Campaign, Pairs, in_letters, labels, now, pairs, refuted_before};
+use super::{Campaign, Pairs, in_letters, names, now, pairs, refuted_before};
 use crate::interrupt::interrupted;
 use crate::machine;
 use crate::pipeline::{Judged, Mined};
@@ -29,6 +29,9 @@ use crate::timeline;
 
 /// How often is written what can wait.
 const EVERY: Duration = Duration::from_millis(500);
+
+/// How soon a claim that fell is written. At the beginning they fall by hundreds, and each batch waits for the disk.
+const SOON: Duration = Duration::from_millis(100);
 
 /// Of so many words it is remembered that they refute nothing; then it is looked again.
 const LOOKED_AT: usize = 1 << 20;
@@ -74,12 +77,12 @@ pub(crate) struct Kept<'h> {
     /// When nothing more is run.
     deadline: Option<Instant>,
     /// Fingerprints of the words that are stored or will be with the next batch; the words themselves would not fit. Of a million
-    /// words two are alike by chance once in thirty million campaigns, and then the second is stored as if it were known.
+    /// words two are alike by chance once in thirty million campaigns, and then the second is taken for the first.
     pub(super) words: HashSet<u64>,
     /// Words of the user's tests that no test of ours has shown yet. They are stored too.
     pub(super) given: BTreeSet<Vec<Letter>>,
-    /// How often known words were seen since the last batch.
-    again: HashMap<Vec<Letter>, u64>,
+    /// How often known words were seen again, by their fingerprints. Written at the end: there are tens of thousands a second.
+    again: HashMap<u64, u64>,
     pairs: Pairs,
     /// Words since the last batch that are new, in order, and with them the test if it is kept.
     fresh: Vec<(Vec<Letter>, Option<usize>)>,
@@ -103,8 +106,10 @@ pub(crate) struct Kept<'h> {
 pub(crate) struct Spent {
     /// Looking at what ran.
     pub(crate) noting: Duration,
-    /// Writing it.
+    /// Writing it, while the search waits.
     pub(crate) writing: Duration,
+    /// Writing what the round ends with.
+    pub(crate) ending: Duration,
 }
 
 /// The claims that still stand, which every word is held against.
@@ -131,7 +136,7 @@ impl<'h> Kept<'h> {
         let mut given: BTreeSet<Vec<Letter>> =
             given.iter().filter(|word| !word.is_empty()).cloned().collect();
         let mut fresh: BTreeSet<Vec<Letter>> = given.clone();
-        let (mut words, mut pairs) = (HashSet::new(), Pairs::new());
+        let (mut words, mut pairs) = (HashSet::new(), Pairs::new(ear.alphabet().len()));
         each_word(&campaign, ear, |word, test| {
             if test.is_some() {
                 given.remove(word);
@@ -140,7 +145,7 @@ impl<'h> Kept<'h> {
             // Without those that are given: a test that shows what they show is worth keeping.
             if !given.contains(word) {
                 words.insert(fingerprint(word));
-                pairs.extend(super::pairs(word));
+                pairs.add(word);
             }
         })?;
         let fresh = fresh.into_iter().map(|word| (word, None)).collect();
@@ -178,9 +183,10 @@ impl<'h> Kept<'h> {
 
     /// Shows all words that are kept to `visit`, in the order of their finding, those of the user's tests among them. They come
     /// from the store, because there may be a million.
-    pub(crate) fn each_word(&mut self, mut visit: impl FnMut(&[Letter])) -> Result<(), Report> {
+    /// Only those that came after the word with this number; says which is the last.
+    pub(crate) fn each_word(&mut self, after: i64, mut visit: impl FnMut(&[Letter])) -> Result<i64, Report> {
         self.write()?;
-        each_word(&self.campaign, self.ear, |word, _| visit(word))
+        each_word_after(&self.campaign, self.ear, after, |word, _| visit(word))
     }
 
     /// The tests that a model needs besides these, so that every transition is taken by one, as far as one was kept.
@@ -308,7 +314,7 @@ impl<'h> Kept<'h> {
             let fallen = self.armed.fallen(&word);
             let mark = fingerprint(&word);
             let known = self.words.contains(&mark);
-            let news = !known && pairs(&word).any(|pair| !self.pairs.contains(&pair));
+            let news = !known && pairs(&word).any(|pair| !self.pairs.contains(pair));
             let (keep_word, keep_test) = match self.keep {
                 Keep::Tests => (!known, !known),
                 Keep::Words => (!known, news),
@@ -321,12 +327,9 @@ impl<'h> Kept<'h> {
                 self.fresh_tests.push(script.clone());
             }
             if known {
-                match self.again.get_mut(&word) {
-                    Some(count) => *count += 1,
-                    None => drop(self.again.insert(word, 1)),
-                }
+                *self.again.entry(mark).or_default() += 1;
             } else if keep_word {
-                self.pairs.extend(pairs(&word));
+                self.pairs.add(&word);
                 self.given.remove(&word);
                 self.words.insert(mark);
                 if number.is_none() && self.statements < REMEMBERED {
@@ -344,7 +347,8 @@ impl<'h> Kept<'h> {
     }
 
     fn write_if_due(&mut self) -> Result<(), Report> {
-        if self.fallen.is_empty() && self.written.elapsed() < EVERY {
+        let wait = if self.fallen.is_empty() { EVERY } else { SOON };
+        if self.written.elapsed() < wait {
             return Ok(());
         }
         self.write()
@@ -354,7 +358,7 @@ impl<'h> Kept<'h> {
     pub(super) fn write(&mut self) -> Result<(), Report> {
         let begun = Instant::now();
         self.written = begun;
-        let Self { campaign, ear, fresh, fresh_tests, fallen, again, progress, .. } = self;
+        let Self { campaign, ear, fresh, fresh_tests, fallen, progress, .. } = self;
         let (round, run) = (campaign.round, self.run);
         let seconds = progress.elapsed().as_secs_f64();
         let standing = progress.standing();
@@ -366,10 +370,7 @@ impl<'h> Kept<'h> {
             let ids: Vec<TestId> =
                 fresh_tests.iter().map(|script| batch.test(round, script)).collect::<Result<_, _>>()?;
             for (word, test) in fresh.iter() {
-                batch.trace(&labels(ear, word), 1, test.map(|test| ids[test]))?;
-            }
-            for (word, &count) in again.iter() {
-                batch.trace(&labels(ear, word), count, None)?;
+                batch.trace(&names(ear, word), 1, test.map(|test| ids[test]))?;
             }
             for (claim, test) in fallen.iter() {
                 let name = |letter: Letter| ear.alphabet().name(letter).to_owned();
@@ -406,7 +407,6 @@ impl<'h> Kept<'h> {
         }
         fresh.clear();
         fresh_tests.clear();
-        again.clear();
         self.last_point = standing;
         self.spent.writing += begun.elapsed();
         Ok(())
@@ -416,6 +416,22 @@ impl<'h> Kept<'h> {
     pub(crate) fn end(mut self, mined: &Mined) -> Result<Spent, Report> {
         self.write()?;
         let begun = Instant::now();
+        let mut again: Vec<(i64, u64)> = Vec::new();
+        let alphabet = self.ear.alphabet();
+        if !self.again.is_empty() {
+            let mut letters: Vec<Letter> = Vec::new();
+            self.campaign.writer.each_word(
+                0,
+                |label| alphabet.get(label),
+                |Known { id, word, .. }| {
+                    letters.clear();
+                    letters.extend(word.iter().copied().flatten());
+                    let whole = letters.len() == word.len();
+                    let count = self.again.get(&fingerprint(&letters)).filter(|_| whole);
+                    again.extend(count.map(|&count| (id, count)));
+                },
+            )?;
+        }
         let class = self.campaign.writer.about()?.class;
         let json = format::write(&mined.model, format::Format::Json, &class)?;
         let Campaign { mut writer, round, .. } = self.campaign;
@@ -424,10 +440,11 @@ impl<'h> Kept<'h> {
         writer.batch(|batch| {
             let tests = mined.tests.iter().map(|(script, _)| batch.test(round, script));
             let tests: Vec<TestId> = tests.collect::<Result<_, _>>()?;
+            again.iter().try_for_each(|&(id, count)| batch.again(id, count))?;
             // Words whose test was not worth keeping until the model needed it.
             for ((script, run), &test) in mined.tests.iter().zip(&tests).filter(|((_, run), _)| !run.leaked) {
                 for heard in ear.hear(script, run).iter().filter(|heard| !heard.word.is_empty()) {
-                    batch.trace(&labels(ear, &heard.word), 0, Some(test))?;
+                    batch.trace(&names(ear, &heard.word), 0, Some(test))?;
                 }
             }
             for Judged { property, fate, support, .. } in &mined.properties {
@@ -461,7 +478,7 @@ impl<'h> Kept<'h> {
             batch.end(round, &RoundEnd { ended: now(), stop: mined.stop.to_owned() })
         })?;
         writer.finish()?;
-        Ok(Spent { writing: self.spent.writing + begun.elapsed(), ..self.spent })
+        Ok(Spent { ending: begun.elapsed(), ..self.spent })
     }
 }
 
@@ -470,12 +487,24 @@ impl<'h> Kept<'h> {
 pub(super) fn each_word(
     campaign: &Campaign,
     ear: &Ear,
-    mut visit: impl FnMut(&[Letter], Option<TestId>),
+    visit: impl FnMut(&[Letter], Option<TestId>),
 ) -> Result<(), Report> {
-    let mut word = Vec::new();
+    each_word_after(campaign, ear, 0, visit).map(drop)
+}
+
+/// The same for those after the word with this number; says which is the last.
+fn each_word_after(
+    campaign: &Campaign,
+    ear: &Ear,
+    after: i64,
+    mut visit: impl FnMut(&[Letter], Option<TestId>),
+) -> Result<i64, Report> {
+    let (mut word, mut last) = (Vec::new(), after);
     campaign.writer.each_word(
+        after,
         |label| ear.alphabet().get(label),
-        |Known { word: letters, test, .. }| {
+        |Known { id, word: letters, test, .. }| {
+            last = id;
             word.clear();
             word.extend(letters.iter().copied().flatten());
             if word.len() == letters.len() {
@@ -483,7 +512,7 @@ pub(super) fn each_word(
             }
         },
     )?;
-    Ok(())
+    Ok(last)
 }
 
 /// A number for a word, the same in every run.

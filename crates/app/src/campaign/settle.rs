@@ -4,12 +4,12 @@ use adit_attack::Ear;
 use adit_attack::assay::Assayed;
 use adit_automata::Fsa;
 use adit_store::RoundId;
-use adit_trace::Script;
+use adit_trace::{Letter, Script};
 use miette::Report;
 
 use super::admit::admit;
 use super::kept::{Kept, each_word};
-use super::{OldModel, labels};
+use super::{OldModel, names};
 use crate::report::evidence::Follower;
 use crate::witnesses::Witnesses;
 
@@ -31,10 +31,11 @@ impl Made {
     /// A model, and how it was come by; one inferred from traces is always complete.
     pub(crate) fn new(model: Fsa<String>, assayed: Option<&Assayed>) -> Self {
         Self {
-            model,
-            complete: assayed.is_none_or(|assayed| assayed.complete),
+            // A round whose time was over before it began has nothing left to try, and is not done.
+            complete: assayed.is_none_or(|assayed| assayed.complete) && model.transitions() > 0,
             realized: assayed.and_then(|assayed| assayed.realized),
             explored: assayed.map_or(0, |assayed| assayed.situations as u64),
+            model,
         }
     }
 }
@@ -67,7 +68,7 @@ impl Kept<'_> {
         let round = self.campaign.round.0;
         let old = match self.campaign.before.model.take() {
             Some(old) => {
-                let (rejects, rejects_now) = (self.rejects(&old.model)?, self.rejects(&made.model)?);
+                let [rejects, rejects_now] = self.rejects([&old.model, &made.model])?;
                 is_better(&old, rejects, &made, rejects_now).then_some(old)
             }
             None => None,
@@ -114,15 +115,14 @@ impl Kept<'_> {
         Ok(settled)
     }
 
-    /// How many words a model does not allow, but for those that only the user's tests show.
-    fn rejects(&self, model: &Fsa<String>) -> Result<usize, Report> {
-        let mut follower = Follower::new(model);
-        let spelling = spelling(self.ear, model);
-        let (mut spelled, mut rejects) = (Vec::new(), 0);
+    /// How many words each of two models does not allow, but for those that only the user's tests show.
+    fn rejects(&self, models: [&Fsa<String>; 2]) -> Result<[usize; 2], Report> {
+        let mut readers = models.map(|model| Reader::new(self.ear, model));
+        let mut rejects = [0; 2];
         each_word(&self.campaign, self.ear, |word, _| {
-            spelled.clear();
-            spelled.extend(word.iter().map(|&letter| spelling[letter as usize]));
-            rejects += usize::from(follower.read(&spelled) < word.len() && !self.given.contains(word));
+            for (reader, rejects) in readers.iter_mut().zip(&mut rejects) {
+                *rejects += usize::from(!reader.reads(word) && !self.given.contains(word));
+            }
         })?;
         Ok(rejects)
     }
@@ -133,14 +133,11 @@ impl Kept<'_> {
         const PART: usize = 1000;
         let (mut model, mut admitted) = (model, 0);
         loop {
-            let mut follower = Follower::new(&model);
-            let spelling = spelling(self.ear, &model);
-            let (mut spelled, mut part) = (Vec::new(), Vec::new());
+            let mut reader = Reader::new(self.ear, &model);
+            let mut part = Vec::new();
             each_word(&self.campaign, self.ear, |word, _| {
-                spelled.clear();
-                spelled.extend(word.iter().map(|&letter| spelling[letter as usize]));
-                if part.len() < PART && follower.read(&spelled) < word.len() && !self.given.contains(word) {
-                    part.push(labels(self.ear, word));
+                if part.len() < PART && !reader.reads(word) && !self.given.contains(word) {
+                    part.push(names(self.ear, word).into_iter().map(str::to_owned).collect::<Vec<_>>());
                 }
             })?;
             if part.is_empty() {
@@ -157,9 +154,25 @@ impl Kept<'_> {
     }
 }
 
-/// The model's letter for each of ours.
-fn spelling(ear: &Ear, model: &Fsa<String>) -> Vec<Option<u32>> {
-    ear.alphabet().names().map(|name| model.letter(&name.to_owned())).collect()
+/// Asks a model about words in our letters.
+struct Reader<'m> {
+    follower: Follower<'m>,
+    /// The model's letter for each of ours.
+    letters: Vec<Option<u32>>,
+    spelled: Vec<Option<u32>>,
+}
+
+impl<'m> Reader<'m> {
+    fn new(ear: &Ear, model: &'m Fsa<String>) -> Self {
+        let letters = ear.alphabet().names().map(|name| model.letter(&name.to_owned())).collect();
+        Self { follower: Follower::new(model), letters, spelled: Vec::new() }
+    }
+
+    fn reads(&mut self, word: &[Letter]) -> bool {
+        self.spelled.clear();
+        self.spelled.extend(word.iter().map(|&letter| self.letters[letter as usize]));
+        self.follower.read(&self.spelled) == word.len()
+    }
 }
 
 /// Whether the last round's model is to be preferred: it saw more, or clearly more of it is real, and it does not reject more of

@@ -139,9 +139,9 @@ fn write_run(
     });
     run["seed"] = about.seed.into();
     run["budget"] = budget.to_string().into();
-    let Spent { noting, writing } = spent;
-    run["keeping"] =
-        json!({ "noting": rounded(noting.as_secs_f64()), "writing": rounded(writing.as_secs_f64()) });
+    let Spent { noting, writing, ending } = spent;
+    let told = |spent: Duration| rounded(spent.as_secs_f64());
+    run["keeping"] = json!({ "noting": told(noting), "writing": told(writing), "ending": told(ending) });
     let text = format!("{run:#}\n");
     Target::File(folder.join("run.json")).write(|out| out.write_all(text.as_bytes()).map_err(write_failed))
 }

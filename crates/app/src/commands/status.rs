@@ -7,13 +7,20 @@ use serde_json::{Value, json};
 
 use crate::errors::Ending;
 use crate::flags::StatusFlags;
+use crate::input::missing;
 use crate::output::{print, print_json};
 use crate::progress::rounded;
 
 pub(super) fn run(flags: &StatusFlags) -> Result<Ending, Report> {
+    let folder = match flags.folder.parent() {
+        _ if !flags.folder.exists() => return Err(missing(&flags.folder)),
+        // The model is in the folder that is meant.
+        Some(folder) if flags.folder.is_file() => folder,
+        _ => &flags.folder,
+    };
     // Before the campaign is read: what ends meanwhile then shows as running, and not as killed.
-    let writer = Held::by_another(&flags.folder);
-    let status = Status::read(&Campaign::read(&flags.folder)?, writer)?;
+    let writer = Held::by_another(folder);
+    let status = Status::read(&Campaign::read(folder)?, writer)?;
     if flags.json {
         print_json(&status.json())?;
     } else {
@@ -108,6 +115,9 @@ impl Status {
             self.standing, self.attacked
         );
         match &self.model {
+            None if self.rounds.iter().any(|round| round.end.is_some()) => {
+                text += "no model yet: no round came so far; the same command again goes on\n";
+            }
             None => text += "no model yet: no round has ended\n",
             Some(Model { states, transitions, complete, realized, why }) => {
                 let share = realized

@@ -172,7 +172,7 @@ impl Inner {
             Budget::Time(time) => (time.as_millis() as u64, self.start.elapsed().as_millis() as u64),
         };
         let bar = self.bar.get_or_insert_with(|| {
-            let style = ProgressStyle::with_template("{prefix:>8} {bar:24} {msg}");
+            let style = ProgressStyle::with_template("{prefix:>8} {bar:16} {wide_msg}");
             let bar = ProgressBar::new(length).with_style(style.expect("the template is well formed"));
             on_screen(Some(bar.clone()));
             bar

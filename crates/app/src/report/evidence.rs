@@ -236,6 +236,10 @@ impl WordSink for Replay<'_> {
             let count = if certain { &mut taken.traces } else { &mut taken.perhaps };
             *count = count.saturating_add(weight);
             let sure = taken.certain.0;
+            // Most words are longer than the examples that there are.
+            if sure == EXAMPLES && taken.examples[EXAMPLES - 1].len() <= self.current.len() {
+                continue;
+            }
             if certain {
                 // Those that are not certain stand behind these, and give way.
                 let mut rest = taken.examples.split_off(sure);
@@ -266,6 +270,8 @@ pub(crate) struct Follower<'m> {
     model: &'m Fsa<String>,
     /// Where the transitions of each state begin among all.
     first: Vec<usize>,
+    /// For each state and letter, which of the state's transitions have it; nothing for models so large that it would not fit.
+    steps: Vec<(u32, u32)>,
     /// The states after each letter, one set after the other.
     states: Vec<State>,
     /// Where each set begins.
@@ -287,6 +293,7 @@ impl<'m> Follower<'m> {
             next += model.steps(state).len();
         }
         Self {
+            steps: table(model),
             model,
             first,
             states: Vec::new(),
@@ -304,6 +311,16 @@ impl<'m> Follower<'m> {
         &self.edges
     }
 
+    /// Which transitions of a state have a letter.
+    fn range(&self, state: State, letter: u32) -> (usize, usize) {
+        if let Some(&(begin, end)) = self.steps.get(state * self.model.alphabet().len() + letter as usize) {
+            return (begin as usize, end as usize);
+        }
+        let steps = self.model.steps(state);
+        let begin = steps.partition_point(|step| step.letter < letter);
+        (begin, begin + steps[begin..].partition_point(|step| step.letter == letter))
+    }
+
     /// How many letters of a word the model can read.
     pub(crate) fn read(&mut self, word: &[Option<u32>]) -> usize {
         self.states.clear();
@@ -316,7 +333,9 @@ impl<'m> Follower<'m> {
             let to = self.states.len();
             let Some(letter) = *letter else { break };
             for at in from..to {
-                let steps = self.model.steps_with(self.states[at], letter);
+                let state = self.states[at];
+                let (begin, end) = self.range(state, letter);
+                let steps = &self.model.steps(state)[begin..end];
                 self.states.extend(steps.iter().map(|step| step.to as State));
             }
             if self.states.len() == to {
@@ -353,13 +372,9 @@ impl<'m> Follower<'m> {
             let mut taken = 0;
             let mut last = 0;
             for &state in &self.states[self.sets[at]..self.sets[at + 1]] {
-                let steps = self.model.steps(state);
-                let begin = steps.partition_point(|step| step.letter < letter);
+                let (begin, end) = self.range(state, letter);
                 let mut any = false;
-                for (offset, step) in steps[begin..].iter().enumerate() {
-                    if step.letter != letter {
-                        break;
-                    }
+                for (offset, step) in self.model.steps(state)[begin..end].iter().enumerate() {
                     if self.alive.binary_search(&(step.to as State)).is_err() {
                         continue;
                     }
@@ -383,6 +398,27 @@ impl<'m> Follower<'m> {
         }
         read
     }
+}
+
+/// For each state and letter, which of the state's transitions have it.
+fn table(model: &Fsa<String>) -> Vec<(u32, u32)> {
+    /// Eight megabytes.
+    const CELLS: usize = 1 << 20;
+    let letters = model.alphabet().len();
+    if model.len().saturating_mul(letters) > CELLS {
+        return Vec::new();
+    }
+    let mut table = vec![(0, 0); model.len() * letters];
+    for state in model.states() {
+        for (at, step) in (0..).zip(model.steps(state)) {
+            let (begin, end) = &mut table[state * letters + step.letter as usize];
+            if *end == 0 {
+                *begin = at;
+            }
+            *end = at + 1;
+        }
+    }
+    table
 }
 
 #[cfg(test)]
@@ -541,10 +577,14 @@ mod tests {
     fn ways_agree_with_following_each() {
         let model = model(&["0 a 0", "0 a 1", "1 a 2", "1 b 0", "2 b 1", "2 a 2", "0 b 2"]);
         let mut follower = Follower::new(&model);
-        for number in 0..64u32 {
+        for number in 0..128u32 {
             let word: Vec<String> =
                 (0..6).map(|at| if number >> at & 1 == 0 { "a" } else { "b" }.to_owned()).collect();
             let letters: Vec<Option<u32>> = word.iter().map(|label| model.letter(label)).collect();
+            if number == 64 {
+                // And now as in a model that is too large for a table.
+                follower.steps.clear();
+            }
             let read = follower.follow(&letters);
             let mut edges = follower.edges().to_vec();
             edges.sort_unstable();

@@ -197,6 +197,7 @@ impl Place {
 fn replay_campaign(campaign: &Campaign, replay: &mut Replay<'_>) -> Result<(), Report> {
     let alphabet = RefCell::new(Alphabet::new());
     campaign.each_word(
+        0,
         |label| alphabet.borrow_mut().intern(label),
         |Known { word, count, .. }| {
             replay.part(word, &alphabet.borrow());
