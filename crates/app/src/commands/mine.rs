@@ -139,6 +139,7 @@ fn write_run(
     });
     run["seed"] = about.seed.into();
     run["budget"] = budget.to_string().into();
+    run["command"] = campaign::typed_command().into();
     let Spent { noting, writing, ending } = spent;
     let told = |spent: Duration| rounded(spent.as_secs_f64());
     run["keeping"] = json!({ "noting": told(noting), "writing": told(writing), "ending": told(ending) });
@@ -299,11 +300,11 @@ fn summary(drive: &Drive, mined: &Mined, round: i64, seconds: f64) -> Value {
     })
 }
 
-/// The model as text: drawn on a terminal where it fits, and always as a list elsewhere, so that scripts can rely on it.
+/// The model as text: drawn on a terminal where it fits, and always told in words elsewhere, so that scripts can rely on it.
 fn drawn(mined: &Mined) -> String {
     match terminal_size_of(io::stdout()) {
         Some((Width(room), _)) => terminal::fitting(&mined.model, &mined.pure, room.into()),
-        None => terminal::list(&mined.model),
+        None => terminal::told(&mined.model),
     }
 }
 

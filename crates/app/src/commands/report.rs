@@ -18,17 +18,17 @@ pub(super) fn run(flags: &ReportFlags, quiet: bool) -> Result<Ending, Report> {
     let mut notes = one.notes.clone();
     let (text, found) = match &flags.two {
         None => (report::html(&one), Ok(Ending::Clean)),
-        Some(two) => {
-            if *two == flags.one {
+        Some(place) => {
+            if *place == flags.one {
                 return Err(bad_input(
-                    format!("{} cannot be compared with itself", two.display()),
+                    format!("{} cannot be compared with itself", place.display()),
                     "name two folders or models",
                 ));
             }
-            let two = report::load(two)?;
+            let two = report::load(place)?;
             notes.extend(two.notes.iter().cloned());
             let found = Versus::new(&one, &two);
-            let text = report::versus(&one, &two, &found);
+            let text = report::versus(&one, &two, [&flags.one, place], &found);
             let ending = match found {
                 Ok(found) if found.same() => Ok(Ending::Clean),
                 Ok(_) => Ok(Ending::Found),

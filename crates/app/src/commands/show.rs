@@ -11,13 +11,21 @@ use crate::report::{load_model, terminal};
 pub(super) fn run(flags: &ShowFlags, quiet: bool) -> Result<Ending, Report> {
     let (model, pure) = load_model(&flags.model)?;
     let choice = Choice { pure: !flags.hide_pure, failures: false };
-    let drawn = if flags.list { None } else { terminal::boxes(&model, &pure, choice) };
-    match drawn {
-        Some(text) => print(&text)?,
-        None => {
-            print(&terminal::list(&model))?;
-            if !flags.list && !quiet {
-                tell("too large to draw here, so the calls are listed; `adit report` draws it in a browser");
+    if flags.all {
+        print(&terminal::list(&model))?;
+        return Ok(Ending::Clean);
+    }
+    match terminal::boxes(&model, &pure, choice) {
+        Some(text) if model.len() <= terminal::MOST_LISTED => print(&text)?,
+        _ => {
+            print(&terminal::told(&model))?;
+            let told = if model.len() > terminal::MOST_LISTED {
+                "too large to draw here: `adit show --all` lists every call, and `adit report` draws it in a browser"
+            } else {
+                "too large to draw here, so the calls are listed; `adit report` draws it in a browser"
+            };
+            if !quiet {
+                tell(told);
             }
         }
     }

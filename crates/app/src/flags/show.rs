@@ -6,7 +6,8 @@ use clap::Args;
 
 /// Draw a model in the terminal
 ///
-/// A small model is drawn with boxes and arrows; of a larger one, the calls are listed state by state. Inside a box stand the calls
+/// A small model is drawn with boxes and arrows; of a larger one, the calls are listed state by state; of one with more than 15
+/// states, what matters most is told. Inside a box stand the calls
 /// that do not leave it; ✓ and ✗ say that a call returned true or false.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -20,7 +21,7 @@ pub(crate) struct ShowFlags {
     /// Leave out calls without a side effect
     #[arg(long)]
     pub(crate) hide_pure: bool,
-    /// List the calls of each state, whatever the size
-    #[arg(long)]
-    pub(crate) list: bool,
+    /// List every call of every state, whatever the size
+    #[arg(long, alias = "list")]
+    pub(crate) all: bool,
 }

@@ -12,7 +12,7 @@ use super::claims::claims;
 use super::evidence::{Evidence, Taken};
 use super::page::{Fate, Page};
 use super::picture::{Choice, Picture, Style, draw, failures};
-use super::trust;
+use super::{provenance, trust};
 
 /// The page with holes for what differs.
 const SKELETON: &str = include_str!("assets/page.html");
@@ -27,20 +27,30 @@ pub(crate) fn html(page: &Page) -> String {
     let mut views = Views::default();
     let model = views.add(&page.title, &page.model, &page.pure, &page.evidence);
     let facts: Vec<Value> = trust::facts(page).iter().map(trust::Fact::json).collect();
+    let mut heads: Vec<&str> = Vec::new();
     let tests: Vec<Value> = page
         .tests
         .iter()
         .take(MOST_TESTS)
-        .map(|test| json!({"name": test.name, "source": test.source, "words": test.words}))
+        .map(|test| {
+            // All tests of a file share its head, which is long.
+            let head = heads.iter().position(|head| *head == test.head).unwrap_or_else(|| {
+                heads.push(&test.head);
+                heads.len() - 1
+            });
+            json!({"name": test.name, "source": test.source, "head": head, "words": test.words})
+        })
         .collect();
     let data = json!({
         "models": [model],
         "claims": claims(page),
         "tests": tests,
+        "test_heads": heads,
         "tests_left_out": page.tests.len().saturating_sub(MOST_TESTS),
         "search": page.course.as_json(),
         "facts": facts,
-        "parameters": trust::parameters(page),
+        "parameters": provenance::parameters(page),
+        "command": provenance::command(page),
     });
     fill(&page.title, &summary(page), &views.figures, &data)
 }
@@ -162,16 +172,15 @@ impl Views {
 }
 
 fn view(number: usize, choice: Choice, picture: &Picture) -> Value {
-    let arrows: Vec<Value> = picture
-        .arrows
-        .iter()
-        .map(|arrow| json!({"from": arrow.from, "to": arrow.to, "edges": arrow.edges}))
-        .collect();
+    let way = |from: usize, to: usize, edges: &[usize]| json!({"from": from, "to": to, "edges": edges});
+    let arrows = picture.arrows.iter().map(|arrow| way(arrow.from, arrow.to, &arrow.edges));
+    let notes = picture.notes.iter().map(|note| way(note.from, note.to, &note.edges));
     json!({
         "number": number, "pure": choice.pure, "failures": choice.failures, "folded": picture.folded,
         "ends": picture.shows_ends,
         "boxes": picture.boxes.iter().map(|one| &one.states).collect::<Vec<_>>(),
-        "arrows": arrows,
+        "arrows": arrows.collect::<Vec<_>>(),
+        "notes": notes.collect::<Vec<_>>(),
     })
 }
 

@@ -320,10 +320,11 @@ fn tests(folder: &Path) -> Result<(Vec<Test>, Witnesses), Report> {
 fn methods(source: &str) -> Vec<Test> {
     let mut tests: Vec<Test> = Vec::new();
     let mut open = false;
+    let head = source.split("    @Test\n").next().unwrap_or_default();
     for line in source.lines() {
         if line.trim() == "@Test" {
             open = true;
-            tests.push(Test::default());
+            tests.push(Test { head: head.to_owned(), ..Test::default() });
         }
         let Some(test) = tests.last_mut().filter(|_| open) else { continue };
         test.source += line.strip_prefix("    ").unwrap_or(line);
@@ -356,6 +357,7 @@ mod tests {
             "@Test\nvoid script0() throws Throwable {\n    if (x) {\n    }\n    a.b();\n}\n"
         );
         assert_eq!(tests[1].source, "@Test\nvoid script1() {\n}\n");
+        assert_eq!(tests[1].head, "import a.B;\n\nclass ATest {\n");
         assert_eq!(methods("no tests here\n@Test"), []);
     }
 

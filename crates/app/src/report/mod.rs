@@ -20,6 +20,7 @@ mod html;
 mod load;
 pub(crate) mod page;
 pub(crate) mod picture;
+mod provenance;
 pub(crate) mod terminal;
 mod trust;
 mod versus;

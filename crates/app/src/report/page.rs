@@ -106,6 +106,8 @@ pub(crate) struct Test {
     pub(crate) name: String,
     /// The method in Java.
     pub(crate) source: String,
+    /// What stands before the methods in its file: imports, and where the class begins.
+    pub(crate) head: String,
     /// What happened to each of its objects, as words of the model's labels; empty when that is not known.
     pub(crate) words: Vec<Vec<String>>,
 }

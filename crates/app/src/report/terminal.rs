@@ -13,10 +13,13 @@
 //! Each arrow runs down or up in a lane of its own. A model that needs too many lanes or lines is told as a list.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
 
 use adit_automata::Fsa;
 
-use super::picture::{Arrow, Box, Call, Choice, draw, state_name, terminal_columns as columns};
+use super::picture::{
+    Arrow, Box, Call, Choice, Note, Picture, draw, legible, state_name, terminal_columns as columns,
+};
 
 /// More lines do not fit on a screen or two.
 const MOST_LINES: usize = 90;
@@ -24,11 +27,60 @@ const MOST_LINES: usize = 90;
 /// More columns are broken by most terminals.
 const MOST_COLUMNS: usize = 118;
 
-/// The model for a screen of so many columns: drawn when that fits, else as a list.
+/// Of a model with more states, the list is longer than anybody reads.
+pub(crate) const MOST_LISTED: usize = 15;
+
+/// The model for a screen of so many columns: drawn when that fits, else told.
 pub(crate) fn fitting(model: &Fsa<String>, pure: &BTreeSet<String>, room: usize) -> String {
     let choice = Choice { pure: true, failures: false };
     let drawn = boxes(model, pure, choice).filter(|text| text.lines().all(|line| columns(line) <= room));
-    drawn.unwrap_or_else(|| list(model))
+    drawn.unwrap_or_else(|| told(model))
+}
+
+/// The model as a list or, when that is too long, what matters most about it.
+pub(crate) fn told(model: &Fsa<String>) -> String {
+    if model.len() > MOST_LISTED { summary(model) } else { list(model) }
+}
+
+/// What matters most about a large model: where it begins, what leads to many places, and where nothing goes on.
+pub(crate) fn summary(model: &Fsa<String>) -> String {
+    const FEW: usize = 5;
+    let mut text = format!("{} states, {} transitions\n", model.len(), model.transitions());
+    let few = |names: Vec<String>| {
+        let more = names.len().saturating_sub(FEW);
+        let shown = names.into_iter().take(FEW).collect::<Vec<_>>().join("; ");
+        if more > 0 { format!("{shown}; and {more} more") } else { shown }
+    };
+    let name = |state: &usize| state_name(model, *state);
+    for &start in model.initial() {
+        let labels: BTreeSet<&str> = model.edges(start).map(|edge| edge.label.as_str()).collect();
+        let calls = few(labels.into_iter().map(legible).collect());
+        let _ = writeln!(text, "start {}: {calls}", name(&start));
+    }
+    let mut leading: BTreeMap<(&str, usize), BTreeSet<usize>> = BTreeMap::new();
+    let (mut degree, mut goes_on) = (vec![0usize; model.len()], vec![false; model.len()]);
+    for edge in model.all_edges().filter(|edge| edge.from != edge.to) {
+        leading.entry((edge.label, edge.to)).or_default().insert(edge.from);
+        degree[edge.from] += 1;
+        degree[edge.to] += 1;
+        goes_on[edge.from] = true;
+    }
+    let mut leading: Vec<((&str, usize), usize)> =
+        leading.into_iter().map(|(key, from)| (key, from.len())).filter(|(_, from)| *from > 1).collect();
+    leading.sort_by_key(|&(key, from)| (std::cmp::Reverse(from), key));
+    for ((label, to), from) in leading.into_iter().take(FEW) {
+        let _ = writeln!(text, "{} leads to {} from {from} states", legible(label), name(&to));
+    }
+    let mut busiest: Vec<usize> = model.states().collect();
+    busiest.sort_by_key(|&state| (std::cmp::Reverse(degree[state]), state));
+    let busy = busiest.iter().take(FEW).map(|state| format!("{} ({} arrows)", name(state), degree[*state]));
+    let _ = writeln!(text, "most goes through {}", busy.collect::<Vec<_>>().join("; "));
+    let ends: Vec<String> =
+        model.states().filter(|&state| !goes_on[state]).map(|state| name(&state)).collect();
+    if !ends.is_empty() {
+        let _ = writeln!(text, "nothing leads on from {}", few(ends));
+    }
+    text
 }
 
 /// The model drawn, when it is small enough.
@@ -37,20 +89,8 @@ pub(crate) fn boxes(model: &Fsa<String>, pure: &BTreeSet<String>, choice: Choice
     if !picture.folded.is_empty() {
         return None;
     }
-    let mut order: Vec<usize> = (0..picture.boxes.len()).collect();
-    // Down the page as the picture flows, which begins at the initial state.
-    let along = |number: &usize| {
-        let at = picture.layout.boxes[*number];
-        (at.x, at.y)
-    };
-    let down = picture.flow == adit_automata::layout::Flow::Down;
-    order.sort_by(|one, other| {
-        let (one, other) = (along(one), along(other));
-        let key = |(x, y): (f64, f64)| if down { (y, x) } else { (x, y) };
-        let (one, other) = (key(one), key(other));
-        one.0.total_cmp(&other.0).then(one.1.total_cmp(&other.1))
-    });
-    let text = Canvas::new(&picture.boxes, &picture.arrows, &order).text();
+    // Down the page as the picture is read, which begins at the initial state.
+    let text = Canvas::new(&picture, &picture.reading_order()).text();
     let lines = text.lines().count();
     let widest = text.lines().map(columns).max().unwrap_or(0);
     (lines <= MOST_LINES && widest <= MOST_COLUMNS).then_some(text)
@@ -69,7 +109,10 @@ pub(crate) fn list(model: &Fsa<String>) -> String {
         for (to, labels) in to {
             let arrow =
                 if to == state { "stays".to_owned() } else { format!("-> {}", state_name(model, to)) };
-            text += &format!("    {arrow}: {}\n", labels.join(", "));
+            text += &format!("    {arrow}: {}\n", legible(&labels.join(", ")));
+        }
+        if !model.refusals(state).is_empty() {
+            text += &format!("    refuses: {}\n", legible(&model.refusals(state).join(", ")));
         }
     }
     text
@@ -94,7 +137,9 @@ struct Canvas {
 const INDENT: usize = 3;
 
 impl Canvas {
-    fn new(boxes: &[Box], arrows: &[Arrow], order: &[usize]) -> Self {
+    fn new(picture: &Picture, order: &[usize]) -> Self {
+        let Picture { boxes, arrows, notes, .. } = picture;
+        let lines = |one: &Box| lines(one, notes);
         let inner = boxes.iter().flat_map(lines).map(|line| columns(&line)).max().unwrap_or(0);
         let bar = "─".repeat(inner + 2);
         let mut left = Vec::new();
@@ -225,9 +270,17 @@ fn joined(there: char, corner: char) -> char {
     }
 }
 
-fn lines(one: &Box) -> Vec<String> {
+fn lines(one: &Box, notes: &[Note]) -> Vec<String> {
     let mut lines = one.title.clone();
+    lines.extend(one.heard.clone());
     lines.extend(one.stays.iter().map(|line| format!("  {}", calls(line))));
+    for note in one.notes.iter().map(|&at| &notes[at]) {
+        let last = note.calls.len().saturating_sub(1);
+        let behind = |at: usize| if at == last { note.target.as_str() } else { "," };
+        lines.extend(
+            note.calls.iter().enumerate().map(|(at, line)| format!("  {}{}", calls(line), behind(at))),
+        );
+    }
     lines.extend(one.refuses.iter().map(|line| format!("  refuses {}", calls(line))));
     lines
 }
@@ -380,6 +433,23 @@ mod tests {
         "#]]
         .assert_eq(&list(&model));
         assert_eq!(fitting(&model, &BTreeSet::new(), 20), list(&model));
+        let mut builder = Builder::new();
+        for _ in 0..20 {
+            builder.state(true);
+        }
+        builder.initial(0);
+        for state in 0..19 {
+            builder.edge(state, "next".to_owned(), state + 1);
+            builder.edge(state + 1, "abort".to_owned(), 0);
+        }
+        builder.edge(19, "is\u{202e}odd".to_owned(), 19);
+        expect![[r#"
+            20 states, 39 transitions
+            start 0: next
+            abort leads to 0 from 19 states
+            most goes through 0 (20 arrows); 1 (3 arrows); 2 (3 arrows); 3 (3 arrows); 4 (3 arrows)
+        "#]]
+        .assert_eq(&told(&builder.build()));
         assert!(fitting(&model, &BTreeSet::new(), 80).contains("├─ open ✓"));
     }
 }

@@ -1,5 +1,7 @@
 //! Two models side by side, and what only one of them allows.
 
+use std::path::Path;
+
 use adit_automata::TooLarge;
 use serde_json::json;
 
@@ -13,14 +15,18 @@ pub(crate) struct Versus {
     pub(crate) only_one: Vec<Vec<String>>,
     /// The same for the second.
     pub(crate) only_two: Vec<Vec<String>>,
+    /// Both can read the same, and the words differ only in that one may end where the other goes on.
+    pub(crate) ends: bool,
 }
 
 impl Versus {
     /// Compares what two models can read. When they agree on that, the words that may end count.
     pub(crate) fn new(one: &Page, two: &Page) -> Result<Self, TooLarge> {
         let (a, b) = (&one.model, &two.model);
-        let mut found = Self { only_one: a.reads_beyond(b, STATES)?, only_two: b.reads_beyond(a, STATES)? };
+        let (only_one, only_two) = (a.reads_beyond(b, STATES)?, b.reads_beyond(a, STATES)?);
+        let mut found = Self { only_one, only_two, ends: false };
         if found.same() {
+            found.ends = true;
             found.only_one.extend(a.separating_word(b, STATES)?);
             found.only_two.extend(b.separating_word(a, STATES)?);
         }
@@ -33,22 +39,18 @@ impl Versus {
     }
 }
 
-/// The page of two models. What differs may be unknown, when finding it out takes too much.
-pub(crate) fn versus(one: &Page, two: &Page, found: &Result<Versus, TooLarge>) -> String {
+/// The page of two models, which were read from `places`. What differs may be unknown, when finding it out takes too much.
+pub(crate) fn versus(one: &Page, two: &Page, places: [&Path; 2], found: &Result<Versus, TooLarge>) -> String {
     let mut views = Views::default();
-    // Two runs of one class have the same title, and a reader must be able to tell them apart.
-    let (first, second) = if one.title == two.title {
-        (format!("{} (first)", one.title), format!("{} (second)", two.title))
-    } else {
-        (one.title.clone(), two.title.clone())
-    };
+    let [first, second] = names(one, two, places);
     let models = [
         views.add(&first, &one.model, &one.pure, &one.evidence),
         views.add(&second, &two.model, &two.pure, &two.evidence),
     ];
     let says = match found {
         Ok(found) if found.same() => "The models allow the same.".to_owned(),
-        Ok(_) => "For each call that only one model allows somewhere, the shortest way there. Choose one to follow it in both.".to_owned(),
+        Ok(found) if found.ends => "Both models allow the same calls everywhere. They differ in where a trace may end: the shortest trace that only one accepts. Choose it to follow it in both.".to_owned(),
+        Ok(_) => "Each trace below ends with a call that only one of the models allows there, though the other may allow it elsewhere: for each such call the shortest trace. Choose one to follow it in both.".to_owned(),
         Err(_) => "What differs is not known.".to_owned(),
     };
     let unknown = found
@@ -70,4 +72,85 @@ pub(crate) fn versus(one: &Page, two: &Page, found: &Result<Versus, TooLarge>) -
         two.model.transitions()
     );
     fill(&format!("{first} and {second}"), &summary, &views.figures, &data)
+}
+
+/// What the two models are called. Two runs of one class have the same title, and a reader must be able to tell them apart:
+/// by the names of their folders, or by their whole paths when those are the same too.
+fn names(one: &Page, two: &Page, places: [&Path; 2]) -> [String; 2] {
+    if one.title != two.title {
+        return [one.title.clone(), two.title.clone()];
+    }
+    let whole = places.map(|place| place.display().to_string());
+    let last = places.map(|place| {
+        // A model in a folder of a campaign is always called the same; the folder is what differs.
+        let place = if place.ends_with(super::load::MODEL) { place.parent().unwrap_or(place) } else { place };
+        place.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+    });
+    let told = if last[0] == last[1] || last.iter().any(String::is_empty) { whole } else { last };
+    told.map(|place| if place == one.title { place } else { format!("{} ({place})", one.title) })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use adit_automata::Builder;
+
+    use super::*;
+    use crate::report::evidence::Replay;
+
+    fn page(title: &str, accepting: bool, edges: &[(usize, &str, usize)]) -> Page {
+        let mut builder = Builder::new();
+        builder.state(accepting);
+        builder.state(true);
+        builder.initial(0);
+        for (from, label, to) in edges {
+            builder.edge(*from, (*label).to_owned(), *to);
+        }
+        let model = builder.build();
+        let evidence = Replay::new(&model).finish();
+        Page {
+            title: title.to_owned(),
+            model,
+            pure: BTreeSet::new(),
+            claims: Vec::new(),
+            tests: Vec::new(),
+            evidence,
+            course: Default::default(),
+            run: None,
+            validated: None,
+            notes: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn models_of_one_class_are_told_apart_by_their_folders() {
+        let door = page("Door", true, &[(0, "open", 1)]);
+        let other = page("Gate", true, &[(0, "open", 1)]);
+        let of = |two: &Page, places: [&str; 2]| names(&door, two, places.map(Path::new));
+        assert_eq!(of(&other, ["a", "b"]), ["Door", "Gate"]);
+        assert_eq!(of(&door, ["out/v1", "out/v2"]), ["Door (v1)", "Door (v2)"]);
+        assert_eq!(of(&door, ["v1/model.json", "v2/model.json"]), ["Door (v1)", "Door (v2)"]);
+        assert_eq!(of(&door, ["v1/Door", "v2/Door"]), ["Door (v1/Door)", "Door (v2/Door)"]);
+    }
+
+    #[test]
+    fn what_is_said_fits_what_is_listed() {
+        let door = page("Door", true, &[(0, "open", 1), (1, "close", 0)]);
+        let shut = page("Door", true, &[(0, "open", 1)]);
+        let never = page("Door", false, &[(0, "open", 1)]);
+        let told = |one: &Page, two: &Page| {
+            let found = Versus::new(one, two);
+            (versus(one, two, [Path::new("a"), Path::new("b")], &found), found.unwrap())
+        };
+        let (html, found) = told(&door, &shut);
+        assert_eq!(
+            (&found.only_one[..], found.ends),
+            (&[vec!["open".to_owned(), "close".to_owned()]][..], false)
+        );
+        assert!(html.contains("ends with a call that only one of the models allows there"));
+        let (html, found) = told(&shut, &never);
+        assert_eq!((&found.only_one[..], found.ends), (&[Vec::new()][..], true));
+        assert!(html.contains("differ in where a trace may end"));
+    }
 }

@@ -16,6 +16,7 @@ mod order;
 mod place;
 mod rank;
 mod route;
+mod rows;
 
 /// A width and a height.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -73,6 +74,8 @@ pub struct Layout {
     pub boxes: Vec<Point>,
     /// The course of each link.
     pub links: Vec<Route>,
+    /// From where to where each row reaches, across the flow; one when the picture was not broken into rows.
+    pub rows: Vec<(f64, f64)>,
 }
 
 /// The course of a link: a start, curves one after the other, and where the label's center is.
@@ -103,6 +106,34 @@ pub struct Route {
 /// assert_eq!(drawn.size.width, 40.0 + 20.0 + 40.0 + 20.0 + 40.0);
 /// ```
 pub fn layout(boxes: &[Size], links: &[Link], roots: &[usize], flow: Flow, gaps: Gaps) -> Layout {
+    layouts(boxes, links, roots, flow, gaps, None, &[1]).remove(0)
+}
+
+/// The same picture several times, each broken into at most so many rows that stand below each other as the lines of a text
+/// do, or beside each other when the flow goes down. Most of the work is done once for all of them.
+///
+/// At most `most` boxes stand beside each other in a layer, as far as links allow: a model whose states all follow one state
+/// would else be a single column, and rows could not help.
+///
+/// ```
+/// use adit_automata::layout::{Flow, Gaps, Link, Size, layouts};
+///
+/// let side = Size { width: 40.0, height: 20.0 };
+/// let links: Vec<Link> = (0..9).map(|from| Link { from, to: from + 1, label: side }).collect();
+/// let gaps = Gaps { neighbors: 10.0, layers: 20.0 };
+/// let drawn = layouts(&[side; 10], &links, &[0], Flow::Right, gaps, None, &[1, 3]);
+/// assert_eq!((drawn[0].rows.len(), drawn[1].rows.len()), (1, 3));
+/// assert!(drawn[1].size.width < drawn[0].size.width / 2.0);
+/// ```
+pub fn layouts(
+    boxes: &[Size],
+    links: &[Link],
+    roots: &[usize],
+    flow: Flow,
+    gaps: Gaps,
+    most: Option<usize>,
+    rows: &[usize],
+) -> Vec<Layout> {
     // All steps think of layers that follow each other from left to right; `Down` is the same picture, mirrored.
     let turn = |size: Size| match flow {
         Flow::Right => size,
@@ -110,16 +141,19 @@ pub fn layout(boxes: &[Size], links: &[Link], roots: &[usize], flow: Flow, gaps:
     };
     let boxes: Vec<Size> = boxes.iter().map(|&size| turn(size)).collect();
     let links: Vec<Link> = links.iter().map(|link| Link { label: turn(link.label), ..*link }).collect();
-    let ranks = rank::ranks(boxes.len(), &links, roots);
+    let ranks = rank::ranks(boxes.len(), &links, roots, most.unwrap_or(usize::MAX).max(1));
     let mut layers = Layers::new(&boxes, &links, &ranks);
     order::order(&mut layers);
     let ports = route::ports(&layers);
     let across = place::place(&layers, &ports, gaps.neighbors);
-    let mut drawn = route::route(&layers, &across, &ports, &links, gaps.layers);
-    if flow == Flow::Down {
-        drawn.mirror();
-    }
-    drawn
+    let drawn = rows.iter().map(|&rows| {
+        let mut drawn = route::route(&layers, &across, &ports, &links, gaps.layers, rows);
+        if flow == Flow::Down {
+            drawn.mirror();
+        }
+        drawn
+    });
+    drawn.collect()
 }
 
 impl Layout {
@@ -303,7 +337,9 @@ mod tests {
             "#]],
         );
         let nothing = layout(&[], &[], &[], Flow::Down, GAPS);
-        assert_eq!(nothing, Layout { size: Size::default(), boxes: Vec::new(), links: Vec::new() });
+        let empty =
+            Layout { size: Size::default(), boxes: Vec::new(), links: Vec::new(), rows: vec![(0.0, 0.0)] };
+        assert_eq!(nothing, empty);
     }
 
     /// A rectangle around a center.
@@ -356,10 +392,11 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(150))]
 
-        /// Boxes and labels stay apart, inside the picture, and links go around boxes that are not theirs.
+        /// Boxes and labels stay apart, inside the picture, and links go around boxes that are not theirs, in any number of rows.
         #[test]
-        fn nothing_covers_anything((boxes, links, flow) in graphs()) {
-            let drawn = layout(&boxes, &links, &[0], flow, GAPS);
+        fn nothing_covers_anything((boxes, links, flow) in graphs(), rows in 1usize..5, most in 0usize..5) {
+            let most = Some(most).filter(|most| *most > 0);
+            let drawn = layouts(&boxes, &links, &[0], flow, GAPS, most, &[rows]).remove(0);
             let mut areas: Vec<Area> = drawn.boxes.iter().copied().zip(boxes.iter().copied()).collect();
             let whole = (Point { x: drawn.size.width / 2.0, y: drawn.size.height / 2.0 }, drawn.size);
             let is_inside = |point: Point| overlap((point, Size { width: -0.02, height: -0.02 }), (whole.0, Size { width: whole.1.width + 0.1, height: whole.1.height + 0.1 }));

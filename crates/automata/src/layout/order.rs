@@ -173,7 +173,7 @@ mod tests {
             .iter()
             .map(|&(from, to)| Link { from: from % boxes, to: to % boxes, label: Size::default() })
             .collect();
-        Layers::new(&vec![Size::default(); boxes], &links, &rank::ranks(boxes, &links, &[0]))
+        Layers::new(&vec![Size::default(); boxes], &links, &rank::ranks(boxes, &links, &[0], usize::MAX))
     }
 
     /// Every pair of links between the same two layers, looked at.

@@ -132,7 +132,7 @@ mod tests {
             .iter()
             .map(|&(from, to)| Link { from, to, label: Size::default() })
             .collect();
-        let layers = Layers::new(&[size; 4], &links, &rank::ranks(4, &links, &[0]));
+        let layers = Layers::new(&[size; 4], &links, &rank::ranks(4, &links, &[0], usize::MAX));
         let at = place(&layers, &crate::layout::route::ports(&layers), 5.0);
         let long = &layers.chains[3];
         let bends = long[1..long.len() - 1].windows(2).map(|pair| (at[pair[0]] - at[pair[1]]).abs());

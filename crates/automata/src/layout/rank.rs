@@ -10,8 +10,8 @@ use std::collections::VecDeque;
 use super::Link;
 
 /// The rank of each box. Boxes that are linked, other than to themselves, have different ranks; a root that is first in
-/// `roots` has the least rank of all.
-pub(super) fn ranks(boxes: usize, links: &[Link], roots: &[usize]) -> Vec<usize> {
+/// `roots` has the least rank of all. Where there is a choice, at most `most` boxes have the same rank.
+pub(super) fn ranks(boxes: usize, links: &[Link], roots: &[usize], most: usize) -> Vec<usize> {
     let links: Vec<(usize, usize)> =
         links.iter().map(|link| (link.from, link.to)).filter(|(from, to)| from != to).collect();
     let (mut row, met_from) = met(boxes, &links, roots);
@@ -29,12 +29,19 @@ pub(super) fn ranks(boxes: usize, links: &[Link], roots: &[usize]) -> Vec<usize>
         after[low].push(high);
     }
     let mut rank = vec![0; boxes];
+    let mut members = vec![0; 2 * boxes + 1];
     for &number in &row {
         // What is linked to nothing before it still does not stand beside the root, unless nothing leads anywhere.
         let least = usize::from(!roots.contains(&number) && boxes > 1 && !roots.is_empty());
-        rank[number] = before[number].iter().map(|&other| rank[other] + 1).max().unwrap_or(least).max(least);
+        let wanted = before[number].iter().map(|&other| rank[other] + 1).max().unwrap_or(least).max(least);
+        // Roots stand where they must; others give way to those that came before them.
+        let full = |rank: &usize| members[*rank] >= most && !roots.contains(&number);
+        rank[number] = (wanted..2 * boxes).find(|rank| !full(rank)).unwrap_or(wanted);
+        members[rank[number]] += 1;
     }
-    shorten(&mut rank, &row, &before, &after, roots);
+    if most >= boxes {
+        shorten(&mut rank, &row, &before, &after, roots);
+    }
     rank
 }
 
@@ -152,7 +159,7 @@ mod tests {
                 label: Size::default(),
             })
             .collect();
-        ranks(boxes, &links, roots)
+        ranks(boxes, &links, roots, usize::MAX)
     }
 
     #[test]
@@ -186,17 +193,20 @@ mod tests {
     proptest! {
         /// Links join different ranks, no rank is empty, and the root is alone at the front.
         #[test]
-        fn ranks_are_sound(boxes in 1usize..12, pairs in prop::collection::vec((0usize..12, 0usize..12), 0..40)) {
+        fn ranks_are_sound(boxes in 1usize..12, most in 1usize..6, pairs in prop::collection::vec((0usize..12, 0usize..12), 0..40)) {
             let links: Vec<Link> = pairs
                 .into_iter()
                 .map(|(from, to)| Link { from: from % boxes, to: to % boxes, label: Size::default() })
                 .collect();
-            let rank = ranks(boxes, &links, &[0]);
+            let rank = ranks(boxes, &links, &[0], most);
             for link in links.iter().filter(|link| link.from != link.to) {
                 prop_assert_ne!(rank[link.from], rank[link.to]);
             }
             prop_assert_eq!(rank.iter().filter(|&&rank| rank == 0).count(), 1);
             prop_assert_eq!(rank[0], 0);
+            for one in 0..boxes {
+                prop_assert!(rank.iter().filter(|&&rank| rank == one).count() <= most);
+            }
         }
     }
 }

@@ -3,7 +3,7 @@
 //! Because every piece of a link has its own place in each layer, no link ever crosses a box. Links that begin or end at the
 //! same side of a box are spread over that side in the order of where they go.
 
-use super::{Layers, Layout, Link, Point, Route, Size};
+use super::{Layers, Layout, Link, Point, Route, Size, rows};
 
 /// Links at one side of a box are at most this far apart, so that they look as if they belonged together.
 const SPREAD: f64 = 48.0;
@@ -12,9 +12,10 @@ const SPREAD: f64 = 48.0;
 const CORNER: f64 = 6.0;
 
 /// Where layers are, along the flow.
-struct Span {
-    from: f64,
-    to: f64,
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Span {
+    pub(super) from: f64,
+    pub(super) to: f64,
 }
 
 /// Where a link meets its boxes, from their middle across the flow.
@@ -26,17 +27,29 @@ pub(super) struct Ports {
     pub(super) arrives: f64,
 }
 
-pub(super) fn route(layers: &Layers, across: &[f64], ports: &[Ports], links: &[Link], gap: f64) -> Layout {
+/// The layout in at most so many rows.
+pub(super) fn route(
+    layers: &Layers,
+    across: &[f64],
+    ports: &[Ports],
+    links: &[Link],
+    gap: f64,
+    rows: usize,
+) -> Layout {
     let boxes: Vec<Size> = layers.items.iter().take_while(|item| item.is_box).map(|item| item.size).collect();
-    let spans = spans(layers, across, gap);
+    let mut spans = spans(layers, across, gap);
+    let rows = rows::break_into_rows(layers, across, &mut spans, rows);
+    let row_of = |item: usize| rows.of[layers.items[item].layer];
+    let across: Vec<f64> = (0..across.len()).map(|item| across[item] + rows.shift[row_of(item)]).collect();
     let middle = |layer: usize| (spans[layer].from + spans[layer].to) / 2.0;
     let centers: Vec<Point> = (0..boxes.len())
         .map(|number| Point { x: middle(layers.items[number].layer), y: across[number] })
         .collect();
     let routes = links
         .iter()
+        .enumerate()
         .zip(layers.chains.iter().zip(&layers.labels).zip(ports))
-        .map(|(link, ((chain, &label), &Ports { leaves, arrives }))| {
+        .map(|((number, link), ((chain, &label), &Ports { leaves, arrives }))| {
             let Some((&low, inner)) = chain.split_first() else {
                 return Route { start: centers[link.from], curves: Vec::new(), label: centers[link.from] };
             };
@@ -44,12 +57,21 @@ pub(super) fn route(layers: &Layers, across: &[f64], ports: &[Ports], links: &[L
             let mut path =
                 Path::new(Point { x: centers[low].x + boxes[low].width / 2.0, y: across[low] + leaves });
             path.straight_to(spans[layers.items[low].layer].to);
+            let mut row = row_of(low);
+            let mut go = |path: &mut Path, item: usize, y: f64| {
+                let to = Point { x: spans[layers.items[item].layer].from, y };
+                if row_of(item) == row {
+                    path.curve_to(to);
+                } else {
+                    path.around(&rows.carriage(row, number, path.at, to));
+                    row = row_of(item);
+                }
+            };
             for &item in inner {
-                let span = &spans[layers.items[item].layer];
-                path.curve_to(Point { x: span.from, y: across[item] });
-                path.straight_to(span.to);
+                go(&mut path, item, across[item]);
+                path.straight_to(spans[layers.items[item].layer].to);
             }
-            path.curve_to(Point { x: spans[layers.items[high].layer].from, y: across[high] + arrives });
+            go(&mut path, high, across[high] + arrives);
             path.straight_to(centers[high].x - boxes[high].width / 2.0);
             let at = chain[label];
             let mut route = path.route;
@@ -60,10 +82,9 @@ pub(super) fn route(layers: &Layers, across: &[f64], ports: &[Ports], links: &[L
             route
         })
         .collect();
-    let height =
-        layers.items.iter().zip(across).map(|(item, at)| at + item.size.height / 2.0).fold(0.0, f64::max);
-    let width = spans.last().filter(|_| !boxes.is_empty()).map_or(0.0, |span| span.to);
-    Layout { size: Size { width, height }, boxes: centers, links: routes }
+    let height = rows.extents.last().map_or(0.0, |(_, to)| *to);
+    let width = if boxes.is_empty() { 0.0 } else { rows.length() };
+    Layout { size: Size { width, height }, boxes: centers, links: routes, rows: rows.extents }
 }
 
 /// Where each layer begins and ends. Curves that climb far get more room, else they would look like steps.
@@ -135,6 +156,12 @@ impl Path {
             self.route.curves.push([self.at, to, to]);
             self.at = to;
         }
+    }
+
+    /// On around corners.
+    fn around(&mut self, corners: &[Point]) {
+        self.route.curves.extend(rows::rounded(self.at, corners));
+        self.at = corners.last().copied().unwrap_or(self.at);
     }
 
     /// On in a curve that begins and ends along the flow.

@@ -6,6 +6,9 @@
   const byId = (id) => document.getElementById(id);
   const plural = (count, one, many) => `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
 
+  // Marks of direction cannot be seen and make a name read like another, so that a sign is shown for each.
+  const legible = (text) => String(text).replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "\ufffd");
+
   /** An element with attributes and children; a child that is no element becomes text. */
   function el(name, attributes = {}, ...children) {
     const made = document.createElement(name);
@@ -13,7 +16,7 @@
       if (key === "on") for (const [event, act] of Object.entries(value)) made.addEventListener(event, act);
       else if (value !== undefined && value !== null && value !== false) made.setAttribute(key, value === true ? "" : value);
     }
-    made.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined));
+    made.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined).map((child) => (child instanceof Node ? child : legible(child))));
     return made;
   }
 
@@ -30,14 +33,24 @@
   /** A text in which names stand between backticks, with the names set apart. */
   const prose = (text) => text.split("`").map((part, at) => (at % 2 ? el("code", {}, part) : part));
 
-  /** Something to copy, with a button that does. */
-  function copyable(text) {
+  /** A test that compiles on its own: in a class, with the imports that it needs. */
+  function whole(test) {
+    const head = data.test_heads?.[test.head] ?? "";
+    if (!head) return test.source;
+    const needed = (line) => { const name = /^import (?:static )?[\w.$]*?(\w+);$/.exec(line)?.[1]; return !name || test.source.includes(name); };
+    const body = test.source.trimEnd().split("\n").map((line) => (line ? `    ${line}` : line)).join("\n");
+    return `${head.split("\n").filter(needed).join("\n").replace(/\n{3,}/g, "\n\n").trim()}\n${body}\n}\n`;
+  }
+
+  /** Something to copy, with a button that does; what is copied may be more than what is shown. */
+  function copyable(text, copied = text) {
     const copy = button("Copy", async () => {
       try {
-        await navigator.clipboard.writeText(text);
+        await navigator.clipboard.writeText(copied);
         copy.textContent = "Copied";
       } catch {
         // A page that was opened from a file may not reach the clipboard; selecting the text is the next best thing.
+        pre.textContent = copied;
         const range = document.createRange();
         range.selectNodeContents(pre);
         getSelection().removeAllRanges();
@@ -72,6 +85,11 @@
   showTheme();
 
   // ---- A model and its pictures.
+  /** Letters at less than this part of their natural size are hard to read. */
+  const READABLE = 0.5;
+  /** The room around a picture. */
+  const MARGIN = 34;
+
   class Viewer {
     constructor(model, figure) {
       this.model = model;
@@ -91,7 +109,8 @@
       figure.append(el("div", { class: "zoom", role: "group", "aria-label": "Zoom" },
         button("+", () => this.zoom(1.25), { "aria-label": "Larger" }),
         button("−", () => this.zoom(0.8), { "aria-label": "Smaller" }),
-        button("Fit", () => this.fit(), { "aria-label": "Show the whole picture" })));
+        button("Fit", () => this.fit(), { "aria-label": "Fit: show the whole picture" })));
+      this.stage.setAttribute("aria-label", `picture of ${model.title}, can be moved and zoomed`);
       this.listen();
       this.show();
     }
@@ -103,15 +122,18 @@
       this.index();
       this.svgs.forEach((svg) => { svg.toggleAttribute("hidden", svg.dataset.view !== String(this.view.number)); });
       this.svg = this.svgs.find((svg) => svg.dataset.view === String(this.view.number));
-      const { width, height } = this.svg.natural;
-      const room = this.stage.clientWidth || 900;
-      const scale = Math.min(1.1, room / width);
-      // What cannot be read as a whole gets all the room there is.
-      const wanted = scale < 0.5 ? Infinity : height * scale + 10;
       this.touched = false;
-      this.stage.style.setProperty("--height", `${Math.round(Math.max(260, Math.min(wanted, innerHeight * 0.78)))}px`);
+      this.measure();
+      this.drawMap();
       this.start();
       this.paint();
+    }
+
+    /** Gives the frame the height that the picture needs, as far as the window has it. */
+    measure(scale = Math.min(1.1, (this.stage.clientWidth || 900) / this.svg.natural.width)) {
+      // What cannot be read as a whole is shown in part, larger.
+      const wanted = this.svg.natural.height * (scale < READABLE ? 0.85 : scale) + 10;
+      this.stage.style.setProperty("--height", `${Math.round(Math.max(260, Math.min(wanted, innerHeight * 0.78)))}px`);
     }
 
     get size() { return { width: this.stage.clientWidth || 900, height: this.stage.clientHeight || 500 }; }
@@ -122,13 +144,17 @@
 
     /** All of it, unless that is too small to read: then its beginning. */
     start() {
-      if (this.fitting >= 0.5) return this.fit();
-      this.scale = 0.7;
+      if (this.fitting >= READABLE) return this.fit();
+      this.scale = 0.85;
       const initial = this.svg.querySelector(".box.initial .frame");
-      const at = initial ? { x: +initial.getAttribute("x"), y: +initial.getAttribute("y") } : { x: 0, y: 0 };
+      const at = initial ? this.area(initial) : { x: 0, y: 0, width: 0, height: 0 };
       const { width, height } = this.size;
-      this.x = Math.max(0, Math.min(at.x + 60 - width / this.scale / 2, this.svg.natural.width - width / this.scale));
-      this.y = Math.max(0, Math.min(at.y + 40 - height / this.scale / 2, this.svg.natural.height - height / this.scale));
+      const [wide, high] = [width / this.scale, height / this.scale];
+      // At the side from which the picture is read, with what comes next beside it.
+      const inside = (place, room, all) => Math.max(Math.min(0, (all - room) / 2), Math.min(place, all - room));
+      const right = this.svg.dataset.flow === "right";
+      this.x = inside(right ? at.x - 40 : at.x + at.width / 2 - wide / 2, wide, this.svg.natural.width);
+      this.y = inside(right ? at.y + at.height / 2 - high / 2 : at.y - 40, high, this.svg.natural.height);
       this.place();
     }
 
@@ -137,6 +163,54 @@
       this.x = (this.svg.natural.width - this.size.width / this.scale) / 2;
       this.y = (this.svg.natural.height - this.size.height / this.scale) / 2;
       this.place();
+    }
+
+    /** Where a rectangle of the picture is, in the picture's own measure. */
+    area(rect) {
+      const [x, y, width, height] = ["x", "y", "width", "height"].map((name) => Number(rect.getAttribute(name)));
+      return { x: x + MARGIN, y: y + MARGIN, width, height };
+    }
+
+    /** The rectangle that stands for a part: a box's frame, the plate behind the calls of an arrow, the strip of a note. */
+    rect(part) { return part.querySelector(".frame, .plate, .strip"); }
+
+    /** Moves the picture so that a part is in its middle, large enough to be read. */
+    center(part) {
+      const [shown, stage] = [this.rect(part).getBoundingClientRect(), this.stage.getBoundingClientRect()];
+      const inside = shown.left >= stage.left && shown.right <= stage.right && shown.top >= stage.top && shown.bottom <= stage.bottom;
+      // What can be seen and read stays where it is, and so does everything around it.
+      if (inside && this.scale >= READABLE) return;
+      const { x, y, width, height } = this.area(this.rect(part));
+      if (this.scale < READABLE) this.scale = 0.85;
+      this.touched = true;
+      this.x = x + width / 2 - this.size.width / this.scale / 2;
+      this.y = y + height / 2 - this.size.height / this.scale / 2;
+      this.place();
+    }
+
+    /** A small picture of where in a large one the view is; a click moves there. */
+    drawMap() {
+      this.map?.remove();
+      this.map = null;
+      if (this.fitting >= READABLE) return;
+      const { width, height } = this.svg.natural;
+      const scale = Math.min(170 / width, 120 / height);
+      // Those who cannot see it have the Tab and the arrow keys.
+      const map = drawn("svg", { class: "map", "aria-hidden": "true", viewBox: `0 0 ${width} ${height}`, width: width * scale, height: height * scale });
+      for (const frame of this.svg.querySelectorAll(".box .frame")) map.append(drawn("rect", this.area(frame)));
+      this.window = drawn("rect", { class: "window" });
+      map.append(this.window);
+      const go = (event) => {
+        const box = map.getBoundingClientRect();
+        this.touched = true;
+        this.x = ((event.clientX - box.left) / box.width) * width - this.size.width / this.scale / 2;
+        this.y = ((event.clientY - box.top) / box.height) * height - this.size.height / this.scale / 2;
+        this.place();
+      };
+      map.addEventListener("pointerdown", (event) => { map.setPointerCapture(event.pointerId); go(event); });
+      map.addEventListener("pointermove", (event) => { if (event.buttons & 1) go(event); });
+      this.map = map;
+      this.figure.append(map);
     }
 
     zoom(factor, at = { x: this.size.width / 2, y: this.size.height / 2 }) {
@@ -153,6 +227,7 @@
     place() {
       const { width, height } = this.size;
       this.svg.setAttribute("viewBox", `${this.x} ${this.y} ${width / this.scale} ${height / this.scale}`);
+      if (this.map) for (const [name, value] of Object.entries({ x: this.x, y: this.y, width: width / this.scale, height: height / this.scale })) this.window.setAttribute(name, value);
     }
 
     listen() {
@@ -185,7 +260,8 @@
       stage.addEventListener("keydown", (event) => {
         const keys = {
           "+": () => this.zoom(1.25), "=": () => this.zoom(1.25), "-": () => this.zoom(0.8), "0": () => this.fit(),
-          ArrowLeft: () => this.pan(-60, 0), ArrowRight: () => this.pan(60, 0), ArrowUp: () => this.pan(0, -60), ArrowDown: () => this.pan(0, 60),
+          ArrowLeft: () => this.step(event.target, -1, 0), ArrowRight: () => this.step(event.target, 1, 0),
+          ArrowUp: () => this.step(event.target, 0, -1), ArrowDown: () => this.step(event.target, 0, 1),
           Escape: () => { this.chosen = null; this.paint(); showOverview(); },
           Enter: () => this.choose(event.target), " ": () => this.choose(event.target),
         };
@@ -203,11 +279,29 @@
       })).observe(stage);
     }
 
+    /** With a part in focus, on to the nearest box in a direction; else the picture moves. */
+    step(target, right, down) {
+      const part = target.closest("[data-box], [data-arrow], [data-note]");
+      if (!part) return this.pan(60 * right, 60 * down);
+      const middle = (rect) => { const { x, y, width, height } = this.area(rect); return { x: x + width / 2, y: y + height / 2 }; };
+      const from = middle(this.rect(part));
+      let [best, least] = [null, Infinity];
+      for (const box of this.svg.querySelectorAll("[data-box]")) {
+        const to = middle(this.rect(box));
+        const [x, y] = [to.x - from.x, to.y - from.y];
+        const along = x * right + y * down;
+        const aside = Math.abs(x * down) + Math.abs(y * right);
+        // Straight ahead counts for more than near by.
+        if (box !== part && along > 1 && aside < 2 * along + 40 && along + 2 * aside < least) [best, least] = [box, along + 2 * aside];
+      }
+      best?.focus({ focusVisible: true });
+    }
+
     /** Moves the picture so that a part that got the keyboard's focus can be seen. */
     reveal(target) {
-      const part = target.closest("[data-box], [data-arrow]");
+      const part = target.closest("[data-box], [data-arrow], [data-note]");
       if (!part || !part.matches(":focus-visible")) return;
-      const frame = part.querySelector(".frame, .plate").getBoundingClientRect();
+      const frame = this.rect(part).getBoundingClientRect();
       const stage = this.stage.getBoundingClientRect();
       const over = (low, high, from, to) => (low < from ? low - from - 20 : high > to ? high - to + 20 : 0);
       this.pan(over(frame.left, frame.right, stage.left, stage.right), over(frame.top, frame.bottom, stage.top, stage.bottom));
@@ -216,8 +310,10 @@
     choose(target) {
       const call = target.closest("[data-edge]");
       const arrow = target.closest("[data-arrow]");
+      const note = target.closest("[data-note]");
       const box = target.closest("[data-box]");
-      if (arrow) this.chooseEdges(this.view.arrows[arrow.dataset.arrow].edges, { arrow: arrow.dataset.arrow });
+      if (note) this.chooseEdges(this.view.notes[note.dataset.note].edges, { note: note.dataset.note });
+      else if (arrow) this.chooseEdges(this.view.arrows[arrow.dataset.arrow].edges, { arrow: arrow.dataset.arrow });
       else if (box && call) this.chooseEdges(this.alike(Number(call.dataset.edge)), { box: box.dataset.box });
       else if (box) this.chooseBox(Number(box.dataset.box));
     }
@@ -256,6 +352,8 @@
     placeOf(edge) {
       const arrow = this.view.arrows.findIndex((one) => one.edges.includes(edge));
       if (arrow >= 0) return { arrow: String(arrow) };
+      const note = this.view.notes.findIndex((one) => one.edges.includes(edge));
+      if (note >= 0) return { note: String(note) };
       return { box: String(this.view.boxOf.get(this.model.edges[edge].from)) };
     }
 
@@ -263,21 +361,45 @@
     paint() {
       const { states = new Set(), edges = new Set(), here = new Set() } = this.walk ?? {};
       const matches = finder(this.wanted);
-      this.found = 0;
+      this.found = [];
       this.svg.classList.toggle("searching", Boolean(this.wanted));
-      for (const part of this.svg.querySelectorAll("[data-box], [data-arrow]")) {
-        const isBox = part.dataset.box !== undefined;
-        const members = isBox ? this.view.boxes[part.dataset.box] : this.view.arrows[part.dataset.arrow].edges;
+      for (const part of this.svg.querySelectorAll("[data-box], [data-arrow], [data-note]")) {
+        const { box, arrow, note } = part.dataset;
+        const isBox = box !== undefined;
+        const members = isBox ? this.view.boxes[box] : this.view[note === undefined ? "arrows" : "notes"][note ?? arrow].edges;
         const found = Boolean(this.wanted) && (isBox
-          ? members.some((state) => matches(nameOf(this.model, state)) || this.model.states[state].predicates.some(matches)) || this.view.inside[part.dataset.box].some((edge) => matches(this.model.edges[edge].label))
+          ? members.some((state) => matches(nameOf(this.model, state)) || this.model.states[state].predicates.some(matches)) || this.view.inside[box].some((edge) => matches(this.model.edges[edge].label))
           : members.some((edge) => matches(this.model.edges[edge].label)));
-        this.found += found;
-        const chosen = isBox ? this.chosen?.box === part.dataset.box : this.chosen?.arrow === part.dataset.arrow;
+        if (found) this.found.push(part);
+        const { chosen } = this;
+        const isChosen = chosen && (isBox ? chosen.box === box : note === undefined ? chosen.arrow === arrow : chosen.note === note);
         part.classList.toggle("found", found);
-        part.classList.toggle("chosen", Boolean(chosen));
+        part.classList.toggle("chosen", Boolean(isChosen));
         part.classList.toggle("walked", members.some((one) => (isBox ? states : edges).has(one)));
         part.classList.toggle("here", isBox && members.some((one) => here.has(one)));
       }
+      this.drawGhosts();
+    }
+
+    /** Where the notes of what is chosen lead, as lines for as long as it is chosen. */
+    drawGhosts() {
+      this.svg.querySelectorAll(".ghost").forEach((line) => line.remove());
+      const { box, note } = this.chosen ?? {};
+      const frame = (number) => this.svg.querySelector(`[data-box="${number}"] .frame`);
+      this.view.notes.forEach((one, at) => {
+        if (String(one.from) !== box && String(at) !== note) return;
+        // A note may stand for several, each with a place of its own to go to.
+        const ends = new Set(one.edges.map((edge) => this.view.boxOf.get(this.model.edges[edge].to)));
+        for (const end of ends) {
+          const [from, to] = [frame(one.from), frame(end)].map((rect) => { const { x, y, width, height } = this.area(rect); return { x: x - MARGIN + width / 2, y: y - MARGIN + height / 2, width, height }; });
+          const [x, y] = [to.x - from.x, to.y - from.y];
+          // From border to border.
+          const cut = (rect) => Math.min(rect.width / 2 / Math.max(Math.abs(x), 1), rect.height / 2 / Math.max(Math.abs(y), 1), 0.5);
+          const [start, end2] = [cut(from), 1 - cut(to)];
+          const line = drawn("path", { class: "ghost", d: `M${from.x + x * start} ${from.y + y * start} L${from.x + x * end2} ${from.y + y * end2}`, "marker-end": this.svg.querySelector("[marker-end]")?.getAttribute("marker-end") ?? "none" });
+          this.svg.querySelector(".scene").append(line);
+        }
+      });
     }
   }
 
@@ -299,12 +421,13 @@
     ];
     if (edges.some((edge) => edge.maybe)) key.push(["dashed, with ?", "may happen; nothing shows that it does"]);
     if (edges.some((edge) => edge.label.includes("!")) || model.states.some((state) => state.refuses.length)) key.push(["⚠, dotted, “refuses”", "the call throws"]);
+    if (view.notes.length) key.push(["close → 7, in a box", "the call leads to state 7; its arrow is left out, because too many would cross. Choose it to see where"]);
     if (view.ends) key.push(["double border", "a trace may end there"]);
     if (view.folded.length) key.push(["thick border", "several states in one box"]);
     say(
       el("h3", {}, "How to read it"),
       el("table", {}, el("tbody", {}, key.map(([sign, means]) => el("tr", {}, el("th", { scope: "row" }, sign), el("td", {}, means))))),
-      el("p", { class: "small" }, "Choose a box or an arrow to see why it is there. Drag to move; the wheel zooms once the picture was clicked, and always with Ctrl. Keys: Tab, Enter, arrows, + − 0, Esc."),
+      el("p", { class: "small" }, "Choose a box or an arrow to see why it is there. Drag to move; the wheel zooms once the picture was clicked, and always with Ctrl. Keys: Tab goes from part to part, arrows from box to box, Enter opens, Esc closes; + − 0 zoom."),
       view.folded.map((text) => el("p", { class: "note" }, `Folded: ${text}.`)),
     );
   }
@@ -347,7 +470,7 @@
       if (edge.examples.length) parts.push(el("h4", {}, edge.traces ? "Shortest traces" : "Shortest traces that can be read so, and otherwise too"), edge.examples.map((word) => el("p", { class: "word" }, link(model.words[word].join(" "), () => follow(model.words[word].join(" "))))));
       edge.shown.slice(0, 1).forEach((test) => {
         const one = data.tests?.[test];
-        if (one) parts.push(el("h4", {}, `An example: ${one.name}`), copyable(one.source));
+        if (one) parts.push(el("h4", {}, `An example: ${one.name}`), copyable(one.source, whole(one)));
       });
       const others = edge.shown.slice(1).map((test) => data.tests?.[test]).filter(Boolean);
       if (others.length) parts.push(el("p", { class: "small" }, "Also in ", others.flatMap((test, at) => [at ? ", " : "", link(test.name, () => openTest(test.name))])));
@@ -358,7 +481,7 @@
 
   // ---- The tools above the picture.
   const viewers = data.models.map((model, at) => new Viewer(model, document.querySelector(`[data-model="${at}"]`)));
-  const findInput = el("input", { type: "search", id: "find", placeholder: "a call or a state", on: { input: () => find() } });
+  const findInput = el("input", { type: "search", id: "find", placeholder: "a call or a state", on: { input: () => find(), keydown: (event) => { if (event.key === "Enter") { event.preventDefault(); findNext(); } } } });
   const status = el("span", { role: "status", class: "dim small", id: "found" });
   const followInput = el("input", { type: "text", id: "follow", spellcheck: "false", autocomplete: "off", placeholder: "calls, separated by spaces", on: { input: () => follow() } });
   const tell = el("div", { id: "walk", role: "status", class: "small" });
@@ -375,22 +498,78 @@
     el("label", { for: "follow", class: "wide" }, "Follow a trace", followInput));
   byId("workbench").before(tell);
 
+  // Which of all that was found is shown.
+  let hit = 0;
   function find() {
     viewers.forEach((viewer) => { viewer.wanted = findInput.value.trim(); viewer.paint(); });
-    const count = viewers.reduce((sum, viewer) => sum + viewer.found, 0);
-    status.textContent = findInput.value.trim() ? plural(count, "box or arrow", "boxes and arrows") : "";
+    hit = 0;
+    showHit();
+  }
+
+  function findNext() { hit += 1; showHit(); }
+
+  /** Moves the view to a hit, so that nobody has to look for what was found. */
+  function showHit() {
+    const all = viewers.flatMap((viewer) => viewer.found.map((part) => ({ viewer, part })));
+    viewers.forEach((viewer) => viewer.svg.querySelectorAll(".hit").forEach((part) => part.classList.remove("hit")));
+    const count = plural(all.length, "box or arrow", "boxes and arrows");
+    if (!findInput.value.trim()) status.textContent = "";
+    else status.textContent = all.length > 1 ? `${count}, Enter for the next` : count;
+    if (!all.length) return;
+    const { viewer, part } = all[hit % all.length];
+    part.classList.add("hit");
+    if (hit > 0) status.textContent = `${(hit % all.length) + 1} of ${count}`;
+    viewer.center(part);
   }
 
   /** Walks the typed calls through every model and says where that leads. */
   function follow(text) {
     if (text !== undefined) followInput.value = text;
-    const calls = followInput.value.split(/[\s,]+/).filter(Boolean);
+    const calls = callsIn(followInput.value);
     const told = viewers.map((viewer) => {
       const title = data.models.length > 1 ? el("b", {}, `${viewer.model.title}: `) : null;
       if (!calls.length) { viewer.walk = null; viewer.paint(); return null; }
       return el("p", {}, title, walk(viewer, calls));
     });
     tell.replaceChildren(...told.filter(Boolean));
+  }
+
+  const labels = new Set(data.models.flatMap((model) => model.edges.map((edge) => edge.label)));
+
+  /** The calls in a typed text: as labels read in files, in the picture, or in a program. */
+  function callsIn(text) {
+    const bare = text.replace(/([\w$.]+)\(([^()]*)\)(?=[\s,;:!✓✗⚠]|$)/g, (all, method) => (labels.has(all) ? all : method));
+    const marks = { "✓": ":TRUE", "✗": ":FALSE" };
+    const calls = [];
+    let throwing = false;
+    for (const token of bare.replace(/[✓✗⚠]/g, " $& ").split(/[\s,;]+/).filter(Boolean)) {
+      if (throwing) { calls.push(`${calls.pop()}!${token}`); throwing = false; } else if (token === "⚠" && calls.length) throwing = true;
+      else if (marks[token] && calls.length) calls.push(calls.pop() + marks[token]);
+      else calls.push(labels.has(token) ? token : token.replace(/[:=](true|false)$/i, (end) => `:${end.slice(1).toUpperCase()}`));
+    }
+    return calls;
+  }
+
+  /** The label or method that a mistyped call comes closest to, if any comes close. */
+  function nearest(call) {
+    let [best, least] = [null, Math.max(2, Math.floor(call.length / 3)) + 0.5];
+    for (const known of new Set([...labels].flatMap((label) => [label, label.replace(/(:TRUE|:FALSE|![\w$.]+)$/, "")]))) {
+      const far = distance(call.toLowerCase(), known.toLowerCase(), least);
+      if (known !== call && far < least) [best, least] = [known, far];
+    }
+    return best;
+  }
+
+  /** How many letters must be added, left out or changed to make one word of another; more than `most` is not counted on. */
+  function distance(one, other, most) {
+    if (Math.abs(one.length - other.length) > most) return Infinity;
+    let row = Array.from({ length: other.length + 1 }, (_, at) => at);
+    for (let i = 1; i <= one.length; i += 1) {
+      const next = [i];
+      for (let j = 1; j <= other.length; j += 1) next[j] = Math.min(row[j] + 1, next[j - 1] + 1, row[j - 1] + (one[i - 1] === other[j - 1] ? 0 : 1));
+      row = next;
+    }
+    return row[other.length];
   }
 
   function walk(viewer, calls) {
@@ -414,6 +593,10 @@
     const chips = el("span", { class: "chips" }, going.slice(0, 40).map((label) => button(label, () => follow([...calls.slice(0, left ? left.at : undefined), label].join(" ")))));
     const refused = left ? [...new Set([...here].flatMap((state) => model.states[state].refuses.map((one) => one.label)).filter((label) => label === left.call || label.split("!")[0] === left.call.split("!")[0]))] : [];
     const throwing = refused.length ? ` (it throws ${refused.map((label) => label.split("!")[1]).join(" or ")})` : "";
+    const isKnown = left && model.edges.some((edge) => means(edge, left.call) || refused.length > 0);
+    const near = left && !isKnown ? nearest(left.call) : null;
+    const hint = near ? [" Did you mean ", link(near, () => follow(calls.map((call, at) => (at === left.at ? near : call)).join(" "))), "?"] : [];
+    if (left && !isKnown) return [el("b", { class: "left" }, `✗ Leaves the model at call ${left.at + 1}: `), "nothing is called ", el("code", {}, left.call), ".", hint, ` In ${place} can be called:`, chips];
     if (left) return [el("b", { class: "left" }, `✗ Leaves the model at call ${left.at + 1}: `), el("code", {}, left.call), ` cannot be called in ${place}${throwing}. What can:`, chips];
     return [el("b", {}, "✓ Allowed. "), `Now in ${place}.`, going.length ? " Go on with:" : " Nothing can be called here.", chips];
   }
@@ -424,7 +607,8 @@
   nav.append(el("a", { href: "#model" }, "Model"));
   function section(id, title, ...content) {
     main.append(el("section", { id, "aria-labelledby": `${id}-heading` }, el("h2", { id: `${id}-heading` }, title), ...content));
-    nav.append(el("a", { href: `#${id}` }, title));
+    const short = { trust: "Trust", tests: "Tests", search: "Search", parameters: "Origin", differences: "Differences" };
+    nav.append(el("a", { href: `#${id}` }, short[id] ?? title));
   }
 
   /** A list that shows its first entries, and more when asked. */
@@ -525,7 +709,7 @@
       const word = test.words.map((events) => events.join(" ")).join(" | ");
       const details = el("details", { "data-test": test.name }, el("summary", {}, el("b", {}, test.name), word ? el("span", { class: "word dim" }, `  ${word}`) : null));
       // Hundreds of sources are only put into the page when somebody looks.
-      details.unfold = () => { if (!details.querySelector("pre")) details.append(copyable(test.source)); };
+      details.unfold = () => { if (!details.querySelector("pre")) details.append(copyable(test.source, whole(test))); };
       details.addEventListener("toggle", () => { if (details.open) details.unfold(); });
       return el("li", {}, details);
     };
@@ -610,13 +794,64 @@
   }
 
   if (data.parameters?.length) {
-    section("parameters", "Parameters and versions", el("dl", {}, data.parameters.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])));
+    section("parameters", "Where it comes from", data.command ? [el("h3", {}, "To get it again"), copyable(data.command), el("h3", {}, "What was done")] : [], el("dl", {}, data.parameters.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])));
   }
 
-  addEventListener("beforeprint", () => viewers.forEach((viewer) => viewer.svg.setAttribute("viewBox", `0 0 ${viewer.svg.natural.width} ${viewer.svg.natural.height}`)));
-  addEventListener("afterprint", () => viewers.forEach((viewer) => viewer.place()));
+  // ---- The models as tables: for paper, for screen readers, and for whoever prefers to read.
+  viewers.forEach(({ model }) => {
+    const title = data.models.length > 1 ? `All states of ${model.title} as a table` : "All states as a table";
+    const details = el("details", { class: "states" }, el("summary", {}, title));
+    const leaving = model.states.map(() => new Map());
+    model.edges.forEach((edge) => {
+      const to = leaving[edge.from];
+      to.set(edge.to, [...(to.get(edge.to) ?? []), edge.label + (edge.guard ? ` [${edge.guard}]` : "") + (edge.maybe ? "?" : "")]);
+    });
+    details.unfold = () => {
+      if (details.querySelector("table")) return;
+      const row = (state, at) => {
+        const ways = [...leaving[at]].filter(([to]) => to !== at);
+        return el("tr", {}, el("th", { scope: "row" }, nameOf(model, at), state.initial ? " (start)" : ""),
+          el("td", {}, (leaving[at].get(at) ?? []).join(", ")),
+          el("td", {}, ways.length ? el("ul", { class: "list" }, ways.map(([to, calls]) => el("li", {}, `${calls.join(", ")} → ${to}`))) : "nowhere"));
+      };
+      details.append(el("table", {}, el("thead", {}, el("tr", {}, ["State", "Calls that stay", "Where others lead"].map((head) => el("th", { scope: "col" }, head)))),
+        el("tbody", {}, model.states.map(row))));
+    };
+    // Before it opens, so that nobody sees it empty; opened in another way, as by a search in the page, it is filled then.
+    details.querySelector("summary").addEventListener("click", () => details.unfold());
+    details.addEventListener("toggle", () => { if (details.open) details.unfold(); });
+    byId("model").append(details);
+  });
+
+  // ---- Paper. A row of a picture is not torn apart, and where letters would be too small the table has to do.
+  const SMALLEST = 8;
+  addEventListener("beforeprint", () => {
+    viewers.forEach((viewer) => {
+      const { svg } = viewer;
+      const { width, height } = svg.natural;
+      svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+      const letters = (room) => (13 * Math.min(1, room / width));
+      // The width of A4 between its margins, upright and turned.
+      document.body.classList.toggle("turned", viewers.some((one) => (13 * 700) / one.svg.natural.width < SMALLEST));
+      const rows = svg.dataset.flow === "right" ? svg.dataset.rows.split(" ").map((row) => row.split(",").map(Number)) : [[0, height]];
+      const strips = rows.map(([, to], at) => {
+        const [top, end] = [at ? rows[at - 1][1] : 0, at + 1 < rows.length ? to : height];
+        const strip = drawn("svg", { class: "picture strip-of-paper", viewBox: `0 ${top} ${width} ${Math.max(end - top, 1)}` });
+        strip.append(svg.querySelector("defs").cloneNode(true), svg.querySelector(".scene").cloneNode(true));
+        return strip;
+      });
+      viewer.paper = el("div", { class: "paper", "aria-hidden": "true" }, strips, letters(1000) < SMALLEST ? el("p", { class: "note" }, "The picture is too large for paper. The table below says the same.") : null);
+      viewer.figure.append(viewer.paper);
+    });
+    document.querySelectorAll("details.states").forEach((details) => { details.unfold(); details.wasOpen = details.open; details.open = true; });
+  });
+  addEventListener("afterprint", () => {
+    viewers.forEach((viewer) => { viewer.paper?.remove(); viewer.place(); });
+    document.querySelectorAll("details.states").forEach((details) => { details.open = details.wasOpen; });
+  });
   if (data.models.length > 1) {
-    viewers.forEach((viewer) => viewer.figure.prepend(el("h3", {}, viewer.model.title)));
+    byId("workbench").classList.add("two");
+    viewers.forEach((viewer) => { viewer.figure.prepend(el("h3", {}, viewer.model.title)); viewer.show(); });
   }
   showOverview();
 })();

@@ -43,9 +43,12 @@ impl Picture {
             lines.iter().flatten().map(|call| call.shown.as_str())
         }
         let boxes = self.boxes.iter().flat_map(|one| {
-            one.title.iter().map(String::as_str).chain(shown(&one.stays)).chain(shown(&one.refuses))
+            let said = one.title.iter().chain(&one.heard).map(String::as_str);
+            said.chain(shown(&one.stays)).chain(shown(&one.refuses))
         });
-        boxes.chain(self.arrows.iter().flat_map(|arrow| shown(&arrow.calls))).flat_map(str::chars)
+        let notes = self.notes.iter().flat_map(|note| shown(&note.calls).chain(Some(note.target.as_str())));
+        let arrows = self.arrows.iter().flat_map(|arrow| shown(&arrow.calls));
+        boxes.chain(notes).chain(arrows).flat_map(str::chars)
     }
 }
 

@@ -9,8 +9,8 @@ use std::fmt::Write;
 use adit_automata::layout::{Flow, Point, Route};
 
 use super::letters;
-use super::words::BETWEEN;
-use super::{Arrow, Box, COLUMN, Call, LINE, PADDING, Picture, REFUSES, RULE};
+use super::words::{BETWEEN, turns};
+use super::{COLUMN, Call, LINE, PADDING, Picture, REFUSES, RULE};
 
 /// Where the picture will stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,10 +59,15 @@ impl Picture {
                 );
             }
             Style::Page { .. } => {
+                // From where to where each row reaches, so that paper can be turned between them.
+                let row = |&(from, to): &(f64, f64)| format!("{:.0},{:.0}", from + MARGIN, to + MARGIN);
+                let rows: Vec<String> = self.layout.rows.iter().map(row).collect();
                 let _ = writeln!(
                     text,
-                    "role=\"group\" aria-label=\"{}\" data-view=\"{number}\">",
-                    escaped(title)
+                    "role=\"group\" aria-label=\"{}\" data-view=\"{number}\" data-flow=\"{}\" data-rows=\"{}\">",
+                    escaped(title),
+                    if self.flow == Flow::Right { "right" } else { "down" },
+                    rows.join(" ")
                 );
             }
         }
@@ -71,16 +76,46 @@ impl Picture {
             text,
             "<defs><marker id=\"head{number}\" viewBox=\"0 0 10 10\" refX=\"9\" refY=\"5\" markerWidth=\"8\" markerHeight=\"8\" markerUnits=\"userSpaceOnUse\" orient=\"auto\"><path class=\"head\" d=\"M0 0.5 L10 5 L0 9.5 z\"/></marker></defs>\n<g class=\"scene\" transform=\"translate({MARGIN:.0} {MARGIN:.0})\">\n"
         );
-        for (at, (arrow, route)) in self.arrows.iter().zip(&self.layout.links).enumerate() {
-            self.arrow(&mut text, at, arrow, route, number, style);
-        }
-        for (at, (one, &center)) in self.boxes.iter().zip(&self.layout.boxes).enumerate() {
-            self.one_box(&mut text, at, one, center, number, style);
+        // Whoever goes through the picture with the Tab key meets boxes as they are read, each followed by what leads away.
+        for at in self.reading_order() {
+            self.one_box(&mut text, at, number, style);
+            for arrow in (0..self.arrows.len()).filter(|&arrow| self.arrows[arrow].from == at) {
+                self.arrow(&mut text, arrow, number, style);
+            }
         }
         text + "</g>\n</svg>\n"
     }
 
-    fn arrow(&self, text: &mut String, at: usize, arrow: &Arrow, route: &Route, number: usize, style: Style) {
+    /// The boxes row by row, in each as the flow goes.
+    pub(crate) fn reading_order(&self) -> Vec<usize> {
+        let place = |number: usize| {
+            let Point { x, y } = self.layout.boxes[number];
+            let (along, across) = if self.flow == Flow::Right { (x, y) } else { (y, x) };
+            (self.layout.rows.iter().position(|(_, to)| across <= *to), along, across)
+        };
+        let mut order: Vec<usize> = (0..self.boxes.len()).collect();
+        order.sort_by(|&one, &other| {
+            let (one, other) = (place(one), place(other));
+            one.0.cmp(&other.0).then(one.1.total_cmp(&other.1)).then(one.2.total_cmp(&other.2))
+        });
+        order
+    }
+
+    /// Begins a part of the picture. Its title begins with what is written there, because people who speak to their computer
+    /// say what they see, and goes on with what that means. It is a title and no label: it is shown on hover too.
+    fn part(&self, text: &mut String, class: &str, data: &str, title: &str, style: Style) {
+        let title = escaped(title);
+        let _ = match style {
+            Style::Alone | Style::Shapes => write!(text, "<g class=\"{class}\"><title>{title}</title>"),
+            Style::Page { .. } => write!(
+                text,
+                "<g class=\"{class}\" {data} tabindex=\"0\" role=\"button\"><title>{title}</title>"
+            ),
+        };
+    }
+
+    fn arrow(&self, text: &mut String, at: usize, number: usize, style: Style) {
+        let (arrow, route) = (&self.arrows[at], &self.layout.links[at]);
         let mut class = "arrow".to_owned();
         if arrow.maybe {
             class += " maybe";
@@ -88,17 +123,9 @@ impl Picture {
         if arrow.throws {
             class += " throws";
         }
-        let name = |one: &Box| one.title.join(" ");
-        let (from, to) = (name(&self.boxes[arrow.from]), name(&self.boxes[arrow.to]));
-        let labels: Vec<String> = arrow.calls.iter().flatten().map(exact).collect();
-        let says = escaped(&format!("from {from} to {to}: {}", labels.join(", ")));
-        let _ = match style {
-            Style::Alone | Style::Shapes => write!(text, "<g class=\"{class}\"><title>{says}</title>"),
-            Style::Page { .. } => write!(
-                text,
-                "<g class=\"{class}\" data-arrow=\"{at}\" tabindex=\"0\" role=\"button\" aria-label=\"{says}\"><title>{says}</title>"
-            ),
-        };
+        let way = self.way(arrow.from, arrow.to);
+        let says = format!("{}, {way}: {}", seen(&arrow.calls), exactly(&arrow.calls));
+        self.part(text, &class, &format!("data-arrow=\"{at}\""), &says, style);
         let course = course(route);
         if matches!(style, Style::Page { .. }) {
             // A line this thin cannot be hit with a finger.
@@ -123,7 +150,14 @@ impl Picture {
         text.push_str("</g>\n");
     }
 
-    fn one_box(&self, text: &mut String, at: usize, one: &Box, center: Point, number: usize, style: Style) {
+    /// From where to where, in words.
+    fn way(&self, from: usize, to: usize) -> String {
+        let name = |number: usize| self.boxes[number].title.join(" ");
+        format!("from {} to {}", name(from), name(to))
+    }
+
+    fn one_box(&self, text: &mut String, at: usize, number: usize, style: Style) {
+        let (one, center) = (&self.boxes[at], self.layout.boxes[at]);
         let (left, top) = (center.x - one.size.width / 2.0, center.y - one.size.height / 2.0);
         let mut class = "box".to_owned();
         if one.initial {
@@ -132,21 +166,18 @@ impl Picture {
         if one.states.len() > 1 {
             class += " several";
         }
-        let calls = |lines: &[Vec<Call>]| lines.iter().flatten().map(exact).collect::<Vec<_>>().join(", ");
-        let mut says = format!("state {}", one.title.join(" "));
-        for (what, lines) in [("stays with", &one.stays), (REFUSES, &one.refuses)] {
+        let mut visible = one.title.join(" ");
+        let mut says = format!("state {} {}", one.number, one.name);
+        if let Some(heard) = &one.heard {
+            let _ = write!(visible, " {heard}");
+        }
+        for (heading, what, lines) in [("", "stays with", &one.stays), (REFUSES, REFUSES, &one.refuses)] {
             if !lines.is_empty() {
-                let _ = write!(says, "; {what}: {}", calls(lines));
+                let _ = write!(visible, " {heading} {}", seen(lines));
+                let _ = write!(says, "; {what}: {}", exactly(lines));
             }
         }
-        let says = escaped(&says);
-        let _ = match style {
-            Style::Alone | Style::Shapes => write!(text, "<g class=\"{class}\"><title>{says}</title>"),
-            Style::Page { .. } => write!(
-                text,
-                "<g class=\"{class}\" data-box=\"{at}\" tabindex=\"0\" role=\"button\" aria-label=\"{says}\"><title>{says}</title>"
-            ),
-        };
+        self.part(text, &class, &format!("data-box=\"{at}\""), &format!("{visible}, {says}"), style);
         let _ = write!(
             text,
             "<rect class=\"frame\" x=\"{left:.1}\" y=\"{top:.1}\" width=\"{:.1}\" height=\"{:.1}\" rx=\"8\"/>",
@@ -181,10 +212,23 @@ impl Picture {
             line(y, "name").plain(text, title);
             y += LINE;
         }
+        if let Some(heard) = &one.heard {
+            line(y, "quiet").plain(text, heard);
+            y += LINE;
+        }
         let rule = |y: f64| {
             format!("<path class=\"rule\" d=\"M{left:.1} {:.1} h{:.1}\"/>", y + RULE / 2.0, one.size.width)
         };
+        // Notes are drawn when the box is done, because a part that can be chosen does not lie inside another.
+        let mut noted = None;
         for (heading, lines) in [(None, &one.stays), (Some(REFUSES), &one.refuses)] {
+            if noted.is_none() && heading.is_some() && !one.notes.is_empty() {
+                text.push_str(&rule(y));
+                y += RULE;
+                noted = Some(y);
+                let lines: usize = one.notes.iter().map(|&at| self.notes[at].calls.len()).sum();
+                y += lines as f64 * LINE;
+            }
             if lines.is_empty() {
                 continue;
             }
@@ -198,6 +242,38 @@ impl Picture {
                 line(y, "").calls(text, calls, at + 1 == lines.len());
                 y += LINE;
             }
+        }
+        text.push_str("</g>\n");
+        if let Some(mut y) = noted {
+            for &at in &one.notes {
+                self.note(text, at, Point { x: left, y }, one.size.width, style);
+                y += self.notes[at].calls.len() as f64 * LINE;
+            }
+        }
+    }
+
+    /// A note in its box, whose left border is at `corner`.
+    fn note(&self, text: &mut String, at: usize, corner: Point, width: f64, style: Style) {
+        let note = &self.notes[at];
+        let way = self.way(note.from, note.to);
+        let visible = format!("{}{}", seen(&note.calls), note.target);
+        let says = format!("{visible}, {way}: {}", exactly(&note.calls));
+        let class = if note.calls.iter().flatten().all(|call| call.maybe) { "note maybe" } else { "note" };
+        self.part(text, class, &format!("data-note=\"{at}\""), &says, style);
+        let _ = write!(
+            text,
+            "<rect class=\"strip\" x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" rx=\"4\"/>",
+            corner.x + 3.0,
+            corner.y,
+            width - 6.0,
+            note.calls.len() as f64 * LINE
+        );
+        let last = note.calls.len().saturating_sub(1);
+        for (line, calls) in note.calls.iter().enumerate() {
+            let y = corner.y + LINE * (line as f64 + 0.75);
+            let place = Line { x: corner.x + PADDING, y, middle: false, class: "", style };
+            let behind = if line == last { note.target.as_str() } else { "," };
+            place.calls_with(text, calls, behind);
         }
         text.push_str("</g>\n");
     }
@@ -216,13 +292,18 @@ struct Line {
 impl Line {
     /// A line of calls, with a comma behind it unless it is the last.
     fn calls(&self, text: &mut String, calls: &[Call], last: bool) {
+        self.calls_with(text, calls, if last { "" } else { "," });
+    }
+
+    /// A line of calls with something behind it.
+    fn calls_with(&self, text: &mut String, calls: &[Call], behind: &str) {
         let mut pieces = Vec::new();
         for (at, call) in calls.iter().enumerate() {
             pieces.push((Some(call), call.shown.as_str()));
             if at + 1 < calls.len() {
                 pieces.push((None, BETWEEN));
-            } else if !last {
-                pieces.push((None, ","));
+            } else if !behind.is_empty() {
+                pieces.push((None, behind));
             }
         }
         self.pieces(text, &pieces);
@@ -249,16 +330,15 @@ impl Line {
         for (call, piece) in pieces {
             let piece = escaped(piece);
             let _ = match call {
-                Some(call) => write!(
-                    text,
-                    "<tspan class=\"{}\" data-edge=\"{}\">{piece}</tspan>",
-                    class_of(call),
-                    call.edge
-                ),
+                Some(call) => {
+                    let edge = call.edge.map(|edge| format!(" data-edge=\"{edge}\"")).unwrap_or_default();
+                    write!(text, "<tspan class=\"{}\"{edge}>{piece}</tspan>", class_of(call))
+                }
                 None => write!(text, "{piece}"),
             };
         }
-        text.push_str("</text>");
+        // The space keeps apart what is read aloud.
+        text.push_str("</text> ");
     }
 
     fn shapes(&self, text: &mut String, pieces: &[(Option<&Call>, &str)]) {
@@ -289,6 +369,18 @@ fn exact(call: &Call) -> String {
     if call.maybe { format!("{label} (perhaps)") } else { label.clone() }
 }
 
+/// Calls as they stand in the picture, line after line.
+fn seen(lines: &[Vec<Call>]) -> String {
+    let line =
+        |calls: &Vec<Call>| calls.iter().map(|call| call.shown.as_str()).collect::<Vec<_>>().join(BETWEEN);
+    lines.iter().map(line).collect::<Vec<_>>().join(", ")
+}
+
+/// Calls as they read in files.
+fn exactly(lines: &[Vec<Call>]) -> String {
+    lines.iter().flatten().map(exact).collect::<Vec<_>>().join(BETWEEN)
+}
+
 /// The path of a route.
 fn course(route: &Route) -> String {
     let mut path = format!("M{:.1} {:.1}", route.start.x, route.start.y);
@@ -309,7 +401,7 @@ pub(crate) fn escaped(text: &str) -> String {
             '"' => safe.push_str("&quot;"),
             '\'' => safe.push_str("&#39;"),
             '\n' | '\r' | '\t' => safe.push(' '),
-            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => safe.push('\u{fffd}'),
+            c if c.is_control() || turns(c) || matches!(c, '\u{fffe}' | '\u{ffff}') => safe.push('\u{fffd}'),
             c => safe.push(c),
         }
     }
@@ -324,6 +416,11 @@ mod tests {
 
     use super::*;
     use crate::report::picture::{Choice, draw};
+
+    #[test]
+    fn marks_of_direction_are_shown() {
+        assert_eq!(escaped("a\u{202e}b\u{2066}\u{200f}"), "a\u{fffd}b\u{fffd}\u{fffd}");
+    }
 
     fn hostile() -> Fsa<String> {
         let mut builder = Builder::new();

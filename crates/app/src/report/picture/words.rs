@@ -29,10 +29,21 @@ fn is_wide(c: char) -> bool {
         | 0xfe30..=0xfe6f | 0xff00..=0xff60 | 0xffe0..=0xffe6 | 0x1f300..=0x1faff | 0x20000..=0x3fffd)
 }
 
+/// The text with a sign for each that cannot be seen and changes how others are shown: control characters break lines, and
+/// marks of direction can make a name read like another.
+pub(crate) fn legible(text: &str) -> String {
+    let seen = |c: char| if c.is_control() || turns(c) { '\u{fffd}' } else { c };
+    text.chars().map(seen).collect()
+}
+
+/// Whether a sign changes the direction in which others are written.
+pub(crate) fn turns(c: char) -> bool {
+    matches!(c, '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
 /// The text, with a gap in its middle when it takes more than `most` columns.
 pub(crate) fn shortened(text: &str, most: usize) -> String {
-    // Control characters would be invisible, or break lines.
-    let text: String = text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+    let text = legible(text);
     if columns(&text) <= most {
         return text;
     }
@@ -121,6 +132,7 @@ mod tests {
         assert_eq!(shortened(name, 20), "getRemoteSoc…Closed");
         assert!(columns(&shortened(name, 20)) <= 20);
         assert_eq!(shortened("a\nb", 10), "a\u{fffd}b");
+        assert_eq!(legible("is\u{202e}neddih\u{2066}\u{200f}"), "is\u{fffd}neddih\u{fffd}\u{fffd}");
         assert!(columns(&shortened(&"電".repeat(50), 20)) <= 20);
         assert_eq!(shortened("abc", 0), "…");
     }
@@ -133,7 +145,7 @@ mod tests {
             shown: shown.to_owned(),
             pure: false,
             maybe: false,
-            edge: 0,
+            edge: Some(0),
         };
         let calls: Vec<Call> = ["one", "two", "three", "four", "five", "six"].map(call).to_vec();
         let told = |lines: Vec<Vec<Call>>| -> Vec<String> {
