@@ -3,6 +3,7 @@
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::ControlFlow;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use adit_attack::assay::{AssayOptions, Assayed, Phase, assay};
@@ -20,7 +21,7 @@ use adit_trace::{Letter, Run, Script, Subject, WordSink, pure_by_name};
 use miette::Report;
 use rand::{Rng, RngExt};
 
-use crate::campaign::{Keep, Kept, Made, Settled};
+use crate::campaign::{Allowance, Keep, Kept, Made, Settled};
 use crate::flags::{Budget, Claims, Miner, Tester};
 use crate::interrupt::Listening;
 use crate::progress::{Audience, Mining, Standing};
@@ -60,8 +61,18 @@ pub(crate) struct Mined {
     pub(crate) branches: Option<(usize, usize)>,
     /// Where the model comes from, in a campaign of several rounds.
     pub(crate) settled: Settled,
-    /// Methods that hang or end their worker, and were called no more.
+    /// Methods that hang or end their worker, and were called no more, at least on some objects.
     pub(crate) given_up: BTreeSet<String>,
+    /// How objects are made on which most calls hang, and of which no more were made.
+    pub(crate) makings_given_up: BTreeSet<String>,
+    /// Every call that hung or ended its worker, given up or not: the method, how its object was made, and how often.
+    pub(crate) bad_ends: Vec<(String, String, u64)>,
+    /// Whether the claims were attacked at all.
+    pub(crate) attacked: bool,
+    /// The budget ended before the class was watched as long as it should be.
+    pub(crate) hardly_watched: bool,
+    /// What of the tests came out alike in a second machine; only that can be asserted.
+    pub(crate) agreed: Vec<Run>,
     /// Methods that were called, and how often, and never returned.
     pub(crate) never_returned: Vec<(String, u32)>,
     pub(crate) stop: &'static str,
@@ -82,43 +93,67 @@ pub(crate) struct Watch {
     listening: Listening,
     pub(crate) progress: Mining,
     start: Instant,
+    /// How long it took until the first test could be run.
+    begun: Duration,
     budget: Budget,
-    tests: u64,
+    /// What the class under test may still run, which is counted there.
+    allowance: Rc<Allowance>,
     pub(crate) stop: Option<&'static str>,
 }
 
 impl Watch {
     pub(crate) fn new(budget: Budget, audience: Audience) -> Self {
         let (listening, progress) = (Listening::new(), Mining::new(budget, audience));
-        Self { listening, progress, start: Instant::now(), budget, tests: 0, stop: None }
+        let allowance = Rc::default();
+        Self {
+            listening,
+            progress,
+            start: Instant::now(),
+            begun: Duration::ZERO,
+            budget,
+            allowance,
+            stop: None,
+        }
     }
 
-    /// Takes note of how the current step goes, after so many tests of it.
-    fn note(&self, step: u64, standing: Standing) {
-        self.progress.show(Standing { tests: self.tests + step, ..standing });
+    /// What may still be run.
+    pub(crate) fn allowance(&self) -> Rc<Allowance> {
+        self.allowance.clone()
     }
 
-    /// Whether to go on after so many tests of the current step, which may take this share of the budget.
-    fn go_on(&mut self, step: u64, share: f64, standing: Standing) -> ControlFlow<()> {
-        self.note(step, standing);
-        let over = match self.budget {
-            Budget::Tests(tests) => (self.tests + step) as f64 >= tests as f64 * share,
-            Budget::Time(time) => self.start.elapsed() >= time.mul_f64(share),
-        };
+    /// Everything is ready; the shares of the budget are those of what is left of it.
+    fn begin(&mut self) {
+        self.begun = self.start.elapsed();
+    }
+
+    /// From now on, nothing is run beyond this share of the budget.
+    fn allow(&self, share: f64) {
+        match self.budget {
+            // At least one, because nothing comes of none.
+            Budget::Tests(tests) => self.allowance.most.set(Some(((tests as f64 * share) as u64).max(1))),
+            Budget::Time(time) => {
+                let used = self.begun + time.saturating_sub(self.begun).mul_f64(share);
+                self.allowance.until.set(self.start.checked_add(used.min(time)));
+            }
+        }
+    }
+
+    /// Takes note of how the current step goes.
+    fn note(&self, standing: Standing) {
+        self.progress.show(Standing { tests: self.allowance.run.get(), ..standing });
+    }
+
+    /// Whether to go on with the current step, which may take this share of the budget.
+    fn go_on(&mut self, share: f64, standing: Standing) -> ControlFlow<()> {
+        self.note(standing);
+        self.allow(share);
+        let over = self.allowance.is_over();
         self.stop = match (self.listening.interrupted(), over) {
             (true, _) => Some("interrupted"),
             (false, true) => Some("budget"),
             (false, false) => return ControlFlow::Continue(()),
         };
         ControlFlow::Break(())
-    }
-
-    /// When the time is over.
-    fn deadline(&self) -> Option<Instant> {
-        match self.budget {
-            Budget::Tests(_) => None,
-            Budget::Time(time) => self.start.checked_add(time),
-        }
     }
 
     /// In how many runs all tests that refute claims may be made smaller.
@@ -135,11 +170,14 @@ impl Watch {
     }
 }
 
+/// The shares of the budget by which each step must be done. A class whose calls hang would spend all of it on being watched.
+const WATCHING: f64 = 0.12;
+const PURITY: f64 = 0.24;
+const SURVEY: f64 = 0.3;
+const CHOOSING: f64 = 0.36;
+
 /// Trying may take this share of the budget; the rest is for attacking what is claimed about the result.
 const TRYING: f64 = 0.8;
-
-/// Of that, the survey may take so much.
-const SURVEY: f64 = 0.3;
 
 /// For each method, so many pairs of runs with and without a call of it tell whether it changes anything.
 const PURITY_TRIES: usize = 60;
@@ -166,7 +204,8 @@ pub(crate) fn mine(
     watch: &mut Watch,
 ) -> Result<Mined, Report> {
     // Watch it.
-    host.stop_at(watch.deadline());
+    watch.begin();
+    watch.allow(WATCHING);
     let mut shown = Shown::default();
     let known = begin(host, generator, watch)?;
     let scripts: Vec<Script> = (0..plan.initial)
@@ -179,19 +218,24 @@ pub(crate) fn mine(
     for (script, run) in scripts.iter().zip(&runs) {
         generator.observe(script, run);
     }
-    watch.tests += scripts.len() as u64;
-    watch.note(0, Standing { phase: "watch", ..Standing::default() });
+    let hardly_watched = watch.allowance.is_over();
+    watch.note(Standing { phase: "watch", ..Standing::default() });
+    watch.allow(PURITY);
     host.keep = if plan.miner == Miner::Assay { Keep::News } else { Keep::Refutations };
     let (mut pure, doubtful) = pure_letters(host, generator, api, ear, plan.miner, rng)?;
     let mut assayed = None;
     if plan.miner == Miner::Assay {
         let options = AssayOptions { known, doubtful, ..plan.assay.clone() };
+        watch.allow(SURVEY);
         let found = assay(host, generator, ear, &pure, &options, rng, |standing| {
-            let share = if standing.phase == Phase::Survey { SURVEY } else { TRYING };
+            let share = match standing.phase {
+                Phase::Survey => SURVEY,
+                Phase::Choose => CHOOSING,
+                Phase::Explore | Phase::Accept | Phase::Refute => TRYING,
+            };
             let (phase, states) = (standing.phase.name(), Some(standing.states));
-            watch.go_on(standing.tests, share, Standing { phase, states, ..Standing::default() })
+            watch.go_on(share, Standing { phase, states, ..Standing::default() })
         })?;
-        watch.tests += found.tests;
         pure.clone_from(&found.pure);
         shown.keep(host, &found.witnesses())?;
         assayed = Some(found);
@@ -223,13 +267,13 @@ pub(crate) fn mine(
         settings: plan.settings.clone(),
         shrink: (SHRINKING, watch.shrinking()),
     };
-    // Runs that found out what is pure, or tell more about a test that is kept, do not count as tests.
-    let uncounted = host.tests_run().saturating_sub(watch.tests);
+    let mut attacking = false;
     let mut branches = None;
     let mut fates = vec![Fate::NotAttacked; properties.len()];
     if watch.stop != Some("interrupted") {
         watch.stop = None;
         if plan.tester == Tester::Random {
+            attacking = true;
             random(host, generator, plan, rng, watch)?;
         } else {
             let known = match probed() {
@@ -244,6 +288,8 @@ pub(crate) fn mine(
                 }
             };
             let share = if plan.tester == Tester::Dice { ATTACKING } else { 1.0 };
+            watch.allow(share);
+            attacking = !watch.allowance.is_over();
             if plan.claims == Claims::All && plan.tester == Tester::Dynamosa {
                 // Whoever asks what a search without claims refutes means all its tests, not only those that it keeps.
                 host.keep = Keep::Words;
@@ -252,12 +298,14 @@ pub(crate) fn mine(
                 let covered = known.then_some(standing.covered);
                 let (refuted, open) = (Some(standing.refuted), Some(standing.open));
                 let now = Standing { phase: "attack", states, refuted, open, covered, ..Standing::default() };
-                watch.go_on(standing.run, share, now)
+                let going = watch.go_on(share, now);
+                // What is left is for making tests smaller.
+                watch.allow(1.0);
+                going
             })?;
             host.run_on(None);
             branches = known.then_some((attacked.covered, assault.branches.len()));
-            watch.note(attacked.run, ended(&attacked, states, known));
-            watch.tests += attacked.run;
+            watch.note(ended(&attacked, states, known));
             let first = shown.tests.len();
             shown.keep(host, &attacked.tests)?;
             if plan.tester == Tester::Dice {
@@ -342,7 +390,6 @@ pub(crate) fn mine(
         .map(|(property, fate)| {
             let support = supports.get(&property.a).copied().unwrap_or(0);
             let found_after = host.refuted().get(property).and_then(|refutation| refutation.after);
-            let found_after = found_after.map(|after| after.saturating_sub(uncounted));
             let property = Property { template: property.template, a: name(property.a), b: name(property.b) };
             let fate = match fate {
                 Fate::Survived { attacked, abandoned } => {
@@ -354,6 +401,7 @@ pub(crate) fn mine(
             Judged { property, fate, support, found_after }
         })
         .collect();
+    let agreed = host.agreed(&shown.tests)?;
     Ok(Mined {
         rejected: rejected(&settled.model, &plan.given, ear),
         branches,
@@ -362,10 +410,15 @@ pub(crate) fn mine(
         pure: pure_names,
         tests: shown.tests,
         witnesses,
-        tests_run: watch.tests,
+        tests_run: host.tests_run(),
         assayed,
         settled,
         given_up: host.given_up(),
+        makings_given_up: host.makings_given_up(),
+        bad_ends: host.bad_ends(),
+        attacked: attacking,
+        hardly_watched,
+        agreed,
         never_returned,
         stop: watch.stop.unwrap_or(if broken_off { "budget" } else { "nothing left to try" }),
     })
@@ -462,6 +515,7 @@ impl Shown {
         let runs = host.run_again(scripts)?;
         host.keep = keep;
         for (script, run) in scripts.iter().zip(runs) {
+            // A test that a claim points to is kept even if there was no time to run it once more.
             if let Entry::Vacant(place) = self.places.entry(script.to_json()) {
                 place.insert(self.tests.len());
                 self.tests.push((script.clone(), run));
@@ -483,15 +537,15 @@ fn begin(host: &mut Kept<'_>, generator: &mut Generator, watch: &mut Watch) -> R
     for part in known.chunks(PART) {
         let standing = Standing { phase: "begin", ..Standing::default() };
         // A budget that is used up here leaves the words, of which nothing is lost.
-        if watch.go_on(0, 1.0, standing).is_break() {
+        if watch.go_on(1.0, standing).is_break() {
             break;
         }
         let runs = host.run(part)?;
         for (script, run) in part.iter().zip(&runs) {
             generator.observe(script, run);
         }
-        watch.tests += part.len() as u64;
     }
+    watch.allow(WATCHING);
     Ok(known)
 }
 
@@ -504,10 +558,9 @@ fn random(
     watch: &mut Watch,
 ) -> Result<(), Report> {
     const ROUND: usize = 500;
-    let mut run = 0;
     let keep = std::mem::replace(&mut host.keep, Keep::Words);
     let standing = Standing { phase: "random", ..Standing::default() };
-    while watch.go_on(run, 1.0, standing).is_continue() {
+    while watch.go_on(1.0, standing).is_continue() {
         let scripts: Vec<Script> = (0..ROUND)
             .map(|_| {
                 let calls = rng.random_range(1..=plan.calls);
@@ -517,10 +570,8 @@ fn random(
         for (script, done) in scripts.iter().zip(host.run(&scripts)?) {
             generator.observe(script, &done);
         }
-        run += ROUND as u64;
     }
     host.keep = keep;
-    watch.tests += run;
     Ok(())
 }
 

@@ -323,7 +323,7 @@ fn classes_of_every_kind() {
         Shape: 0 ["circle","isRound:TRUE"]
         Base: 0 ["make","open"]
         Box: 0 ["Box","held","hold"]
-        Broken: 3 error: no answer: no object of Broken could be made in 9350 tests help:
+        Broken: 3 error: no answer: no object of Broken could be made in 9530 tests help:
         Hidden: 2 attack::no_start error: no object of Hidden can be made: it has no public constructor
     "#]]
     .assert_eq(&told);
@@ -357,4 +357,128 @@ fn methods_that_hang_or_never_return_are_named() {
     assert!(never.contains(&"unlock") && never.contains(&"enter"), "{said}");
     assert!(!said["pure"].to_string().contains("unlock"), "{said}");
     assert_eq!(said["alphabet"], serde_json::json!(["Stubborn", "isOpen:FALSE"]), "{said}");
+}
+
+/// A gate that blocks, and a pump whose every method hangs if its source never ends.
+const BLOCKING: [(&str, &str); 3] = [
+    (
+        "Gate.java",
+        "public class Gate {
+            private int coins;
+            public Gate() {}
+            public synchronized void insert() { coins++; }
+            public synchronized void pass() throws InterruptedException { while (coins == 0) wait(); coins--; }
+            public synchronized boolean isOpen() { return coins > 0; }
+        }",
+    ),
+    ("Source.java", "public interface Source { int next(); }"),
+    (
+        "Pump.java",
+        "public class Pump {
+            private final Source source;
+            public Pump(Source source) { if (source == null) throw new NullPointerException(); this.source = source; }
+            public void drain() { while (source.next() >= 0) { } }
+            public int count() { int count = 0; while (source.next() >= 0) count++; return count; }
+            public int sum() { int sum = 0; for (int n; (n = source.next()) >= 0; ) sum += n; return sum; }
+            public boolean isDry() { while (source.next() >= 0) { } return true; }
+            public int most() { int most = 0; for (int n; (n = source.next()) >= 0; ) most = Math.max(n, most); return most; }
+        }",
+    ),
+];
+
+/// A class that blocks gives a model all the same, in about its time, and says what blocks: the call, or how the object was made.
+#[test]
+fn classes_that_block_give_a_model_in_time() {
+    let Some(java) = java() else { return };
+    let classes = java.compile(&BLOCKING);
+    let path = classes.path().display().to_string();
+    let mine = |class: &str, budget: &str| {
+        let out = classes.path().join("out").join(class).display().to_string();
+        let run = adit(&["mine", class, "-c", &path, "--budget", budget, "--json", "-o", &out]);
+        assert_eq!(run.code, 0, "{class}: {}", run.err);
+        run.json()
+    };
+    let gate = mine("Gate", "8s");
+    // Twice the time, because other tests run beside this one.
+    assert!(gate["seconds"].as_f64().unwrap() < 16.0, "{gate}");
+    assert_eq!(gate["hang"], serde_json::json!(["pass"]), "{gate}");
+    let ends = gate["bad_ends"].as_array().unwrap();
+    assert!(ends.iter().all(|end| end["method"] == "pass" && end["on"] == "Gate()"), "{gate}");
+    assert!(!ends.is_empty(), "{gate}");
+    assert!(gate["alphabet"].to_string().contains("insert"), "{gate}");
+    let pump = mine("Pump", "3000tests");
+    assert_eq!(
+        pump["hanging_objects"],
+        serde_json::json!(["Pump(function giving small)", "Pump(function giving zero)"]),
+        "{pump}"
+    );
+    assert_eq!(pump["hang"], serde_json::json!([]), "{pump}");
+    for event in ["count", "drain", "isDry:TRUE", "most", "sum"] {
+        assert!(pump["alphabet"].to_string().contains(event), "{event}: {pump}");
+    }
+}
+
+/// No more tests are run than the budget allows, everybody counts the same, and an end that came too early is called that.
+#[test]
+fn budgets_are_kept_and_counted_once() {
+    let Some(java) = java() else { return };
+    let classes = java.compile(&[("Cell.java", CELL)]);
+    let path = classes.path().display().to_string();
+    for (budget, code) in [("1ms", 3), ("1tests", 3), ("150tests", 0), ("3000tests", 0)] {
+        let out = classes.path().join(budget).display().to_string();
+        let run = adit(&["mine", "Cell", "-c", &path, "--budget", budget, "--json", "-o", &out]);
+        assert_eq!(run.code, code, "{budget}: {}", run.err);
+        let status = adit(&["status", &out]);
+        if code == 3 {
+            assert!(run.err.contains("the budget ended after"), "{budget}: {}", run.err);
+            continue;
+        }
+        let said = run.json();
+        let tests = said["tests"].as_u64().unwrap();
+        assert!(budget.strip_suffix("tests").unwrap().parse::<u64>().unwrap() >= tests, "{budget}: {said}");
+        assert!(run.err.contains(&format!("; {tests} tests in")), "{budget}: {}", run.err);
+        assert!(status.out.contains(&format!(" {tests} tests in")), "{budget}: {}", status.out);
+    }
+}
+
+/// What there was no time to look behind is in the model as a guess, and the numbers say so.
+#[test]
+fn guesses_are_marked() {
+    if java().is_none() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().display().to_string();
+    let run = adit(&["mine", "java.util.ArrayDeque", "--budget", "4000tests", "--json", "-o", &out]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let read = |file: &str| -> serde_json::Value {
+        serde_json::from_str(&fs::read_to_string(folder.path().join(file)).unwrap()).unwrap()
+    };
+    let (model, said) = (read("model.json"), read("run.json"));
+    let edges = &said["confirmed_edges"];
+    let guesses = edges["all"].as_u64().unwrap() - edges["confirmed"].as_u64().unwrap();
+    assert!(guesses > 0 && edges["confirmed"].as_u64().unwrap() > 0, "{edges}");
+    assert_eq!(model.to_string().matches("\"modality\":\"maybe\"").count() as u64, guesses);
+    assert!(run.err.contains(&format!("{guesses} of ")), "{}", run.err);
+    assert_eq!(said["attacked"], true);
+}
+
+/// What every machine makes up for itself is not asserted.
+#[test]
+fn tests_do_not_depend_on_the_machine() {
+    let Some(java) = java() else { return };
+    let source = "public class Born {
+        private static final long BORN = System.nanoTime();
+        public Born() {}
+        public long when() { return BORN; }
+        public int always() { return 4711; }
+    }";
+    let classes = java.compile(&[("Born.java", source)]);
+    let path = classes.path().display().to_string();
+    let out = classes.path().join("out");
+    let run = adit(&["mine", "Born", "-c", &path, "--budget", "3000tests", "-o", &out.display().to_string()]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let tests = fs::read_to_string(out.join("tests/BornMinedTest.java")).unwrap();
+    assert!(tests.contains("assertEquals(4711, ") && tests.contains(".when()"), "{tests}");
+    assert!(!tests.lines().any(|line| line.contains("assert") && line.contains("when()")), "{tests}");
 }

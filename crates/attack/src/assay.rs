@@ -7,7 +7,7 @@
 //!
 //! 1. *Survey*: random scripts give moves, situations to try them in, and words that the model must accept.
 //! 2. *Explore* from the constructors, in turn for each state and event, until nothing new is found.
-//! 3. *Accept*: runs that the model rejects are explored along their way.
+//! 3. *Accept*: runs that the model rejects are explored along their way, and then what lies behind it.
 //! 4. *Refute*: walks of the model that cannot be realized on the class show a state that is two: one half of its situations can
 //!    lead by an event where the other cannot. It is split if that makes enough walks realizable, which keeps models small where
 //!    a class counts: no finite model can.
@@ -18,11 +18,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
+use std::rc::Rc;
 
-use adit_automata::{Builder, Fsa};
+use adit_automata::{Builder, Fsa, Modality};
 use adit_trace::{Letter, Run, Script, Subject};
 use rand::{Rng, RngExt};
 
+use crate::careful::was_left_out;
 use crate::moves::{self, Move, Situation};
 use crate::survey::{Pool, pool, survey};
 use crate::tries::{Tries, mark};
@@ -86,7 +88,8 @@ impl Default for AssayOptions {
 /// A model, and how it was come by.
 #[derive(Clone, Debug)]
 pub struct Assayed {
-    /// Every state but the first is accepting: a client may stop at any time. States say what they refuse.
+    /// Every state but the first is accepting: a client may stop at any time. A transition that is only maybe there is an
+    /// event that was seen to be possible while there was no time to look where it leads. States say what they refuse.
     pub model: Fsa<String>,
     /// The events that change nothing that matters, of those that were said to be pure.
     pub pure: BTreeSet<Letter>,
@@ -102,8 +105,6 @@ pub struct Assayed {
     pub splits: Vec<String>,
     /// Two situations with equal fields enabled different things, so that fields tell too little.
     pub shallow: bool,
-    /// Methods that were no longer tried because they hang or kill the machine.
-    pub deadly: Vec<String>,
     /// Random runs, and those of them that the final model rejects.
     pub random_runs: (u64, u64),
     /// How each transition of the model is known.
@@ -144,6 +145,8 @@ pub struct AssayStanding {
 pub enum Phase {
     /// Random scripts.
     Survey,
+    /// Choosing from them what to try.
+    Choose,
     /// Trying all moves.
     Explore,
     /// Random runs against the model.
@@ -157,6 +160,7 @@ impl Phase {
     pub fn name(self) -> &'static str {
         match self {
             Self::Survey => "survey",
+            Self::Choose => "choose",
             Self::Explore => "explore",
             Self::Accept => "accept",
             Self::Refute => "refute",
@@ -166,7 +170,8 @@ impl Phase {
 
 /// Makes a model of a class by trying. Events of `pure` have no side effect, as far
 /// as is known, and do not lead to another state unless they are seen to. `go_on` is asked between batches and may break off; then
-/// the model is what is known. In the phase of the survey it only ends the survey.
+/// the model is what is known. In the phases of the survey and of choosing it only ends these. A subject that leaves scripts out
+/// breaks off what they were for.
 pub fn assay<S: Subject, R: Rng>(
     subject: &mut S,
     generator: &mut Generator,
@@ -179,15 +184,21 @@ pub fn assay<S: Subject, R: Rng>(
     let mut tries = Tries::new(subject, ear);
     let mut go = |phase, tests, states| go_on(AssayStanding { phase, tests, states }).is_continue();
     let surveyed = survey(&mut tries, generator, options, rng, |tests| go(Phase::Survey, tests, 0))?;
-    let pool = pool(&mut tries, &surveyed, options, rng, |tests| go(Phase::Survey, tests, 0))?;
+    // The last question asked in a phase says how much time the next has.
+    go(Phase::Choose, tries.run, 0);
+    let pool = pool(&mut tries, &surveyed, options, rng, |tests| go(Phase::Choose, tests, 0))?;
+    go(Phase::Explore, tries.run, 0);
+    tries.broken_off = false;
     let mut map = Map::new(pool, pure.clone(), options.clone());
-    let mut complete = map.explore(&mut tries, &mut go)?;
+    map.enter(&mut tries)?;
+    let mut complete = map.explore(&mut tries, options.successors, &mut go)?;
     for (script, run) in &surveyed.runs {
         if !complete {
             break;
         }
         complete = map.accept(&mut tries, script, run, &mut go)?;
     }
+    complete = complete && map.explore(&mut tries, LATER, &mut go)?;
     let mut random_runs = (0, 0);
     let mut judged = None;
     while complete {
@@ -200,10 +211,14 @@ pub fn assay<S: Subject, R: Rng>(
             })
             .collect();
         let runs = tries.run(&scripts)?;
-        let model = map.model(ear);
+        let model = map.drawn(ear);
         for (script, run) in scripts.iter().zip(&runs) {
             generator.observe(script, run);
             let fine = ear.hear(script, run).iter().all(|heard| model.fsa.reads(&labels(ear, &heard.word)));
+            if was_left_out(script, run) {
+                complete = false;
+                break;
+            }
             if !fine {
                 rejected += 1;
                 if !map.accept(&mut tries, script, run, &mut go)? {
@@ -213,7 +228,8 @@ pub fn assay<S: Subject, R: Rng>(
             }
         }
         random_runs = (scripts.len() as u64, rejected);
-        if !complete {
+        if !complete || !map.explore(&mut tries, LATER, &mut go)? {
+            complete = false;
             break;
         }
         if rejected * 200 > scripts.len() as u64 && map.is_growing() {
@@ -228,9 +244,11 @@ pub fn assay<S: Subject, R: Rng>(
             Refuted::BrokenOff => complete = false,
         }
     }
-    let drawn = map.model(ear);
-    let model = drawn.fsa.simplify();
-    let refusals = map.refusals(&drawn, &model);
+    let drawn = map.drawn(ear);
+    let whole = if complete { drawn.fsa.clone() } else { map.with_guesses(ear, &drawn) };
+    let model = whole.simplify();
+    let now = whole.counterparts(&model);
+    let refusals = map.refusals(&drawn, &now, &model);
     let (realized, unrealized) = judged.unzip();
     Ok(Assayed {
         pure: map.harmless(),
@@ -240,14 +258,17 @@ pub fn assay<S: Subject, R: Rng>(
         unrealized: unrealized.unwrap_or_default(),
         splits: map.splits_in_words(ear),
         shallow: map.shallow,
-        deadly: tries.deadly.keys().filter(|one| tries.is_deadly(one)).map(|one| one.name.clone()).collect(),
         random_runs,
-        shown: map.shown(ear, &drawn, &model),
+        shown: map.shown(ear, &drawn, &now, &model),
         model: shown::refusing(&model, &refusals),
         refusals,
         complete,
     })
 }
+
+/// Behind the events of states that were found late, so many situations are looked at: their kind is known by then, and what
+/// matters is that no event leads nowhere.
+const LATER: usize = 2;
 
 fn labels(ear: &Ear, word: &[Letter]) -> Vec<String> {
     word.iter().map(|&letter| ear.alphabet().name(letter).to_owned()).collect()
@@ -274,6 +295,8 @@ struct Map {
     looked: BTreeMap<(Option<usize>, Letter), usize>,
     thrown: Thrown,
     grew: bool,
+    /// The model as it was drawn last, if nothing was found since.
+    drawn: Option<Rc<Drawn>>,
 }
 
 /// A situation in which every move was tried.
@@ -329,19 +352,26 @@ impl Map {
             looked: BTreeMap::new(),
             thrown: Thrown::default(),
             grew: false,
+            drawn: None,
         }
+    }
+
+    /// The model of all that is known, drawn again only if something was found since.
+    fn drawn(&mut self, ear: &Ear) -> Rc<Drawn> {
+        if let Some(drawn) = &self.drawn {
+            return drawn.clone();
+        }
+        let drawn = Rc::new(self.model(ear));
+        self.drawn = Some(drawn.clone());
+        drawn
     }
 
     fn is_growing(&mut self) -> bool {
         std::mem::take(&mut self.grew)
     }
 
-    /// From the constructors, until behind every state and event enough was looked at. False if broken off.
-    fn explore<S: Subject>(
-        &mut self,
-        tries: &mut Tries<'_, S>,
-        go: &mut impl FnMut(Phase, u64, usize) -> bool,
-    ) -> Result<bool, S::Error> {
+    /// Makes objects, where exploring begins.
+    fn enter<S: Subject>(&mut self, tries: &mut Tries<'_, S>) -> Result<(), S::Error> {
         let made: Vec<Situation> = self.pool.starts.iter().map(Move::start).collect();
         for (situation, tried) in made.iter().zip(tries.last_calls(&made)?) {
             if let Some(tried) = tried {
@@ -349,21 +379,33 @@ impl Map {
                 self.entrances.push(Exit { letter, situation: situation.clone(), mark, to: None });
             }
         }
+        Ok(())
+    }
+
+    /// Looks behind the exits of all places, until behind every state and event enough was looked at. False if broken off.
+    fn explore<S: Subject>(
+        &mut self,
+        tries: &mut Tries<'_, S>,
+        successors: usize,
+        go: &mut impl FnMut(Phase, u64, usize) -> bool,
+    ) -> Result<bool, S::Error> {
         loop {
             // At least the new objects are looked at, so that there is a model, however slow the class.
             if !self.places.is_empty() && !go(Phase::Explore, tries.run, self.enabled.len()) {
                 return Ok(false);
             }
-            let next = self.next_exits();
+            let next = self.next_exits(successors);
             if next.is_empty() {
                 return Ok(true);
             }
-            self.look_behind(tries, &next)?;
+            if !self.look_behind(tries, &next)? {
+                return Ok(false);
+            }
         }
     }
 
     /// Exits worth looking behind, fairly chosen.
-    fn next_exits(&self) -> Vec<(Option<usize>, usize)> {
+    fn next_exits(&self, successors: usize) -> Vec<(Option<usize>, usize)> {
         const BATCH: usize = 24;
         let mut looked = self.looked.clone();
         let mut chosen = Vec::new();
@@ -383,8 +425,7 @@ impl Map {
                 let new = !self.by_mark.contains_key(&exit.mark);
                 let base = place.map(|place| self.places[place].base);
                 let count = looked.entry((base, exit.letter)).or_default();
-                let most =
-                    if place.is_none() { 4 * self.options.successors } else { self.options.successors };
+                let most = if place.is_none() { 4 * successors } else { successors };
                 if new == fresh && *count < most && marks.insert((base, exit.letter, exit.mark)) {
                     *count += 1;
                     chosen.push((*place, *number));
@@ -394,12 +435,12 @@ impl Map {
         chosen
     }
 
-    /// Tries all moves behind these exits.
+    /// Tries all moves behind these exits. False if broken off.
     fn look_behind<S: Subject>(
         &mut self,
         tries: &mut Tries<'_, S>,
         exits: &[(Option<usize>, usize)],
-    ) -> Result<(), S::Error> {
+    ) -> Result<bool, S::Error> {
         let situations: Vec<(Situation, u64)> = exits
             .iter()
             .map(|&(place, number)| {
@@ -408,8 +449,8 @@ impl Map {
             })
             .collect();
         let first = self.places.len();
-        self.probe(tries, situations)?;
-        for (offset, &(place, number)) in exits.iter().enumerate() {
+        let probed = self.probe(tries, situations)?;
+        for (offset, &(place, number)) in exits.iter().take(probed).enumerate() {
             let base = place.map(|place| self.places[place].base);
             let letter = self.exit(place, number).letter;
             *self.looked.entry((base, letter)).or_default() += 1;
@@ -419,7 +460,7 @@ impl Map {
             };
             exits[number].to = Some(first + offset);
         }
-        Ok(())
+        Ok(probed == exits.len())
     }
 
     fn exit(&self, place: Option<usize>, number: usize) -> &Exit {
@@ -429,12 +470,15 @@ impl Map {
         }
     }
 
-    /// Tries all moves in new places.
+    /// Tries all moves in new places, and says in how many: a place in which there was no time for all moves is none, because what
+    /// was not tried would look impossible. Only the very first counts in any case, so that there is a model.
     fn probe<S: Subject>(
         &mut self,
         tries: &mut Tries<'_, S>,
         situations: Vec<(Situation, u64)>,
-    ) -> Result<(), S::Error> {
+    ) -> Result<usize, S::Error> {
+        let mut probed = 0;
+        self.drawn = None;
         let moves: Vec<&Move> =
             self.pool.moves.iter().filter(|one| !tries.is_deadly(one.callable())).collect();
         let behind: Vec<Vec<Situation>> = situations
@@ -446,6 +490,10 @@ impl Map {
         let mut tried = tries.outcomes(&behind)?.into_iter().zip(behind);
         for ((_, mark), count) in situations.into_iter().zip(counts) {
             let mut exits: Vec<Exit> = Vec::new();
+            if tried.len() < count && !(self.places.is_empty() && tried.len() > 0) {
+                break;
+            }
+            probed += 1;
             let mut thrown: Vec<(String, Situation)> = Vec::new();
             for (tried, behind) in tried.by_ref().take(count) {
                 let tried = match tried {
@@ -473,7 +521,7 @@ impl Map {
             }
             self.places.push(Place { base, exits });
         }
-        Ok(())
+        Ok(probed)
     }
 
     /// Follows a run that happened, so that the model accepts it: each of its situations is looked at.
@@ -485,12 +533,12 @@ impl Map {
         go: &mut impl FnMut(Phase, u64, usize) -> bool,
     ) -> Result<bool, S::Error> {
         for heard in tries.ear.hear(script, run) {
-            let model = self.model(tries.ear);
-            if model.fsa.reads(&labels(tries.ear, &heard.word)) {
-                continue;
-            }
             if !go(Phase::Accept, tries.run, self.enabled.len()) {
                 return Ok(false);
+            }
+            let model = self.drawn(tries.ear);
+            if model.fsa.reads(&labels(tries.ear, &heard.word)) {
+                continue;
             }
             // What happened once by chance, such as a number that was the port of a server, is not what the class does.
             let again = tries.run(&[script.clone(), script.clone()])?;
@@ -507,7 +555,13 @@ impl Map {
                 })
                 .collect();
             let first = self.places.len();
-            self.probe(tries, way.clone())?;
+            let probed = self.probe(tries, way.clone())?;
+            if probed < way.len() {
+                // Half a way leads nowhere.
+                self.places.truncate(first);
+                self.by_mark.retain(|_, place| *place < first);
+                return Ok(false);
+            }
             for (index, (situation, mark)) in way.into_iter().enumerate() {
                 let exit = Exit { letter: heard.word[index], situation, mark, to: Some(first + index) };
                 match index.checked_sub(1) {
@@ -627,5 +681,38 @@ impl Map {
             builder.edge(from, ear.alphabet().name(letter).to_owned(), to);
         }
         Drawn { fsa: builder.build(), states, taken, times }
+    }
+
+    /// The model, and for each event that was possible in a state and behind which it was never looked, a transition that is maybe
+    /// there: to where the event leads most often from elsewhere, or else back to the state.
+    fn with_guesses(&self, ear: &Ear, drawn: &Drawn) -> Fsa<String> {
+        let mut leads: BTreeMap<Letter, BTreeMap<usize, usize>> = BTreeMap::new();
+        for &(_, letter, to) in drawn.taken.keys() {
+            *leads.entry(letter).or_default().entry(to).or_default() += 1;
+        }
+        let known: BTreeSet<(usize, Letter)> =
+            drawn.taken.keys().map(|&(from, letter, _)| (from, letter)).collect();
+        let numbers: BTreeMap<&Class, usize> = drawn.states.iter().zip(1..).collect();
+        let mut builder = drawn.fsa.to_builder();
+        let mut guessed = BTreeSet::new();
+        for (place, of) in self.places.iter().enumerate() {
+            let Some(&from) = self.class(place).as_ref().and_then(|class| numbers.get(class)) else {
+                continue;
+            };
+            for exit in &of.exits {
+                if !known.contains(&(from, exit.letter)) && guessed.insert((from, exit.letter)) {
+                    let usual =
+                        leads.get(&exit.letter).and_then(|to| to.iter().max_by_key(|(_, times)| **times));
+                    let to = usual.map_or(from, |(&to, _)| to);
+                    builder.modal_edge(
+                        from,
+                        ear.alphabet().name(exit.letter).to_owned(),
+                        to,
+                        Modality::Maybe,
+                    );
+                }
+            }
+        }
+        builder.build()
     }
 }

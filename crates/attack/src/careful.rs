@@ -1,50 +1,50 @@
 //! A subject that can be broken off, and that is not asked again for what hangs it.
 //!
 //! Algorithms hand over tens of thousands of scripts at once. Here they are run in portions, and between two the caller may break
-//! off; scripts that are then left get runs without a step. A method that keeps hanging or killing its machine is given up:
-//! scripts are cut before it. So every budget is kept, and nothing that was not run is taken for something that did not happen, as
-//! long as [`Care::broken_off`] is looked at.
+//! off; scripts that are then left get runs without a step ([`was_left_out`]). What keeps hanging or killing its machine is given
+//! up (`hangs.rs`): scripts are cut before it. So every budget is kept, and nothing that was not run is taken for something that
+//! did not happen.
 //!
 //! Paper: none; bookkeeping.
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use adit_trace::{Callable, End, Run, Script, Subject};
 
-/// The first portion, and any after a script that ended badly: each of those costs as much as thousands of others.
-const SMALLEST: usize = 16;
+use crate::hangs::Hangs;
+
+/// The first portion, and any after a script that ended badly: each of those costs as much as thousands of others, and the next
+/// may be the last that it takes to give something up.
+const SMALLEST: usize = 1;
 
 /// Some hundredths of a second of work.
 const LARGEST: usize = 1024;
-
-/// A method is given up when it ended badly so often, and in at least one of [`RARE`] calls.
-const PATIENCE: u64 = 3;
-
-/// A method that ends badly more rarely than this is worth its price.
-const RARE: u64 = 10;
 
 /// What is learned while scripts are run in portions.
 #[derive(Clone, Debug)]
 pub struct Care {
     /// Scripts that were really run.
     pub tests: u64,
-    /// The caller said stop; nothing is run any more.
+    /// The caller said stop, or the subject did; nothing is run any more until this is taken back.
     pub broken_off: bool,
+    /// No more scripts than this are run in all.
+    pub most: Option<u64>,
     portion: usize,
-    /// How often a method was called, and how often that ended badly; only those that once did.
-    deadly: BTreeMap<Arc<Callable>, (u64, u64)>,
+    hangs: Hangs,
 }
 
 impl Default for Care {
     fn default() -> Self {
-        Self { tests: 0, broken_off: false, portion: SMALLEST, deadly: BTreeMap::new() }
+        Self { tests: 0, broken_off: false, most: None, portion: SMALLEST, hangs: Hangs::default() }
     }
 }
 
 impl Care {
-    /// Runs scripts in portions. `go_on` is told how many scripts were run.
+    /// Runs scripts in portions. `go_on` is told how many scripts were run. A subject that leaves scripts out is asked again for
+    /// them, after what it ran was learned from; one that runs none at all is taken to have stopped.
     pub fn run<S: Subject>(
         &mut self,
         subject: &mut S,
@@ -52,70 +52,83 @@ impl Care {
         mut go_on: impl FnMut(u64) -> ControlFlow<()>,
     ) -> Result<Vec<Run>, S::Error> {
         let mut runs = Vec::with_capacity(batch.len());
-        let mut rest = batch;
-        while !rest.is_empty() {
-            self.broken_off = self.broken_off || go_on(self.tests).is_break();
+        while runs.len() < batch.len() {
+            let rest = &batch[runs.len()..];
+            let room = self.most.map_or(u64::MAX, |most| most.saturating_sub(self.tests));
+            self.broken_off = self.broken_off || room == 0 || go_on(self.tests).is_break();
             if self.broken_off {
-                runs.extend(rest.iter().map(|_| Run {
-                    steps: Vec::new(),
-                    end: End::Complete,
-                    leaked: false,
-                    passed: None,
-                }));
+                runs.extend(rest.iter().map(|_| left_out()));
                 break;
             }
-            let (now, later) = rest.split_at(self.portion.min(rest.len()));
-            rest = later;
-            let answers = if self.given_up().next().is_none() {
-                subject.run(now)?
-            } else {
-                let cut: Vec<Script> = now.iter().map(|script| self.cut(script)).collect();
-                subject.run(&cut)?
-            };
-            self.tests += now.len() as u64;
-            let mut bad = false;
-            for (script, run) in now.iter().zip(&answers) {
-                bad |= self.learn(script, run);
+            let room = usize::try_from(room).unwrap_or(usize::MAX);
+            let (given, ends) = self.cut(&rest[..self.portion.min(rest.len()).min(room)]);
+            let mut answers = subject.run(&given)?;
+            let (mut bad, mut ran, mut first_left) = (false, 0, answers.len());
+            for (at, (script, run)) in given.iter().zip(&answers).enumerate() {
+                if was_left_out(script, run) {
+                    first_left = first_left.min(at);
+                } else {
+                    ran += 1;
+                    bad |= self.hangs.learn(script, run);
+                }
             }
             self.portion = if bad { SMALLEST } else { (self.portion * 2).min(LARGEST) };
+            self.tests += ran;
+            self.broken_off |= ran == 0;
+            answers.truncate(first_left);
+            for (run, is_cut) in answers.iter_mut().zip(ends) {
+                // With nothing before the cut, it would look as if it was left out.
+                if is_cut && run.steps.is_empty() && run.end == End::Complete {
+                    run.end = End::TimedOut;
+                }
+            }
             runs.extend(answers);
         }
         Ok(runs)
     }
 
-    /// What is no longer called.
-    pub fn given_up(&self) -> impl Iterator<Item = &Arc<Callable>> {
-        self.deadly.keys().filter(|callable| self.is_given_up(callable))
+    /// The methods that are no longer called, at least on some objects, because they hang or end their machine.
+    pub fn given_up(&self) -> BTreeSet<&Arc<Callable>> {
+        self.hangs.methods()
     }
 
-    /// Whether this is no longer called.
-    pub fn is_given_up(&self, callable: &Arc<Callable>) -> bool {
-        self.deadly.get(callable).is_some_and(|&(calls, bad)| bad >= PATIENCE && bad * RARE >= calls)
+    /// Every call that hung or ended its machine, given up or not, with how its object was made in words and how often.
+    pub fn bad_ends(&self) -> Vec<(&Arc<Callable>, &str, u64)> {
+        self.hangs.all()
     }
 
-    /// The script up to the first call that was given up.
-    fn cut(&self, script: &Script) -> Script {
-        let until = script.statements.iter().position(|statement| self.is_given_up(&statement.callable));
-        Script { statements: script.statements[..until.unwrap_or(script.statements.len())].to_vec() }
+    /// Whether the method is among them.
+    pub(crate) fn is_given_up(&self, callable: &Arc<Callable>) -> bool {
+        self.hangs.methods().contains(callable)
     }
 
-    /// Counts calls and bad ends, and says whether there was one.
-    fn learn(&mut self, script: &Script, run: &Run) -> bool {
-        let bad = matches!(run.end, End::TimedOut | End::Died { .. });
-        if bad && let Some(culprit) = script.statements.get(run.steps.len()) {
-            let (calls, times) = self.deadly.entry(culprit.callable.clone()).or_default();
-            *calls += 1;
-            *times += 1;
+    /// In words, how objects are made that are no longer made because most calls on them hang.
+    pub fn makings_given_up(&self) -> BTreeSet<&str> {
+        self.hangs.makings()
+    }
+
+    /// The scripts up to the first call that was given up, and which of them were cut.
+    fn cut<'s>(&self, scripts: &'s [Script]) -> (Cow<'s, [Script]>, Vec<bool>) {
+        let cuts: Vec<Option<usize>> = scripts.iter().map(|script| self.hangs.cut(script)).collect();
+        let ends = cuts.iter().map(Option::is_some).collect();
+        if cuts.iter().all(Option::is_none) {
+            return (Cow::Borrowed(scripts), ends);
         }
-        if !self.deadly.is_empty() {
-            for statement in &script.statements[..run.steps.len().min(script.statements.len())] {
-                if let Some((calls, _)) = self.deadly.get_mut(&statement.callable) {
-                    *calls += 1;
-                }
-            }
-        }
-        bad
+        let until = |script: &Script, cut: Option<usize>| Script {
+            statements: script.statements[..cut.unwrap_or(script.statements.len())].to_vec(),
+        };
+        (scripts.iter().zip(cuts).map(|(script, cut)| until(script, cut)).collect(), ends)
     }
+}
+
+/// Whether a script was not run at all: whatever runs and ends by itself has a step for each statement.
+pub fn was_left_out(script: &Script, run: &Run) -> bool {
+    run.end == End::Complete && run.steps.is_empty() && !script.statements.is_empty()
+}
+
+/// The run of a script that was not run.
+fn left_out() -> Run {
+    Run { steps: Vec::new(), end: End::Complete, leaked: false, passed: None }
 }
 
 /// Runs scripts on another subject, in portions.
@@ -191,25 +204,15 @@ mod tests {
     }
 
     #[test]
-    fn what_hangs_is_given_up_after_one_portion() {
+    fn what_hangs_is_given_up_after_two_times() {
         let mut answers = Answers::default();
         let mut careful = Careful::new(&mut answers, |_| ControlFlow::Continue(()));
         let runs = careful.run(&vec![script("go hang go"); 1000]).unwrap();
-        let names: Vec<&str> = careful.care.given_up().map(|callable| callable.name.as_str()).collect();
+        let names: Vec<&str> =
+            careful.care.given_up().into_iter().map(|callable| callable.name.as_str()).collect();
         assert_eq!(names, ["hang"]);
         assert!(runs.iter().all(|run| run.steps.len() == 1), "what comes before it is still run");
-        assert_eq!(answers.hung, SMALLEST);
-    }
-
-    #[test]
-    fn what_hangs_rarely_is_kept() {
-        let mut answers = Answers::default();
-        let mut careful = Careful::new(&mut answers, |_| ControlFlow::Continue(()));
-        let mut scripts = vec![script("go"); 400];
-        scripts[0] = script("hang");
-        scripts[9] = script("hang");
-        careful.run(&scripts).unwrap();
-        assert_eq!(careful.care.given_up().count(), 0);
+        assert_eq!(answers.hung, 2);
     }
 
     #[test]
@@ -221,9 +224,48 @@ mod tests {
         assert_eq!(runs.len(), 5000);
         let really = runs.iter().filter(|run| !run.steps.is_empty()).count();
         assert_eq!((really as u64, careful.care.broken_off), (careful.care.tests, true));
-        // The portions double: 16, 32 and 64.
-        assert_eq!(really, 112);
+        // The portions double: 1, 2, 4 and so on.
+        assert_eq!(really, 127);
         assert!(careful.run(&[script("go")]).unwrap()[0].steps.is_empty(), "it stays broken off");
         assert!(answers.largest <= LARGEST);
+    }
+
+    #[test]
+    fn no_more_tests_are_run_than_allowed() {
+        let mut answers = Answers::default();
+        let mut careful = Careful::new(&mut answers, |_| ControlFlow::Continue(()));
+        careful.care.most = Some(100);
+        let batch = vec![script("go"); 500];
+        let runs = careful.run(&batch).unwrap();
+        let left = batch.iter().zip(&runs).filter(|(script, run)| was_left_out(script, run)).count();
+        assert_eq!((careful.care.tests, left), (100, 400));
+    }
+
+    /// Runs only the first two scripts that it is given, or none at all.
+    struct Lazy {
+        inner: Answers,
+        at_once: usize,
+    }
+
+    impl Subject for Lazy {
+        type Error = Infallible;
+
+        fn run(&mut self, batch: &[Script]) -> Result<Vec<Run>, Infallible> {
+            let mut runs = self.inner.run(&batch[..self.at_once.min(batch.len())])?;
+            runs.resize_with(batch.len(), left_out);
+            Ok(runs)
+        }
+    }
+
+    #[test]
+    fn what_a_subject_leaves_out_is_asked_for_again() {
+        for (at_once, expected) in [(2, 50), (0, 0)] {
+            let mut lazy = Lazy { inner: Answers::default(), at_once };
+            let mut careful = Careful::new(&mut lazy, |_| ControlFlow::Continue(()));
+            let runs = careful.run(&vec![script("go"); 50]).unwrap();
+            let really = runs.iter().filter(|run| !run.steps.is_empty()).count();
+            assert_eq!((really, careful.care.tests), (expected, expected as u64));
+            assert_eq!(careful.care.broken_off, expected == 0);
+        }
     }
 }

@@ -98,8 +98,10 @@ pub(crate) struct Draft {
 /// What failed so often and never worked is not expected to work.
 const HOPELESS: u32 = 8;
 
-/// What hung so often costs more than it is worth: each time takes as long as thousands of other calls.
+/// What hung so often, and in one of so many calls, costs more than it is worth: each time takes as long as thousands of other
+/// calls.
 const DEADLY: u32 = 3;
+const RARELY: u32 = 10;
 
 /// How often another method is drawn instead of such a one.
 const SECOND_THOUGHTS: usize = 3;
@@ -201,7 +203,7 @@ impl Generator {
         let mut draw = || self.methods[rng.random_range(0..self.methods.len())];
         let mut method = draw();
         for _ in 0..SECOND_THOUGHTS {
-            if self.calls[method].deadly < DEADLY {
+            if !self.calls[method].is_deadly() {
                 break;
             }
             method = draw();
@@ -497,6 +499,10 @@ impl Generator {
 }
 
 impl Known {
+    fn is_deadly(&self) -> bool {
+        self.deadly >= DEADLY && self.deadly.saturating_mul(RARELY) >= self.good
+    }
+
     fn is_hopeless(&self) -> bool {
         self.bad >= HOPELESS && self.good == 0
     }

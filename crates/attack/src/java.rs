@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use adit_bytecode::{Flags, Program, Signature, Type};
-use adit_trace::{Argument, CallKind, Callable, End, Run, Script, Statement, StepResult, Value};
+use adit_trace::{Argument, CallKind, Callable, End, Run, Script, Statement, Step, StepResult, Value};
 
 use crate::Operation;
 use crate::api::is_public;
@@ -44,6 +44,30 @@ pub fn body(script: &Script, run: Option<&Run>, facts: &Facts) -> JavaBody {
     let mut names = Names::default();
     let lines = lines(script, run, facts, &mut names);
     JavaBody { imports: names.imports(), lines }
+}
+
+/// What two runs of a script have in common, as a run of which only that can be asserted: values that differ are left open, and
+/// it ends before a call that returned in one and threw in the other.
+pub fn agreed(run: &Run, again: &Run) -> Run {
+    let mut agreed = Run { steps: Vec::with_capacity(run.steps.len()), ..run.clone() };
+    agreed.steps.clear();
+    for (at, step) in run.steps.iter().enumerate() {
+        let Some(other) = again.steps.get(at) else { break };
+        let result = match (&step.result, &other.result) {
+            (one, other) if one == other => one.clone(),
+            // No assertion is made of nothing.
+            (
+                StepResult::Returned(_) | StepResult::Object { .. },
+                StepResult::Returned(_) | StepResult::Object { .. },
+            ) => StepResult::Returned(Value::Void),
+            (StepResult::Threw { class, .. }, StepResult::Threw { class: other, .. }) if class == other => {
+                step.result.clone()
+            }
+            _ => break,
+        };
+        agreed.steps.push(Step { result, ..step.clone() });
+    }
+    agreed
 }
 
 /// A whole JUnit 5 test class with a method for each script.

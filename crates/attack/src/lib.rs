@@ -21,6 +21,7 @@ pub mod effects;
 mod error;
 pub mod fitness;
 mod generate;
+mod hangs;
 mod heard;
 pub mod java;
 mod makers;
@@ -38,7 +39,7 @@ mod values;
 mod vary;
 
 pub use api::{Api, ApiOptions, Operation};
-pub use careful::Care;
+pub use careful::{Care, was_left_out};
 pub use error::ApiError;
 pub use generate::{Generator, GeneratorOptions};
 pub use heard::{Ear, Heard};

@@ -74,27 +74,7 @@ impl Move {
 
     /// What its arguments are, seen from afar.
     fn kind(&self) -> String {
-        let of = |argument: &Argument| match argument {
-            Argument::Null => "null ",
-            Argument::Bool(true) => "yes ",
-            Argument::Bool(false) => "no ",
-            Argument::Int(..=-1) => "negative ",
-            Argument::Int(0) => "zero ",
-            Argument::Int(1..=10) => "small ",
-            Argument::Int(_) => "large ",
-            Argument::Float(value) if *value > 0.0 => "positive ",
-            Argument::Float(_) => "broken ",
-            Argument::Text(text) if text.is_empty() => "nothing ",
-            Argument::Text(text) if text.chars().all(char::is_alphanumeric) => "word ",
-            Argument::Text(text) if text.chars().any(char::is_alphanumeric) => "words ",
-            Argument::Text(_) => "marks ",
-            Argument::Array(elements) if elements.is_empty() => "none ",
-            Argument::Array(_) => "some ",
-            Argument::Earlier(_) => "made ",
-            Argument::Function(_) => "function ",
-            Argument::Class(_) => "class ",
-        };
-        self.statements.iter().flat_map(|statement| &statement.args).map(of).collect()
+        self.statements.iter().flat_map(|statement| &statement.args).map(kind_of).collect()
     }
 
     /// How many statements it adds.
@@ -138,6 +118,30 @@ impl Move {
             script: Script { statements: self.statements.clone() },
             object: self.statements.len() - 1,
         }
+    }
+}
+
+/// What an argument is, seen from afar.
+pub(crate) fn kind_of(argument: &Argument) -> &'static str {
+    match argument {
+        Argument::Null => "null ",
+        Argument::Bool(true) => "yes ",
+        Argument::Bool(false) => "no ",
+        Argument::Int(..=-1) => "negative ",
+        Argument::Int(0) => "zero ",
+        Argument::Int(1..=10) => "small ",
+        Argument::Int(_) => "large ",
+        Argument::Float(value) if *value > 0.0 => "positive ",
+        Argument::Float(_) => "broken ",
+        Argument::Text(text) if text.is_empty() => "nothing ",
+        Argument::Text(text) if text.chars().all(char::is_alphanumeric) => "word ",
+        Argument::Text(text) if text.chars().any(char::is_alphanumeric) => "words ",
+        Argument::Text(_) => "marks ",
+        Argument::Array(elements) if elements.is_empty() => "none ",
+        Argument::Array(_) => "some ",
+        Argument::Earlier(_) => "made ",
+        Argument::Function(_) => "function ",
+        Argument::Class(_) => "class ",
     }
 }
 

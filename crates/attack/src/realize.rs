@@ -102,6 +102,10 @@ pub(crate) fn realize<S: Subject>(
             }
         }
         let tried = tries.last_calls(&situations)?;
+        if tried.len() < situations.len() {
+            known.cut_short = true;
+            return Ok(());
+        }
         let mut found: BTreeMap<Vec<Letter>, Prefix> =
             wanted.iter().map(|prefix| (prefix.to_vec(), Prefix { situations: Vec::new() })).collect();
         for ((situation, owner), tried) in situations.into_iter().zip(owners).zip(tried) {

@@ -262,7 +262,7 @@ impl<'a> Kitchen<'a> {
             None => vec![Argument::Null],
             Some(result) => match self.values.of(&result) {
                 values if values.is_empty() => vec![Argument::Null],
-                values => values.into_iter().map(|(value, _)| value).take(3).collect(),
+                values => few(values.into_iter().map(|(value, _)| value).collect()),
             },
         };
         let function =
@@ -465,6 +465,15 @@ impl<'a> Kitchen<'a> {
         }
         self.functions(name).into_iter().next().map(|recipe| recipe.value)
     }
+}
+
+/// The results of functions: the first values, and minus one if there is such a number, which says "less" to whoever compares
+/// and "no more" to whoever reads; a source that never ends makes its readers hang.
+fn few(values: Vec<Argument>) -> Vec<Argument> {
+    const FIRST: usize = 2;
+    let (first, rest) = values.split_at(values.len().min(FIRST));
+    let last = rest.iter().find(|value| **value == Argument::Int(-1)).or(rest.first());
+    first.iter().chain(last).cloned().collect()
 }
 
 /// The type of what is in an array, in arrays in it, and so on; other types as they are.

@@ -14,6 +14,7 @@ use rand::{Rng, RngExt};
 
 use crate::Generator;
 use crate::assay::AssayOptions;
+use crate::careful::was_left_out;
 use crate::moves::{self, Move, Situation};
 use crate::tries::{Tries, mark};
 
@@ -63,6 +64,9 @@ pub(crate) fn survey<S: Subject>(
         };
         let runs = tries.run(&scripts)?;
         for (script, run) in scripts.into_iter().zip(runs) {
+            if was_left_out(&script, &run) {
+                continue;
+            }
             generator.observe(&script, &run);
             for heard in tries.ear.hear(&script, &run) {
                 let mut keep = |list: &mut Vec<Move>, one: Option<Move>, most: usize| {
@@ -184,9 +188,14 @@ fn starts<S: Subject>(
     let made: Vec<Situation> = surveyed.starts.iter().map(Move::start).collect();
     let marks = tries.last_calls(&made)?;
     let mut known = BTreeSet::new();
-    let mut able: Vec<usize> = (0..surveyed.starts.len()).filter(|&start| marks[start].is_some()).collect();
+    // Those that there was no time for are known to work, because a script of the survey used them.
+    let works = |&start: &usize| marks.get(start).is_none_or(Option::is_some);
+    let mut able: Vec<usize> = (0..surveyed.starts.len()).filter(works).collect();
     able.sort_by_key(|&start| surveyed.starts[start].len());
-    able.retain(|&start| known.insert(marks[start].as_ref().map(|tried| (tried.letter, tried.mark))));
+    able.retain(|&start| {
+        let tried = marks.get(start).and_then(Option::as_ref);
+        tried.is_none_or(|tried| known.insert((tried.letter, tried.mark)))
+    });
     let sequences = (most_tries / able.len().max(1)).clamp(8, 100);
     let alive: Vec<&Move> = moves.iter().filter(|one| !tries.is_deadly(one.callable())).collect();
     let mut shown: Vec<BTreeSet<Vec<Letter>>> = vec![BTreeSet::new(); able.len()];

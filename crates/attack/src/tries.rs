@@ -1,29 +1,30 @@
 //! Trying: what happens when one more call is made in a situation.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use adit_trace::{
-    Callable, End, Event, Labels, Letter, Outcome, Run, Script, Snapshot, StepResult, Subject, Value,
+    Callable, Event, Labels, Letter, Outcome, Run, Script, Snapshot, StepResult, Subject, Value,
 };
 use rustc_hash::FxHasher;
 
 use crate::Ear;
+use crate::careful::was_left_out;
 use crate::generate::heavy_numbers;
+use crate::hangs::Hangs;
 use crate::moves::Situation;
 
-/// How often a method may hang or kill its machine before it is no longer tried: each time costs as much as thousands of calls.
-const PATIENCE: u32 = 3;
-
-/// Runs situations and reads their last call. It counts, and it gives up methods that hang.
+/// Runs situations and reads their last call. It counts, and it does not try what is known to hang.
 pub(crate) struct Tries<'a, S> {
     pub(crate) subject: &'a mut S,
     pub(crate) ear: &'a Ear,
     /// Scripts that were run.
     pub(crate) run: u64,
-    /// How often each method hung or killed its machine.
-    pub(crate) deadly: BTreeMap<Arc<Callable>, u32>,
+    /// What hangs or kills its machine.
+    hangs: Hangs,
+    /// Scripts were left out because the subject was broken off; nothing that came of them is known.
+    pub(crate) broken_off: bool,
     /// Numbers with which memory ran out.
     pub(crate) heavy: BTreeSet<i64>,
 }
@@ -43,44 +44,53 @@ pub(crate) struct Tried {
 
 impl<'a, S: Subject> Tries<'a, S> {
     pub(crate) fn new(subject: &'a mut S, ear: &'a Ear) -> Self {
-        Self { subject, ear, run: 0, deadly: BTreeMap::new(), heavy: BTreeSet::new() }
+        Self { subject, ear, run: 0, hangs: Hangs::default(), broken_off: false, heavy: BTreeSet::new() }
     }
 
-    /// What the last call of each situation gave; nothing if it threw, hung or was not reached.
+    /// What the last call of each situation gave; nothing if it threw, hung or was not reached. Fewer than were asked for if the
+    /// subject was broken off: those up to the first that was left out.
     pub(crate) fn last_calls(&mut self, situations: &[Situation]) -> Result<Vec<Option<Tried>>, S::Error> {
         Ok(self.outcomes(situations)?.into_iter().map(Result::ok).collect())
     }
 
     /// What the last call of each situation gave, or what it threw: `pop!EmptyStackException`; nothing if it hung or was not
-    /// reached.
+    /// reached. Fewer than were asked for if the subject was broken off.
     pub(crate) fn outcomes(
         &mut self,
         situations: &[Situation],
     ) -> Result<Vec<Result<Tried, Option<String>>>, S::Error> {
-        let scripts: Vec<Script> = situations.iter().map(|situation| situation.script.clone()).collect();
+        let hopeless: Vec<bool> =
+            situations.iter().map(|situation| self.hangs.cut(&situation.script).is_some()).collect();
+        let worth = situations.iter().zip(&hopeless).filter(|(_, hopeless)| !**hopeless);
+        let scripts: Vec<Script> = worth.map(|(situation, _)| situation.script.clone()).collect();
         let runs = self.run(&scripts)?;
-        let outcome = |(script, run)| self.last(script, run).ok_or_else(|| thrown(script, run));
-        Ok(scripts.iter().zip(&runs).map(outcome).collect())
+        let mut tried = scripts.iter().zip(&runs).map(|(script, run)| {
+            let left = was_left_out(script, run);
+            (!left).then(|| self.last(script, run).ok_or_else(|| thrown(script, run)))
+        });
+        // An answer for each situation until one was left out.
+        let answer = |&hopeless: &bool| if hopeless { Some(Err(None)) } else { tried.next()? };
+        Ok(hopeless.iter().map_while(answer).collect())
     }
 
     /// Runs scripts and takes note of those that end badly.
     pub(crate) fn run(&mut self, scripts: &[Script]) -> Result<Vec<Run>, S::Error> {
-        self.run += scripts.len() as u64;
         let runs = self.subject.run(scripts)?;
         for (script, run) in scripts.iter().zip(&runs) {
-            self.heavy.extend(run.steps.iter().flat_map(|step| heavy_numbers(script, step)));
-            if let End::TimedOut | End::Died { .. } = run.end
-                && let Some(culprit) = script.statements.get(run.steps.len())
-            {
-                *self.deadly.entry(culprit.callable.clone()).or_default() += 1;
+            if was_left_out(script, run) {
+                self.broken_off = true;
+                continue;
             }
+            self.run += 1;
+            self.heavy.extend(run.steps.iter().flat_map(|step| heavy_numbers(script, step)));
+            self.hangs.learn(script, run);
         }
         Ok(runs)
     }
 
     /// Whether the method is not worth another try.
     pub(crate) fn is_deadly(&self, callable: &Arc<Callable>) -> bool {
-        self.deadly.get(callable).is_some_and(|&times| times >= PATIENCE)
+        self.hangs.is_given_up(callable)
     }
 
     fn last(&self, script: &Script, run: &Run) -> Option<Tried> {

@@ -222,7 +222,8 @@ pub fn validate<S: Subject, R: Rng>(
     let missing = lives.heard.iter().map(|&letter| ear.alphabet().name(letter));
     let missing =
         missing.filter(|&label| model.letter(&label.to_owned()).is_none()).map(str::to_owned).collect();
-    let given_up: BTreeSet<String> = careful.care.given_up().map(|one| one.event_name().to_owned()).collect();
+    let given_up: BTreeSet<String> =
+        careful.care.given_up().iter().map(|one| one.event_name().to_owned()).collect();
     Ok(Validated {
         precision,
         recall: lives.recall,

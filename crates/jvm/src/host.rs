@@ -12,17 +12,17 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use adit_bytecode::probe::ProbedClasses;
-use adit_trace::{Run, Script, Subject};
+use adit_trace::{End, Run, Script, Subject};
 
 use crate::boxes;
 use crate::classes::expand;
 use crate::error::HostError;
 use crate::find::Jdk;
 use crate::message::{self, Greeting, Job, LONGEST, Replacement, Setup, fingerprint};
-use crate::process::{Fate, Start, Worker};
+use crate::process::{Fate, Patience, Start, Worker};
 use crate::sandbox::{Protection, Room, Sandbox};
 use crate::scripts::{self, DEEPEST};
 
@@ -112,7 +112,8 @@ pub enum Profile {
 /// How much a script and a worker may take.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// The time for one script. It is measured in steps of an eighth, at most 100 ms.
+    /// The time for one script. It is measured in steps of a twentieth, at most 100 ms. A script in which the whole worker is
+    /// asleep for some of these steps gets no more.
     pub script: Duration,
     /// The time for a worker to be ready.
     pub start: Duration,
@@ -135,6 +136,14 @@ pub struct Host {
     lanes: Vec<Option<Worker>>,
     protection: Protection,
     unprobed: Option<String>,
+    leave: Leave,
+}
+
+/// When scripts are left out. Their runs are complete and have no step.
+#[derive(Clone, Copy, Debug, Default)]
+struct Leave {
+    at: Option<Instant>,
+    after: Option<usize>,
 }
 
 /// What all lanes share.
@@ -182,7 +191,25 @@ impl Host {
         let (first, Greeting { protection, unprobed, .. }) = pool.worker()?;
         let mut lanes = vec![Some(first)];
         lanes.resize_with(workers.max(1), || None);
-        Ok(Self { pool, lanes, protection, unprobed })
+        Ok(Self { pool, lanes, protection, unprobed, leave: Leave::default() })
+    }
+
+    /// From this moment on, scripts are left out: their runs are complete and have no step. What is running then is broken off
+    /// and counts as left out, too.
+    pub fn leave_out_at(&mut self, moment: Option<Instant>) {
+        self.leave.at = moment;
+    }
+
+    /// After so many bad ends among the scripts that are handed over at once, the others are left out, so that whoever asks can
+    /// think again: each of these ends takes as long as thousands of scripts.
+    pub fn leave_out_after(&mut self, bad_ends: Option<usize>) {
+        self.leave.after = bad_ends;
+    }
+
+    /// Lets the next scripts run in new machines. What a machine makes up for itself, such as the order of `Set.of` or the hash
+    /// codes of objects, is different there.
+    pub fn renew(&mut self) {
+        self.lanes.iter_mut().for_each(|lane| *lane = None);
     }
 
     /// Why the probes that were asked for are not in place; no run says which were passed then.
@@ -204,6 +231,7 @@ impl Subject for Host {
 
     fn run(&mut self, batch: &[Script]) -> Result<Vec<Run>, HostError> {
         let (pool, next) = (&self.pool, AtomicUsize::new(0));
+        let (leave, bad_ends) = (self.leave, AtomicUsize::new(0));
         let size = pool.limits.batch.max(1);
         let lane = |worker: &mut Option<Worker>| {
             let mut chunks = Vec::new();
@@ -213,7 +241,7 @@ impl Subject for Host {
                     return Ok(chunks);
                 }
                 let scripts = &batch[from..batch.len().min(from + size)];
-                chunks.push((from, pool.chunk(worker, scripts, from)?));
+                chunks.push((from, pool.chunk(worker, scripts, from, leave, &bad_ends)?));
             }
         };
         let useful = batch.len().div_ceil(size).min(self.lanes.len());
@@ -245,27 +273,38 @@ impl Pool {
         lane: &mut Option<Worker>,
         scripts: &[Script],
         from: usize,
+        leave: Leave,
+        bad_ends: &AtomicUsize,
     ) -> Result<Vec<Run>, HostError> {
         let mut runs = Vec::with_capacity(scripts.len());
         let mut fruitless = 0;
         while runs.len() < scripts.len() {
+            let is_late = leave.at.is_some_and(|at| Instant::now() >= at);
+            if is_late || leave.after.is_some_and(|most| bad_ends.load(Ordering::Relaxed) >= most) {
+                let nothing = || Run { steps: Vec::new(), end: End::Complete, leaked: false, passed: None };
+                runs.resize_with(scripts.len(), nothing);
+                break;
+            }
             let rest = fitting(&scripts[runs.len()..], from + runs.len())?;
             let worker = match lane {
                 Some(worker) => worker,
                 None => lane.insert(self.worker()?.0),
             };
-            let answer = worker.ask(rest, self.limits.script);
+            let answer = worker.ask(rest, Patience { script: self.limits.script, until: leave.at });
+            if matches!(answer.fate, Fate::TimedOut | Fate::Died(_)) {
+                bad_ends.fetch_add(1, Ordering::Relaxed);
+            }
             let old = worker.given >= self.limits.recycle_after;
             if old || answer.fate != Fate::Lives {
                 *lane = None;
             }
-            if answer.runs.is_empty() {
+            if answer.runs.is_empty() && answer.fate != Fate::Late {
                 fruitless += 1;
                 if fruitless == PATIENCE {
                     let how = match answer.fate {
                         Fate::Died(how) => how,
                         Fate::TimedOut => "did not begin in time".to_owned(),
-                        Fate::Lives | Fate::Retires => "had nothing to say".to_owned(),
+                        Fate::Lives | Fate::Retires | Fate::Late => "had nothing to say".to_owned(),
                     };
                     return Err(HostError::Unstable { tries: PATIENCE, how });
                 }

@@ -48,6 +48,7 @@ mod sandbox;
 mod scripts;
 mod shared;
 mod sizes;
+mod stillness;
 pub mod vm;
 mod watch;
 mod wire;

@@ -18,6 +18,7 @@ use crate::error::HostError;
 use crate::message::{Decoder, Done, Extent, Greeting, Probes, Setup, receive, send};
 use crate::scripts::Dictionary;
 use crate::shared;
+use crate::stillness::Stillness;
 use crate::wire::Take;
 
 /// How long a worker that hung up may take to end by itself, so that its exit code is learned.
@@ -72,8 +73,26 @@ pub(crate) enum Fate {
     Lives,
     /// It wants to be replaced.
     Retires,
+    /// It was ended because the time for everything was over; nobody is to blame.
+    Late,
     TimedOut,
     Died(String),
+}
+
+/// How long is waited for scripts.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Patience {
+    /// For each of them.
+    pub(crate) script: Duration,
+    /// For all, and for nothing behind this moment.
+    pub(crate) until: Option<Instant>,
+}
+
+/// How a wait for the end of a batch ended.
+enum Waited {
+    Done(Done),
+    TimedOut,
+    Late,
 }
 
 impl Worker {
@@ -158,39 +177,51 @@ impl Worker {
         }
     }
 
-    /// Has scripts run, none for longer than `limit`.
-    pub(crate) fn ask(&mut self, scripts: &[Script], limit: Duration) -> Answer {
+    /// Has scripts run.
+    pub(crate) fn ask(&mut self, scripts: &[Script], patience: Patience) -> Answer {
         self.given += scripts.len() as u64;
         let message = self.dictionary.batch(scripts.iter());
         let sent = shared::reset(&self.memory).and_then(|()| send(&mut self.control, &message));
-        let fate = match sent.and_then(|()| self.watch(limit)) {
-            Ok(Some(done)) if done.retires => Fate::Retires,
-            Ok(Some(_)) => Fate::Lives,
-            Ok(None) => {
+        let fate = match sent.and_then(|()| self.watch(patience)) {
+            Ok(Waited::Done(done)) if done.retires => Fate::Retires,
+            Ok(Waited::Done(_)) => Fate::Lives,
+            Ok(Waited::TimedOut) => {
                 self.end();
                 Fate::TimedOut
+            }
+            Ok(Waited::Late) => {
+                self.end();
+                Fate::Late
             }
             Err(_) => Fate::Died(self.farewell()),
         };
         self.collect(scripts, fate)
     }
 
-    /// Waits for the end of a batch; `None` when a script takes too long.
-    fn watch(&mut self, limit: Duration) -> io::Result<Option<Done>> {
-        let slice = (limit / 8).clamp(Duration::from_millis(1), Duration::from_millis(100));
+    /// Waits for the end of a batch, until a script takes too long: the whole limit, or a part of it in which the worker
+    /// does nothing at all and so waits for something that nobody will give it.
+    fn watch(&mut self, patience: Patience) -> io::Result<Waited> {
+        let limit = patience.script;
+        let slice = (limit / 20).clamp(Duration::from_millis(1), Duration::from_millis(100));
         let (mut seen, mut since) = (0, Instant::now());
+        let mut stillness = Stillness::new(self.child.id());
         while !poll(self.control.as_raw_fd(), slice)? {
             let started = shared::started(&self.memory)?;
+            let is_still = stillness.look();
+            if patience.until.is_some_and(|until| Instant::now() >= until) {
+                return Ok(Waited::Late);
+            }
             if started != seen {
                 (seen, since) = (started, Instant::now());
-            } else if since.elapsed() > limit {
-                return Ok(None);
+                stillness.begin();
+            } else if since.elapsed() > limit || is_still {
+                return Ok(Waited::TimedOut);
             }
         }
         // The subject may have written a beginning to the socket and nothing more, so this has a limit too.
         self.control.set_read_timeout(Some(limit.max(Duration::from_secs(1))))?;
         let done = receive(&mut self.control)?;
-        Done::from_bytes(&done).map(Some).map_err(|_| io::ErrorKind::InvalidData.into())
+        Done::from_bytes(&done).map(Waited::Done).map_err(|_| io::ErrorKind::InvalidData.into())
     }
 
     /// Reads the results, and gives the script that was running when the worker ended its part of the blame.
@@ -215,7 +246,7 @@ impl Worker {
                     runs.push(Run { steps, end: End::Complete, leaked, passed });
                 }
                 Ok((_, Extent::Complete { .. })) | Err(_) => {
-                    if !matches!(fate, Fate::TimedOut | Fate::Died(_)) {
+                    if !matches!(fate, Fate::TimedOut | Fate::Late | Fate::Died(_)) {
                         self.end();
                         fate = Fate::Died("left results that cannot be understood".to_owned());
                     }
@@ -225,7 +256,7 @@ impl Worker {
         }
         self.buffer = buffer;
         let end = match &fate {
-            Fate::Lives | Fate::Retires => None,
+            Fate::Lives | Fate::Retires | Fate::Late => None,
             Fate::TimedOut => Some(End::TimedOut),
             Fate::Died(how) => Some(End::Died { how: how.clone() }),
         };

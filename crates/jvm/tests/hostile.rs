@@ -7,7 +7,7 @@ mod support;
 use std::fs;
 use std::os::unix::net::UnixListener;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use adit_jvm::{Host, HostError, Sandbox};
 use adit_trace::{End, Script, Subject};
@@ -57,6 +57,40 @@ fn sleeping() {
             TimedOut
         "#]],
     );
+}
+
+/// Who waits for what never comes is found out long before the time is up.
+#[test]
+fn waiting_is_not_computing() {
+    let Some(bench) = bench() else { return };
+    let limit = Duration::from_secs(40);
+    let begun = Instant::now();
+    let shown = attacked(&bench, limit, &["new Sleeper ()V", "0 Sleeper.attack ()V"]);
+    assert_eq!(shown, "Sleeper #0\nTimedOut\n");
+    assert!(begun.elapsed() < limit, "{:?}", begun.elapsed());
+}
+
+/// After a bad end, or after a moment, scripts are left out, and the next batch is run as ever.
+#[test]
+fn scripts_can_be_left_out() {
+    let Some(bench) = bench() else { return };
+    let harmless = || script(&["new Harmless ()V", "0 Harmless.count ()I"]);
+    let exits = || script(&["new Exits ()V", "0 Exits.attack ()V"]);
+    let mut host = bench.host();
+    let told = |host: &mut Host, batch: &[Script]| -> Vec<(usize, bool)> {
+        let runs = host.run(batch).unwrap();
+        runs.iter().map(|run| (run.steps.len(), run.end == End::Complete)).collect()
+    };
+    host.leave_out_after(Some(1));
+    let batch = [harmless(), exits(), harmless(), exits()];
+    assert_eq!(told(&mut host, &batch), [(2, true), (1, false), (0, true), (0, true)]);
+    assert_eq!(told(&mut host, &batch[2..]), [(2, true), (1, false)]);
+    host.leave_out_after(None);
+    host.leave_out_at(Some(Instant::now()));
+    assert_eq!(told(&mut host, &batch), [(0, true); 4]);
+    host.leave_out_at(None);
+    host.renew();
+    assert_eq!(told(&mut host, &batch), [(2, true), (1, false), (2, true), (1, false)]);
 }
 
 #[test]

@@ -6,10 +6,10 @@
 
 use std::collections::BTreeSet;
 
-use adit_automata::Fsa;
+use adit_automata::{Fsa, Modality};
 use adit_trace::method_of;
 
-/// The model with the transitions that `words` need, and how many words needed some.
+/// The model with the transitions that `words` need, which are only maybe there, and how many words needed some.
 pub(crate) fn admit(model: Fsa<String>, words: &[Vec<String>]) -> (Fsa<String>, usize) {
     let mut model = model;
     let mut admitted = 0;
@@ -33,7 +33,7 @@ pub(crate) fn admit(model: Fsa<String>, words: &[Vec<String>]) -> (Fsa<String>, 
             }
             let Some((_, to)) = best else { return (model, admitted) };
             let mut builder = model.to_builder();
-            builder.edge(from, label.clone(), to);
+            builder.modal_edge(from, label.clone(), to, Modality::Maybe);
             let refused =
                 model.refusals(from).iter().filter(|refused| method_of(refused) != method_of(label));
             builder.refusals(from, refused.cloned().collect());

@@ -3,14 +3,16 @@
 //! A search does not know that it is watched. Everything that it runs comes past here; what is worth keeping is collected and
 //! written about twice a second, and sooner when a claim falls.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, RandomState};
 use std::ops::ControlFlow;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use adit_attack::dice_tester::Fate as Found;
 use adit_attack::fitness::Profile;
-use adit_attack::{Care, Ear};
+use adit_attack::{Care, Ear, java};
 use adit_automata::{Fsa, format};
 use adit_jvm::Host;
 use adit_logic::Property;
@@ -53,6 +55,31 @@ pub(crate) enum Keep {
     Refutations,
 }
 
+/// After so many scripts that hang or end their worker, what was learned of them decides about the rest.
+const BAD_ENDS: usize = 1;
+
+/// How long tests that are worth keeping may be run again when the budget is used up.
+const GRACE: Duration = Duration::from_millis(700);
+
+/// What may still be run, and how much was. Shared by those who plan and the class under test.
+#[derive(Debug, Default)]
+pub(crate) struct Allowance {
+    /// Until when.
+    pub(crate) until: Cell<Option<Instant>>,
+    /// How many tests in all.
+    pub(crate) most: Cell<Option<u64>>,
+    /// How many there were. One that is run again, to be written down or to be sure, is no new test.
+    pub(crate) run: Cell<u64>,
+}
+
+impl Allowance {
+    /// Whether nothing more may be run.
+    pub(crate) fn is_over(&self) -> bool {
+        self.until.get().is_some_and(|until| Instant::now() >= until)
+            || self.most.get().is_some_and(|most| self.run.get() >= most)
+    }
+}
+
 /// A claim that fell.
 #[derive(Clone)]
 pub(crate) struct Refutation {
@@ -71,11 +98,9 @@ pub(crate) struct Kept<'h> {
     pub(crate) keep: Keep,
     pub(super) campaign: Campaign,
     progress: Mining,
-    run: u64,
     /// Runs in portions, and gives up what hangs.
     care: Care,
-    /// When nothing more is run.
-    deadline: Option<Instant>,
+    allowance: Rc<Allowance>,
     /// Fingerprints of the words that are stored or will be with the next batch; the words themselves would not fit. Of a million
     /// words two are alike by chance once in thirty million campaigns, and then the second is taken for the first.
     pub(super) words: HashSet<u64>,
@@ -130,6 +155,7 @@ impl<'h> Kept<'h> {
         campaign: Campaign,
         given: &[Vec<Letter>],
         progress: Mining,
+        allowance: Rc<Allowance>,
     ) -> Result<Self, Report> {
         let refuted = refuted_before(&campaign.before, ear);
         let refuted = refuted.into_iter().map(|(claim, script)| (claim, Refutation { script, after: None }));
@@ -156,9 +182,8 @@ impl<'h> Kept<'h> {
             keep: Keep::Tests,
             campaign,
             progress,
-            run: 0,
             care: Care::default(),
-            deadline: None,
+            allowance,
             words,
             given,
             again: HashMap::new(),
@@ -223,21 +248,27 @@ impl<'h> Kept<'h> {
 
     /// How many tests were run in this round.
     pub(crate) fn tests_run(&self) -> u64 {
-        self.run
+        self.allowance.run.get()
     }
 
-    /// Nothing is run after this moment, nor after Ctrl-C, but for [`Kept::run_again`].
-    pub(crate) fn stop_at(&mut self, deadline: Option<Instant>) {
-        self.deadline = deadline;
-    }
-
-    /// Runs scripts that ran before and ended well, whatever time it is.
+    /// Runs scripts that ran before and ended well, also when the budget is used up, but not for long: those that there is no
+    /// time for are left out.
     pub(crate) fn run_again(&mut self, scripts: &[Script]) -> Result<Vec<Run>, Report> {
         let host = self.instead.as_mut().unwrap_or(self.host);
+        host.leave_out_at(late(&self.allowance));
         let runs = host.run(scripts).map_err(machine::cannot_run)?;
-        self.run += scripts.len() as u64;
         self.note_all(scripts, &runs)?;
         Ok(runs)
+    }
+
+    /// What of the tests comes out alike in a second machine. Hash codes of objects, and with them the order of what is kept by
+    /// them, are different in each; what differs must not be asserted. Nor is what there is no time to look at.
+    pub(crate) fn agreed(&mut self, tests: &[(Script, Run)]) -> Result<Vec<Run>, Report> {
+        let scripts: Vec<Script> = tests.iter().map(|(script, _)| script.clone()).collect();
+        self.host.renew();
+        self.host.leave_out_at(late(&self.allowance));
+        let again = self.host.run(&scripts).map_err(machine::cannot_run)?;
+        Ok(tests.iter().zip(&again).map(|((_, run), again)| java::agreed(run, again)).collect())
     }
 
     /// Takes note of what runs showed, and writes it down if it is time.
@@ -250,7 +281,21 @@ impl<'h> Kept<'h> {
 
     /// The methods that are no longer called because they hang or end their worker.
     pub(crate) fn given_up(&self) -> BTreeSet<String> {
-        self.care.given_up().map(|callable| callable.event_name().to_owned()).collect()
+        self.care.given_up().iter().map(|callable| callable.event_name().to_owned()).collect()
+    }
+
+    /// Every call that hung or ended its worker: the method, how its object was made, and how often.
+    pub(crate) fn bad_ends(&self) -> Vec<(String, String, u64)> {
+        let mut all: Vec<(String, String, u64)> = { self.care.bad_ends().into_iter() }
+            .map(|(callable, made, times)| (callable.event_name().to_owned(), made.to_owned(), times))
+            .collect();
+        all.sort();
+        all
+    }
+
+    /// How objects are made that are no longer made because most calls on them hang.
+    pub(crate) fn makings_given_up(&self) -> BTreeSet<String> {
+        self.care.makings_given_up().into_iter().map(str::to_owned).collect()
     }
 
     /// From now on scripts run there; with nothing, where they ran at first.
@@ -339,7 +384,7 @@ impl<'h> Kept<'h> {
                 self.fresh.push((word, number));
             }
             for claim in fallen {
-                let refutation = Refutation { script: script.clone(), after: Some(self.run) };
+                let refutation = Refutation { script: script.clone(), after: Some(self.tests_run()) };
                 self.refuted.insert(claim.clone(), refutation);
                 self.fallen.push((claim, number.expect("a test that refutes is kept")));
             }
@@ -359,7 +404,7 @@ impl<'h> Kept<'h> {
         let begun = Instant::now();
         self.written = begun;
         let Self { campaign, ear, fresh, fresh_tests, fallen, progress, .. } = self;
-        let (round, run) = (campaign.round, self.run);
+        let (round, run) = (campaign.round, self.allowance.run.get());
         let seconds = progress.elapsed().as_secs_f64();
         let standing = progress.standing();
         let before = &campaign.before;
@@ -436,7 +481,7 @@ impl<'h> Kept<'h> {
         let json = format::write(&mined.model, format::Format::Json, &class)?;
         let Campaign { mut writer, round, .. } = self.campaign;
         let (ear, course) = (self.ear, self.progress.course(round));
-        let (run, seconds) = (self.run, self.progress.elapsed().as_secs_f64());
+        let (run, seconds) = (self.allowance.run.get(), self.progress.elapsed().as_secs_f64());
         writer.batch(|batch| {
             let tests = mined.tests.iter().map(|(script, _)| batch.test(round, script));
             let tests: Vec<TestId> = tests.collect::<Result<_, _>>()?;
@@ -520,6 +565,11 @@ fn fingerprint(word: &[Letter]) -> u64 {
     BuildHasherDefault::<DefaultHasher>::default().hash_one(word)
 }
 
+/// Until when tests are run again that are worth keeping.
+fn late(allowance: &Allowance) -> Option<Instant> {
+    allowance.until.get().map(|until| until.max(Instant::now()) + GRACE)
+}
+
 impl Armed {
     fn new(claims: impl IntoIterator<Item = Property<Letter>>, pure: &BTreeSet<Letter>) -> Self {
         let mut armed = Self { pure: pure.clone(), ..Self::default() };
@@ -560,14 +610,22 @@ impl Subject for Kept<'_> {
 
     fn run(&mut self, batch: &[Script]) -> Result<Vec<Run>, Report> {
         let host = self.instead.as_mut().unwrap_or(self.host);
-        let before = self.care.tests;
-        let deadline = self.deadline;
-        let runs = self.care.run(host, batch, |_| {
-            let over = interrupted() || deadline.is_some_and(|deadline| Instant::now() >= deadline);
-            if over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        let Self { care, allowance, .. } = self;
+        host.leave_out_at(allowance.until.get());
+        host.leave_out_after(Some(BAD_ENDS));
+        // What was allowed to the step before says nothing about this one.
+        (care.broken_off, care.most) = (false, allowance.most.get());
+        let runs = care.run(host, batch, |tests| {
+            allowance.run.set(tests);
+            if interrupted() || allowance.is_over() {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
         });
+        allowance.run.set(care.tests);
+        host.leave_out_after(None);
         let runs = runs.map_err(machine::cannot_run)?;
-        self.run += self.care.tests - before;
         self.note_all(batch, &runs)?;
         Ok(runs)
     }

@@ -10,7 +10,7 @@ use adit_attack::branches::Branches;
 use adit_attack::dice_tester::Fate;
 use adit_attack::dynamosa::Settings;
 use adit_attack::{Ear, Generator, GeneratorOptions, java};
-use adit_automata::format;
+use adit_automata::{Modality, format};
 use adit_bytecode::probe::probe_classes;
 use adit_infer::Constraints;
 use adit_jvm::{Host, HostOptions, hits};
@@ -74,7 +74,7 @@ pub(super) fn run(flags: &MineFlags, quiet: bool) -> Result<Ending, Report> {
     let round = campaign.round();
     let mut rng = ChaCha8Rng::seed_from_u64(campaign.seed());
     let Drive { host, generator, api, machine, options, .. } = &mut drive;
-    let mut kept = Kept::new(host, &ear, campaign, &plan.given, watch.progress.clone())?;
+    let mut kept = Kept::new(host, &ear, campaign, &plan.given, watch.progress.clone(), watch.allowance())?;
     let probed = || probed(machine, options);
     let mined = mine(&mut kept, probed, generator, api, &ear, &plan, &mut rng, &mut watch);
     watch.progress.finish();
@@ -187,7 +187,7 @@ fn make(folder: &Path) -> Result<(), Report> {
 /// No object could be made; say what its constructors threw.
 fn nothing_made(class: &str, mined: &Mined) -> Report {
     let tests = mined.tests_run;
-    if mined.settled.words > 0 {
+    if mined.settled.words > 0 || mined.hardly_watched {
         return no_answer(
             format!("the budget ended after {tests} tests, before it was tried which calls are possible"),
             "run the same command again with a longer --budget; what was found is kept and will be used",
@@ -224,18 +224,19 @@ fn write(folder: &Path, drive: &Drive, mined: &Mined, lives: &[Life], search: &V
         }
     }
     recording.write(&file("traces.jsonl"), Format::Jsonl, class)?;
-    let (name, source) = java_tests(&drive.api.class, &mined.tests, &drive.generator);
+    let (name, source) = java_tests(&drive.api.class, mined, &drive.generator);
     file(&format!("tests/{name}.java")).write(|out| out.write_all(source.as_bytes()).map_err(write_failed))
 }
 
 /// A JUnit class of the tests, and its name.
-fn java_tests(class: &str, tests: &[(Script, Run)], generator: &Generator) -> (String, String) {
+fn java_tests(class: &str, mined: &Mined, generator: &Generator) -> (String, String) {
     let (package, simple) = class.rsplit_once('.').unwrap_or(("", class));
     let name = format!("{}MinedTest", simple.replace('$', ""));
     // Nobody may add to the packages of the JDK; elsewhere the package's own see more.
     let package = if package.starts_with("java.") || package.starts_with("javax.") { "" } else { package };
+    let tests = mined.tests.iter().zip(&mined.agreed);
     let tests: Vec<(Script, Option<Run>)> =
-        tests.iter().map(|(script, run)| (script.clone(), Some(run.clone()))).collect();
+        tests.map(|((script, _), agreed)| (script.clone(), Some(agreed.clone()))).collect();
     (name.clone(), java::test_class(package, &name, &tests, generator.facts()))
 }
 
@@ -291,6 +292,10 @@ fn summary(drive: &Drive, mined: &Mined, round: i64, seconds: f64) -> Value {
         "never_tried": drive.api.left.iter().map(|(callable, why)| json!({"method": callable.name, "why": why})).collect::<Vec<_>>(),
         "never_returned": mined.never_returned.iter().map(|(method, times)| json!({"method": method, "times": times})).collect::<Vec<_>>(),
         "hang": mined.given_up,
+        "hanging_objects": mined.makings_given_up,
+        "bad_ends": mined.bad_ends.iter().map(|(method, on, times)| json!({"method": method, "on": on, "times": times})).collect::<Vec<_>>(),
+        "attacked": mined.attacked,
+        "confirmed_edges": { "confirmed": confirmed(mined), "all": mined.model.transitions() },
         "round": round,
         "model": mined.settled.why,
         "complete": mined.settled.complete,
@@ -298,6 +303,11 @@ fn summary(drive: &Drive, mined: &Mined, round: i64, seconds: f64) -> Value {
         "seconds": seconds,
         "stop": mined.stop,
     })
+}
+
+/// How many transitions of the model were seen from their beginning to their end; the others are guesses.
+fn confirmed(mined: &Mined) -> usize {
+    mined.model.all_edges().filter(|edge| edge.modality == Modality::Required).count()
 }
 
 /// The model as text: drawn on a terminal where it fits, and always told in words elsewhere, so that scripts can rely on it.
@@ -343,6 +353,16 @@ fn remarks(drive: &Drive, mined: &Mined, seconds: f64, folder: &Path) -> Vec<Str
             shortest.join(" ")
         ));
     }
+    let guessed = mined.model.transitions() - confirmed(mined);
+    if guessed > 0 {
+        lines.push(format!(
+            "{guessed} of {} transitions are guesses, drawn dashed: there was no time to look where they lead",
+            mined.model.transitions()
+        ));
+    }
+    if !mined.attacked && all > 0 {
+        lines.push("nothing that is claimed was attacked: the budget ended before".to_owned());
+    }
     if mined.settled.admitted > 0 {
         lines.push(format!(
             "{} words happened and were not explored; the model allows them, and what follows is a guess",
@@ -352,6 +372,16 @@ fn remarks(drive: &Drive, mined: &Mined, seconds: f64, folder: &Path) -> Vec<Str
     if !mined.given_up.is_empty() {
         let names: Vec<&str> = mined.given_up.iter().map(String::as_str).collect();
         lines.push(format!("not tried further, because they hang or end their worker: {}", names.join(", ")));
+    }
+    let rare = mined.bad_ends.iter().filter(|(method, ..)| !mined.given_up.contains(method));
+    let rare: Vec<String> =
+        rare.map(|(method, on, times)| format!("{method} on {on} ({times} times)")).collect();
+    if !rare.is_empty() && mined.makings_given_up.is_empty() {
+        lines.push(format!("hung or ended their worker, but too rarely to be given up: {}", rare.join(", ")));
+    }
+    if !mined.makings_given_up.is_empty() {
+        let makings: Vec<&str> = mined.makings_given_up.iter().map(String::as_str).collect();
+        lines.push(format!("not made further, because most calls on them hang: {}", makings.join(", ")));
     }
     if !mined.never_returned.is_empty() {
         let names: Vec<String> =

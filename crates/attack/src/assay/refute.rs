@@ -48,14 +48,19 @@ impl Map {
         if small || self.model(tries.ear).states.len() >= self.options.states {
             return Ok(done(self, tries));
         }
-        for split in self.suspects(tries, &failed, &realized)? {
+        let Some(suspects) = self.suspects(tries, &failed, &realized, &mut go_on)? else {
+            return Ok(Refuted::BrokenOff);
+        };
+        for split in suspects {
             let (base, split) = split;
             self.splits.entry(base).or_default().push(split);
-            self.resolve(tries)?;
+            self.drawn = None;
+            self.resolve(tries, &mut go_on)?;
             let count = self.model(tries.ear).states.len();
             let Some((walks, realized)) = self.judge(tries, rng, &mut go_on)? else {
                 // Nobody knows what it is worth.
                 self.splits.entry(base).or_default().retain(|other| *other != split);
+                self.drawn = None;
                 return Ok(Refuted::BrokenOff);
             };
             let failed = walks.iter().filter(|walk| !realized.is_whole(&walk.word)).count();
@@ -65,6 +70,7 @@ impl Map {
             }
             let splits = self.splits.entry(base).or_default();
             splits.retain(|other| *other != split);
+            self.drawn = None;
             self.refused.insert((base, split));
         }
         Ok(done(self, tries))
@@ -96,7 +102,7 @@ impl Map {
         Ok((!realized.cut_short).then_some((walks, realized)))
     }
 
-    /// Splits that would have told the failed walks from real ones, the most frequent first.
+    /// Splits that would have told the failed walks from real ones, the most frequent first; nothing if broken off.
     ///
     /// A walk goes wrong where the situations that realize its prefix are no longer in the state that it goes through: there the
     /// state before was two states.
@@ -105,7 +111,8 @@ impl Map {
         tries: &mut Tries<'_, S>,
         failed: &[&Walk],
         realized: &Realized,
-    ) -> Result<Vec<(usize, Split)>, S::Error> {
+        go_on: &mut impl FnMut(u64) -> ControlFlow<()>,
+    ) -> Result<Option<Vec<(usize, Split)>>, S::Error> {
         const LOOKED_AT: usize = 24;
         const TRIED: usize = 3;
         let mut votes: BTreeMap<(usize, Split), usize> = BTreeMap::new();
@@ -119,7 +126,10 @@ impl Map {
                     let place = match known {
                         Some(place) => place,
                         None => {
-                            self.probe(tries, vec![(situation, mark)])?;
+                            let over = go_on(tries.run).is_break();
+                            if over || self.probe(tries, vec![(situation, mark)])? == 0 {
+                                return Ok(None);
+                            }
                             self.places.len() - 1
                         }
                     };
@@ -141,13 +151,18 @@ impl Map {
         }
         let mut suspects: Vec<_> = votes.into_iter().collect();
         suspects.sort_by_key(|(_, votes)| std::cmp::Reverse(*votes));
-        Ok(suspects.into_iter().take(TRIED).map(|(suspect, _)| suspect).collect())
+        Ok(Some(suspects.into_iter().take(TRIED).map(|(suspect, _)| suspect).collect()))
     }
 
     /// Looks behind exits until the side of every place in a split is known, at least of as many as matter.
-    fn resolve<S: Subject>(&mut self, tries: &mut Tries<'_, S>) -> Result<(), S::Error> {
+    fn resolve<S: Subject>(
+        &mut self,
+        tries: &mut Tries<'_, S>,
+        go_on: &mut impl FnMut(u64) -> ControlFlow<()>,
+    ) -> Result<(), S::Error> {
         const ROUNDS: usize = 3;
         const BATCH: usize = 200;
+        const AT_ONCE: usize = 20;
         for _ in 0..ROUNDS {
             let mut open = Vec::new();
             for (place, of) in self.places.iter().enumerate() {
@@ -166,7 +181,11 @@ impl Map {
                 break;
             }
             open.truncate(BATCH);
-            self.look_behind(tries, &open)?;
+            for part in open.chunks(AT_ONCE) {
+                if go_on(tries.run).is_break() || !self.look_behind(tries, part)? {
+                    return Ok(());
+                }
+            }
         }
         Ok(())
     }

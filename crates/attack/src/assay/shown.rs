@@ -57,9 +57,14 @@ impl Thrown {
 }
 
 impl Map {
-    /// How each transition of `model` is known, where `model` is `drawn` made simpler.
-    pub(super) fn shown(&self, ear: &Ear, drawn: &Drawn, model: &Fsa<String>) -> Vec<Shown> {
-        let now = drawn.fsa.counterparts(model);
+    /// How each transition of `model` is known, where `now` says what became of the states of `drawn`.
+    pub(super) fn shown(
+        &self,
+        ear: &Ear,
+        drawn: &Drawn,
+        now: &[Option<State>],
+        model: &Fsa<String>,
+    ) -> Vec<Shown> {
         let mut shown: BTreeMap<(State, String, State), Shown> = BTreeMap::new();
         for (&(from, letter, to), &(place, number)) in &drawn.taken {
             let (Some(from_now), Some(to_now)) = (now[from], now[to]) else { continue };
@@ -85,10 +90,9 @@ impl Map {
         shown.into_values().collect()
     }
 
-    /// What each state of `model` refuses, where `model` is `drawn` made simpler: only methods that it does not have at all. Of
+    /// What each state of `model` refuses, where `now` says what became of the states of `drawn`: only methods that it does not have at all. Of
     /// several exceptions the most frequent is told, because a null or a wrong text is refused everywhere.
-    pub(super) fn refusals(&self, drawn: &Drawn, model: &Fsa<String>) -> Vec<Refusal> {
-        let now = drawn.fsa.counterparts(model);
+    pub(super) fn refusals(&self, drawn: &Drawn, now: &[Option<State>], model: &Fsa<String>) -> Vec<Refusal> {
         let mut found: BTreeMap<(State, &str), Refusal> = BTreeMap::new();
         for ((base, label), (times, situation)) in &self.thrown.0 {
             let method = method_of(label);

@@ -40,7 +40,7 @@ fn a_script_reads_like_a_little_program() {
             #1.each(() -> 1)
             #1.each(null)
             #1.limits(2, 10, -1.0, 1, java.lang.Integer.class)
-            #1.each(() -> 2)
+            #1.each(() -> -1)
         "#]]
         .assert_eq(&shown(&generator.script(rng, 4)));
     });

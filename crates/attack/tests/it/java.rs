@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use adit_attack::java::{Facts, body, test_class};
+use adit_attack::java::{Facts, agreed, body, test_class};
 use adit_bytecode::Type;
 use adit_trace::{Argument, CallKind, Callable, End, Run, Script, Skip, Statement, Step, StepResult, Value};
 use expect_test::{Expect, expect};
@@ -157,6 +157,35 @@ fn values_that_are_used_have_names() {
             assertEquals(0, ((HashMap) map5).size());
         "#]],
     );
+}
+
+/// What comes out differently in a second machine is not asserted, and where it goes another way, the test ends.
+#[test]
+fn what_differs_is_not_asserted() {
+    use CallKind::{Constructor, Virtual};
+    let lines = |hash: i64, first: &str, size: StepResult| {
+        let text = "()Ljava/lang/String;";
+        vec![
+            (Constructor, "a.B.<init>", "()V", None, vec![], object(0)),
+            (Virtual, "a.B.hash", "()I", Some(0), vec![], gave(Value::Int(hash))),
+            (Virtual, "a.B.same", "()I", Some(0), vec![], gave(Value::Int(7))),
+            (Virtual, "a.B.first", text, Some(0), vec![], gave(Value::Text(first.into()))),
+            (Virtual, "a.B.size", "()I", Some(0), vec![], size),
+            (Virtual, "a.B.same", "()I", Some(0), vec![], gave(Value::Int(7))),
+        ]
+    };
+    let threw = StepResult::Threw { class: "java.lang.Error".into(), message: None };
+    let (calls, run) = script(lines(41, "a", gave(Value::Int(2))));
+    let (_, again) = script(lines(42, "b", threw));
+    assert_eq!(agreed(&run, &run), run);
+    let body = body(&calls, Some(&agreed(&run, &again)), &facts());
+    expect![[r#"
+        B b0 = new B();
+        b0.hash();
+        assertEquals(7, b0.same());
+        b0.first();
+        // The run ended here: what the next call gave was not recorded."#]]
+    .assert_eq(&body.lines.join("\n"));
 }
 
 #[test]

@@ -54,11 +54,11 @@ fn functional_interfaces_by_functions() {
         &options(),
         "Lsmall/Action;",
         expect![[r#"
-        3 () -> 0
-        3 () -> 1
-        3 () -> 2
-        1 null
-    "#]],
+            3 () -> 0
+            3 () -> 1
+            3 () -> -1
+            1 null
+        "#]],
     );
 }
 
