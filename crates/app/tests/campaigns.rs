@@ -104,7 +104,7 @@ fn a_second_run_goes_on_where_the_first_ended() {
     let text = adit(&["status", &out]).out;
     assert!(text.starts_with("campaign about Slot, begun 20") && text.contains("  round 2, 20"), "{text}");
     let run: Value = serde_json::from_slice(&fs::read(folder.join("run.json")).unwrap()).unwrap();
-    assert_eq!((run["budget"].as_str(), run["seed"].as_u64()), (Some("1ms"), Some(0)));
+    assert_eq!((run["budget"].as_str(), run["seed"].as_u64()), (Some("0.001s"), Some(0)));
     assert_eq!(run["parameters"]["non_public"], false);
     assert!(run["keeping"]["writing"].as_f64() > Some(0.0), "{run}");
 
@@ -337,9 +337,9 @@ fn odd_campaigns_give_a_page_or_say_what_helps() {
         a store without words: written to DIR/report.html
         a newer store: store::newer
 
-          error: DIR/campaign.db has schema 99, and this adit knows schemas up to 1
+          error: DIR/campaign.db has schema 99, and this adit knows schemas up to 2
           help: a newer adit wrote it: use that one, or name another folder with -o
-        a newer store beside a model: note: DIR/campaign.db has schema 99, and this adit knows schemas up to 1: the page is made from the files beside it, without what only the campaign knows
+        a newer store beside a model: note: DIR/campaign.db has schema 99, and this adit knows schemas up to 2: the page is made from the files beside it, without what only the campaign knows
         written to DIR/report.html
     "#]].assert_eq(&text);
 }

@@ -38,8 +38,8 @@ const SOON: Duration = Duration::from_millis(100);
 /// Of so many words it is remembered that they refute nothing; then it is looked again.
 const LOOKED_AT: usize = 1 << 20;
 
-/// Tests of words that were stored without one are remembered until they have so many statements together, some fifty
-/// megabytes: a model may need one to show a transition.
+/// Tests of words that were stored without one are remembered until they have so many statements together, by estimate
+/// fifty megabytes: a model may need one to show a transition.
 const REMEMBERED: usize = 500_000;
 
 /// What is kept of the tests that run.

@@ -2,7 +2,7 @@
 //!
 //! What stands is said as `adit properties` says it: what follows from something else is set aside, and the same claim about
 //! several calls is one sentence. What was contradicted is grouped by what it is about. The page gets labels, templates and
-//! stories once and claims as numbers, so that twenty thousand of them take a megabyte and not ten.
+//! stories once and claims as numbers, so that twenty thousand of them take less than two megabytes.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -397,6 +397,7 @@ mod tests {
         fn nothing_covers_anything((boxes, links, flow) in graphs(), rows in 1usize..5, most in 0usize..5) {
             let most = Some(most).filter(|most| *most > 0);
             let drawn = layouts(&boxes, &links, &[0], flow, GAPS, most, &[rows]).remove(0);
+            prop_assert!(drawn.rows.len() <= rows);
             let mut areas: Vec<Area> = drawn.boxes.iter().copied().zip(boxes.iter().copied()).collect();
             let whole = (Point { x: drawn.size.width / 2.0, y: drawn.size.height / 2.0 }, drawn.size);
             let is_inside = |point: Point| overlap((point, Size { width: -0.02, height: -0.02 }), (whole.0, Size { width: whole.1.width + 0.1, height: whole.1.height + 0.1 }));

@@ -120,7 +120,7 @@ fn assign(spans: &[Span], count: usize) -> Vec<usize> {
     for (layer, span) in spans.iter().enumerate() {
         // A layer of boxes goes with its labels; more than half a layer too long is too long.
         let end = spans.get(layer + 1).map_or(span.to, |labels| labels.to);
-        if layer % 2 == 0 && layer > 0 && (span.from + end) / 2.0 - begin > most {
+        if layer % 2 == 0 && layer > 0 && row + 1 < count && (span.from + end) / 2.0 - begin > most {
             row += 1;
             begin = span.from;
         }
