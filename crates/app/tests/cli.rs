@@ -16,9 +16,32 @@ fn the_name_alone_explains_itself() {
     assert!(run.err.is_empty());
 }
 
+const COMMANDS: [&str; 15] = [
+    "mine",
+    "status",
+    "observe",
+    "properties",
+    "infer",
+    "check",
+    "compare",
+    "validate",
+    "convert",
+    "show",
+    "explain",
+    "report",
+    "doctor",
+    "completions",
+    "man",
+];
+
 #[test]
 fn every_command_has_help_with_an_example() {
-    for command in ["observe", "properties", "infer", "check", "compare", "convert", "doctor"] {
+    let all = adit(&["--help"]).out;
+    let listed = all.lines().skip_while(|line| *line != "Commands:").take_while(|line| *line != "Options:");
+    let listed = listed.filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+    let listed: Vec<&str> = listed.filter_map(|line| line.split_whitespace().next()).collect();
+    assert_eq!(listed, [&COMMANDS[..], &["help"]].concat());
+    for command in COMMANDS {
         let run = adit(&[command, "--help"]);
         assert_eq!(run.code, 0);
         assert!(run.out.contains(&format!("\n  adit {command} ")), "{}", run.out);
@@ -183,7 +206,7 @@ fn infer_explains_its_model_in_a_page() {
     assert!(run.err.contains("a page about it"), "{}", run.err);
     let text = std::fs::read_to_string(&page).unwrap();
     assert!(text.starts_with("<!doctype html>") || text.starts_with("<!DOCTYPE html>"), "{}", &text[..80]);
-    assert!(text.contains("seen in 10 recorded traces; 19 properties held"), "{page}");
+    assert!(text.contains("seen in 10 recorded traces; properties: 19 hold in what was recorded"), "{page}");
     let nowhere = adit(&["infer", &example("tokenizer.traces"), "-o", &model, "--report", "-"]);
     assert_eq!((nowhere.code, nowhere.err.contains("cannot go to standard output")), (2, true));
 }

@@ -60,6 +60,41 @@ fn docs() {
     }
 }
 
+/// What `--help` shows can be typed as it is, but for classes and files that only the reader has.
+#[test]
+fn help() {
+    let place = playground();
+    let all = run("./adit --help", place.path()).unwrap();
+    let java_works = run("./adit doctor", place.path()).is_ok();
+    let commands = all.lines().skip_while(|line| *line != "Commands:").take_while(|line| *line != "Options:");
+    let commands: Vec<&str> = commands
+        .filter(|line| line.starts_with("  ") && !line.starts_with("   "))
+        .filter_map(|line| line.split_whitespace().next())
+        .collect();
+    let mut done = 0;
+    for command in std::iter::once("").chain(commands.into_iter().filter(|command| *command != "help")) {
+        // Wide enough that no example is broken.
+        let help = run(&format!("./adit {command} --help"), place.path()).unwrap();
+        for line in help.lines().filter(|line| line.starts_with("  adit ")) {
+            // What stands behind a wide gap is a remark.
+            let example = line.trim().split("   ").next().unwrap();
+            if ["com.acme", "subjects/", "~/"].iter().any(|own| example.contains(own)) {
+                continue;
+            }
+            let needs_java = ["mine", "observe", "validate", "doctor", "status", "explain", "adit-out"];
+            if needs_java.iter().any(|word| example.contains(word)) && !java_works {
+                eprintln!("NOT RUN: `{example}` needs what `adit doctor` misses");
+                continue;
+            }
+            // 1 says that something was found, which is right for some of them.
+            let result = run(&format!("./{example} || test $? -eq 1"), place.path());
+            assert!(result.is_ok(), "{command} --help: {}", result.unwrap_err());
+            done += 1;
+        }
+    }
+    assert!(done >= 20, "only {done} examples were run");
+}
+
 #[test]
 fn links_lead_somewhere() {
     let mut dead = Vec::new();

@@ -31,6 +31,7 @@ fn a_cell_is_empty_or_full() {
         2 (not isEmpty)
             -> 1 (isEmpty): clear
             stays: isEmpty:FALSE
+            refuses: put!IllegalStateException
     "#]]
     .assert_eq(&run.out);
 }

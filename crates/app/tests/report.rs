@@ -568,7 +568,8 @@ fn many_properties_are_few_sentences() {
     browser.screenshot("many-properties.png");
     // A sentence unfolds into its properties.
     browser.click("#claim-list > li > details > summary");
-    assert!(browser.count("#claim-list .inside > li") > 0);
+    // The browser tells the page of it in its own time.
+    assert!((0..200).any(|_| browser.count("#claim-list .inside > li") > 0));
     // Each can be found.
     browser.type_into("#claim-find", "call23 in words of its own");
     assert_eq!(browser.count("#claim-list > li"), 5);

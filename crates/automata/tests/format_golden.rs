@@ -65,31 +65,31 @@ fn json() {
     check_written(
         Format::Json,
         expect![[r#"
-        {
-          "format": "adit-model",
-          "version": 1,
-          "title": "Stack",
-          "alphabet": [
-            "Stack",
-            "isEmpty:TRUE",
-            "never used",
-            "pop!EmptyStackException",
-            "say \"hé\" <b>"
-          ],
-          "initial": [0, 2],
-          "states": [
-            {"id": 0, "accepting": false},
+            {
+              "format": "adit-model",
+              "version": 1,
+              "title": "Stack",
+              "alphabet": [
+                "Stack",
+                "isEmpty:TRUE",
+                "never used",
+                "pop!EmptyStackException",
+                "say \"hé\" <b>"
+              ],
+              "initial": [0, 2],
+              "states": [
+                {"id": 0, "accepting": false},
                 {"id": 1, "name": "ready", "accepting": true, "predicates": ["top != null", "size >= 0"], "refuses": ["peek!NoSuchElementException"]},
-            {"id": 2, "accepting": false}
-          ],
-          "edges": [
-            {"from": 0, "event": "Stack", "to": 1},
-            {"from": 1, "event": "isEmpty:TRUE", "to": 1},
-            {"from": 1, "event": "pop!EmptyStackException", "to": 2, "modality": "maybe"},
-            {"from": 1, "event": "say \"hé\" <b>", "to": 2, "guard": "size > 0"}
-          ]
-        }
-    "#]],
+                {"id": 2, "accepting": false}
+              ],
+              "edges": [
+                {"from": 0, "event": "Stack", "to": 1},
+                {"from": 1, "event": "isEmpty:TRUE", "to": 1},
+                {"from": 1, "event": "pop!EmptyStackException", "to": 2, "modality": "maybe"},
+                {"from": 1, "event": "say \"hé\" <b>", "to": 2, "guard": "size > 0"}
+              ]
+            }
+        "#]],
     );
 }
 
@@ -98,24 +98,24 @@ fn dot() {
     check_written(
         Format::Dot,
         expect![[r#"
-        digraph "Stack" {
-          s0 [shape="circle" label="s0"];
-          s1 [shape="doublecircle" label="ready"];
-          s2 [shape="circle" label="s2"];
-          s0 -> s1 [label="Stack"];
-          s1 -> s1 [label="isEmpty:TRUE"];
-          s1 -> s2 [label="pop!EmptyStackException" style="dashed" modality="maybe"];
-          s1 -> s2 [label="say \"hé\" <b> [size > 0]" event="say \"hé\" <b>" guard="size > 0"];
-          __start0 [label="" shape="none" width="0" height="0"];
-          __start0 -> s0;
-          __start1 [label="" shape="none" width="0" height="0"];
-          __start1 -> s2;
-          // adit: label "never used"
-          // adit: predicate 1 "top != null"
-          // adit: predicate 1 "size >= 0"
+            digraph "Stack" {
+              s0 [shape="circle" label="s0"];
+              s1 [shape="doublecircle" label="ready"];
+              s2 [shape="circle" label="s2"];
+              s0 -> s1 [label="Stack"];
+              s1 -> s1 [label="isEmpty:TRUE"];
+              s1 -> s2 [label="pop!EmptyStackException" style="dashed" modality="maybe"];
+              s1 -> s2 [label="say \"hé\" <b> [size > 0]" event="say \"hé\" <b>" guard="size > 0"];
+              __start0 [label="" shape="none" width="0" height="0"];
+              __start0 -> s0;
+              __start1 [label="" shape="none" width="0" height="0"];
+              __start1 -> s2;
+              // adit: label "never used"
+              // adit: predicate 1 "top != null"
+              // adit: predicate 1 "size >= 0"
               // adit: refuses 1 "peek!NoSuchElementException"
-        }
-    "#]],
+            }
+        "#]],
     );
 }
 
@@ -124,24 +124,24 @@ fn fsm() {
     check_written(
         Format::Fsm,
         expect![[r#"
-        2
-        0
-        2
-        1
-        1
-        4
-        0	1	Stack
-        1	1	isEmpty:TRUE
-        1	2	pop!EmptyStackException
-        1	2	say "hé" <b>
-        # adit: label "never used"
-        # adit: name 1 "ready"
-        # adit: predicate 1 "top != null"
-        # adit: predicate 1 "size >= 0"
+            2
+            0
+            2
+            1
+            1
+            4
+            0	1	Stack
+            1	1	isEmpty:TRUE
+            1	2	pop!EmptyStackException
+            1	2	say "hé" <b>
+            # adit: label "never used"
+            # adit: name 1 "ready"
+            # adit: predicate 1 "top != null"
+            # adit: predicate 1 "size >= 0"
             # adit: refuses 1 "peek!NoSuchElementException"
-        # adit: maybe 1 "pop!EmptyStackException" 2
-        # adit: guard 1 "say \"hé\" <b>" 2 "size > 0"
-    "#]],
+            # adit: maybe 1 "pop!EmptyStackException" 2
+            # adit: guard 1 "say \"hé\" <b>" 2 "size > 0"
+        "#]],
     );
 }
 
@@ -150,21 +150,21 @@ fn aut() {
     check_written(
         Format::Aut,
         expect![[r#"
-        des (4, 9, 6)
-        (0,"Stack",1)
-        (1,"isEmpty:TRUE",1)
-        (1,"pop!EmptyStackException",2)
-        (1,"say %22hé%22 <b>",2)
-        (1,"exit",3)
-        (4,"i",0)
-        (4,"i",2)
-        (5,"adit: label %22never used%22",5)
-        (5,"adit: maybe 1 %22pop!EmptyStackException%22 2",5)
-        LOST AUT has no place for names of states: 1 of them is lost
-        LOST AUT has no place for predicates of states: 2 of them are lost
+            des (4, 9, 6)
+            (0,"Stack",1)
+            (1,"isEmpty:TRUE",1)
+            (1,"pop!EmptyStackException",2)
+            (1,"say %22hé%22 <b>",2)
+            (1,"exit",3)
+            (4,"i",0)
+            (4,"i",2)
+            (5,"adit: label %22never used%22",5)
+            (5,"adit: maybe 1 %22pop!EmptyStackException%22 2",5)
+            LOST AUT has no place for names of states: 1 of them is lost
+            LOST AUT has no place for predicates of states: 2 of them are lost
             LOST AUT has no place for refusals of states: 1 of them is lost
-        LOST AUT has no place for guards of transitions: 1 of them is lost
-    "#]],
+            LOST AUT has no place for guards of transitions: 1 of them is lost
+        "#]],
     );
 }
 
@@ -173,40 +173,40 @@ fn hoa() {
     check_written(
         Format::Hoa,
         expect![[r#"
-        HOA: v1
-        tool: "adit"
-        name: "Stack"
-        States: 4
-        Start: 0
-        Start: 2
-        AP: 5 "Stack" "isEmpty:TRUE" "never used" "pop!EmptyStackException" "say \"hé\" <b>"
-        Alias: @Stack 0&!1&!2&!3&!4
-        Alias: @isEmpty_TRUE !0&1&!2&!3&!4
-        Alias: @never_used !0&!1&2&!3&!4
-        Alias: @pop_EmptyStackException !0&!1&!2&3&!4
-        Alias: @say__h____b_ !0&!1&!2&!3&4
-        Alias: @end !0&!1&!2&!3&!4
-        acc-name: Buchi
-        Acceptance: 1 Inf(0)
-        properties: trans-labels explicit-labels state-acc
-        /* adit: predicate 1 "top != null" */
-        /* adit: predicate 1 "size >= 0" */
+            HOA: v1
+            tool: "adit"
+            name: "Stack"
+            States: 4
+            Start: 0
+            Start: 2
+            AP: 5 "Stack" "isEmpty:TRUE" "never used" "pop!EmptyStackException" "say \"hé\" <b>"
+            Alias: @Stack 0&!1&!2&!3&!4
+            Alias: @isEmpty_TRUE !0&1&!2&!3&!4
+            Alias: @never_used !0&!1&2&!3&!4
+            Alias: @pop_EmptyStackException !0&!1&!2&3&!4
+            Alias: @say__h____b_ !0&!1&!2&!3&4
+            Alias: @end !0&!1&!2&!3&!4
+            acc-name: Buchi
+            Acceptance: 1 Inf(0)
+            properties: trans-labels explicit-labels state-acc
+            /* adit: predicate 1 "top != null" */
+            /* adit: predicate 1 "size >= 0" */
             /* adit: refuses 1 "peek!NoSuchElementException" */
-        /* adit: maybe 1 "pop!EmptyStackException" 2 */
-        /* adit: guard 1 "say \"hé\" <b>" 2 "size > 0" */
-        --BODY--
-        State: 0
-        [@Stack] 1
-        State: 1 "ready"
-        [@isEmpty_TRUE] 1
-        [@pop_EmptyStackException] 2
-        [@say__h____b_] 2
-        [@end] 3
-        State: 2
-        State: 3 {0}
-        [@end] 3
-        --END--
-    "#]],
+            /* adit: maybe 1 "pop!EmptyStackException" 2 */
+            /* adit: guard 1 "say \"hé\" <b>" 2 "size > 0" */
+            --BODY--
+            State: 0
+            [@Stack] 1
+            State: 1 "ready"
+            [@isEmpty_TRUE] 1
+            [@pop_EmptyStackException] 2
+            [@say__h____b_] 2
+            [@end] 3
+            State: 2
+            State: 3 {0}
+            [@end] 3
+            --END--
+        "#]],
     );
 }
 
@@ -215,47 +215,47 @@ fn promela() {
     check_written(
         Format::Promela,
         expect![[r#"
-        /* The model of Stack */
-        mtype = { none, Stack, isEmpty_TRUE, never_used, pop_EmptyStackException, say__h____b_ };
+            /* The model of Stack */
+            mtype = { none, Stack, isEmpty_TRUE, never_used, pop_EmptyStackException, say__h____b_ };
 
-        /* The event of this step, none between events. */
-        mtype event = none;
+            /* The event of this step, none between events. */
+            mtype event = none;
 
-        active proctype model()
-        {
-          if
-          :: goto S0
-          :: goto S2
-          fi;
-        S0:
-          if
-          :: event = Stack; event = none; goto S1
-          fi;
-        S1:
-          if
-          :: event = isEmpty_TRUE; event = none; goto S1
-          :: event = pop_EmptyStackException; event = none; goto S2
-          :: event = say__h____b_; event = none; goto S2
-          :: goto ended
-          fi;
-        S2:
-          if
-          :: false
-          fi;
-        ended:
-          skip
-        }
-        /* adit: event "isEmpty_TRUE" "isEmpty:TRUE" */
-        /* adit: event "never_used" "never used" */
-        /* adit: event "pop_EmptyStackException" "pop!EmptyStackException" */
-        /* adit: event "say__h____b_" "say \"hé\" <b>" */
-        /* adit: name 1 "ready" */
-        /* adit: predicate 1 "top != null" */
-        /* adit: predicate 1 "size >= 0" */
+            active proctype model()
+            {
+              if
+              :: goto S0
+              :: goto S2
+              fi;
+            S0:
+              if
+              :: event = Stack; event = none; goto S1
+              fi;
+            S1:
+              if
+              :: event = isEmpty_TRUE; event = none; goto S1
+              :: event = pop_EmptyStackException; event = none; goto S2
+              :: event = say__h____b_; event = none; goto S2
+              :: goto ended
+              fi;
+            S2:
+              if
+              :: false
+              fi;
+            ended:
+              skip
+            }
+            /* adit: event "isEmpty_TRUE" "isEmpty:TRUE" */
+            /* adit: event "never_used" "never used" */
+            /* adit: event "pop_EmptyStackException" "pop!EmptyStackException" */
+            /* adit: event "say__h____b_" "say \"hé\" <b>" */
+            /* adit: name 1 "ready" */
+            /* adit: predicate 1 "top != null" */
+            /* adit: predicate 1 "size >= 0" */
             /* adit: refuses 1 "peek!NoSuchElementException" */
-        /* adit: maybe 1 "pop!EmptyStackException" 2 */
-        /* adit: guard 1 "say \"hé\" <b>" 2 "size > 0" */
-    "#]],
+            /* adit: maybe 1 "pop!EmptyStackException" 2 */
+            /* adit: guard 1 "say \"hé\" <b>" 2 "size > 0" */
+        "#]],
     );
 }
 
@@ -264,25 +264,25 @@ fn mermaid() {
     check_written(
         Format::Mermaid,
         expect![[r#"
-        ---
-        title: "Stack"
-        ---
-        stateDiagram-v2
-            s0
-            s1 : ready
-            s2
-            [*] --> s0
-            [*] --> s2
-            s0 --> s1 : Stack
-            s1 --> s1 : isEmpty#58;TRUE
-            s1 --> s2 : pop!EmptyStackException?
-            s1 --> s2 : say #34;hé#34; #60;b#62; [size #62; 0]
-            s1 --> [*]
-            %% adit: label "never used"
-            %% adit: predicate 1 "top != null"
-            %% adit: predicate 1 "size >= 0"
+            ---
+            title: "Stack"
+            ---
+            stateDiagram-v2
+                s0
+                s1 : ready
+                s2
+                [*] --> s0
+                [*] --> s2
+                s0 --> s1 : Stack
+                s1 --> s1 : isEmpty#58;TRUE
+                s1 --> s2 : pop!EmptyStackException?
+                s1 --> s2 : say #34;hé#34; #60;b#62; [size #62; 0]
+                s1 --> [*]
+                %% adit: label "never used"
+                %% adit: predicate 1 "top != null"
+                %% adit: predicate 1 "size >= 0"
                 %% adit: refuses 1 "peek!NoSuchElementException"
-    "#]],
+        "#]],
     );
 }
 
@@ -291,46 +291,46 @@ fn javamop() {
     check_written(
         Format::JavaMop,
         expect![[r#"
-        // The model of Stack
-        Stack(Stack o) {
-            event Stack after() returning(Stack o) : call(Stack.new(..)) {}
-            event isEmpty_TRUE after(Stack o) returning(boolean result) : call(* Stack.isEmpty(..)) && target(o) && condition(result) {}
-            event never_used after(Stack o) : call(* Stack.never_used(..)) && target(o) {}
-            event pop_EmptyStackException after(Stack o) throwing(EmptyStackException exception) : call(* Stack.pop(..)) && target(o) {}
-            event say__h____b_ after(Stack o) : call(* Stack.say__h____b_(..)) && target(o) {}
+            // The model of Stack
+            Stack(Stack o) {
+                event Stack after() returning(Stack o) : call(Stack.new(..)) {}
+                event isEmpty_TRUE after(Stack o) returning(boolean result) : call(* Stack.isEmpty(..)) && target(o) && condition(result) {}
+                event never_used after(Stack o) : call(* Stack.never_used(..)) && target(o) {}
+                event pop_EmptyStackException after(Stack o) throwing(EmptyStackException exception) : call(* Stack.pop(..)) && target(o) {}
+                event say__h____b_ after(Stack o) : call(* Stack.say__h____b_(..)) && target(o) {}
 
-            fsm :
-                s0 [
-                    Stack -> s1
-                ]
-                s1 [
-                    isEmpty_TRUE -> s1
-                    pop_EmptyStackException -> s2
-                    say__h____b_ -> s2
-                ]
-                s2 [
-                ]
-                alias accepting = s1
+                fsm :
+                    s0 [
+                        Stack -> s1
+                    ]
+                    s1 [
+                        isEmpty_TRUE -> s1
+                        pop_EmptyStackException -> s2
+                        say__h____b_ -> s2
+                    ]
+                    s2 [
+                    ]
+                    alias accepting = s1
 
-            @fail {
-                System.err.println("the model does not allow this call");
-            }
-            // adit: initial 0 2
-            // adit: event "isEmpty_TRUE" "isEmpty:TRUE"
-            // adit: event "never_used" "never used"
-            // adit: event "pop_EmptyStackException" "pop!EmptyStackException"
-            // adit: event "say__h____b_" "say \"hé\" <b>"
-            // adit: name 1 "ready"
-            // adit: predicate 1 "top != null"
-            // adit: predicate 1 "size >= 0"
+                @fail {
+                    System.err.println("the model does not allow this call");
+                }
+                // adit: initial 0 2
+                // adit: event "isEmpty_TRUE" "isEmpty:TRUE"
+                // adit: event "never_used" "never used"
+                // adit: event "pop_EmptyStackException" "pop!EmptyStackException"
+                // adit: event "say__h____b_" "say \"hé\" <b>"
+                // adit: name 1 "ready"
+                // adit: predicate 1 "top != null"
+                // adit: predicate 1 "size >= 0"
                 // adit: refuses 1 "peek!NoSuchElementException"
-            // adit: maybe 1 "pop!EmptyStackException" 2
-            // adit: guard 1 "say \"hé\" <b>" 2 "size > 0"
-        }
-        LOST JavaMOP follows one transition per event from one initial state: monitor with the determinized model
-        LOST the event `never used` is not a call: write its pointcut yourself
-        LOST the event `say \"hé\" <b>` is not a call: write its pointcut yourself
-    "#]],
+                // adit: maybe 1 "pop!EmptyStackException" 2
+                // adit: guard 1 "say \"hé\" <b>" 2 "size > 0"
+            }
+            LOST JavaMOP follows one transition per event from one initial state: monitor with the determinized model
+            LOST the event `never used` is not a call: write its pointcut yourself
+            LOST the event `say \"hé\" <b>` is not a call: write its pointcut yourself
+        "#]],
     );
 }
 
@@ -339,26 +339,26 @@ fn fsp() {
     check_written(
         Format::Fsp,
         expect![[r#"
-        // The model of Stack
-        Stack = S0,
-        S0 = (stack -> S1),
-        S1 = (isEmpty_TRUE -> S1
-            | pop_EmptyStackException? -> S2
-            | say__h____b_ -> S2),
-        S1 = STOP,
-        S2 = STOP.
-        // adit: initial 0 2
-        // adit: accepting 1
-        // adit: event "stack" "Stack"
-        // adit: event "pop_EmptyStackException" "pop!EmptyStackException"
-        // adit: event "say__h____b_" "say \"hé\" <b>"
-        // adit: label "never used"
-        // adit: name 1 "ready"
-        // adit: predicate 1 "top != null"
-        // adit: predicate 1 "size >= 0"
+            // The model of Stack
+            Stack = S0,
+            S0 = (stack -> S1),
+            S1 = (isEmpty_TRUE -> S1
+                | pop_EmptyStackException? -> S2
+                | say__h____b_ -> S2),
+            S1 = STOP,
+            S2 = STOP.
+            // adit: initial 0 2
+            // adit: accepting 1
+            // adit: event "stack" "Stack"
+            // adit: event "pop_EmptyStackException" "pop!EmptyStackException"
+            // adit: event "say__h____b_" "say \"hé\" <b>"
+            // adit: label "never used"
+            // adit: name 1 "ready"
+            // adit: predicate 1 "top != null"
+            // adit: predicate 1 "size >= 0"
             // adit: refuses 1 "peek!NoSuchElementException"
-        // adit: guard 1 "say \"hé\" <b>" 2 "size > 0"
-    "#]],
+            // adit: guard 1 "say \"hé\" <b>" 2 "size > 0"
+        "#]],
     );
 }
 

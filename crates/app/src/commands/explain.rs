@@ -223,6 +223,9 @@ fn transitions(page: &Page, edges: &[usize]) -> String {
         }
         if let Some(test) = example(page, taken) {
             indent(&mut text, &test.source);
+        } else if let Some(test) = taken.perhaps_shown_by().first().and_then(|&test| page.tests.get(test)) {
+            text += "  a test that can be read this way, but in another way too:\n";
+            indent(&mut text, &test.source);
         }
     }
     text

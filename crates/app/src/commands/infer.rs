@@ -1,6 +1,6 @@
 //! `adit infer`: traces to a model that accepts them all.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use adit_automata::Fsa;
@@ -24,6 +24,9 @@ use crate::traces::{self, dry_run};
 /// One did better than two on every set of published traces that we measured.
 const DEFAULT_K: usize = 1;
 
+/// A page with more transitions takes longer to make than the model, and nobody reads it.
+const MOST_ON_A_PAGE: usize = 5_000;
+
 /// How much must speak against a trace before it is dropped. Chosen on the traces of eleven JDK classes, where it finds
 /// the impossible ones and no others; see docs/decisions/0003-impossible-traces.md.
 const EVIDENCE: Evidence = Evidence { min_support: 400, max_broken: 0.005 };
@@ -35,7 +38,8 @@ pub(super) fn run(flags: &InferFlags, quiet: bool) -> Result<Ending, Report> {
     refuse_idle_flags(flags)?;
     let target = Target::new(flags.output.as_deref());
     target.check()?;
-    if let Some(path) = &flags.report {
+    let page_of_it = place_of_page(flags, &target);
+    if let Some(path) = &page_of_it {
         Target::new(Some(path)).check()?;
     }
     let format = models::format_of(&target, flags.to.as_deref())?;
@@ -78,11 +82,14 @@ pub(super) fn run(flags: &InferFlags, quiet: bool) -> Result<Ending, Report> {
     let title =
         models::title_of(flags.traces.traces.first().map_or(Path::new("model"), |path| path.as_path()));
     models::write(&model, &target, format, &title, quiet)?;
-    if let Some(path) = &flags.report {
-        report::put(&Target::new(Some(path)), &report::html(&page(title, &model, &words, &purity)?))?;
+    let large = flags.report.is_none() && model.transitions() > MOST_ON_A_PAGE;
+    if let Some(path) = page_of_it.filter(|_| !large) {
+        report::put(&Target::new(Some(&path)), &report::html(&page(title, &model, &words, &purity)?))?;
         if !quiet {
             tell(&format!("a page about it: {}", path.display()));
         }
+    } else if large && !quiet {
+        tell("no page was made of so large a model; --report FILE makes one");
     }
     if flags.json {
         print_json(&json!({
@@ -143,6 +150,15 @@ fn page(title: String, model: &Fsa<String>, words: &Words, purity: &Purity) -> R
         run: None,
         validated: None,
     })
+}
+
+/// Where the page goes: as told, or beside the model.
+fn place_of_page(flags: &InferFlags, target: &Target) -> Option<PathBuf> {
+    match (&flags.report, target.name()) {
+        (Some(path), _) => Some(path.clone()),
+        (None, Some(name)) if !flags.no_report => Some(Path::new(&name).with_extension("html")),
+        _ => None,
+    }
 }
 
 /// Fails when a flag was given that the chosen algorithm does not look at, or when two results would share one stream.

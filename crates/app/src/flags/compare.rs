@@ -11,7 +11,7 @@ use clap::Args;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Example:
-  adit compare model.json examples/tokenizer.dot --walks 1000 --seed 7")]
+  adit compare examples/tokenizer.model.json examples/tokenizer.dot --walks 1000 --seed 7")]
 pub(crate) struct CompareFlags {
     /// The model to judge
     #[arg(value_name = "MODEL")]

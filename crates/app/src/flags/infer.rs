@@ -48,9 +48,13 @@ pub(crate) struct InferFlags {
     /// Format of the model: json, dot, fsm, aut, hoa, promela, mermaid, javamop or fsp
     #[arg(long, value_name = "FORMAT")]
     pub(crate) to: Option<String>,
-    /// Write a page that explains the model and which traces took its transitions, as `adit report` does
+    /// Where to write the page that explains the model and which traces took its transitions, as `adit report` makes it
+    /// [default: beside the model when that is a file, with the extension html]
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
+    /// Write no page
+    #[arg(long, conflicts_with = "report")]
+    pub(crate) no_report: bool,
     /// Print a summary as JSON on standard output
     #[arg(long, requires = "output")]
     pub(crate) json: bool,

@@ -59,7 +59,7 @@ pub(crate) struct Cli {
 
 const EXAMPLES: &str = "\
 Examples:
-  adit mine java.util.StringTokenizer                    a model of a Java class, by trying what it can do
+  adit mine java.util.StringTokenizer                    a model of a Java class
   adit properties examples/tokenizer.traces              what always happens, in plain English
   adit infer examples/tokenizer.traces -o model.dot      an automaton that explains the traces
   adit check model.dot --formula 'G !(nextToken & X StringTokenizer)'
@@ -69,7 +69,8 @@ Examples:
   adit convert model.dot model.json                      between formats, or to a picture: model.svg
   adit show model.dot                                    the model, drawn in the terminal
   adit report adit-out/java.util.StringTokenizer         a page that explains a model and its evidence
-  adit observe java.util.StringTokenizer -o traces.jsonl run a Java class and record traces
+  adit observe java.util.StringTokenizer -o traces.jsonl
+                                                         run a Java class and record traces
   adit doctor                                            what running Java needs, and what is missing
 
 Each command has more with --help.

@@ -12,8 +12,8 @@ use clap::Args;
 #[command(after_help = "\
 Examples:
   adit report adit-out/java.util.StringTokenizer      writes report.html into that folder
-  adit report model.json -o model.html                a model alone has a page too
-  adit report old/ new/ -o changes.html               what changed between two versions
+  adit report examples/tokenizer.model.json -o model.html
+  adit report examples/tokenizer.model.json examples/tokenizer.dot -o changes.html
 
 A folder holds model.json and, as far as they are there, properties.json, traces.jsonl, tests/*.java, search.json,
 run.json and validate.json (what `adit validate --json` printed). Exits with 1 when two models differ.")]

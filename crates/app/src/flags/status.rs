@@ -9,7 +9,7 @@ use clap::Args;
 #[command(after_help = "\
 Examples:
   adit status adit-out/java.util.StringTokenizer
-  adit status stack --json")]
+  adit status adit-out/java.util.StringTokenizer --json")]
 pub(crate) struct StatusFlags {
     /// The folder that `adit mine` writes
     #[arg(value_name = "DIR")]

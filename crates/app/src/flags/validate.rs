@@ -14,7 +14,7 @@ use super::{ClassFlags, GenerateFlags};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  adit validate examples/tokenizer.dot java.util.StringTokenizer --only countTokens,hasMoreTokens,nextToken
+  adit validate adit-out/java.util.StringTokenizer/model.json java.util.StringTokenizer
   adit validate model.json com.acme.Stack -c target/classes --budget 1m --json
 
 An event is a method that returns, and its result if that is a boolean: `isEmpty:TRUE`; an object's first event is called like its

@@ -65,6 +65,11 @@ impl Taken {
         self.situations > 0 || self.traces > 0 || self.tests > 0
     }
 
+    /// When no test takes it for certain, those that can be read as if they did, and in another way too.
+    pub(crate) fn perhaps_shown_by(&self) -> &[usize] {
+        if self.shown_by().is_empty() { &self.examples_of_tests } else { &[] }
+    }
+
     /// The tests that take it for certain, the best to look at first.
     pub(crate) fn shown_by(&self) -> Vec<usize> {
         let certain = self.examples_of_tests.iter().take(self.certain.1).copied();

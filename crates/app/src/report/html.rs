@@ -72,8 +72,13 @@ fn summary(page: &Page) -> String {
     if !page.claims.is_empty() {
         let of = |fate: fn(&Fate) -> bool| page.claims.iter().filter(|claim| fate(&claim.fate)).count();
         let kinds = [
-            (of(|fate| matches!(fate, Fate::Surviving { .. })), "withstood attack"),
-            (of(|fate| matches!(fate, Fate::NotAttacked)), "only held in what was recorded"),
+            (of(|fate| matches!(fate, Fate::Surviving { attacked: Some(1..), .. })), "withstood attack"),
+            (
+                of(|fate| {
+                    matches!(fate, Fate::NotAttacked | Fate::Surviving { attacked: None | Some(0), .. })
+                }),
+                "hold in what was recorded",
+            ),
             (of(|fate| matches!(fate, Fate::Falsified { .. })), "contradicted"),
         ];
         let kinds: Vec<String> = kinds
@@ -145,6 +150,7 @@ impl Views {
                     "maybe": edge.modality == Modality::Maybe, "pure": pure.contains(edge.label),
                     "traces": taken.traces, "perhaps": taken.perhaps, "examples": examples, "tests": taken.tests,
                     "situations": taken.situations, "shown": taken.shown_by(),
+                    "perhaps_shown": taken.perhaps_shown_by(),
                 })
             })
             .collect();

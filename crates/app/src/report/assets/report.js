@@ -472,6 +472,10 @@
         const one = data.tests?.[test];
         if (one) parts.push(el("h4", {}, `An example: ${one.name}`), copyable(one.source, whole(one)));
       });
+      edge.perhaps_shown.slice(0, 1).forEach((test) => {
+        const one = data.tests?.[test];
+        if (one) parts.push(el("h4", {}, `A test that can be read so, and otherwise too: ${one.name}`), copyable(one.source, whole(one)));
+      });
       const others = edge.shown.slice(1).map((test) => data.tests?.[test]).filter(Boolean);
       if (others.length) parts.push(el("p", { class: "small" }, "Also in ", others.flatMap((test, at) => [at ? ", " : "", link(test.name, () => openTest(test.name))])));
     }
