@@ -9,6 +9,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use driver::Run;
 use driver::java::{Java, java};
@@ -303,11 +304,18 @@ fn a_tool_that_hangs_is_ended() {
     holds(&finished(command), 2, &["ADIT_PROJECT_LIMIT=soon is no time", "500ms"]);
 }
 
-/// Whether a process has ended, waited for by somebody or not.
+/// Whether a process has ended, waited for by somebody or not. What was killed ends when the kernel comes to it.
 fn is_gone(number: &str) -> bool {
     assert!(number.parse::<u32>().is_ok(), "{number}");
-    let status = fs::read_to_string(format!("/proc/{number}/stat")).unwrap_or_default();
-    status.is_empty() || status.rsplit(')').next().unwrap().trim_start().starts_with(['Z', 'X'])
+    let until = Instant::now() + Duration::from_secs(20);
+    while Instant::now() < until {
+        let status = fs::read_to_string(format!("/proc/{number}/stat")).unwrap_or_default();
+        if status.is_empty() || status.rsplit(')').next().unwrap().trim_start().starts_with(['Z', 'X']) {
+            return true;
+        }
+        std::thread::yield_now();
+    }
+    false
 }
 
 #[test]
