@@ -8,17 +8,14 @@ use std::cmp::Reverse;
 use adit_automata::Fsa;
 use adit_trace::{Alphabet, Letter};
 
-use crate::report::evidence::Follower;
+use super::settle::Reader;
 
 /// Looks for tests that take the transitions of a model. `S` is what tells a test.
 pub(super) struct Cover<'m, S> {
-    follower: Follower<'m>,
-    /// The model's letter for each of ours.
-    letters: Vec<Option<u32>>,
+    reader: Reader<'m>,
     /// How sure it is that a test of the model takes each transition.
     shown: Vec<Surety>,
     best: Vec<Option<(Surety, Reverse<usize>, S)>>,
-    spelled: Vec<Option<u32>>,
 }
 
 /// How sure it is that a word takes a transition.
@@ -33,19 +30,12 @@ enum Surety {
 impl<'m, S: Clone + PartialEq> Cover<'m, S> {
     pub(super) fn new(model: &'m Fsa<String>, alphabet: &Alphabet) -> Self {
         let count = model.transitions();
-        Self {
-            follower: Follower::new(model),
-            letters: alphabet.names().map(|name| model.letter(&name.to_owned())).collect(),
-            shown: vec![Surety::No; count],
-            best: vec![None; count],
-            spelled: Vec::new(),
-        }
+        Self { reader: Reader::new(alphabet, model), shown: vec![Surety::No; count], best: vec![None; count] }
     }
 
     /// Takes note of a word that a test of the model shows.
     pub(super) fn shows(&mut self, word: &[Letter]) {
-        self.follow(word);
-        for &(edge, certain) in self.follower.edges() {
+        for &(edge, certain) in self.reader.edges(word) {
             self.shown[edge] = self.shown[edge].max(surety(certain));
         }
     }
@@ -57,14 +47,13 @@ impl<'m, S: Clone + PartialEq> Cover<'m, S> {
 
     /// Takes note of a word that some other test shows.
     pub(super) fn offer(&mut self, word: &[Letter], test: impl FnOnce() -> Option<S>) {
-        self.follow(word);
         let length = Reverse(word.len());
         let better = |&&(edge, certain): &&(usize, bool)| {
             let surety = surety(certain);
             let known = self.best[edge].as_ref().map(|(surety, length, _)| (*surety, *length));
             surety > self.shown[edge] && known.is_none_or(|known| (surety, length) > known)
         };
-        let wanted: Vec<(usize, bool)> = self.follower.edges().iter().filter(better).copied().collect();
+        let wanted: Vec<(usize, bool)> = self.reader.edges(word).iter().filter(better).copied().collect();
         if wanted.is_empty() {
             return;
         }
@@ -83,12 +72,6 @@ impl<'m, S: Clone + PartialEq> Cover<'m, S> {
             }
         }
         chosen
-    }
-
-    fn follow(&mut self, word: &[Letter]) {
-        self.spelled.clear();
-        self.spelled.extend(word.iter().map(|&letter| self.letters.get(letter as usize).copied().flatten()));
-        self.follower.follow(&self.spelled);
     }
 }
 

@@ -1,10 +1,9 @@
 //! The model that a round ends with: its own or that of an earlier round, and in either case one that allows what happened.
 
-use adit_attack::Ear;
 use adit_attack::assay::Assayed;
 use adit_automata::Fsa;
 use adit_store::RoundId;
-use adit_trace::{Letter, Script};
+use adit_trace::{Alphabet, Letter, Script};
 use miette::Report;
 
 use super::admit::admit;
@@ -117,7 +116,7 @@ impl Kept<'_> {
 
     /// How many words each of two models does not allow, but for those that only the user's tests show.
     fn rejects(&self, models: [&Fsa<String>; 2]) -> Result<[usize; 2], Report> {
-        let mut readers = models.map(|model| Reader::new(self.ear, model));
+        let mut readers = models.map(|model| Reader::new(self.ear.alphabet(), model));
         let mut rejects = [0; 2];
         each_word(&self.campaign, self.ear, |word, _| {
             for (reader, rejects) in readers.iter_mut().zip(&mut rejects) {
@@ -133,7 +132,7 @@ impl Kept<'_> {
         const PART: usize = 1000;
         let (mut model, mut admitted) = (model, 0);
         loop {
-            let mut reader = Reader::new(self.ear, &model);
+            let mut reader = Reader::new(self.ear.alphabet(), &model);
             let mut part = Vec::new();
             each_word(&self.campaign, self.ear, |word, _| {
                 if part.len() < PART && !reader.reads(word) && !self.given.contains(word) {
@@ -155,7 +154,7 @@ impl Kept<'_> {
 }
 
 /// Asks a model about words in our letters.
-struct Reader<'m> {
+pub(super) struct Reader<'m> {
     follower: Follower<'m>,
     /// The model's letter for each of ours.
     letters: Vec<Option<u32>>,
@@ -163,15 +162,26 @@ struct Reader<'m> {
 }
 
 impl<'m> Reader<'m> {
-    fn new(ear: &Ear, model: &'m Fsa<String>) -> Self {
-        let letters = ear.alphabet().names().map(|name| model.letter(&name.to_owned())).collect();
+    pub(super) fn new(alphabet: &Alphabet, model: &'m Fsa<String>) -> Self {
+        let letters = alphabet.names().map(|name| model.letter(&name.to_owned())).collect();
         Self { follower: Follower::new(model), letters, spelled: Vec::new() }
     }
 
     fn reads(&mut self, word: &[Letter]) -> bool {
-        self.spelled.clear();
-        self.spelled.extend(word.iter().map(|&letter| self.letters[letter as usize]));
+        self.spell(word);
         self.follower.read(&self.spelled) == word.len()
+    }
+
+    /// The transitions that some way of reading the word takes, and whether every way does.
+    pub(super) fn edges(&mut self, word: &[Letter]) -> &[(usize, bool)] {
+        self.spell(word);
+        self.follower.follow(&self.spelled);
+        self.follower.edges()
+    }
+
+    fn spell(&mut self, word: &[Letter]) {
+        self.spelled.clear();
+        self.spelled.extend(word.iter().map(|&letter| self.letters.get(letter as usize).copied().flatten()));
     }
 }
 

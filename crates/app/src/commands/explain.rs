@@ -45,12 +45,7 @@ impl<'p> Question<'p> {
         if let Some((template, a, b)) = as_property(words) {
             return find_claim(page, template, &a, &b).map(Self::Property);
         }
-        let words = &in_numbers(words, page);
-        // As this command itself writes transitions.
-        let plain = |label: &'_ str| {
-            label.strip_prefix('-').and_then(|label| label.strip_suffix("->")).unwrap_or(label).to_owned()
-        };
-        let words: Vec<String> = words.iter().map(|word| plain(word)).collect();
+        let words = spelled(words, page);
         let words: &[&str] = &words.iter().map(String::as_str).collect::<Vec<_>>();
         let (from, label, to) = match words {
             [label] => (None, *label, None),
@@ -119,9 +114,13 @@ fn state(text: &str) -> Option<State> {
     text.parse().ok()
 }
 
-/// The words with a state's name at the beginning or the end replaced by its number: `not isEmpty pop` is `2 pop`.
-fn in_numbers(words: &[&str], page: &Page) -> Vec<String> {
-    let mut words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
+/// The words without the arrow that this command writes around a call, and with a state's name at the beginning replaced by its
+/// number: `not isEmpty -pop-> 1` is `2 pop 1`.
+fn spelled(words: &[&str], page: &Page) -> Vec<String> {
+    let plain = |word: &str| {
+        word.strip_prefix('-').and_then(|word| word.strip_suffix("->")).unwrap_or(word).to_owned()
+    };
+    let mut words: Vec<String> = words.iter().map(|&word| plain(word)).collect();
     for state in page.model.states() {
         let Some(name) = page.model.name(state) else { continue };
         let name: Vec<&str> = name.split_whitespace().collect();

@@ -138,18 +138,7 @@ fn page(title: String, model: &Fsa<String>, words: &Words, purity: &Purity) -> R
     });
     let claims = claims.collect();
     let pure = purity.pure_letters(&words.alphabet).into_iter().map(name).collect();
-    Ok(Page {
-        title,
-        model: model.clone(),
-        pure,
-        claims,
-        tests: Vec::new(),
-        evidence,
-        course: Default::default(),
-        notes: Vec::new(),
-        run: None,
-        validated: None,
-    })
+    Ok(Page { pure, claims, evidence, ..Page::of(title, model.clone()) })
 }
 
 /// Where the page goes: as told, or beside the model.

@@ -191,8 +191,6 @@ mod tests {
     use expect_test::expect;
 
     use super::*;
-    use crate::report::evidence::Evidence;
-    use crate::timeline::Course;
 
     fn page(claims: &[(&str, &str, &str, Fate)]) -> Page {
         let mut builder = Builder::new();
@@ -214,16 +212,9 @@ mod tests {
             claim
         };
         Page {
-            title: "A".to_owned(),
-            model: builder.build(),
             pure: BTreeSet::from(["size".to_owned()]),
             claims: claims.iter().map(claim).collect(),
-            tests: Vec::new(),
-            evidence: Evidence::default(),
-            course: Course::default(),
-            run: None,
-            validated: None,
-            notes: Vec::new(),
+            ..Page::of("A".to_owned(), builder.build())
         }
     }
 

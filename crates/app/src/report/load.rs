@@ -46,20 +46,7 @@ pub(crate) fn load(path: &Path) -> Result<Page, Report> {
     let (model, title) = place.model()?;
     let title = title.filter(|title| !title.is_empty()).unwrap_or_else(|| models::title_of(path));
     let Some(folder) = place.folder.take() else {
-        let pure = pure(None, &model);
-        let evidence = Replay::new(&model).finish();
-        return Ok(Page {
-            title,
-            model,
-            pure,
-            claims: Vec::new(),
-            tests: Vec::new(),
-            evidence,
-            course: Course::default(),
-            run: None,
-            validated: None,
-            notes: Vec::new(),
-        });
+        return Ok(Page { pure: pure(None, &model), ..Page::of(title, model) });
     };
     let folder = folder.as_path();
     let claimed = json(&folder.join(CLAIMS))?;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use adit_automata::Fsa;
 use serde_json::Value;
 
-use super::evidence::Evidence;
+use super::evidence::{Evidence, Replay};
 use crate::timeline::Course;
 
 /// Everything that the page of one model shows.
@@ -27,6 +27,24 @@ pub(crate) struct Page {
     pub(crate) validated: Option<Value>,
     /// What could not be read, and what that means for the page.
     pub(crate) notes: Vec<String>,
+}
+
+impl Page {
+    /// The page of a model about which nothing else is known.
+    pub(crate) fn of(title: String, model: Fsa<String>) -> Self {
+        Self {
+            title,
+            evidence: Replay::new(&model).finish(),
+            model,
+            pure: BTreeSet::new(),
+            claims: Vec::new(),
+            tests: Vec::new(),
+            course: Course::default(),
+            run: None,
+            validated: None,
+            notes: Vec::new(),
+        }
+    }
 }
 
 /// A property that was claimed, and what became of it.

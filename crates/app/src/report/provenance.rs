@@ -115,32 +115,16 @@ fn quoted(word: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use adit_automata::Builder;
     use serde_json::json;
 
     use super::*;
-    use crate::report::evidence::Replay;
 
     fn page(run: Value) -> Page {
         let mut builder = Builder::new();
         builder.state(true);
         builder.initial(0);
-        let model = builder.build();
-        let evidence = Replay::new(&model).finish();
-        Page {
-            title: "A".to_owned(),
-            model,
-            pure: BTreeSet::new(),
-            claims: Vec::new(),
-            tests: Vec::new(),
-            evidence,
-            course: Default::default(),
-            run: Some(run),
-            validated: None,
-            notes: Vec::new(),
-        }
+        Page { run: Some(run), ..Page::of("A".to_owned(), builder.build()) }
     }
 
     #[test]

@@ -239,14 +239,11 @@ fn words(value: &Value) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use adit_automata::Builder;
     use expect_test::expect;
 
     use super::*;
     use crate::report::evidence::Evidence;
-    use crate::timeline::Course;
 
     fn page(run: Option<Value>, validated: Option<Value>) -> Page {
         let mut builder = Builder::new();
@@ -255,18 +252,7 @@ mod tests {
         builder.edge(0, "a".to_owned(), 0);
         let evidence =
             Evidence { taken: vec![Default::default()], traces: 7, outside: 0, ..Evidence::default() };
-        Page {
-            title: "A".to_owned(),
-            model: builder.build(),
-            pure: BTreeSet::new(),
-            claims: Vec::new(),
-            tests: Vec::new(),
-            evidence,
-            course: Course::default(),
-            run,
-            validated,
-            notes: Vec::new(),
-        }
+        Page { evidence, run, validated, ..Page::of("A".to_owned(), builder.build()) }
     }
 
     #[test]

@@ -92,12 +92,9 @@ fn names(one: &Page, two: &Page, places: [&Path; 2]) -> [String; 2] {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use adit_automata::Builder;
 
     use super::*;
-    use crate::report::evidence::Replay;
 
     fn page(title: &str, accepting: bool, edges: &[(usize, &str, usize)]) -> Page {
         let mut builder = Builder::new();
@@ -107,20 +104,7 @@ mod tests {
         for (from, label, to) in edges {
             builder.edge(*from, (*label).to_owned(), *to);
         }
-        let model = builder.build();
-        let evidence = Replay::new(&model).finish();
-        Page {
-            title: title.to_owned(),
-            model,
-            pure: BTreeSet::new(),
-            claims: Vec::new(),
-            tests: Vec::new(),
-            evidence,
-            course: Default::default(),
-            run: None,
-            validated: None,
-            notes: Vec::new(),
-        }
+        Page::of(title.to_owned(), builder.build())
     }
 
     #[test]

@@ -72,12 +72,11 @@ impl Map {
             if !model.edges(from_now).any(|edge| edge.label == label && edge.to == to_now) {
                 continue;
             }
-            let (from_now, to_now, label) = (from_now, to_now, label.to_owned());
             let script = &self.exit(place, number).situation.script;
             let situations = drawn.times[&(from, letter, to)];
-            let one = shown.entry((from_now, label.clone(), to_now)).or_insert_with(|| Shown {
+            let one = shown.entry((from_now, label.to_owned(), to_now)).or_insert_with(|| Shown {
                 from: from_now,
-                label,
+                label: label.to_owned(),
                 to: to_now,
                 situations: 0,
                 script: script.clone(),
