@@ -16,8 +16,9 @@ use miette::Report;
 use serde_json::{Value, json};
 
 use crate::errors::bad_input;
-use crate::flags::{Budget, MineFlags};
+use crate::output::create_folder;
 use crate::progress::Mining;
+use crate::request::MineRequest;
 use crate::witnesses::Witnesses;
 
 mod admit;
@@ -72,19 +73,14 @@ struct OldModel {
 impl Campaign {
     /// The campaign about `about` in a folder: the one that is there, or a new one. Refuses one about something else, unless
     /// it is to be moved away.
-    pub(crate) fn open(
-        folder: &Path,
-        about: &About,
-        flags: &MineFlags,
-        budget: Budget,
-        progress: &Mining,
-    ) -> Result<Self, Report> {
-        make(folder)?;
+    pub(crate) fn open(request: &MineRequest, about: &About, progress: &Mining) -> Result<Self, Report> {
+        let folder = request.folder.as_path();
+        create_folder(folder)?;
         let others = results_of_others(folder);
-        if flags.fresh && (folder.join(DATABASE).exists() || others.is_some()) {
+        if request.fresh && (folder.join(DATABASE).exists() || others.is_some()) {
             let away = Held::new(folder)?.move_away()?;
             progress.remark(&format!("what was there before is now in {}", away.display()));
-            make(folder)?;
+            create_folder(folder)?;
         } else if let Some(name) = others {
             return Err(bad_input(
                 format!(
@@ -105,8 +101,8 @@ impl Campaign {
         let before = Before::read(&writer)?;
         let Counts { rounds, words, .. } = writer.counts()?;
         let begun = NewRound {
-            seed: round_seed(flags.generate.seed, rounds),
-            effort: effort(flags, budget),
+            seed: round_seed(request.calls.seed, rounds),
+            effort: effort(request),
             tool: env!("CARGO_PKG_VERSION").to_owned(),
             started: now(),
         };
@@ -191,24 +187,16 @@ fn round_seed(seed: u64, rounds_before: u64) -> u64 {
 }
 
 /// How hard a round searches; this may differ between rounds.
-fn effort(flags: &MineFlags, budget: Budget) -> Value {
+fn effort(request: &MineRequest) -> Value {
+    let MineRequest { calls, attack, .. } = request;
     json!({
-        "budget": budget.to_string(),
-        "seed": flags.generate.seed,
-        "tester": format!("{:?}", flags.tester).to_lowercase(),
-        "initial": flags.initial,
-        "calls": flags.generate.calls,
-        "reset_after": flags.reset_after,
-        "abandon_after": flags.abandon_after,
-    })
-}
-
-fn make(folder: &Path) -> Result<(), Report> {
-    fs::create_dir_all(folder).map_err(|error| {
-        bad_input(
-            format!("the folder {} cannot be made: {error}", folder.display()),
-            "name another with -o; is there a file of that name, or no right to write?",
-        )
+        "budget": request.budget.to_string(),
+        "seed": calls.seed,
+        "tester": attack.tester.name(),
+        "initial": request.initial_tests,
+        "calls": calls.calls,
+        "reset_after": attack.reset_after,
+        "abandon_after": attack.abandon_after,
     })
 }
 
@@ -228,19 +216,6 @@ fn other_campaign(folder: &Path, differences: &[Difference]) -> Report {
             folder.display()
         ),
     )
-}
-
-/// The command that was typed, for a shell.
-pub(crate) fn typed_command() -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+@%".contains(c);
-    let words = std::env::args().filter(|word| word != "--fresh").map(|word| {
-        if !word.is_empty() && word.chars().all(plain) {
-            word
-        } else {
-            format!("'{}'", word.replace('\'', r"'\''"))
-        }
-    });
-    words.collect::<Vec<_>>().join(" ")
 }
 
 /// The folder of a class's campaign if none is named.

@@ -4,33 +4,30 @@
 
 use std::process::ExitCode;
 
+mod budget;
 mod campaign;
 mod commands;
-mod drive;
 mod errors;
-mod fixtures;
 mod flags;
 mod input;
+mod install_hints;
 mod interrupt;
-mod machine;
-mod mentions;
+mod java;
 mod models;
 mod output;
 mod pipeline;
 mod progress;
-mod project;
-mod recording;
-mod remedies;
 mod report;
+mod request;
+mod shell;
+mod stderr;
 mod timeline;
-mod traces;
-mod user_tests;
 mod witnesses;
 
 fn main() -> ExitCode {
     // A worker must have one thread when it shuts itself in, so this comes before anything else.
     let mut arguments = std::env::args_os().skip(1);
-    if arguments.next().is_some_and(|first| first == machine::WORKER) {
+    if arguments.next().is_some_and(|first| first == java::environment::WORKER) {
         return adit_jvm::worker::main(arguments);
     }
     errors::install_panic_message();

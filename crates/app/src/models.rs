@@ -8,7 +8,8 @@ use miette::Report;
 
 use crate::errors::{bad_input, no_answer};
 use crate::input::{Source, open, read_whole};
-use crate::output::{Target, tell, without_gz, write_failed};
+use crate::output::{Target, without_gz, write_failed};
+use crate::stderr::tell;
 
 /// Reads a model whose format was given, or is told by extension or content.
 pub(crate) fn read(path: &Path, from: Option<&str>) -> Result<Fsa<String>, Report> {

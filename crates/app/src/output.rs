@@ -1,5 +1,6 @@
 //! Where results go: standard output, or a file that appears only when it is complete.
 
+use std::borrow::Borrow;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -10,7 +11,6 @@ use thiserror::Error;
 
 use crate::errors::{ReaderGone, bad_input};
 use crate::interrupt::Unfinished;
-use crate::progress::without_bar;
 
 /// Where a result goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -109,6 +109,24 @@ fn to_stdout(error: io::Error) -> Report {
     bad_input(format!("cannot write to standard output: {error}"), "is the disk full?")
 }
 
+/// Creates a folder of results, with those above it.
+pub(crate) fn create_folder(folder: &Path) -> Result<(), Report> {
+    fs::create_dir_all(folder).map_err(|error| {
+        bad_input(
+            format!("the folder {} cannot be made: {error}", folder.display()),
+            "name another with -o; is there a file of that name, or no right to write?",
+        )
+    })
+}
+
+/// Lists at most `most` names, and says how many more there are.
+pub(crate) fn some_of<S: Borrow<str>>(names: &[S], most: usize) -> String {
+    match names.len().checked_sub(most) {
+        Some(more @ 1..) => format!("{} and {more} more", names[..most].join(", ")),
+        _ => names.join(", "),
+    }
+}
+
 /// Writes a text to standard output.
 pub(crate) fn print(text: &str) -> Result<(), Report> {
     let printed = Target::Stdout.write(|out| out.write_all(text.as_bytes()).map_err(write_failed));
@@ -122,13 +140,6 @@ pub(crate) fn print(text: &str) -> Result<(), Report> {
 /// Writes a JSON value to standard output, readable and ending in a line feed.
 pub(crate) fn print_json(value: &serde_json::Value) -> Result<(), Report> {
     print(&format!("{value:#}\n"))
-}
-
-/// A message for people, on standard error. It is lost when that is closed, which harms nobody.
-pub(crate) fn tell(text: &str) {
-    // In one piece, because other processes may write there too.
-    let line = format!("{text}\n");
-    without_bar(|| drop(io::stderr().write_all(line.as_bytes())));
 }
 
 fn to_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<(), Report>) -> Result<(), Report> {

@@ -21,10 +21,12 @@ use adit_trace::{Letter, Run, Script, Subject, WordSink, pure_by_name};
 use miette::Report;
 use rand::{Rng, RngExt};
 
+use crate::budget::Budget;
 use crate::campaign::{Allowance, Keep, Kept, Made, Settled};
-use crate::flags::{Budget, Claims, Miner, Tester};
 use crate::interrupt::Listening;
-use crate::progress::{Audience, Mining, Standing};
+use crate::progress::{Audience, Mining};
+use crate::request::{AttackedProperties, Miner, Tester};
+use crate::timeline::Standing;
 use crate::witnesses::Witnesses;
 
 /// What is wanted of a pipeline.
@@ -37,7 +39,7 @@ pub(crate) struct Plan {
     pub(crate) calls: usize,
     pub(crate) settings: Settings,
     pub(crate) assay: AssayOptions,
-    pub(crate) claims: Claims,
+    pub(crate) claims: AttackedProperties,
     pub(crate) constraints: Constraints,
     /// Words that are known to be possible: those of the user's tests.
     pub(crate) given: Vec<Vec<Letter>>,
@@ -248,10 +250,10 @@ pub(crate) fn mine(
     let pure_names = names(&pure);
     let purity = Purity::given(pure_names.iter().map(String::as_str));
     let wanted = |min_confidence| {
-        let min_support = u64::from(plan.claims == Claims::Held);
+        let min_support = u64::from(plan.claims == AttackedProperties::Held);
         Wanted { templates: Template::ALL.to_vec(), min_support, min_confidence }
     };
-    let least = if plan.claims == Claims::Held { 1.0 } else { 0.0 };
+    let least = if plan.claims == AttackedProperties::Held { 1.0 } else { 0.0 };
     let mut said = Said::new(ear, purity);
     let mut properties = said.properties(host, &wanted(least))?;
     properties.retain(|property| !host.refuted().contains_key(property));
@@ -290,7 +292,7 @@ pub(crate) fn mine(
             let share = if plan.tester == Tester::Dice { ATTACKING } else { 1.0 };
             watch.allow(share);
             attacking = !watch.allowance.is_over();
-            if plan.claims == Claims::All && plan.tester == Tester::Dynamosa {
+            if plan.claims == AttackedProperties::All && plan.tester == Tester::Dynamosa {
                 // Whoever asks what a search without claims refutes means all its tests, not only those that it keeps.
                 host.keep = Keep::Words;
             }

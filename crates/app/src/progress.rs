@@ -11,33 +11,16 @@ use std::time::{Duration, Instant};
 
 use indicatif::{HumanBytes, ProgressBar, ProgressStyle};
 
-use crate::output::tell;
+use crate::stderr::{show_bar, tell};
 
 mod mining;
 
-pub(crate) use mining::{Audience, Mining, Standing, rounded};
+pub(crate) use mining::{Audience, Mining, rounded};
 
 /// Work shorter than this shows no bar, because a flicker tells nobody anything.
 const BAR_AFTER: Duration = Duration::from_millis(400);
 /// Without a terminal, a line this often: logs of long runs stay short.
 const LINE_EVERY: Duration = Duration::from_secs(2);
-
-/// The bar that is on the screen, if one is.
-static ON_SCREEN: Mutex<Option<ProgressBar>> = Mutex::new(None);
-
-/// Says which bar is on the screen, so that messages do not run into it.
-fn on_screen(bar: Option<ProgressBar>) {
-    *ON_SCREEN.lock().unwrap_or_else(PoisonError::into_inner) = bar;
-}
-
-/// Does something with standard error while no bar is drawn there.
-pub(crate) fn without_bar(work: impl FnOnce()) {
-    let bar = ON_SCREEN.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    match bar {
-        Some(bar) => bar.suspend(work),
-        None => work(),
-    }
-}
 
 /// Counts bytes as they are read, from any number of files one after another.
 #[derive(Clone)]
@@ -181,7 +164,7 @@ impl Counting {
             let bar = self.bar.get_or_insert_with(|| {
                 let style = ProgressStyle::with_template("{spinner} {elapsed} {wide_msg}");
                 let bar = ProgressBar::no_length().with_style(style.expect("the template is well formed"));
-                on_screen(Some(bar.clone()));
+                show_bar(Some(bar.clone()));
                 bar
             });
             bar.set_message(text());
@@ -195,7 +178,7 @@ impl Counting {
     /// Takes the bar away.
     pub(crate) fn finish(&mut self) {
         if let Some(bar) = self.bar.take() {
-            on_screen(None);
+            show_bar(None);
             bar.finish_and_clear();
         }
     }

@@ -3,13 +3,28 @@
 use adit_store::{Campaign, RoundId, SearchPoint, StoreError};
 use serde_json::{Value, json};
 
-use crate::progress::Standing;
-
 /// The most points of a round that are kept. A plot needs no more.
 const MOST: usize = 200;
 
 /// The most points of a whole campaign that are told.
 const MOST_OF_ALL: usize = 400;
+
+/// State of a search at one moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Standing {
+    /// Name of the step that runs.
+    pub(crate) phase: &'static str,
+    /// Tests that were run.
+    pub(crate) tests: u64,
+    /// States of the model, once there is one.
+    pub(crate) states: Option<usize>,
+    /// Properties that were refuted, once there are properties.
+    pub(crate) refuted: Option<usize>,
+    /// Properties that are still attacked or wait.
+    pub(crate) open: Option<usize>,
+    /// Sides of branches taken, if that is known.
+    pub(crate) covered: Option<usize>,
+}
 
 /// The course of one round, while it runs.
 #[derive(Debug)]

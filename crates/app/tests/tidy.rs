@@ -103,6 +103,19 @@ fn papers_point_to_files_that_exist() {
 }
 
 #[test]
+fn only_commands_know_flags() {
+    let mut wrong = Vec::new();
+    for path in files(&root().join("crates/app/src")) {
+        let name = short(&path);
+        let above = ["/flags/", "/commands/", "/main.rs"].iter().any(|place| name.contains(place));
+        if !above && read(&name).contains("flags::") {
+            wrong.push(format!("{name} uses flags; let a command make a request of them"));
+        }
+    }
+    assert_none(&wrong);
+}
+
+#[test]
 fn no_file_is_longer_than_one_story() {
     let mut long = Vec::new();
     for (member, _) in members() {

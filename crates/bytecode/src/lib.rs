@@ -39,6 +39,7 @@ mod pool;
 pub mod probe;
 mod program;
 pub mod purity;
+mod references;
 mod relocate;
 mod source;
 pub mod splice;
@@ -55,4 +56,5 @@ pub use instruction::{Call, Condition, Element, Instruction, Kind, Operator, Rel
 pub use modules::Modules;
 pub use pool::{CallSiteSpec, Constant, MemberRef};
 pub use program::{MethodId, Program, Targets};
+pub use references::{class_references, refers_to};
 pub use source::{ClassPath, ClassSource, Folder, Jar};

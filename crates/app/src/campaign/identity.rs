@@ -5,31 +5,30 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use adit_bytecode::ClassPath;
+use adit_bytecode::{ClassPath, class_references};
 use adit_jvm::classes;
 use adit_store::{About, Digest};
 use miette::Report;
 use serde_json::{Value, json};
 
-use crate::drive::Drive;
 use crate::errors::bad_input;
-use crate::flags::MineFlags;
-use crate::mentions;
-use crate::project::Site;
-use crate::user_tests::UserTests;
+use crate::java::class_under_test::ClassUnderTest;
+use crate::java::project::ClassLocation;
+use crate::java::user_tests::UserTests;
+use crate::request::MineRequest;
 
-/// The campaign that these flags ask for.
+/// The identity of the campaign that is asked for.
 pub(crate) fn identity(
-    flags: &MineFlags,
-    site: &Site,
+    request: &MineRequest,
+    location: &ClassLocation,
     tests: Option<&UserTests>,
-    drive: &Drive,
+    subject: &ClassUnderTest,
 ) -> Result<About, Report> {
     Ok(About {
-        class: drive.api.class.to_string(),
-        class_digest: class_digest(drive, &site.entries)?,
-        parameters: parameters(flags, site, tests, drive)?,
-        seed: flags.generate.seed,
+        class: subject.api.class.to_string(),
+        class_digest: class_digest(subject, &location.entries)?,
+        parameters: parameters(request, location, tests, subject)?,
+        seed: request.calls.seed,
         tool: env!("CARGO_PKG_VERSION").to_owned(),
         created: now(),
     })
@@ -37,27 +36,26 @@ pub(crate) fn identity(
 
 /// What rounds of one campaign have in common. How long and how hard a round searches is its own business.
 fn parameters(
-    flags: &MineFlags,
-    site: &Site,
+    request: &MineRequest,
+    location: &ClassLocation,
     tests: Option<&UserTests>,
-    drive: &Drive,
+    subject: &ClassUnderTest,
 ) -> Result<Value, Report> {
-    let generate = &flags.generate;
-    let sorted = |names: &[String]| names.iter().cloned().collect::<BTreeSet<String>>();
+    let MineRequest { class, calls, model, attack, .. } = request;
     Ok(json!({
-        "java": drive.machine.jdk.version,
-        "miner": format!("{:?}", flags.miner).to_lowercase(),
-        "coarse": flags.coarse,
-        "claims": format!("{:?}", flags.claims).to_lowercase(),
-        "constraints": format!("{:?}", flags.constraints).to_lowercase(),
-        "tests": tests.map(|tests| digest_of_tests(site, tests)).transpose()?,
+        "java": subject.java.jdk.version,
+        "miner": model.miner.name(),
+        "coarse": model.coarse,
+        "claims": attack.properties.name(),
+        "constraints": model.constraints.name(),
+        "tests": tests.map(|tests| digest_of_tests(location, tests)).transpose()?,
         "labels": "outcome",
-        "non_public": flags.class.non_public,
-        "object_methods": generate.object_methods,
-        "only": generate.only.as_deref().map(sorted),
-        "without": sorted(&generate.without),
-        "fixtures": digest_of_files(&generate.fixtures)?,
-        "fresh_statics": generate.fresh_statics,
+        "non_public": class.non_public,
+        "object_methods": calls.object_methods,
+        "only": calls.only,
+        "without": calls.without,
+        "fixtures": digest_of_files(&calls.fixtures)?,
+        "fresh_statics": calls.fresh_statics,
     }))
 }
 
@@ -75,7 +73,7 @@ fn digest_of_files(files: &[PathBuf]) -> Result<Value, Report> {
 
 /// A fingerprint of the user's test classes, wherever they lie. Of those of a project, the ones count that lead to its class:
 /// what else is tested there may change.
-fn digest_of_tests(site: &Site, tests: &UserTests) -> Result<Value, Report> {
+fn digest_of_tests(location: &ClassLocation, tests: &UserTests) -> Result<Value, Report> {
     let own = classes::open(None, &tests.places)?;
     let mut names: BTreeSet<String> = tests.classes.iter().map(|name| name.replace('.', "/")).collect();
     if tests.typed {
@@ -85,7 +83,7 @@ fn digest_of_tests(site: &Site, tests: &UserTests) -> Result<Value, Report> {
             names.extend(reachable(&own, &test)?.into_keys());
         }
     }
-    let path = classes::open(None, &[site.entries.clone(), tests.places.clone()].concat())?;
+    let path = classes::open(None, &[location.entries.clone(), tests.places.clone()].concat())?;
     let mut digest = Digest::new();
     for name in names {
         digest.add(name.as_bytes());
@@ -98,13 +96,13 @@ fn digest_of_tests(site: &Site, tests: &UserTests) -> Result<Value, Report> {
 
 /// A fingerprint of the class under test and of all classes on the class path that it may lead to. Classes of the JDK are told
 /// by its version.
-fn class_digest(drive: &Drive, typed: &[PathBuf]) -> Result<String, Report> {
-    let start = drive.machine.class.name.to_string();
+fn class_digest(subject: &ClassUnderTest, typed: &[PathBuf]) -> Result<String, Report> {
+    let start = subject.java.class.name.to_string();
     let mut digest = Digest::new();
     let own = classes::open(None, typed)?;
     let parts = reachable(&own, &start)?;
     if !parts.contains_key(&start)
-        && let Some((bytes, _)) = drive.machine.classes.find(&start)?
+        && let Some((bytes, _)) = subject.java.classes.find(&start)?
     {
         digest.add(&bytes);
     }
@@ -125,7 +123,7 @@ fn reachable(path: &ClassPath, start: &str) -> Result<BTreeMap<String, Vec<u8>>,
             continue;
         }
         let Some((bytes, _)) = path.find(&name)? else { continue };
-        mentions::of(&bytes, |name| {
+        class_references(&bytes, |name| {
             if names.contains(name) && !found.contains_key(name) {
                 open.insert(name.to_owned());
             }
@@ -146,7 +144,18 @@ mod tests {
     use adit_bytecode::Folder;
 
     use super::*;
-    use crate::mentions::tests::class;
+
+    /// The beginning of a class file with these texts as constants.
+    fn class(constants: &[&str]) -> Vec<u8> {
+        let mut bytes = vec![0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 61];
+        bytes.extend((constants.len() as u16 + 1).to_be_bytes());
+        for text in constants {
+            bytes.push(1);
+            bytes.extend((text.len() as u16).to_be_bytes());
+            bytes.extend(text.as_bytes());
+        }
+        bytes
+    }
 
     #[test]
     fn classes_that_are_mentioned_count() {

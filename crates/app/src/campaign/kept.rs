@@ -24,10 +24,10 @@ use serde_json::json;
 use super::cover::Cover;
 use super::{Campaign, Pairs, in_letters, names, now, pairs, refuted_before};
 use crate::interrupt::interrupted;
-use crate::machine;
+use crate::java::environment;
 use crate::pipeline::{Judged, Mined};
-use crate::progress::{Mining, Standing};
-use crate::timeline;
+use crate::progress::Mining;
+use crate::timeline::{self, Standing};
 
 /// How often is written what can wait.
 const EVERY: Duration = Duration::from_millis(500);
@@ -256,7 +256,7 @@ impl<'h> Kept<'h> {
     pub(crate) fn run_again(&mut self, scripts: &[Script]) -> Result<Vec<Run>, Report> {
         let host = self.instead.as_mut().unwrap_or(self.host);
         host.leave_out_at(late(&self.allowance));
-        let runs = host.run(scripts).map_err(machine::cannot_run)?;
+        let runs = host.run(scripts).map_err(environment::cannot_run)?;
         self.note_all(scripts, &runs)?;
         Ok(runs)
     }
@@ -267,7 +267,7 @@ impl<'h> Kept<'h> {
         let scripts: Vec<Script> = tests.iter().map(|(script, _)| script.clone()).collect();
         self.host.renew();
         self.host.leave_out_at(late(&self.allowance));
-        let again = self.host.run(&scripts).map_err(machine::cannot_run)?;
+        let again = self.host.run(&scripts).map_err(environment::cannot_run)?;
         Ok(tests.iter().zip(&again).map(|((_, run), again)| java::agreed(run, again)).collect())
     }
 
@@ -625,7 +625,7 @@ impl Subject for Kept<'_> {
         });
         allowance.run.set(care.tests);
         host.leave_out_after(None);
-        let runs = runs.map_err(machine::cannot_run)?;
+        let runs = runs.map_err(environment::cannot_run)?;
         self.note_all(batch, &runs)?;
         Ok(runs)
     }

@@ -10,12 +10,14 @@ use adit_logic::{Checker, Formula, Language, Limit, Property, Template, Verdict,
 use miette::Report;
 use serde_json::{Map, Value, json};
 
+use super::traces;
 use crate::errors::{Ending, bad_input, no_answer};
 use crate::flags::CheckFlags;
 use crate::input::{open, read_whole};
-use crate::output::{print, print_json, tell};
+use crate::models;
+use crate::output::{print, print_json};
 use crate::progress::Working;
-use crate::{models, traces};
+use crate::stderr::tell;
 
 /// A search takes at most a hundred megabytes, which is far more than any published model needs.
 const LIMIT: Limit = Limit(10_000_000);

@@ -11,13 +11,15 @@ use adit_trace::write::{WriteError, Writer};
 use adit_trace::{Labels, pure_by_name};
 use miette::Report;
 
+use super::traces;
 use crate::errors::{Ending, bad_input};
 use crate::flags::ConvertFlags;
 use crate::input::{Source, open};
-use crate::output::{Target, tell, without_gz, write_failed};
+use crate::output::{Target, without_gz, write_failed};
 use crate::progress::Progress;
 use crate::report::picture::{Choice, Style, draw};
-use crate::{models, report, traces};
+use crate::stderr::tell;
+use crate::{models, report};
 
 pub(super) fn run(flags: &ConvertFlags, quiet: bool) -> Result<Ending, Report> {
     let target = Target::new(Some(&flags.output));

@@ -15,9 +15,10 @@ use serde_json::{Value, json};
 
 use crate::errors::Ending;
 use crate::flags::DoctorFlags;
-use crate::machine;
+use crate::install_hints::{self, Thing, on_path};
+use crate::java::environment;
+use crate::java::jdk;
 use crate::output::{print, print_json};
-use crate::remedies::{self, Thing, on_path};
 
 /// How long a solver may take to say its version.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -57,9 +58,9 @@ struct Complaint {
 }
 
 fn examine() -> Result<Examination, Report> {
-    let places = machine::places();
-    let (program, arguments) = machine::worker()?;
-    let findings = doctor::examine(&places, &program, &arguments, &machine::boxes());
+    let places = jdk::places();
+    let (program, arguments) = environment::worker()?;
+    let findings = doctor::examine(&places, &program, &arguments, &environment::boxes());
     let chosen = findings.jdk.as_ref().ok().map(|jdk| jdk.home.clone());
     let compiler = chosen.as_deref().map(|home| home.join("bin/javac")).filter(|javac| javac.is_file());
     Ok(Examination {
@@ -132,13 +133,13 @@ impl Examination {
                     JdkError::JavaHome(_) => {
                         "unset JAVA_HOME, or set it to the folder of a JDK 17 or newer".to_owned()
                     }
-                    _ => remedies::install(Thing::Jdk),
+                    _ => install_hints::install(Thing::Jdk),
                 },
                 needed: true,
             }),
             Ok(jdk) if self.compiler.is_none() => complaints.push(Complaint {
                 what: format!("{} has no compiler, which --fixtures needs", jdk.home.display()),
-                fix: remedies::install(Thing::Jdk),
+                fix: install_hints::install(Thing::Jdk),
                 needed: true,
             }),
             Ok(_) => {}
@@ -162,7 +163,7 @@ impl Examination {
         if self.solver.is_none() {
             complaints.push(Complaint {
                 what: "no solver (z3 or cvc5) is on PATH; no command needs one yet".to_owned(),
-                fix: remedies::install(Thing::Solver),
+                fix: install_hints::install(Thing::Solver),
                 needed: false,
             });
         }

@@ -10,11 +10,15 @@ use serde_json::{Value, json};
 
 use crate::errors::{Ending, bad_input};
 use crate::flags::ExplainFlags;
-use crate::output::{print, print_json, tell};
+use crate::output::{print, print_json, some_of};
 use crate::report::evidence::Taken;
 use crate::report::load;
 use crate::report::page::{Claim, Fate, Page, Test};
 use crate::report::picture::state_name;
+use crate::stderr::tell;
+
+/// Most names in one message.
+const NAMES_SHOWN: usize = 10;
 
 pub(super) fn run(flags: &ExplainFlags) -> Result<Ending, Report> {
     let page = load(&flags.model)?;
@@ -85,7 +89,7 @@ impl<'p> Question<'p> {
             let known = page.model.alphabet().iter().map(String::as_str);
             let help = match nearest(label, known) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => format!("its calls are {}", some_of(page.model.alphabet())),
+                None => format!("its calls are {}", some_of(page.model.alphabet(), NAMES_SHOWN)),
             };
             return Err(bad_input(format!("no transition of the model has the call `{label}`"), help));
         }
@@ -103,7 +107,7 @@ impl<'p> Question<'p> {
                 .collect();
             return Err(bad_input(
                 format!("`{}` is no transition of the model", words.join(" ")),
-                format!("with this call there are: {}", some_of(&others)),
+                format!("with this call there are: {}", some_of(&others, NAMES_SHOWN)),
             ));
         }
         Ok(Self::Transitions(found))
@@ -171,13 +175,6 @@ fn misunderstood() -> Report {
         "this is neither a transition nor a property",
         "write a call such as `nextToken`, a state and a call such as `1 nextToken`, or a property such as `NF(a, b)`",
     )
-}
-
-/// The first of many names.
-fn some_of(names: &[String]) -> String {
-    const SHOWN: usize = 10;
-    let more = if names.len() > SHOWN { ", …" } else { "" };
-    format!("{}{more}", names[..names.len().min(SHOWN)].join(", "))
 }
 
 fn transitions(page: &Page, edges: &[usize]) -> String {

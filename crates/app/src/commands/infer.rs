@@ -11,18 +11,16 @@ use adit_trace::{Letter, WordSink, Words};
 use miette::Report;
 use serde_json::json;
 
+use super::traces::{self, dry_run};
 use crate::errors::{Ending, InternalFault, bad_input};
-use crate::flags::{Algorithm, InferFlags};
+use crate::flags::{Algorithm, InferFlags, infer::DEFAULT_K};
 use crate::models;
-use crate::output::{Target, print_json, tell};
+use crate::output::{Target, print_json};
 use crate::progress::Working;
 use crate::report;
 use crate::report::evidence::Replay;
 use crate::report::page::{Claim, Fate, Page};
-use crate::traces::{self, dry_run};
-
-/// One did better than two on every set of published traces that we measured.
-const DEFAULT_K: usize = 1;
+use crate::stderr::tell;
 
 /// A page with more transitions takes longer to make than the model, and nobody reads it.
 const MOST_ON_A_PAGE: usize = 5_000;

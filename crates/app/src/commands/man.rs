@@ -8,7 +8,8 @@ use miette::Report;
 
 use crate::errors::{Ending, bad_input};
 use crate::flags::{Cli, ManFlags};
-use crate::output::{Target, tell, write_failed};
+use crate::output::{Target, write_failed};
+use crate::stderr::tell;
 
 pub(super) fn run(flags: &ManFlags, quiet: bool) -> Result<Ending, Report> {
     let folder = &flags.folder;

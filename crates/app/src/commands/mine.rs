@@ -1,6 +1,5 @@
 //! `adit mine`: what a Java class can do, from its name.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -9,10 +8,9 @@ use adit_attack::assay::AssayOptions;
 use adit_attack::branches::Branches;
 use adit_attack::dice_tester::Fate;
 use adit_attack::dynamosa::Settings;
-use adit_attack::{Ear, Generator, GeneratorOptions, java};
+use adit_attack::{Ear, Generator, java};
 use adit_automata::{Modality, format};
 use adit_bytecode::probe::probe_classes;
-use adit_infer::Constraints;
 use adit_jvm::{Host, HostOptions, hits};
 use adit_logic::sentence;
 use adit_store::About;
@@ -24,94 +22,113 @@ use rand::rngs::ChaCha8Rng;
 use serde_json::{Value, json};
 use terminal_size::{Width, terminal_size_of};
 
+use super::requests::{call_request, class_request};
+use crate::budget::Budget;
 use crate::campaign::{self, Campaign, Kept, Spent};
-use crate::drive::Drive;
-use crate::errors::{Ending, bad_input, no_answer};
-use crate::flags::{Budget, ConstraintChoice, MineFlags, ProgressForm, Tester};
+use crate::errors::{Ending, no_answer};
+use crate::flags::{MineFlags, ProgressForm, mine as defaults};
 use crate::interrupt;
-use crate::machine::Machine;
+use crate::java::class_under_test::ClassUnderTest;
+use crate::java::environment::JavaEnvironment;
+use crate::java::project::ClassLocation;
+use crate::java::recording::Recording;
 use crate::models;
-use crate::output::{Target, print, print_json, write_failed};
+use crate::output::{Target, create_folder, print, print_json, write_failed};
 use crate::pipeline::{Judged, Mined, Plan, Watch, mine};
 use crate::progress::{Audience, rounded};
-use crate::project::Site;
-use crate::recording::Recording;
 use crate::report::{self, terminal};
+use crate::request::{AttackRequest, MineRequest, ModelRequest, Tester};
+use crate::shell;
 use crate::timeline::Course;
 
 mod tests;
 
-const DEFAULT_BUDGET: Budget = Budget::Time(Duration::from_secs(10));
-
-/// Values that recur make calls meet: what was added is then looked for.
-const HABITS: GeneratorOptions = GeneratorOptions { reuse: 0.3, second_object: 0.1, longest: 60 };
-
 pub(super) fn run(flags: &MineFlags, quiet: bool) -> Result<Ending, Report> {
-    let folder = flags.output.clone().unwrap_or_else(|| campaign::default_folder(&flags.class.class));
+    let request = request(flags);
+    let folder = &request.folder;
     let audience = match (flags.progress, quiet) {
         (_, true) => Audience::Nobody,
         (ProgressForm::Auto, false) => Audience::People,
         (ProgressForm::Json, false) => Audience::Tools,
     };
-    let site = Site::new(&flags.class, audience)?;
-    let tests::Beginning { lives, tests } = tests::beginning(flags, &site, audience)?;
-    let budget = flags.generate.budget.unwrap_or(DEFAULT_BUDGET);
-    let mut watch = Watch::new(budget, audience);
-    let mut drive = Drive::new(&flags.class, &site, &flags.generate, HABITS, |options| {
+    let location = ClassLocation::new(&request.class, audience)?;
+    let tests::Beginning { lives, tests } = tests::beginning(&request, &location, audience)?;
+    let mut watch = Watch::new(request.budget, audience);
+    let mut subject = ClassUnderTest::new(&request.class, &location, &request.calls, |options| {
         options.snapshots = true;
         options.watch_descriptors = true;
     })?;
-    let ear = Ear::new(&drive.api);
-    let plan = plan(flags, tests::words(&lives, &drive.api, &ear));
+    let ear = Ear::new(&subject.api);
+    let plan = plan(&request, tests::words(&lives, &subject.api, &ear));
     // Only now, so that a class that cannot be run leaves no empty folder.
-    let about = campaign::identity(flags, &site, tests.as_ref(), &drive)?;
-    let campaign = Campaign::open(&folder, &about, flags, budget, &watch.progress)?;
-    make(&folder.join("tests"))?;
+    let about = campaign::identity(&request, &location, tests.as_ref(), &subject)?;
+    let campaign = Campaign::open(&request, &about, &watch.progress)?;
+    create_folder(&folder.join("tests"))?;
     interrupt::farewell(format!(
         "interrupted; what was saved so far is kept, and this continues: {}",
-        campaign::typed_command()
+        shell::typed_command()
     ));
     let round = campaign.round();
     let mut rng = ChaCha8Rng::seed_from_u64(campaign.seed());
-    let Drive { host, generator, api, machine, options, .. } = &mut drive;
+    let ClassUnderTest { host, generator, api, java, options, .. } = &mut subject;
     let mut kept = Kept::new(host, &ear, campaign, &plan.given, watch.progress.clone(), watch.allowance())?;
-    let probed = || probed(machine, options);
+    let probed = || probed(java, options);
     let mined = mine(&mut kept, probed, generator, api, &ear, &plan, &mut rng, &mut watch);
     watch.progress.finish();
     let mined = mined?;
     let spent = kept.end(&mined)?;
     if mined.model.transitions() == 0 {
-        return Err(nothing_made(&flags.class.class, &mined));
+        return Err(nothing_made(&request.class.name, &mined));
     }
-    let course = Course::of(&adit_store::Campaign::read(&folder)?)?;
-    write(&folder, &drive, &mined, &lives, &course.as_json())?;
+    let course = Course::of(&adit_store::Campaign::read(folder)?)?;
+    write(folder, &subject, &mined, &lives, &course.as_json())?;
     let seconds = watch.elapsed().as_secs_f64();
-    let summary = summary(&drive, &mined, round, seconds);
-    write_run(&folder, &summary, &about, &drive, budget, spent)?;
+    let summary = summary(&subject, &mined, round, seconds);
+    write_run(folder, &summary, &about, &subject, request.budget, spent)?;
     // Last, because it is made from all the other files.
-    report::finish(&folder, &drive.api, &mined.tests, &mined.witnesses)?;
+    report::finish(folder, &subject.api, &mined.tests, &mined.witnesses)?;
     if flags.json {
         print_json(&summary)?;
     } else {
         print(&drawn(&mined))?;
     }
-    for line in remarks(&drive, &mined, seconds, &folder) {
+    for line in remarks(&subject, &mined, seconds, folder) {
         watch.progress.remark(&line);
     }
     if mined.stop == "interrupted" {
-        watch.progress.remark(&format!("to continue: {}", campaign::typed_command()));
+        watch.progress.remark(&format!("to continue: {}", shell::typed_command()));
     }
     watch.progress.event(|| {
-        json!({ "event": "end", "stop": mined.stop, "folder": folder, "continue": campaign::typed_command() })
+        json!({ "event": "end", "stop": mined.stop, "folder": folder, "continue": shell::typed_command() })
     });
     Ok(Ending::Clean)
 }
 
+/// The work that the flags ask for.
+fn request(flags: &MineFlags) -> MineRequest {
+    MineRequest {
+        class: class_request(&flags.class),
+        calls: call_request(&flags.generate, defaults::GENERATION),
+        budget: flags.generate.budget.unwrap_or(defaults::DEFAULT_BUDGET),
+        folder: flags.output.clone().unwrap_or_else(|| campaign::default_folder(&flags.class.class)),
+        fresh: flags.fresh,
+        tests: flags.tests.clone(),
+        initial_tests: flags.initial,
+        model: ModelRequest { miner: flags.miner, coarse: flags.coarse, constraints: flags.constraints },
+        attack: AttackRequest {
+            tester: flags.tester,
+            properties: flags.claims,
+            reset_after: flags.reset_after,
+            abandon_after: flags.abandon_after,
+        },
+    }
+}
+
 /// A worker whose class says which of its branches are taken. One is enough: generations are small, and with one the same seed
 /// always finds the same machine.
-fn probed(machine: &Machine, options: &HostOptions) -> Result<(Host, Branches), String> {
+fn probed(java: &JavaEnvironment, options: &HostOptions) -> Result<(Host, Branches), String> {
     let probed =
-        probe_classes(&machine.classes, &machine.class.name, &hits()).map_err(|error| error.to_string())?;
+        probe_classes(&java.classes, &java.class.name, &hits()).map_err(|error| error.to_string())?;
     let branches = Branches::new(&probed.probes);
     let options = HostOptions { workers: 1, probes: Some(probed), ..options.clone() };
     let host = Host::new(options).map_err(|error| error.to_string())?;
@@ -126,7 +143,7 @@ fn write_run(
     folder: &Path,
     summary: &Value,
     about: &About,
-    drive: &Drive,
+    subject: &ClassUnderTest,
     budget: Budget,
     spent: Spent,
 ) -> Result<(), Report> {
@@ -134,12 +151,12 @@ fn write_run(
     run["parameters"] = about.parameters.clone();
     run["versions"] = json!({
         "adit": about.tool,
-        "java": drive.machine.jdk.version,
+        "java": subject.java.jdk.version,
         "os": format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
     });
     run["seed"] = about.seed.into();
     run["budget"] = budget.to_string().into();
-    run["command"] = campaign::typed_command().into();
+    run["command"] = shell::typed_command().into();
     let Spent { noting, writing, ending } = spent;
     let told = |spent: Duration| rounded(spent.as_secs_f64());
     run["keeping"] = json!({ "noting": told(noting), "writing": told(writing), "ending": told(ending) });
@@ -147,41 +164,30 @@ fn write_run(
     Target::File(folder.join("run.json")).write(|out| out.write_all(text.as_bytes()).map_err(write_failed))
 }
 
-fn plan(flags: &MineFlags, given: Vec<Vec<Letter>>) -> Plan {
-    let mut assay = AssayOptions { calls: flags.generate.calls, ..AssayOptions::default() };
-    if flags.coarse {
+fn plan(request: &MineRequest, given: Vec<Vec<Letter>>) -> Plan {
+    let MineRequest { model, attack, .. } = request;
+    let mut assay = AssayOptions { calls: request.calls.calls, ..AssayOptions::default() };
+    if model.coarse {
         // No share of walks is worth a state.
         assay.gain = 1.1;
     }
     let settings = Settings {
         // Without claims there is nothing to give up, and events that never happen must not end the search.
-        abandon_after: (flags.tester == Tester::Dice).then_some(flags.abandon_after),
-        reset_after: Some(flags.reset_after),
+        abandon_after: (attack.tester == Tester::Dice).then_some(attack.abandon_after),
+        reset_after: Some(attack.reset_after),
         ..Settings::default()
     };
     Plan {
-        miner: flags.miner,
-        tester: flags.tester,
-        initial: flags.initial,
-        calls: flags.generate.calls,
+        miner: model.miner,
+        tester: attack.tester,
+        initial: request.initial_tests,
+        calls: request.calls.calls,
         settings,
         assay,
-        claims: flags.claims,
-        constraints: Constraints {
-            pure_as_loops: matches!(flags.constraints, ConstraintChoice::Both | ConstraintChoice::A),
-            compatible_states: matches!(flags.constraints, ConstraintChoice::Both | ConstraintChoice::B),
-        },
+        claims: attack.properties,
+        constraints: model.constraints.into(),
         given,
     }
-}
-
-fn make(folder: &Path) -> Result<(), Report> {
-    fs::create_dir_all(folder).map_err(|error| {
-        bad_input(
-            format!("the folder {} cannot be made: {error}", folder.display()),
-            "name another with -o; is there a file of that name, or no right to write?",
-        )
-    })
 }
 
 /// No object could be made; say what its constructors threw.
@@ -203,8 +209,14 @@ fn nothing_made(class: &str, mined: &Mined) -> Report {
 }
 
 /// Everything that the folder holds.
-fn write(folder: &Path, drive: &Drive, mined: &Mined, lives: &[Life], search: &Value) -> Result<(), Report> {
-    let class = &*drive.api.class;
+fn write(
+    folder: &Path,
+    subject: &ClassUnderTest,
+    mined: &Mined,
+    lives: &[Life],
+    search: &Value,
+) -> Result<(), Report> {
+    let class = &*subject.api.class;
     let file = |name: &str| Target::File(folder.join(name));
     for (name, format) in [("model.json", format::Format::Json), ("model.dot", format::Format::Dot)] {
         models::write(&mined.model, &file(name), format, class, true)?;
@@ -218,13 +230,13 @@ fn write(folder: &Path, drive: &Drive, mined: &Mined, lives: &[Life], search: &V
     for (script, run) in &mined.tests {
         for life in run.lives(script) {
             let start = &script.statements[life.object].callable;
-            if drive.api.starts.iter().any(|known| known.callable == *start) {
+            if subject.api.starts.iter().any(|known| known.callable == *start) {
                 recording.add(&life.events);
             }
         }
     }
     recording.write(&file("traces.jsonl"), Format::Jsonl, class)?;
-    let (name, source) = java_tests(&drive.api.class, mined, &drive.generator);
+    let (name, source) = java_tests(&subject.api.class, mined, &subject.generator);
     file(&format!("tests/{name}.java")).write(|out| out.write_all(source.as_bytes()).map_err(write_failed))
 }
 
@@ -273,12 +285,12 @@ fn counts(mined: &Mined) -> (usize, usize) {
     (mined.properties.len(), refuted)
 }
 
-fn summary(drive: &Drive, mined: &Mined, round: i64, seconds: f64) -> Value {
+fn summary(subject: &ClassUnderTest, mined: &Mined, round: i64, seconds: f64) -> Value {
     let (all, falsified) = counts(mined);
     let assayed = mined.assayed.as_ref();
     let own = assayed.filter(|_| mined.settled.own);
     json!({
-        "class": &*drive.api.class,
+        "class": &*subject.api.class,
         "alphabet": mined.model.alphabet(),
         "tests": mined.tests_run,
         "properties": { "mined": all, "falsified": falsified, "surviving": all - falsified },
@@ -289,7 +301,7 @@ fn summary(drive: &Drive, mined: &Mined, round: i64, seconds: f64) -> Value {
         "unrealized": own.map(|assayed| assayed.unrealized.clone()),
         "branches": mined.branches.map(|(covered, all)| json!({"covered": covered, "all": all})),
         "rejected": mined.rejected,
-        "never_tried": drive.api.left.iter().map(|(callable, why)| json!({"method": callable.name, "why": why})).collect::<Vec<_>>(),
+        "never_tried": subject.api.left.iter().map(|(callable, why)| json!({"method": callable.name, "why": why})).collect::<Vec<_>>(),
         "never_returned": mined.never_returned.iter().map(|(method, times)| json!({"method": method, "times": times})).collect::<Vec<_>>(),
         "hang": mined.given_up,
         "hanging_objects": mined.makings_given_up,
@@ -318,7 +330,7 @@ fn drawn(mined: &Mined) -> String {
     }
 }
 
-fn remarks(drive: &Drive, mined: &Mined, seconds: f64, folder: &Path) -> Vec<String> {
+fn remarks(subject: &ClassUnderTest, mined: &Mined, seconds: f64, folder: &Path) -> Vec<String> {
     let (all, falsified) = counts(mined);
     let rate = mined.tests_run as f64 / seconds.max(0.001);
     let mut lines = vec![format!(
@@ -391,8 +403,8 @@ fn remarks(drive: &Drive, mined: &Mined, seconds: f64, folder: &Path) -> Vec<Str
             names.join(", ")
         ));
     }
-    if !drive.api.left.is_empty() {
-        let names: Vec<&str> = drive.api.left.iter().map(|(callable, _)| callable.name.as_str()).collect();
+    if !subject.api.left.is_empty() {
+        let names: Vec<&str> = subject.api.left.iter().map(|(callable, _)| callable.name.as_str()).collect();
         lines.push(format!("never called, for want of arguments (--fixtures helps): {}", names.join(", ")));
     }
     lines.push(format!("written to {}", PathBuf::from(folder).display()));

@@ -6,11 +6,12 @@ use adit_trace::read::Format;
 use miette::Report;
 use serde_json::{Value, json};
 
+use super::traces;
 use crate::errors::{Ending, bad_input, no_answer};
 use crate::flags::ObserveFlags;
-use crate::output::{Target, print_json, tell};
-use crate::recording::Recording;
-use crate::traces;
+use crate::java::recording::Recording;
+use crate::output::{Target, print_json};
+use crate::stderr::tell;
 
 mod generated;
 mod tests;

@@ -13,10 +13,11 @@ use adit_trace::Words;
 use miette::Report;
 use serde_json::{Map, Value, json};
 
+use super::traces::{self, dry_run};
 use crate::errors::{Ending, bad_input};
 use crate::flags::PropertiesFlags;
-use crate::output::{print, print_json, tell};
-use crate::traces::{self, dry_run};
+use crate::output::{print, print_json};
+use crate::stderr::tell;
 
 /// A formula is tried in at most this many ways, which takes seconds on a usual log.
 const INSTANCES: u64 = 10_000_000;

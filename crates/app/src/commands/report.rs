@@ -7,8 +7,9 @@ use miette::Report;
 
 use crate::errors::{Ending, bad_input, no_answer};
 use crate::flags::ReportFlags;
-use crate::output::{Target, tell};
+use crate::output::Target;
 use crate::report::{self, NAME, Versus};
+use crate::stderr::tell;
 
 pub(super) fn run(flags: &ReportFlags, quiet: bool) -> Result<Ending, Report> {
     let place = flags.output.clone().unwrap_or_else(|| default_place(flags));

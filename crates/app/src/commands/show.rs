@@ -4,9 +4,10 @@ use miette::Report;
 
 use crate::errors::Ending;
 use crate::flags::ShowFlags;
-use crate::output::{print, tell};
+use crate::output::print;
 use crate::report::picture::Choice;
 use crate::report::{load_model, terminal};
+use crate::stderr::tell;
 
 pub(super) fn run(flags: &ShowFlags, quiet: bool) -> Result<Ending, Report> {
     let (model, pure) = load_model(&flags.model)?;

@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
-use std::time::Duration;
 
 use adit_attack::novelty::Novelty;
 use adit_attack::validate::{
@@ -17,40 +16,36 @@ use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use serde_json::{Value, json};
 
-use crate::drive::{Drive, HABITS, PORTION};
+use super::requests::{call_request, class_request};
+use crate::budget::Budget;
 use crate::errors::{Ending, bad_input, no_answer};
-use crate::flags::{Budget, ValidateFlags};
+use crate::flags::{ValidateFlags, observe, validate as defaults};
 use crate::interrupt::Listening;
-use crate::output::{print, print_json, tell};
+use crate::java::class_under_test::{ClassUnderTest, SCRIPTS_PER_BATCH};
+use crate::java::environment;
+use crate::java::project::ClassLocation;
+use crate::models;
+use crate::output::{print, print_json, some_of};
 use crate::progress::{Audience, Counting};
-use crate::project::Site;
-use crate::{machine, models};
+use crate::stderr::tell;
 
-/// Enough for the walks of most classes to be searched to their end.
-const DEFAULT_BUDGET: Budget = Budget::Time(Duration::from_secs(10));
-
-/// As many random scripts as show the moves of a class with some fifty methods.
-const SURVEY: usize = 3000;
-
-/// Tries by which moves are chosen: about a second of work.
-const CHOOSING: usize = 30_000;
-
-/// How many situations the search keeps for each prefix of a walk; more costs as much more time.
-const WIDTH: usize = 12;
+/// Most names in one message.
+const NAMES_SHOWN: usize = 12;
 
 pub(super) fn run(flags: &ValidateFlags, quiet: bool) -> Result<Ending, Report> {
     // Before the class is looked at, because a typing mistake should not cost a second.
     let model = models::read(&flags.model, flags.from.as_deref())?;
-    let site = Site::new(&flags.class, Audience::unless(quiet))?;
-    let drive = Drive::new(&flags.class, &site, &flags.generate, HABITS, |options| {
+    let (class, calls) = (class_request(&flags.class), call_request(&flags.generate, observe::GENERATION));
+    let location = ClassLocation::new(&class, Audience::unless(quiet))?;
+    let subject = ClassUnderTest::new(&class, &location, &calls, |options| {
         options.snapshots = true;
-        options.limits.batch = PORTION;
+        options.limits.batch = SCRIPTS_PER_BATCH;
     })?;
-    let Drive { api, mut generator, mut host, machine: _machine, fixtures: _fixtures, .. } = drive;
+    let ClassUnderTest { api, mut generator, mut host, java: _java, fixtures: _fixtures, .. } = subject;
     let ear = Ear::new(&api);
     let model = known_part(model, &ear, flags, quiet)?;
 
-    let budget = flags.generate.budget.unwrap_or(DEFAULT_BUDGET);
+    let budget = flags.generate.budget.unwrap_or(defaults::DEFAULT_BUDGET);
     let listening = Listening::new();
     let mut counting = Counting::new(quiet);
     let mut stop = "finished";
@@ -67,7 +62,7 @@ pub(super) fn run(flags: &ValidateFlags, quiet: bool) -> Result<Ending, Report> 
     };
     let options = options(flags, budget);
     let validated = validate(&mut host, &mut generator, &ear, &model, &options, &mut rng, go_on)
-        .map_err(machine::cannot_run)?;
+        .map_err(environment::cannot_run)?;
     counting.finish();
     drop(listening);
 
@@ -106,13 +101,13 @@ fn options(flags: &ValidateFlags, budget: Budget) -> ValidateOptions {
         Budget::Time(_) => usize::MAX,
     };
     ValidateOptions {
-        survey: SURVEY.min(part(6)),
-        choosing: CHOOSING.min(part(6)),
+        survey: defaults::SURVEY_SCRIPTS.min(part(6)),
+        choosing: defaults::CHOOSING_TRIES.min(part(6)),
         calls: flags.generate.calls,
         runs: flags.runs.min(part(6)),
         walks: flags.walks,
         length: flags.length,
-        width: WIDTH,
+        width: defaults::SITUATIONS_PER_PREFIX,
     }
 }
 
@@ -136,7 +131,7 @@ fn known_part(
     let Some(&first) = unknown.first() else { return Ok(model) };
     if flags.ignore_unknown {
         if !quiet {
-            tell(&format!("note: left out of the model: {}", some_of(&unknown)));
+            tell(&format!("note: left out of the model: {}", some_of(&unknown, NAMES_SHOWN)));
         }
         if unknown.len() == model.alphabet().len() {
             return Err(bad_input(
@@ -152,24 +147,20 @@ fn known_part(
             "an object counts up to its first exception, so that such events are never seen".to_owned()
         }
         Some(near) => format!("did you mean `{near}`?"),
-        None => format!("the events are {}; methods that are not public need --non-public", some_of(&known)),
+        None => format!(
+            "the events are {}; methods that are not public need --non-public",
+            some_of(&known, NAMES_SHOWN)
+        ),
     };
     let which = if unknown.len() == 1 {
         format!("no event `{first}`, which the model has")
     } else {
-        format!("none of these events, which the model has: {}", some_of(&unknown))
+        format!("none of these events, which the model has: {}", some_of(&unknown, NAMES_SHOWN))
     };
     Err(bad_input(
         format!("{} has {which}", flags.class.class),
         format!("{help} Or leave them out with --ignore-unknown"),
     ))
-}
-
-/// The first of many names.
-fn some_of(names: &[&str]) -> String {
-    const SHOWN: usize = 12;
-    let more = if names.len() > SHOWN { ", …" } else { "" };
-    format!("{}{more}", names[..names.len().min(SHOWN)].join(", "))
 }
 
 /// What there is to say.
@@ -283,7 +274,7 @@ impl Verdict {
             let _ = writeln!(
                 text,
                 "The class has events that the model lacks: {}; --only and --without choose methods.",
-                some_of(&names)
+                some_of(&names, NAMES_SHOWN)
             );
         }
         text

@@ -1,10 +1,22 @@
 //! Flags of `adit mine`.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
+use adit_attack::GeneratorOptions;
+use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 
 use super::{ClassFlags, GenerateFlags};
+use crate::budget::Budget;
+use crate::request::{AttackedProperties, ConstraintChoice, Miner, Tester};
+
+/// Long enough for a first model of most classes.
+pub(crate) const DEFAULT_BUDGET: Budget = Budget::Time(Duration::from_secs(10));
+
+/// Choice of arguments while mining. Values that recur make calls meet: a value that was added is then searched for.
+pub(crate) const GENERATION: GeneratorOptions =
+    GeneratorOptions { reuse: 0.3, second_object: 0.1, longest: 60 };
 
 /// Find out in which order the methods of a Java class can be called
 ///
@@ -44,7 +56,7 @@ pub(crate) struct MineFlags {
     pub(crate) coarse: bool,
     /// What is claimed and attacked: what held in all tests so far, or everything that can be said, as researchers do to judge a tester
     #[arg(long, value_enum, default_value = "held", help_heading = MINING)]
-    pub(crate) claims: Claims,
+    pub(crate) claims: AttackedProperties,
     /// With `--miner dice`: which of the paper's two constraints it keeps. A: calls without a side effect stay in their state; B: no
     /// state allows what a claim that stands forbids
     #[arg(long, value_enum, default_value = "both", help_heading = MINING)]
@@ -74,33 +86,6 @@ pub(crate) struct MineFlags {
 
 const MINING: &str = "Mining";
 
-/// What is claimed of a class.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Claims {
-    /// What held in all tests so far
-    Held,
-    /// Every template with every two events
-    All,
-}
-
-/// Which constraints of the paper's miner are kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ConstraintChoice {
-    Both,
-    A,
-    B,
-    None,
-}
-
-/// How a model is made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Miner {
-    /// By trying, in very many situations, which calls are possible
-    Assay,
-    /// From traces, as DICE does: merge states as long as no surviving property breaks
-    Dice,
-}
-
 /// How progress is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ProgressForm {
@@ -110,13 +95,55 @@ pub(crate) enum ProgressForm {
     Json,
 }
 
-/// How claims are attacked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Tester {
-    /// A search that aims at every claim, every event and every branch
-    Dice,
-    /// A search that aims at every event and every branch
-    Dynamosa,
-    /// Random tests
-    Random,
+impl ValueEnum for Miner {
+    fn value_variants<'a>() -> &'a [Self] {
+        &Self::ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let help = match self {
+            Self::Assay => "By trying, in very many situations, which calls are possible",
+            Self::Dice => "From traces, as DICE does: merge states as long as no surviving property breaks",
+        };
+        Some(PossibleValue::new(self.name()).help(help))
+    }
+}
+
+impl ValueEnum for Tester {
+    fn value_variants<'a>() -> &'a [Self] {
+        &Self::ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let help = match self {
+            Self::Dice => "A search that aims at every claim, every event and every branch",
+            Self::Dynamosa => "A search that aims at every event and every branch",
+            Self::Random => "Random tests",
+        };
+        Some(PossibleValue::new(self.name()).help(help))
+    }
+}
+
+impl ValueEnum for AttackedProperties {
+    fn value_variants<'a>() -> &'a [Self] {
+        &Self::ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let help = match self {
+            Self::Held => "What held in all tests so far",
+            Self::All => "Every template with every two events",
+        };
+        Some(PossibleValue::new(self.name()).help(help))
+    }
+}
+
+impl ValueEnum for ConstraintChoice {
+    fn value_variants<'a>() -> &'a [Self] {
+        &Self::ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.name()))
+    }
 }

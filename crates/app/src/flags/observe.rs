@@ -3,10 +3,18 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use adit_attack::GeneratorOptions;
 use clap::Args;
 
-use super::class::time;
 use super::{ClassFlags, GenerateFlags};
+use crate::budget::{self, Budget};
+
+/// Few enough to read, and a number of tests, so the same seed gives the same bytes.
+pub(crate) const DEFAULT_BUDGET: Budget = Budget::Tests(1000);
+
+/// Choice of arguments while watching a class. Reused values make calls meet: a value that was added is then searched for.
+pub(crate) const GENERATION: GeneratorOptions =
+    GeneratorOptions { reuse: 0.5, second_object: 0.1, longest: 400 };
 
 /// Run a Java class and record what happens to its objects
 ///
@@ -42,7 +50,7 @@ pub(crate) struct ObserveFlags {
     #[arg(long, value_name = "DIR", help_heading = PROGRAM)]
     pub(crate) writable: Vec<PathBuf>,
     /// The longest that the tests or the program may take
-    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = time, allow_hyphen_values = true, help_heading = PROGRAM)]
+    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = budget::parse_time, allow_hyphen_values = true, help_heading = PROGRAM)]
     pub(crate) time_limit: Duration,
     /// Run the tests a second time without recording, and say whether they end the same way and how much slower recording is
     #[arg(long, requires = "tests", help_heading = PROGRAM)]

@@ -1,10 +1,24 @@
 //! Flags of `adit validate`.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::Args;
 
 use super::{ClassFlags, GenerateFlags};
+use crate::budget::Budget;
+
+/// Enough to search the walks of most classes to their end.
+pub(crate) const DEFAULT_BUDGET: Budget = Budget::Time(Duration::from_secs(10));
+
+/// Random scripts that survey a class. They show every move of a class with some fifty methods.
+pub(crate) const SURVEY_SCRIPTS: usize = 3000;
+
+/// Tries by which moves are chosen: about a second of work.
+pub(crate) const CHOOSING_TRIES: usize = 30_000;
+
+/// Situations that the search keeps for each prefix of a walk; the time it takes grows in proportion.
+pub(crate) const SITUATIONS_PER_PREFIX: usize = 12;
 
 /// Measure a model against the Java class itself, by running it
 ///

@@ -12,10 +12,10 @@ use adit_store::{RoundId, SearchPoint};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 
-use super::{BAR_AFTER, LINE_EVERY, on_screen};
-use crate::flags::Budget;
-use crate::output::tell;
-use crate::timeline::Timeline;
+use super::{BAR_AFTER, LINE_EVERY};
+use crate::budget::Budget;
+use crate::stderr::{show_bar, tell};
+use crate::timeline::{Standing, Timeline};
 
 /// To whom progress is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,23 +26,6 @@ pub(crate) enum Audience {
     People,
     /// To tools, as JSON.
     Tools,
-}
-
-/// Where a search stands.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Standing {
-    /// What is being done.
-    pub(crate) phase: &'static str,
-    /// Tests that were run.
-    pub(crate) tests: u64,
-    /// States of the model, once there is one.
-    pub(crate) states: Option<usize>,
-    /// Claims that were refuted, once there are claims.
-    pub(crate) refuted: Option<usize>,
-    /// Claims that are still aimed at or wait.
-    pub(crate) open: Option<usize>,
-    /// Sides of branches taken, if that is known.
-    pub(crate) covered: Option<usize>,
 }
 
 impl Audience {
@@ -148,7 +131,7 @@ impl Mining {
     /// Takes the bar away.
     pub(crate) fn finish(&self) {
         if let Some(bar) = self.0.borrow_mut().bar.take() {
-            on_screen(None);
+            show_bar(None);
             bar.finish_and_clear();
         }
     }
@@ -174,7 +157,7 @@ impl Inner {
         let bar = self.bar.get_or_insert_with(|| {
             let style = ProgressStyle::with_template("{prefix:>8} {bar:16} {wide_msg}");
             let bar = ProgressBar::new(length).with_style(style.expect("the template is well formed"));
-            on_screen(Some(bar.clone()));
+            show_bar(Some(bar.clone()));
             bar
         });
         bar.set_position(position.min(length));

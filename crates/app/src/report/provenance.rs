@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::page::Page;
 use super::trust;
+use crate::shell::quoted;
 
 /// The names that `run.json` uses, and what they mean to a reader. What is not here is shown under its own name.
 const WORDS: [(&str, &str); 35] = [
@@ -101,16 +102,6 @@ pub(super) fn command(page: &Page) -> Option<String> {
         words += &format!(" --budget {}", quoted(budget));
     }
     Some(words)
-}
-
-/// A word as a shell takes it.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+@%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
 }
 
 #[cfg(test)]

@@ -12,12 +12,13 @@ use adit_trace::{Event, Labels, Letter, Life};
 use miette::Report;
 
 use crate::errors::no_answer;
-use crate::flags::MineFlags;
 use crate::interrupt::Listening;
-use crate::machine::{self, Machine};
+use crate::java::environment::{self, JavaEnvironment};
+use crate::java::project::ClassLocation;
+use crate::java::user_tests::{self, UserTests};
+use crate::output::some_of;
 use crate::progress::{Audience, Counting};
-use crate::project::Site;
-use crate::user_tests::{self, UserTests};
+use crate::request::MineRequest;
 
 /// Longer than the unit tests of a class take.
 const LIMIT: Duration = Duration::from_secs(600);
@@ -44,13 +45,17 @@ pub(super) struct Beginning {
 }
 
 /// Runs the tests that were typed, or those of the project, which are only a help: without them all is made up.
-pub(super) fn beginning(flags: &MineFlags, site: &Site, audience: Audience) -> Result<Beginning, Report> {
-    let typed = !flags.tests.is_empty();
+pub(super) fn beginning(
+    request: &MineRequest,
+    location: &ClassLocation,
+    audience: Audience,
+) -> Result<Beginning, Report> {
+    let typed = !request.tests.is_empty();
     let shown = || -> Result<Beginning, Report> {
-        let Some(tests) = user_tests::choose(&flags.tests, &flags.class, site)? else {
+        let Some(tests) = user_tests::choose(&request.tests, &request.class, location)? else {
             return Ok(Beginning::default());
         };
-        let lives = lives(flags, site, &tests, audience)?;
+        let lives = lives(request, location, &tests, audience)?;
         Ok(Beginning { lives, tests: Some(tests) })
     };
     match shown() {
@@ -63,17 +68,22 @@ pub(super) fn beginning(flags: &MineFlags, site: &Site, audience: Audience) -> R
 }
 
 /// What happened to the objects of the class while the tests ran.
-fn lives(flags: &MineFlags, site: &Site, tests: &UserTests, audience: Audience) -> Result<Vec<Life>, Report> {
+fn lives(
+    request: &MineRequest,
+    location: &ClassLocation,
+    tests: &UserTests,
+    audience: Audience,
+) -> Result<Vec<Life>, Report> {
     let places: Vec<&Path> = tests.places.iter().map(PathBuf::as_path).collect();
-    let machine = Machine::new(&flags.class, site, &places)?;
-    user_tests::need_junit(&machine)?;
+    let java = JavaEnvironment::new(&request.class, location, &places)?;
+    user_tests::need_junit(&java)?;
     if !tests.typed {
         audience
-            .note(&format!("your tests first: {}; --tests none leaves them out", some_of(&tests.classes)));
+            .note(&format!("your tests first: {}; --tests none leaves them out", some_of(&tests.classes, 3)));
     }
     let task = Task::Tests { classes: tests.classes.clone() };
     let limit = if tests.typed { LIMIT } else { UNASKED_LIMIT };
-    let options = user_tests::record_options(&machine, task, tests.directory.clone(), limit, LONGEST_LIFE)?;
+    let options = user_tests::record_options(&java, task, tests.directory.clone(), limit, LONGEST_LIFE)?;
     let (mut lives, mut known) = (Vec::new(), BTreeSet::new());
     let mut take = |life: Life| {
         let labels: Vec<String> = life.events.iter().map(|event| Labels::Exception.of(event)).collect();
@@ -87,7 +97,7 @@ fn lives(flags: &MineFlags, site: &Site, tests: &UserTests, audience: Audience) 
         if listening.interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     counting.finish();
-    let recorded = recorded.map_err(machine::cannot_run)?;
+    let recorded = recorded.map_err(environment::cannot_run)?;
     let failed = recorded.tests.iter().filter(|test| matches!(test.outcome, Outcome::Failed { .. })).count();
     if failed > 0 {
         audience.warn(&format!(
@@ -100,23 +110,14 @@ fn lives(flags: &MineFlags, site: &Site, tests: &UserTests, audience: Audience) 
     }
     if lives.is_empty() {
         return Err(no_answer(
-            format!("the tests made no object of {}", flags.class.class),
+            format!("the tests made no object of {}", request.class.name),
             format!(
                 "`adit observe {} --tests …` tells more about them; without --tests, all calls are made up",
-                flags.class.class
+                request.class.name
             ),
         ));
     }
     Ok(lives)
-}
-
-/// The first of many names.
-fn some_of(names: &[String]) -> String {
-    const SHOWN: usize = 3;
-    match names.len().checked_sub(SHOWN) {
-        Some(more @ 1..) => format!("{} and {more} more", names[..SHOWN].join(", ")),
-        _ => names.join(", "),
-    }
 }
 
 /// The words of lives, as the ear would hear them, each once: up to the first call that threw or is no event here.

@@ -14,21 +14,20 @@ use rand::rngs::ChaCha8Rng;
 use serde_json::{Value, json};
 
 use super::Observed;
-use crate::drive::{Drive, HABITS, PORTION};
-use crate::flags::{Budget, ObserveFlags};
+use crate::budget::Budget;
+use crate::commands::requests::{call_request, class_request};
+use crate::flags::{ObserveFlags, observe as defaults};
 use crate::interrupt::Listening;
-use crate::machine;
+use crate::java::class_under_test::{ClassUnderTest, SCRIPTS_PER_BATCH};
+use crate::java::environment;
+use crate::java::project::ClassLocation;
+use crate::java::recording::Recording;
 use crate::progress::{Audience, Counting};
-use crate::project::Site;
-use crate::recording::Recording;
 
 /// How many scripts are made before the generator learns from them. The first round is small, because what it teaches is
 /// worth most; the sizes are fixed, because the scripts of a seed depend on them.
 const FIRST_ROUND: usize = 100;
 const LARGEST_ROUND: usize = 5000;
-
-/// Few enough to read, and a number, so that the same seed gives the same bytes.
-const DEFAULT_BUDGET: Budget = Budget::Tests(1000);
 
 /// How many scripts are run at first before the clock is looked at.
 const FIRST_CHUNK: usize = 4;
@@ -44,17 +43,18 @@ const PATIENCE: u64 = 40;
 const CULPRITS_SHOWN: usize = 3;
 
 pub(super) fn observe(flags: &ObserveFlags, quiet: bool) -> Result<Observed, Report> {
-    let site = Site::new(&flags.class, Audience::unless(quiet))?;
-    let drive = Drive::new(&flags.class, &site, &flags.generate, HABITS, |options| {
+    let (class, calls) = (class_request(&flags.class), call_request(&flags.generate, defaults::GENERATION));
+    let location = ClassLocation::new(&class, Audience::unless(quiet))?;
+    let subject = ClassUnderTest::new(&class, &location, &calls, |options| {
         options.snapshots = flags.states;
-        options.limits.batch = PORTION;
+        options.limits.batch = SCRIPTS_PER_BATCH;
     })?;
-    let Drive { api, generator, host, machine, fixtures: _fixtures, .. } = drive;
+    let ClassUnderTest { api, generator, host, java, fixtures: _fixtures, .. } = subject;
     let mut session = Session {
         host,
         generator,
         rng: ChaCha8Rng::seed_from_u64(flags.generate.seed),
-        family: Family::new(&machine.classes, &api.class),
+        family: Family::new(&java.classes, &api.class),
         starts: api.starts.iter().map(|start| start.callable.clone()).collect(),
         recording: Recording::new(),
         tally: BTreeMap::new(),
@@ -100,7 +100,7 @@ impl Session<'_> {
     /// Goes on until something says stop, and says what.
     fn run(&mut self, flags: &ObserveFlags, counting: &mut Counting) -> Result<&'static str, Report> {
         let listening = Listening::new();
-        let budget = flags.generate.budget.unwrap_or(DEFAULT_BUDGET);
+        let budget = flags.generate.budget.unwrap_or(defaults::DEFAULT_BUDGET);
         let mut round = FIRST_ROUND;
         // A class that hangs in every script must be found out before a hundred of them have.
         let mut chunk = FIRST_CHUNK;
@@ -116,7 +116,7 @@ impl Session<'_> {
                 let (now, later) = rest.split_at(chunk.min(rest.len()));
                 rest = later;
                 let before = counting.elapsed();
-                let runs = self.host.run(now).map_err(machine::cannot_run)?;
+                let runs = self.host.run(now).map_err(environment::cannot_run)?;
                 for (script, run) in now.iter().zip(&runs) {
                     self.record(script, run);
                 }

@@ -9,15 +9,16 @@ use miette::Report;
 use serde_json::{Value, json};
 
 use super::Observed;
+use crate::commands::requests::class_request;
 use crate::errors::bad_input;
 use crate::flags::ObserveFlags;
 use crate::interrupt::Listening;
-use crate::machine::{self, Machine};
-use crate::output::tell;
+use crate::java::environment::{self, JavaEnvironment};
+use crate::java::project::ClassLocation;
+use crate::java::recording::Recording;
+use crate::java::user_tests;
 use crate::progress::{Audience, Counting, Working};
-use crate::project::Site;
-use crate::recording::Recording;
-use crate::user_tests;
+use crate::stderr::tell;
 
 /// How many failed tests are listed.
 const FAILURES_SHOWN: usize = 10;
@@ -27,12 +28,13 @@ const LONGEST_LIFE: u64 = 100_000;
 
 pub(super) fn observe(flags: &ObserveFlags, quiet: bool) -> Result<Observed, Report> {
     refuse_idle_flags(flags)?;
-    let site = Site::new(&flags.class, Audience::unless(quiet))?;
+    let class = class_request(&flags.class);
+    let location = ClassLocation::new(&class, Audience::unless(quiet))?;
     let (places, names) = user_tests::split(&flags.tests);
-    let machine = Machine::new(&flags.class, &site, &places)?;
+    let java = JavaEnvironment::new(&class, &location, &places)?;
     let task = match &flags.main {
-        Some(class) => main_of(&machine, class, flags)?,
-        None => Task::Tests { classes: user_tests::classes(&machine, &places, &names)? },
+        Some(class) => main_of(&java, class, flags)?,
+        None => Task::Tests { classes: user_tests::classes(&java, &places, &names)? },
     };
     let directory = flags.directory.clone().unwrap_or_else(|| PathBuf::from("."));
     for folder in flags.writable.iter().chain([&directory]) {
@@ -46,7 +48,7 @@ pub(super) fn observe(flags: &ObserveFlags, quiet: bool) -> Result<Observed, Rep
     let longest = LONGEST_LIFE.min(flags.max_events);
     let options = RecordOptions {
         writable: flags.writable.clone(),
-        ..user_tests::record_options(&machine, task, directory, flags.time_limit, longest)?
+        ..user_tests::record_options(&java, task, directory, flags.time_limit, longest)?
     };
     if flags.class.unsafe_no_sandbox {
         tell(
@@ -68,7 +70,7 @@ pub(super) fn observe(flags: &ObserveFlags, quiet: bool) -> Result<Observed, Rep
         counting.show(|| format!("{} tests, {} objects, {} events", now.tests, now.objects, now.events));
         go_on()
     })
-    .map_err(machine::cannot_run)?;
+    .map_err(environment::cannot_run)?;
     counting.finish();
     let mut remarks = Remarks { flags, recorded: &recorded, lines: Vec::new() };
     remarks.end();
@@ -80,7 +82,7 @@ pub(super) fn observe(flags: &ObserveFlags, quiet: bool) -> Result<Observed, Rep
     if flags.compare && recorded.end != TaskEnd::Stopped {
         let working = Working::new("running the tests again without recording", quiet);
         let plain = RecordOptions { record: false, ..options };
-        let plain = record(plain, &mut |_| {}, &mut |_| go_on()).map_err(machine::cannot_run)?;
+        let plain = record(plain, &mut |_| {}, &mut |_| go_on()).map_err(environment::cannot_run)?;
         drop(working);
         if plain.end == TaskEnd::Stopped {
             lines.push(
@@ -94,7 +96,7 @@ pub(super) fn observe(flags: &ObserveFlags, quiet: bool) -> Result<Observed, Rep
     }
     drop(listening);
     Ok(Observed {
-        class: machine.class.dotted_name(),
+        class: java.class.dotted_name(),
         recording,
         work: match &flags.main {
             Some(main) => main.clone(),
@@ -134,8 +136,8 @@ fn refuse_idle_flags(flags: &ObserveFlags) -> Result<(), Report> {
 }
 
 /// The program to run.
-fn main_of(machine: &Machine, name: &str, flags: &ObserveFlags) -> Result<Task, Report> {
-    let class = machine.classes.class(name)?;
+fn main_of(java: &JavaEnvironment, name: &str, flags: &ObserveFlags) -> Result<Task, Report> {
+    let class = java.classes.class(name)?;
     let is_main = |method: &adit_bytecode::Method| {
         &*method.name == "main" && method.is_static() && &*method.descriptor == "([Ljava/lang/String;)V"
     };

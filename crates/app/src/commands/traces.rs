@@ -1,4 +1,4 @@
-//! Reading traces as the flags say, from all the files that were named.
+//! Traces as the flags of a command name them: which files, in which format, with which labels.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -13,8 +13,9 @@ use miette::Report;
 use crate::errors::{Ending, bad_input};
 use crate::flags::{LabelChoice, PurityFlags, ReadFlags, TraceFlags};
 use crate::input::{Bytes, Source, open};
-use crate::output::{print, tell, without_gz};
+use crate::output::{print, without_gz};
 use crate::progress::{Progress, Watched};
+use crate::stderr::tell;
 
 /// All traces of all files, equal ones kept once.
 pub(crate) fn words(flags: &TraceFlags, quiet: bool) -> Result<Words, Report> {

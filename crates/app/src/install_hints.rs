@@ -1,4 +1,4 @@
-//! What to type when something is missing: the command of the package manager that this machine has.
+//! Commands that install what is missing, for the package manager of this machine.
 
 use std::env;
 use std::path::PathBuf;

@@ -4,15 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use adit_bytecode::Class;
+use adit_bytecode::{Class, refers_to};
 use adit_jvm::record::{RecordOptions, Task, find_tests};
 use miette::Report;
 
 use crate::errors::bad_input;
-use crate::flags::ClassFlags;
-use crate::machine::Machine;
-use crate::mentions::mentions;
-use crate::project::Site;
+use crate::java::environment::JavaEnvironment;
+use crate::java::project::ClassLocation;
+use crate::request::ClassRequest;
 
 /// Tests of real projects need more than a script of ten calls.
 const HEAP_MEGABYTES: u32 = 1024;
@@ -36,23 +35,23 @@ const NONE: &str = "none";
 /// The tests to begin with: those that were typed, or those of the project that use the class; nothing, if there are none.
 pub(crate) fn choose(
     typed: &[PathBuf],
-    flags: &ClassFlags,
-    site: &Site,
+    class: &ClassRequest,
+    location: &ClassLocation,
 ) -> Result<Option<UserTests>, Report> {
     if typed == [Path::new(NONE)] {
         return Ok(None);
     }
     if !typed.is_empty() {
         let (places, names) = split(typed);
-        let machine = Machine::new(flags, site, &places)?;
-        let classes = classes(&machine, &places, &names)?;
+        let java = JavaEnvironment::new(class, location, &places)?;
+        let classes = classes(&java, &places, &names)?;
         let places = places.into_iter().map(Path::to_owned).collect();
         return Ok(Some(UserTests { places, classes, typed: true, directory: PathBuf::from(".") }));
     }
-    let Some(built) = &site.built else { return Ok(None) };
+    let Some(built) = &location.built else { return Ok(None) };
     let places: Vec<&Path> = built.tests.iter().map(PathBuf::as_path).collect();
-    let machine = Machine::new(flags, site, &places)?;
-    let classes = users_of(&machine.class.name, &machine, &built.tests)?;
+    let java = JavaEnvironment::new(class, location, &places)?;
+    let classes = users_of(&java.class.name, &java, &built.tests)?;
     Ok((!classes.is_empty()).then(|| UserTests {
         places: built.tests.clone(),
         classes,
@@ -62,14 +61,14 @@ pub(crate) fn choose(
 }
 
 /// The tests in these places that name a class, with dots: themselves, in a class within, or in one that they extend.
-fn users_of(class: &str, machine: &Machine, places: &[PathBuf]) -> Result<Vec<String>, Report> {
+fn users_of(class: &str, java: &JavaEnvironment, places: &[PathBuf]) -> Result<Vec<String>, Report> {
     let own = adit_jvm::classes::open(None, places)?;
     let mut users = BTreeSet::new();
     let mut above = BTreeMap::new();
     let names = own.names();
     for name in &names {
         let Some((bytes, file)) = own.find(name)? else { continue };
-        if mentions(&bytes, class) {
+        if refers_to(&bytes, class) {
             users.insert(name.as_str());
         }
         // What cannot be read extends nothing; if it is a test, JUnit will complain.
@@ -93,7 +92,7 @@ fn users_of(class: &str, machine: &Machine, places: &[PathBuf]) -> Result<Vec<St
         }
         false
     };
-    let tests = find_tests(&machine.classes, names.iter().map(String::as_str));
+    let tests = find_tests(&java.classes, names.iter().map(String::as_str));
     Ok(tests.into_iter().filter(|test| inherits(&test.replace('.', "/"))).collect())
 }
 
@@ -110,11 +109,15 @@ pub(crate) fn split(tests: &[PathBuf]) -> (Vec<&Path>, Vec<String>) {
 }
 
 /// The test classes in these places and with these names.
-pub(crate) fn classes(machine: &Machine, places: &[&Path], names: &[String]) -> Result<Vec<String>, Report> {
+pub(crate) fn classes(
+    java: &JavaEnvironment,
+    places: &[&Path],
+    names: &[String],
+) -> Result<Vec<String>, Report> {
     let mut found = BTreeSet::new();
     for name in names {
-        let class = machine.classes.class(name)?;
-        if find_tests(&machine.classes, [&*class.name]).is_empty() {
+        let class = java.classes.class(name)?;
+        if find_tests(&java.classes, [&*class.name]).is_empty() {
             return Err(bad_input(
                 format!("{} has no tests that JUnit would run", class.dotted_name()),
                 "a test is a method with JUnit's @Test or its like, in a class that is not abstract",
@@ -124,7 +127,7 @@ pub(crate) fn classes(machine: &Machine, places: &[&Path], names: &[String]) -> 
     }
     for place in places {
         let all = adit_jvm::classes::open(None, &[place.to_path_buf()])?.names();
-        let tests = find_tests(&machine.classes, all.iter().map(String::as_str));
+        let tests = find_tests(&java.classes, all.iter().map(String::as_str));
         if tests.is_empty() {
             return Err(bad_input(
                 format!("--tests: {} holds {} classes, and none is a test", place.display(), all.len()),
@@ -134,13 +137,13 @@ pub(crate) fn classes(machine: &Machine, places: &[&Path], names: &[String]) -> 
         }
         found.extend(tests);
     }
-    need_junit(machine)?;
+    need_junit(java)?;
     Ok(found.into_iter().collect())
 }
 
 /// Fails if there is nothing to run tests with.
-pub(crate) fn need_junit(machine: &Machine) -> Result<(), Report> {
-    let has = |class: &str| machine.classes.find(class).is_ok_and(|found| found.is_some());
+pub(crate) fn need_junit(java: &JavaEnvironment) -> Result<(), Report> {
+    let has = |class: &str| java.classes.find(class).is_ok_and(|found| found.is_some());
     if has("org/junit/platform/launcher/Launcher") || has("org/junit/runner/JUnitCore") {
         return Ok(());
     }
@@ -162,18 +165,18 @@ pub(crate) fn need_junit(machine: &Machine) -> Result<(), Report> {
 
 /// How a task is run and recorded. Of each object no more than `longest_life` events are kept.
 pub(crate) fn record_options(
-    machine: &Machine,
+    java: &JavaEnvironment,
     task: Task,
     directory: PathBuf,
     limit: Duration,
     longest_life: u64,
 ) -> Result<RecordOptions, Report> {
-    let mut host = machine.options()?;
+    let mut host = java.options()?;
     host.limits.heap_megabytes = HEAP_MEGABYTES;
     host.limits.box_megabytes = BOX_MEGABYTES;
     Ok(RecordOptions {
         host,
-        class: machine.class.dotted_name(),
+        class: java.class.dotted_name(),
         task,
         directory,
         record: true,

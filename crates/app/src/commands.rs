@@ -17,8 +17,10 @@ mod mine;
 mod observe;
 mod properties;
 mod report;
+mod requests;
 mod show;
 mod status;
+mod traces;
 mod validate;
 
 /// Does what was asked.

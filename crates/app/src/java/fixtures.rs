@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 use crate::errors::bad_input;
 use crate::input::open;
-use crate::remedies::{self, Thing};
+use crate::install_hints::{self, Thing};
 
 /// Compiled fixtures. Dropping them removes the folder.
 pub(crate) struct Fixtures {
@@ -72,7 +72,7 @@ fn compile(files: &[PathBuf], jdk: &Jdk, class_path: &[PathBuf], into: &Path) ->
     if !javac.is_file() {
         return Err(bad_input(
             format!("--fixtures needs a compiler, and {} has none", jdk.home.display()),
-            format!("install a whole JDK: {}; or name one with --jdk", remedies::install(Thing::Jdk)),
+            format!("install a whole JDK: {}; or name one with --jdk", install_hints::install(Thing::Jdk)),
         ));
     }
     let joined = std::env::join_paths(class_path).map_err(|error| {

@@ -21,10 +21,10 @@ use adit_jvm::{Jdk, classes};
 use miette::Report;
 
 use crate::errors::bad_input;
-use crate::flags::ClassFlags;
-use crate::machine;
+use crate::install_hints;
+use crate::java::jdk;
 use crate::progress::Audience;
-use crate::remedies;
+use crate::request::ClassRequest;
 
 mod ask;
 mod gradle;
@@ -42,8 +42,8 @@ const JAR_FOLDERS: [&str; 3] = ["target/dependency", "lib", "libs"];
 const LANGUAGES: [&str; 4] = ["java", "kt", "scala", "groovy"];
 const SOURCES: [&str; 4] = ["java", "kotlin", "scala", "groovy"];
 
-/// Where the class of a command lives: the JDK, and the class path that was typed or that a build made.
-pub(crate) struct Site {
+/// The JDK and the class path of a class, typed or made by a build.
+pub(crate) struct ClassLocation {
     pub(crate) jdk: Jdk,
     /// Folders and jars in order, without the tests of a project.
     pub(crate) entries: Vec<PathBuf>,
@@ -59,18 +59,16 @@ pub(crate) struct Built {
     pub(crate) tests: Vec<PathBuf>,
 }
 
-impl Site {
-    /// What the flags name, or what the project around the current folder has.
-    pub(crate) fn new(flags: &ClassFlags, audience: Audience) -> Result<Self, Report> {
-        let jdk = machine::jdk(flags.jdk.as_deref())?;
-        let typed = machine::entries(flags);
+impl ClassLocation {
+    /// Takes the class path of the request, or that of the project around the current folder.
+    pub(crate) fn new(request: &ClassRequest, audience: Audience) -> Result<Self, Report> {
+        let jdk = jdk::find(request.jdk.as_deref())?;
         let switched_off = env::var_os(SWITCH).is_some_and(|value| !value.is_empty());
-        let nothing_asked = flags.no_project || switched_off || !flags.classpath.is_empty();
         let projects = match env::current_dir() {
-            Ok(here) if !nothing_asked => around(&here),
+            Ok(here) if request.find_project && !switched_off => around(&here),
             _ => Vec::new(),
         };
-        let wanted = class_files(&flags.class);
+        let wanted = class_files(&request.name);
         let chosen = projects
             .iter()
             .find_map(|project| Some((project, project.module_with(&wanted)?)))
@@ -81,10 +79,12 @@ impl Site {
         match chosen {
             // Whoever asks for a class of the JDK does not want to hear about the project.
             Some((_, None)) if is_in(&classes::open(Some(&jdk), &[])?, &wanted) => {}
-            Some((project, module)) => return project.site(module, &wanted, flags, jdk, audience),
+            Some((project, module)) => {
+                return project.location(module, &wanted, &request.name, jdk, audience);
+            }
             None => {}
         }
-        Ok(Self { jdk, entries: typed, built: None })
+        Ok(Self { jdk, entries: request.class_path.clone(), built: None })
     }
 }
 
@@ -184,19 +184,19 @@ impl Project {
     }
 
     /// The class path for a class of a module, or for one that may be in a dependency.
-    fn site(
+    fn location(
         &self,
         module: Option<&Module>,
         wanted: &[String],
-        flags: &ClassFlags,
+        class: &str,
         jdk: Jdk,
         audience: Audience,
-    ) -> Result<Site, Report> {
+    ) -> Result<ClassLocation, Report> {
         if module.is_none()
             && let Some(source) = self.source(wanted)
         {
             return Err(bad_input(
-                format!("{} is not compiled: {} has no class file", flags.class, shown(&source)),
+                format!("{class} is not compiled: {} has no class file", shown(&source)),
                 format!("build it first: {}", self.build_command()),
             ));
         }
@@ -216,7 +216,7 @@ impl Project {
         let launcher = launcher::beside(&beside);
         entries.extend(beside.into_iter().chain(launcher));
         if !is_in(&classes::open(Some(&jdk), &entries)?, wanted) {
-            return Err(self.unknown(module, &flags.class, &jdk, &entries));
+            return Err(self.unknown(module, class, &jdk, &entries));
         }
         let places: Vec<String> = module.main.iter().map(|place| shown(place)).collect();
         let places = if places.is_empty() { "not built".to_owned() } else { places.join(", ") };
@@ -230,7 +230,7 @@ impl Project {
             ));
         }
         let built = Built { folder: module.folder.clone(), tests: module.tests.clone() };
-        Ok(Site { jdk, entries, built: Some(built) })
+        Ok(ClassLocation { jdk, entries, built: Some(built) })
     }
 
     /// What the module needs beside its own classes: what the tool answers now, or answered when the build files were the same;
@@ -315,7 +315,7 @@ impl Project {
             Tool::Maven => maven::is_fetched(wrapper),
             Tool::Gradle => gradle::is_fetched(wrapper),
         };
-        match (wrapper, remedies::on_path(name)) {
+        match (wrapper, install_hints::on_path(name)) {
             (Some(wrapper), _) if fetched(&wrapper) => Ok(wrapper),
             (_, Some(installed)) => Ok(installed),
             (Some(_), None) => {

@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 use miette::Report;
 
 use super::Tool;
+use crate::budget::parse_time;
 use crate::errors::{bad_input, no_answer};
-use crate::flags::time;
 use crate::interrupt::Listening;
 use crate::progress::{Audience, Working};
 
@@ -107,7 +107,9 @@ pub(super) fn ask(
 /// How long a tool may take.
 fn limit() -> Result<Duration, Report> {
     match env::var(OWN_LIMIT) {
-        Ok(text) => time(&text).map_err(|help| bad_input(format!("{OWN_LIMIT}={text} is no time"), help)),
+        Ok(text) => {
+            parse_time(&text).map_err(|help| bad_input(format!("{OWN_LIMIT}={text} is no time"), help))
+        }
         Err(_) => Ok(LIMIT),
     }
 }

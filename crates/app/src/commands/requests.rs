@@ -1,0 +1,88 @@
+//! Flags of the commands that run Java, as requests.
+
+use std::collections::BTreeSet;
+use std::env;
+use std::ffi::OsString;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::thread;
+
+use adit_attack::GeneratorOptions;
+use adit_jvm::Sandbox;
+
+use crate::flags::{ClassFlags, GenerateFlags};
+use crate::request::{CallRequest, ClassRequest};
+
+/// The class that was named, and where to find it.
+pub(super) fn class_request(flags: &ClassFlags) -> ClassRequest {
+    ClassRequest {
+        name: flags.class.clone(),
+        class_path: class_path(&flags.classpath),
+        find_project: !flags.no_project && flags.classpath.is_empty(),
+        jdk: flags.jdk.clone(),
+        non_public: flags.non_public,
+        sandbox: if flags.unsafe_no_sandbox { Sandbox::Unsafe } else { Sandbox::Required },
+    }
+}
+
+/// The calls that were asked for. `generation` is the command's own.
+pub(super) fn call_request(flags: &GenerateFlags, generation: GeneratorOptions) -> CallRequest {
+    CallRequest {
+        fixtures: flags.fixtures.clone(),
+        only: flags.only.as_deref().map(method_names),
+        without: method_names(&flags.without),
+        object_methods: flags.object_methods,
+        calls: flags.calls,
+        seed: flags.seed,
+        fresh_statics: flags.fresh_statics,
+        workers: flags.workers.map_or_else(default_workers, usize::from),
+        script_limit: flags.script_limit,
+        generation,
+    }
+}
+
+/// The entries of a class path, those of repeated flags in order.
+fn class_path(typed: &[OsString]) -> Vec<PathBuf> {
+    let split = typed.iter().flat_map(|path| env::split_paths(path).collect::<Vec<_>>());
+    // Two colons in a row come from scripts that join empty parts. Java would search the current folder, which nobody
+    // meant.
+    split.filter(|entry| !entry.as_os_str().is_empty()).collect()
+}
+
+/// Method names. A comma separates them, and also the types of `add(int,Object)`, which are put together again.
+fn method_names(typed: &[String]) -> BTreeSet<String> {
+    let mut names: Vec<String> = Vec::new();
+    for part in typed {
+        match names.last_mut().filter(|last| last.contains('(') && !last.contains(')')) {
+            Some(last) => {
+                last.push(',');
+                last.push_str(part);
+            }
+            None => names.push(part.clone()),
+        }
+    }
+    names.into_iter().collect()
+}
+
+/// One worker per core. More than eight would wait for the process that makes the scripts.
+fn default_workers() -> usize {
+    thread::available_parallelism().map_or(1, NonZeroUsize::get).min(8)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameter_types_stay_with_their_method() {
+        let typed = ["size", "add(int", "Object)", "get"].map(str::to_owned);
+        let names: Vec<String> = method_names(&typed).into_iter().collect();
+        assert_eq!(names, ["add(int,Object)", "get", "size"]);
+    }
+
+    #[test]
+    fn empty_entries_of_a_class_path_are_dropped() {
+        let typed = ["a::b".into(), "".into(), "c.jar".into()];
+        assert_eq!(class_path(&typed), ["a", "b", "c.jar"].map(PathBuf::from));
+    }
+}

@@ -1,0 +1,115 @@
+//! The environment that a class runs in: the JDK, the class path, the sandbox, and this binary as a worker.
+
+use std::env;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use adit_bytecode::version::java;
+use adit_bytecode::{Class, ClassPath};
+use adit_jvm::{HostError, HostOptions, Jdk, Protection, Sandbox, classes};
+use miette::Report;
+
+use crate::errors::bad_input;
+use crate::java::project::ClassLocation;
+use crate::request::ClassRequest;
+use crate::stderr::tell;
+
+/// The first argument of a worker. Nobody types it.
+pub(crate) const WORKER: &str = "--adit-worker";
+
+/// The difference between the version of a class file and the Java that it was compiled for (JVMS table 4.1-A).
+const FIRST_MAJOR: u32 = 44;
+
+/// A class to run, with the JDK and the class path that it needs.
+pub(crate) struct JavaEnvironment {
+    pub(crate) jdk: Jdk,
+    /// Folders and jars, as the user or the build named them, in order.
+    pub(crate) entries: Vec<PathBuf>,
+    /// The same, opened, and the classes of the JDK behind them.
+    pub(crate) classes: ClassPath,
+    /// The class under test.
+    pub(crate) class: Class,
+    sandbox: Sandbox,
+}
+
+impl JavaEnvironment {
+    /// Finds the requested class. `more` are entries of the class path beside those of the location.
+    pub(crate) fn new(
+        request: &ClassRequest,
+        location: &ClassLocation,
+        more: &[&Path],
+    ) -> Result<Self, Report> {
+        let name = &request.name;
+        if let Some(simple) = name.strip_suffix(".java") {
+            let simple = simple.rsplit('/').next().unwrap_or(simple);
+            return Err(bad_input(
+                format!("{name} is a source file, and adit runs compiled classes"),
+                format!("`javac -d classes {name}`, then name the class: `{simple} -c classes`"),
+            ));
+        }
+        let jdk = location.jdk.clone();
+        let mut entries = location.entries.clone();
+        entries.extend(more.iter().map(|&entry| entry.to_owned()));
+        let classes = classes::open(Some(&jdk), &entries)?;
+        let class = classes.class(name)?;
+        if u32::from(class.major) > jdk.feature + FIRST_MAJOR {
+            let (name, needs, has) = (class.dotted_name(), java(class.major), jdk.feature);
+            return Err(bad_input(
+                format!(
+                    "{name} was compiled for Java {needs}, and the JDK in {} is version {}",
+                    jdk.home.display(),
+                    jdk.version
+                ),
+                format!(
+                    "name a JDK {needs} or newer with --jdk (`adit doctor` lists those here), \
+                     or compile the class with `javac --release {has}`"
+                ),
+            ));
+        }
+        Ok(Self { jdk, entries, classes, class, sandbox: request.sandbox })
+    }
+
+    /// Options for starting workers for it.
+    pub(crate) fn options(&self) -> Result<HostOptions, Report> {
+        let (program, arguments) = worker()?;
+        let mut options = HostOptions::new(program, arguments, self.jdk.clone());
+        options.class_path.clone_from(&self.entries);
+        options.boxes = boxes();
+        options.sandbox = self.sandbox;
+        Ok(options)
+    }
+}
+
+/// Warns about protection that the workers lack. Nothing silences this.
+pub(crate) fn warn_unprotected(protection: &Protection) {
+    if !protection.is_enough() {
+        tell(&format!(
+            "WARNING: --unsafe-no-sandbox: nothing keeps the class from {}",
+            protection.missing().join(" and from ")
+        ));
+    }
+}
+
+/// Turns the error of a host into one that tells the user of a command what to do.
+pub(crate) fn cannot_run(error: HostError) -> Report {
+    match error {
+        HostError::Unprotected(_) => bad_input(
+            error,
+            "`adit doctor` says what would mend it; for a class that you trust, add --unsafe-no-sandbox",
+        ),
+        error => Report::new(error),
+    }
+}
+
+/// This binary, and the arguments that make it a worker.
+pub(crate) fn worker() -> Result<(PathBuf, Vec<OsString>), Report> {
+    let program = env::current_exe().map_err(|error| {
+        bad_input(format!("adit does not find its own file: {error}"), "is /proc mounted? was it deleted?")
+    })?;
+    Ok((program, vec![WORKER.into()]))
+}
+
+/// Folder for temporary files.
+pub(crate) fn boxes() -> PathBuf {
+    env::temp_dir()
+}

@@ -1,0 +1,26 @@
+//! Standard error: messages for people, and the progress bar that they must not run into.
+
+use std::io::{self, Write};
+use std::sync::{Mutex, PoisonError};
+
+use indicatif::ProgressBar;
+
+/// The bar that is drawn at the moment.
+static BAR: Mutex<Option<ProgressBar>> = Mutex::new(None);
+
+/// Tells which bar is drawn, so messages can suspend it.
+pub(crate) fn show_bar(bar: Option<ProgressBar>) {
+    *BAR.lock().unwrap_or_else(PoisonError::into_inner) = bar;
+}
+
+/// Writes a message for people. It is lost when standard error is closed, which harms nobody.
+pub(crate) fn tell(text: &str) {
+    // In one piece, because other processes may write there too.
+    let line = format!("{text}\n");
+    let write = || drop(io::stderr().write_all(line.as_bytes()));
+    let bar = BAR.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    match bar {
+        Some(bar) => bar.suspend(write),
+        None => write(),
+    }
+}

@@ -1,0 +1,75 @@
+//! Classes that a class file refers to, read from its constant pool alone.
+//!
+//! Fast, and complete for every class that is named in full. Any text that could be a name counts, so a string that
+//! looks like one does too.
+
+use crate::cursor::Cursor;
+use crate::pool::Pool;
+
+/// Size of what precedes the constant pool: the magic number and the version (JVMS 4.1).
+const BEFORE_POOL: usize = 8;
+
+/// Calls `found` with everything in the constants of a class file that may be the name of a class, in internal form.
+/// A file whose constants cannot be read refers to nothing.
+pub fn class_references(file: &[u8], mut found: impl FnMut(&str)) {
+    let mut cursor = Cursor::new(file);
+    let Ok(_) = cursor.take(BEFORE_POOL, "the header") else { return };
+    let Ok(pool) = Pool::read(file, &mut cursor) else { return };
+    for text in (0..=u16::MAX).take(pool.len()).filter_map(|index| pool.raw_text(index)) {
+        let text = String::from_utf8_lossy(text);
+        // A name stands alone, or in descriptors and signatures between `L` and `;` or `<`.
+        for part in text.split([';', '<', '>', '(', ')', '[']) {
+            found(part);
+            if let Some((_, inner)) = part.split_once('L') {
+                found(inner);
+            }
+        }
+    }
+}
+
+/// Returns true if a class file refers to the class with this internal name.
+pub fn refers_to(file: &[u8], class: &str) -> bool {
+    let mut refers = false;
+    class_references(file, |name| refers |= name == class);
+    refers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The beginning of a class file with these texts as constants.
+    fn class(constants: &[&str]) -> Vec<u8> {
+        let mut bytes = vec![0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 61];
+        bytes.extend((constants.len() as u16 + 3).to_be_bytes());
+        // A long takes two numbers.
+        bytes.extend([5, 0, 0, 0, 0, 0, 0, 0, 1]);
+        for text in constants {
+            bytes.push(1);
+            bytes.extend((text.len() as u16).to_be_bytes());
+            bytes.extend(text.as_bytes());
+        }
+        bytes
+    }
+
+    #[test]
+    fn a_damaged_file_refers_to_nothing() {
+        let whole = class(&["a/One", "b/Two"]);
+        assert!(refers_to(&whole, "a/One"));
+        for end in 0..whole.len() {
+            assert!(!refers_to(&whole[..end], "a/One"), "cut after {end} bytes");
+        }
+    }
+
+    #[test]
+    fn names_stand_alone_or_in_descriptors() {
+        let file =
+            class(&["a/Stack", "(ILa/Node;)[La/Deep;", "Ljava/util/List<La/Element;>;", "say a/Word to me"]);
+        for name in ["a/Stack", "a/Node", "a/Deep", "a/Element", "java/util/List"] {
+            assert!(refers_to(&file, name), "{name}");
+        }
+        for name in ["a/Word", "a/Stac", "Node", "a/Nobody"] {
+            assert!(!refers_to(&file, name), "{name}");
+        }
+    }
+}
