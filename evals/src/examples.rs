@@ -1,6 +1,7 @@
-//! Ten classes outside the papers' benchmark: their models, and how far the class itself agrees.
+//! Models of ten classes outside the papers' benchmark, measured against the classes themselves.
 //!
-//! They were picked after the algorithm was done, and nothing was changed for one of them. The pages in `docs/examples/` come from here.
+//! We picked the classes after the algorithm was done and changed nothing for any of them. This file generates the
+//! pages in `docs/examples/`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,15 +12,15 @@ use serde_json::Value;
 
 use crate::dice::answer;
 
-/// A class, and what `adit mine` is told about it.
+/// A class, and the flags for `adit mine`.
 struct Example {
     class: &'static str,
     flags: &'static [&'static str],
-    /// What it is, in a few words.
+    /// Description in a few words.
     what: &'static str,
 }
 
-/// Where Debian's packages put their jars.
+/// Jars of Debian's packages.
 const LANG: &str = "/usr/share/java/commons-lang3.jar";
 const GUAVA: &str = "/usr/share/java/guava.jar";
 
@@ -27,33 +28,33 @@ const EXAMPLES: [Example; 10] = [
     Example {
         class: "java.util.ArrayDeque",
         flags: &["--only", "addFirst,addLast,pollFirst,removeFirst,getFirst,isEmpty,clear"],
-        what: "a queue with two ends",
+        what: "a double-ended queue",
     },
     Example {
         class: "java.util.Scanner",
         flags: &["--only", "hasNext(),next(),hasNextInt(),nextInt(),hasNextLine,nextLine,close"],
-        what: "words and numbers from a text",
+        what: "reads words and numbers from text",
     },
     Example {
         class: "java.util.BitSet",
         flags: &["--only", "set(int),clear(int),get(int),isEmpty,cardinality,flip(int)"],
-        what: "a set of numbers",
+        what: "a set of small numbers",
     },
     Example {
         class: "java.io.PushbackReader",
         flags: &["--only", "read(),unread(int),ready,close,markSupported"],
-        what: "a reader that takes back",
+        what: "a reader that can unread",
     },
-    Example { class: "java.util.StringJoiner", flags: &[], what: "texts with something between them" },
+    Example { class: "java.util.StringJoiner", flags: &[], what: "joins strings with a delimiter" },
     Example {
         class: "java.util.concurrent.Semaphore",
         flags: &["--only", "tryAcquire(),release(),drainPermits,availablePermits,hasQueuedThreads"],
-        what: "permits",
+        what: "a counting semaphore",
     },
     Example {
         class: "java.util.regex.Matcher",
         flags: &["--only", "find(),matches,lookingAt,group(),start(),end(),reset(),hitEnd"],
-        what: "a search in a text",
+        what: "a regular expression search",
     },
     Example {
         class: "java.util.zip.Inflater",
@@ -68,16 +69,16 @@ const EXAMPLES: [Example; 10] = [
             "--only",
             "start,stop,suspend,resume,split,unsplit,reset,isStarted,isStopped,isSuspended,getTime()",
         ],
-        what: "a stopwatch (Apache Commons Lang, from Debian)",
+        what: "a stopwatch (Apache Commons Lang)",
     },
     Example {
         class: "com.google.common.collect.EvictingQueue",
         flags: &["-c", GUAVA, "--only", "add,offer,poll,peek,remove(),remainingCapacity,isEmpty"],
-        what: "a queue that forgets (Guava, from Debian)",
+        what: "a queue that drops its oldest elements (Guava)",
     },
 ];
 
-/// Mines all, measures, and writes a page with pictures.
+/// Mines and validates every class, and writes a page with pictures.
 pub(crate) fn run(adit: Option<PathBuf>, budget: &str, seed: u64, out: &Path) -> Result<()> {
     let adit = match adit {
         Some(adit) => adit,
@@ -118,16 +119,13 @@ pub(crate) fn run(adit: Option<PathBuf>, budget: &str, seed: u64, out: &Path) ->
             number(&judged, "precision"),
             number(&judged, "recall"),
         );
-        let shell: Vec<String> = flags
+        let flags = flags
             .iter()
-            .map(|flag| if flag.contains('(') { format!("'{flag}'") } else { (*flag).to_owned() })
-            .collect();
-        pages += &format!(
-            "\n## {name}\n\n`adit mine {class} {}`\n\n![The model of {class}]({name}.svg)\n",
-            shell.join(" ")
-        );
+            .map(|flag| if flag.contains('(') { format!(" '{flag}'") } else { format!(" {flag}") })
+            .collect::<String>();
+        pages += &format!("\n## {name}\n\n`adit mine {class}{flags}`\n\n![The model of {class}]({name}.svg)\n");
         for (heading, list) in
-            [("Allowed, but not found possible", "unrealised"), ("Possible, but not allowed", "rejected")]
+            [("Unrealized walks of the model", "unrealised"), ("Observed, but rejected by the model", "rejected")]
         {
             let words: Vec<String> = words(&judged[list]).take(2).map(|word| format!("`{word}`")).collect();
             if !words.is_empty() {
@@ -136,16 +134,20 @@ pub(crate) fn run(adit: Option<PathBuf>, budget: &str, seed: u64, out: &Path) ->
         }
     }
     let page = format!(
-        "# Ten classes\n\nClasses that nothing in adit was tuned for. Made by `evals examples` with a budget of {budget} and seed {seed}; precision is the share of \
-         the model's walks that could be made to happen on the class, recall the share of 3,000 random objects that did what the model \
-         allows (`adit validate`).\n\n| class | what it is | states | tests | seconds | precision | recall |\n|---|---|---|---|---|---|---|\n{table}{pages}"
+        "# Ten classes\n\n\
+         Nothing in adit was tuned for these classes. `evals examples` made this page with a budget of {budget} and seed\n\
+         {seed}. Precision is the share of 300 random walks of the model that `adit validate` could make happen on the\n\
+         class; recall is the share of objects in 3,000 random tests that did only what the model allows. A walk that was\n\
+         not realized may still be possible.\n\n\
+         | class | description | states | tests | seconds | precision | recall |\n\
+         |---|---|---|---|---|---|---|\n{table}{pages}"
     );
     fs::write(out.join("README.md"), page).into_diagnostic()?;
     print!("{table}");
     Ok(())
 }
 
-/// What `adit mine` and `adit validate` say of a class, with a picture of the model.
+/// Runs `adit mine` and `adit validate` on a class, returns their answers, and draws the model.
 fn mined(
     adit: &Path,
     class: &str,
