@@ -1,7 +1,7 @@
 //! Models of ten classes outside the papers' benchmark, measured against the classes themselves.
 //!
-//! We picked the classes after the algorithm was done and changed nothing for any of them. This file generates the
-//! pages in `docs/examples/`.
+//! We picked the classes after the algorithm was done and changed nothing for any of them. This file
+//! generates the pages in `docs/examples/`.
 
 use std::fs;
 use std::path::{Path, PathBuf};

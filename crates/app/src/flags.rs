@@ -1,4 +1,4 @@
-//! What was typed: the flags of every command, their defaults, and the words that explain them.
+//! The flags of every command, their defaults and their help texts.
 //!
 //! Nothing here is interpreted; `commands` says what flags mean.
 
@@ -45,14 +45,14 @@ pub(crate) use status::StatusFlags;
 pub(crate) use traces::{LabelChoice, PurityFlags, ReadFlags, TraceFlags};
 pub(crate) use validate::ValidateFlags;
 
-/// Mines specifications from programs and their traces: what always happens, and an automaton of what can
+/// Mine specifications of Java classes and logs: a state machine of the calls, and temporal properties
 #[derive(Debug, Parser)]
 #[command(name = "adit", version, max_term_width = 100, after_help = EXAMPLES)]
 pub(crate) struct Cli {
-    /// What to do.
+    /// The command.
     #[command(subcommand)]
     pub(crate) command: Command,
-    /// Say nothing on standard error unless something is wrong
+    /// Print nothing to standard error unless something is wrong
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
 }
@@ -60,21 +60,22 @@ pub(crate) struct Cli {
 const EXAMPLES: &str = "\
 Examples:
   adit mine java.util.StringTokenizer                    a model of a Java class
-  adit properties examples/tokenizer.traces              what always happens, in plain English
-  adit infer examples/tokenizer.traces -o model.dot      an automaton that explains the traces
+  adit properties examples/tokenizer.traces              temporal properties, in plain English
+  adit infer examples/tokenizer.traces -o model.dot      an automaton that accepts the traces
   adit check model.dot --formula 'G !(nextToken & X StringTokenizer)'
-                                                         does every word obey a formula?
-  adit compare model.dot examples/tokenizer.dot          how good is the model?
-  adit validate model.dot java.util.StringTokenizer      how good is the model, on the class itself?
-  adit convert model.dot model.json                      between formats, or to a picture: model.svg
+                                                         whether every word satisfies a formula
+  adit compare model.dot examples/tokenizer.dot          precision and recall against another model
+  adit validate model.dot java.util.StringTokenizer      precision and recall against the class itself
+  adit convert model.dot model.json                      another format, or a picture: model.svg
   adit show model.dot                                    the model, drawn in the terminal
   adit report adit-out/java.util.StringTokenizer         a page that explains a model and its evidence
   adit observe java.util.StringTokenizer -o traces.jsonl
-                                                         run a Java class and record traces
+                                                         traces of a Java class
   adit doctor                                            what running Java needs, and what is missing
 
-Each command has more with --help.
-Exit code: 0 done; 1 done, and it found a violation or a difference; 2 bad input; 3 a fault in adit.";
+Run a command with --help for its flags and more examples.
+Exit code: 0 success; 1 success, and it found a violation or a difference; 2 bad input;
+3 a fault in adit, or a budget too small for any answer.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -95,11 +96,11 @@ pub(crate) enum Command {
     Man(ManFlags),
 }
 
-/// What was typed, or the exit code when there is nothing more to do: help was shown, or a flag was wrong.
+/// Parses the command line. Returns an exit code if help was shown or a flag was wrong.
 pub(crate) fn parse() -> Result<Cli, ExitCode> {
     let mut command = Cli::command();
     if std::env::args_os().len() <= 1 {
-        // Someone who types the name alone wants to know what this is, and did nothing wrong.
+        // Typing the name alone is a request for help, not an error.
         return Err(match print(&command.render_help().to_string()) {
             Ok(()) => ExitCode::SUCCESS,
             Err(error) => crate::errors::exit_code(Err(error)),
@@ -109,7 +110,7 @@ pub(crate) fn parse() -> Result<Cli, ExitCode> {
         .try_get_matches_from_mut(std::env::args_os())
         .and_then(|matches| Cli::from_arg_matches(&matches))
         .map_err(|error| {
-            // Help goes to standard output, which `head` may close; there is nobody to tell.
+            // `head` may close standard output; nobody is left to read an error message.
             let _ = error.print();
             match error.kind() {
                 ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => ExitCode::SUCCESS,
@@ -118,7 +119,7 @@ pub(crate) fn parse() -> Result<Cli, ExitCode> {
         })
 }
 
-/// A size in bytes, such as `4096`, `64K`, `16M` or `2G`.
+/// Parses a size in bytes, such as `4096`, `64K`, `16M` or `2G`.
 fn size(text: &str) -> Result<usize, String> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let factor: usize = match text[digits.len()..].to_ascii_uppercase().as_str() {
@@ -133,7 +134,7 @@ fn size(text: &str) -> Result<usize, String> {
     number.checked_mul(factor).filter(|size| *size > 0).ok_or_else(|| "this size cannot be used".to_owned())
 }
 
-/// What separates columns, also by name because a tab is hard to type.
+/// Parses a column delimiter, also by name because a tab is hard to type.
 fn delimiter(text: &str) -> Result<u8, String> {
     match text {
         "," | "comma" => Ok(b','),
@@ -143,7 +144,7 @@ fn delimiter(text: &str) -> Result<u8, String> {
     }
 }
 
-/// A number that something is repeated or measured by: neither nothing, nor so much that it would never end.
+/// Parses a number of repetitions, bounded so that the work ends.
 fn count(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(count @ 1..=1_000_000) => Ok(count),
@@ -151,7 +152,7 @@ fn count(text: &str) -> Result<usize, String> {
     }
 }
 
-/// A length of words. Counting them takes time in the square of the length.
+/// Parses a length of words. Counting words takes time quadratic in their length.
 fn length(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(length @ 1..=10_000) => Ok(length),
@@ -159,7 +160,7 @@ fn length(text: &str) -> Result<usize, String> {
     }
 }
 
-/// A fraction between 0 and 1.
+/// Parses a fraction between 0 and 1.
 fn fraction(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(value) if (0.0..=1.0).contains(&value) => Ok(value),

@@ -4,37 +4,38 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-/// Say how good a model is, compared with another that is taken to be true
+/// Measure a model against a reference model
 ///
-/// Precision is the share of the model's words that are true, recall the share of the true words that the model has. Both are
-/// measured by random walks, as papers do, and counted exactly for every length. Exits with 1 when the models differ.
+/// Precision is the share of the model's words that the reference accepts; recall is the share of the
+/// reference's words that the model accepts. Both are estimated by random walks, as papers do, and counted
+/// exactly for every length. Exits with 1 if the models differ.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Example:
   adit compare examples/tokenizer.model.json examples/tokenizer.dot --walks 1000 --seed 7")]
 pub(crate) struct CompareFlags {
-    /// The model to judge
+    /// Model to measure
     #[arg(value_name = "MODEL")]
     pub(crate) model: PathBuf,
-    /// The model that is taken to be true
+    /// Reference model
     #[arg(value_name = "TRUTH")]
     pub(crate) truth: PathBuf,
     /// Format of both models [default: by extension, else content]
     #[arg(long, value_name = "FORMAT")]
     pub(crate) from: Option<String>,
-    /// Random walks in each direction, for each of --runs
+    /// Random walks in each direction per run
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = super::count)]
     pub(crate) walks: usize,
-    /// How often to repeat the walks with other random numbers; the mean is reported
+    /// Runs with different random numbers; the mean is reported
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = super::count)]
     pub(crate) runs: usize,
-    /// Longest word to walk and to count [default: twice the number of TRUTH's transitions; at most 50 for counting]
+    /// Maximum length of words [default: twice the number of TRUTH's transitions; at most 50 for counting]
     #[arg(long, value_name = "N", value_parser = super::length)]
     pub(crate) max_length: Option<usize>,
     /// Seed of the random walks; the same seed gives the same answer
     #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
     pub(crate) seed: u64,
-    /// Let words end in any state
+    /// Treat every state as accepting
     #[arg(long)]
     pub(crate) prefix_closed: bool,
     /// Print the answer as JSON

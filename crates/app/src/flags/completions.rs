@@ -3,7 +3,7 @@
 use clap::Args;
 use clap_complete::Shell;
 
-/// Print what lets a shell complete adit's commands and flags
+/// Print a shell completion script
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -11,7 +11,7 @@ Examples:
   adit completions zsh > ~/.zfunc/_adit                       with ~/.zfunc in fpath
   adit completions fish > ~/.config/fish/completions/adit.fish")]
 pub(crate) struct CompletionsFlags {
-    /// For which shell
+    /// Shell to complete in
     #[arg(value_name = "SHELL", value_enum)]
     pub(crate) shell: Shell,
 }

@@ -8,8 +8,9 @@ use super::ReadFlags;
 
 /// Convert a model or traces to another format
 ///
-/// Formats are told by extension, or by --from and --to; a name that ends in .gz is compressed. What the new format cannot
-/// carry is listed on standard error. Of traces, names, events, outcomes, arguments and states are kept, times are not.
+/// The file extensions choose the formats, or --from and --to; output that ends in .gz is compressed. adit
+/// lists what the new format cannot represent on standard error. Traces keep names, events, outcomes,
+/// arguments and states, but not times.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -23,10 +24,10 @@ Models: json, dot, fsm, aut, hoa, promela, mermaid, javamop, fsp
 Traces: lines, texada, csv, jsonl, abbadingo, xes, dtrace (Daikon), and regex for reading
 Pictures of models: svg, png")]
 pub(crate) struct ConvertFlags {
-    /// What to read; `-` is standard input
+    /// File to read; `-` for standard input
     #[arg(value_name = "IN")]
     pub(crate) input: PathBuf,
-    /// What to write; `-` is standard output
+    /// File to write; `-` for standard output
     #[arg(value_name = "OUT")]
     pub(crate) output: PathBuf,
     /// Format of IN
@@ -35,10 +36,10 @@ pub(crate) struct ConvertFlags {
     /// Format of OUT
     #[arg(long, value_name = "FORMAT")]
     pub(crate) to: Option<String>,
-    /// Make a model deterministic
+    /// Make the model deterministic
     #[arg(long)]
     pub(crate) determinize: bool,
-    /// Make a model deterministic and as small as possible
+    /// Make the model deterministic and minimal
     #[arg(long)]
     pub(crate) minimize: bool,
     #[command(flatten)]

@@ -11,8 +11,9 @@ pub(crate) const DEFAULT_K: usize = 1;
 
 /// Infer an automaton from traces
 ///
-/// The model accepts every trace it was made from, which is checked before it is written, and generalizes to traces that were
-/// not seen: k-tail by merging states whose next k events agree, dice by merging states as long as no mined property breaks.
+/// The model accepts every trace it was made from (adit checks this before writing it) and generalizes to
+/// others: k-tail merges states whose next k events agree, dice merges states unless that violates a mined
+/// property.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -22,52 +23,51 @@ Examples:
 pub(crate) struct InferFlags {
     #[command(flatten)]
     pub(crate) traces: TraceFlags,
-    /// How to generalize
+    /// Inference algorithm
     #[arg(long, value_enum, default_value = "dice")]
     pub(crate) algorithm: Algorithm,
-    /// k-tail: how many events ahead two states must agree; less is more general [default: 1]
+    /// k-tail: number of events ahead that must agree; fewer generalize more [default: 1]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) k: Option<usize>,
-    /// dice: let calls without side effects change the state
+    /// dice: allow calls without side effects to change the state
     #[arg(long)]
     pub(crate) no_constraint_a: bool,
-    /// dice: build the first automaton as a plain prefix tree, whatever properties say
+    /// dice: start from a plain prefix tree and ignore the properties
     #[arg(long)]
     pub(crate) no_constraint_b: bool,
     #[command(flatten)]
     pub(crate) purity: PurityFlags,
-    /// Leave out traces that contradict themselves, or what nearly all others show, and say which and why
+    /// Drop traces that contradict themselves or nearly all others, and list them with the reason
     #[arg(long)]
     pub(crate) drop_contradictions: bool,
     /// Make the model deterministic
     #[arg(long)]
     pub(crate) determinize: bool,
-    /// Make the model deterministic and as small as possible
+    /// Make the model deterministic and minimal
     #[arg(long)]
     pub(crate) minimize: bool,
-    /// Where to write the model; the extension chooses the format [default: standard output, as JSON]
+    /// File for the model; its extension chooses the format [default: standard output, as JSON]
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// Format of the model: json, dot, fsm, aut, hoa, promela, mermaid, javamop or fsp
     #[arg(long, value_name = "FORMAT")]
     pub(crate) to: Option<String>,
-    /// Where to write the page that explains the model and which traces took its transitions, as `adit report` makes it
-    /// [default: beside the model when that is a file, with the extension html]
+    /// File for the report page [default: next to the model, with the extension html]
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
-    /// Write no page
+    /// Write no report page
     #[arg(long, conflicts_with = "report")]
     pub(crate) no_report: bool,
-    /// Print a summary as JSON on standard output
+    /// Print a summary as JSON
     #[arg(long, requires = "output")]
     pub(crate) json: bool,
 }
 
-/// How to generalize from traces.
+/// Algorithm that generalizes from traces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Algorithm {
     /// Merge states whose next k events agree
     KTail,
-    /// Merge states with the same enabled events unless a mined property breaks
+    /// Merge states with the same enabled events unless that violates a mined property
     Dice,
 }

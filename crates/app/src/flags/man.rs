@@ -4,14 +4,14 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-/// Write the manual pages of adit and all its commands
+/// Write manual pages for adit and all its commands
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   adit man ~/.local/share/man/man1
   man adit-mine")]
 pub(crate) struct ManFlags {
-    /// The folder for the pages; it is made if need be
+    /// Folder for the pages, created if necessary
     #[arg(value_name = "DIR")]
     pub(crate) folder: PathBuf,
 }

@@ -4,17 +4,17 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-/// Show what a campaign has found out so far, while it runs or afterwards
+/// Show what a campaign has found so far, also while it runs
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   adit status adit-out/java.util.StringTokenizer
   adit status adit-out/java.util.StringTokenizer --json")]
 pub(crate) struct StatusFlags {
-    /// The folder that `adit mine` writes
+    /// Folder that `adit mine` writes
     #[arg(value_name = "DIR")]
     pub(crate) folder: PathBuf,
-    /// Print it as JSON
+    /// Print the answer as JSON
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -4,18 +4,19 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-/// Which traces, and how to read them.
+/// The traces to read, and how.
 #[derive(Debug, Args)]
 pub(crate) struct TraceFlags {
-    /// Files with traces, plain or gzipped; `-` is standard input
+    /// Trace files, plain or gzipped; `-` for standard input
     #[arg(required = true, value_name = "TRACES")]
     pub(crate) traces: Vec<PathBuf>,
-    /// Format of the traces: lines, texada, regex, csv, jsonl, abbadingo, xes or dtrace [default: by extension, else content]
+    /// Format: lines, texada, regex, csv, jsonl, abbadingo, xes or dtrace [default: by extension, else
+    /// content]
     #[arg(long, value_name = "FORMAT")]
     pub(crate) from: Option<String>,
     #[command(flatten)]
     pub(crate) read: ReadFlags,
-    /// Show what is understood of the first lines, and stop
+    /// Show how adit understands the first lines, and stop
     #[arg(long, help_heading = READING)]
     pub(crate) dry_run: bool,
     /// What counts as one kind of event
@@ -25,36 +26,37 @@ pub(crate) struct TraceFlags {
 
 const READING: &str = "Reading traces";
 
-/// How to read traces, whatever they are for.
+/// How to read traces.
 #[derive(Debug, Args)]
 pub(crate) struct ReadFlags {
-    /// Read any log: a regular expression with the named group `event` and, if you like, `trace`, `time`, `returned`, `threw`
+    /// Regular expression that matches the lines of a log
     ///
-    /// For example: `\[(?<trace>s-\d+)\] (?<event>[A-Z]+)`
+    /// It has the named group `event` and optionally `trace`, `time`, `returned` and `threw`:
+    /// `\[(?<trace>s-\d+)\] (?<event>[A-Z]+)`
     #[arg(long, value_name = "PATTERN", help_heading = READING)]
     pub(crate) regex: Option<String>,
-    /// Leave out lines that --regex does not match, instead of stopping at them
+    /// Skip lines that --regex does not match
     #[arg(long, requires = "regex", help_heading = READING)]
     pub(crate) skip_unmatched: bool,
-    /// Column (CSV) or field (JSON) that says which trace an event belongs to
+    /// Column (CSV) or field (JSON) with the trace
     #[arg(long, value_name = "COLUMN", help_heading = READING)]
     pub(crate) case: Option<String>,
-    /// Column or field that says which event happened
+    /// Column or field with the event
     #[arg(long, value_name = "COLUMN", help_heading = READING)]
     pub(crate) activity: Option<String>,
-    /// Column or field that says when
+    /// Column or field with the time
     #[arg(long, value_name = "COLUMN", help_heading = READING)]
     pub(crate) time: Option<String>,
-    /// What separates the columns of CSV: a comma, a semicolon or a tab [default: as in the header]
+    /// Delimiter of CSV columns: `,`, `;` or `tab` [default: as in the header]
     #[arg(long, value_name = "CHAR", value_parser = super::delimiter, help_heading = READING)]
     pub(crate) delimiter: Option<u8>,
-    /// Order the events of each trace by their times
+    /// Sort the events of each trace by time
     #[arg(long, help_heading = READING)]
     pub(crate) sort_by_time: bool,
-    /// Keep what there is of a trace that was cut off
+    /// Keep the beginning of a trace that was cut off
     #[arg(long, help_heading = READING)]
     pub(crate) keep_partial: bool,
-    /// Longest line to accept, in bytes, such as 64K or 16M
+    /// Maximum length of a line in bytes, such as 64K or 16M
     #[arg(long, value_name = "SIZE", default_value = "16M", value_parser = super::size, help_heading = READING)]
     pub(crate) max_line: usize,
 }

@@ -20,21 +20,23 @@ pub(crate) const CHOOSING_TRIES: usize = 30_000;
 /// Situations that the search keeps for each prefix of a walk; the time it takes grows in proportion.
 pub(crate) const SITUATIONS_PER_PREFIX: usize = 12;
 
-/// Measure a model against the Java class itself, by running it
+/// Measure a model against the Java class itself
 ///
-/// Precision: which share of random walks of the model can be made to happen on an object of the class, by some choice of
-/// arguments. Recall: which share of what random calls do to objects the model allows. Prints both with the shortest failures, and
-/// how likely the next object is to show something new. Exits with 1 if there is a failure.
+/// Precision is the share of random walks of the model that some choice of arguments makes happen on an
+/// object of the class. Recall is the share of objects under random calls whose behavior the model allows.
+/// Prints both with the shortest failures, and how likely the next object is to show something new. Exits
+/// with 1 if there is a failure.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   adit validate adit-out/java.util.StringTokenizer/model.json java.util.StringTokenizer
   adit validate model.json com.acme.Stack -c target/classes --budget 1m --json
 
-An event is a method that returns, and its result if that is a boolean: `isEmpty:TRUE`; an object's first event is called like its
-class. What an object does counts up to its first exception. That a walk could not be made to happen is no proof that it cannot.")]
+An event is a call that returns, with its result if that is a boolean: `isEmpty:TRUE`. An object's
+first event is named after its class. After its first exception, an object no longer counts. An
+unrealized walk may still be possible.")]
 pub(crate) struct ValidateFlags {
-    /// The model; `-` is standard input
+    /// Model to measure; `-` for standard input
     #[arg(value_name = "MODEL")]
     pub(crate) model: PathBuf,
     #[command(flatten)]
@@ -44,16 +46,16 @@ pub(crate) struct ValidateFlags {
     /// Format of the model [default: by extension, else content]
     #[arg(long, value_name = "FORMAT")]
     pub(crate) from: Option<String>,
-    /// Random walks of the model
+    /// Number of random walks of the model
     #[arg(long, value_name = "N", default_value_t = 300, value_parser = super::count, allow_negative_numbers = true)]
     pub(crate) walks: usize,
-    /// Most events of a walk
+    /// Maximum number of events in a walk
     #[arg(long, value_name = "N", default_value_t = 12, value_parser = length, allow_negative_numbers = true)]
     pub(crate) length: usize,
-    /// Random tests whose objects the model is to allow
+    /// Number of random tests that the model should allow
     #[arg(long, value_name = "N", default_value_t = 3000, value_parser = super::count, allow_negative_numbers = true)]
     pub(crate) runs: usize,
-    /// Leave out events of the model that the class does not have, instead of stopping at them
+    /// Ignore events of the model that the class does not have
     #[arg(long)]
     pub(crate) ignore_unknown: bool,
     /// Print the answer as JSON
@@ -61,7 +63,7 @@ pub(crate) struct ValidateFlags {
     pub(crate) json: bool,
 }
 
-/// A length of walks. Each event is another script to run, longer than the last.
+/// Parses the length of walks. Each event costs another script, longer than the one before.
 fn length(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(length @ 1..=200) => Ok(length),
