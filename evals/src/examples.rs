@@ -123,10 +123,12 @@ pub(crate) fn run(adit: Option<PathBuf>, budget: &str, seed: u64, out: &Path) ->
             .iter()
             .map(|flag| if flag.contains('(') { format!(" '{flag}'") } else { format!(" {flag}") })
             .collect::<String>();
-        pages += &format!("\n## {name}\n\n`adit mine {class}{flags}`\n\n![The model of {class}]({name}.svg)\n");
-        for (heading, list) in
-            [("Unrealized walks of the model", "unrealised"), ("Observed, but rejected by the model", "rejected")]
-        {
+        pages +=
+            &format!("\n## {name}\n\n`adit mine {class}{flags}`\n\n![The model of {class}]({name}.svg)\n");
+        for (heading, list) in [
+            ("Unrealized walks of the model", "unrealised"),
+            ("Observed, but rejected by the model", "rejected"),
+        ] {
             let words: Vec<String> = words(&judged[list]).take(2).map(|word| format!("`{word}`")).collect();
             if !words.is_empty() {
                 pages += &format!("\n{heading}: {}.\n", words.join(", "));

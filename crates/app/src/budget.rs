@@ -33,17 +33,17 @@ pub(crate) fn parse(text: &str) -> Result<Budget, String> {
             _ => Err(format!("write a number of tests from 1 to {MOST}, such as `5000tests`")),
         },
         None => parse_time(text).map(Budget::Time).map_err(|problem| match problem.as_str() {
-            NO_UNIT => "say of what: `10s`, `2m` or `5000tests`".to_owned(),
+            NO_UNIT => "add a unit: `10s`, `2m` or `5000tests`".to_owned(),
             _ => format!("{problem}, or a number of tests such as `5000tests`"),
         }),
     }
 }
 
-const NO_UNIT: &str = "say in which unit: `500ms`, `10s`, `2m` or `1h`";
+const NO_UNIT: &str = "add a unit: `500ms`, `10s`, `2m` or `1h`";
 
 /// Parses a time: `500ms`, `1.5s`, `2m` or `1h`.
 pub(crate) fn parse_time(text: &str) -> Result<Duration, String> {
-    /// Longer than anybody waits, and short enough to be added to any clock.
+    /// Short enough to be added to any clock.
     const DAY: f64 = 86_400.0;
     let number = text.trim_end_matches(|c: char| c.is_alphabetic());
     let factor = match &text[number.len()..] {
@@ -89,6 +89,6 @@ mod tests {
         ] {
             assert!(parse(nonsense).is_err(), "{nonsense}: {:?}", parse(nonsense));
         }
-        assert_eq!(parse("10"), Err("say of what: `10s`, `2m` or `5000tests`".to_owned()));
+        assert_eq!(parse("10"), Err("add a unit: `10s`, `2m` or `5000tests`".to_owned()));
     }
 }

@@ -28,7 +28,7 @@ pub(crate) struct BadInput {
 /// Something that must not happen happened.
 #[derive(Debug, Error, Diagnostic)]
 #[error("{0}")]
-#[diagnostic(help("this is a fault in adit, not in your input; please report it together with the command"))]
+#[diagnostic(help("this is a bug in adit, not in your input; please report it with the command you ran"))]
 pub(crate) struct InternalFault(pub(crate) String);
 
 /// A limit was reached before there was an answer. It is not turned into yes or no.
@@ -42,7 +42,7 @@ pub(crate) struct NoAnswer {
 
 /// Standard output was closed by its reader, as `head` does. Nobody is left to tell.
 #[derive(Debug, Error, Diagnostic)]
-#[error("the reader of standard output went away")]
+#[error("standard output was closed")]
 pub(crate) struct ReaderGone;
 
 /// An error about the input, with a hint.
@@ -106,7 +106,7 @@ pub(crate) fn install_panic_message() {
             .unwrap_or_default();
         let _ = writeln!(
             io::stderr(),
-            "adit: internal fault{place}: {what}\n  This is a fault in adit, not in your input; please report it together with the command."
+            "adit: internal error{place}: {what}\n  This is a bug in adit, not in your input; please report it with the command you ran."
         );
         std::process::exit(3);
     }));

@@ -33,7 +33,7 @@ impl Source {
         const ENOUGH: u64 = 1 << 16;
         let mut head = Vec::new();
         let cannot =
-            |error| bad_input(format!("{}: cannot read: {error}", self.name), "check that you may read it");
+            |error| bad_input(format!("{}: cannot read: {error}", self.name), "check its permissions");
         (&mut self.bytes).take(ENOUGH).read_to_end(&mut head).map_err(cannot)?;
         let mut unpacked = Vec::new();
         if head.starts_with(&[0x1f, 0x8b]) {
@@ -62,7 +62,7 @@ pub(crate) fn open(path: &Path) -> Result<Source, Report> {
     }
     let file = File::open(path).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => missing(path),
-        _ => bad_input(format!("{name}: cannot read: {error}"), "check that you may read it"),
+        _ => bad_input(format!("{name}: cannot read: {error}"), "check its permissions"),
     })?;
     let size = file.metadata().ok().filter(fs::Metadata::is_file).map(|about| about.len());
     Ok(Source { name, bytes: Box::new(file), size })
@@ -80,7 +80,7 @@ pub(crate) fn missing(path: &Path) -> Report {
     let help = match nearest(&typed, others.iter().map(String::as_str)) {
         Some(near) => format!("did you mean {}?", path.with_file_name(near).display()),
         None if !folder.is_dir() => format!("the folder {} does not exist either", folder.display()),
-        None => "check the name; paths are relative to the folder you are in".to_owned(),
+        None => "check the name; paths are relative to the current folder".to_owned(),
     };
     bad_input(format!("{}: no such file or folder", path.display()), help)
 }
@@ -90,7 +90,7 @@ pub(crate) fn read_whole(source: Source) -> Result<(String, Vec<u8>), Report> {
     let name = source.name;
     let mut bytes = Vec::new();
     let cannot =
-        |error: io::Error| bad_input(format!("{name}: cannot read: {error}"), "check that you may read it");
+        |error: io::Error| bad_input(format!("{name}: cannot read: {error}"), "check its permissions");
     source.bytes.take(LARGEST_MODEL + 1).read_to_end(&mut bytes).map_err(cannot)?;
     if bytes.starts_with(&[0x1f, 0x8b]) {
         let mut unpacked = Vec::new();
@@ -101,7 +101,7 @@ pub(crate) fn read_whole(source: Source) -> Result<(String, Vec<u8>), Report> {
                         "{name}: the gzip stream is damaged or cut off after {} bytes of content: {error}",
                         unpacked_so_far(&bytes)
                     ),
-                    "copy or compress the file again; `gzip --test` tells whether it is whole",
+                    "copy or compress the file again; `gzip --test` checks it",
                 )
             },
         )?;
@@ -110,7 +110,7 @@ pub(crate) fn read_whole(source: Source) -> Result<(String, Vec<u8>), Report> {
     if bytes.len() as u64 > LARGEST_MODEL {
         return Err(bad_input(
             format!("{name} holds more than {} MiB", LARGEST_MODEL >> 20),
-            "a model this large cannot be worked with; is it a trace file? see `adit infer --help`",
+            "adit cannot handle models of this size; is it a trace file? see `adit infer --help`",
         ));
     }
     Ok((name, bytes))

@@ -42,10 +42,10 @@ pub(crate) fn install(thing: Thing) -> String {
         (Some(manager), Thing::Jdk) => format!("{} {}", manager.install, manager.jdk),
         (Some(manager), Thing::Solver) => format!("{} {}", manager.install, manager.solver),
         (None, Thing::Jdk) => {
-            "unpack a JDK 17 or newer from https://adoptium.net and set JAVA_HOME to its folder".to_owned()
+            "unpack a JDK 17 or later from https://adoptium.net and set JAVA_HOME to its folder".to_owned()
         }
         (None, Thing::Solver) => {
-            "put z3 from https://github.com/Z3Prover/z3/releases into a folder of PATH".to_owned()
+            "add z3 from https://github.com/Z3Prover/z3/releases to a folder in PATH".to_owned()
         }
     }
 }

@@ -40,7 +40,7 @@ pub(crate) fn install() {
                 None => {
                     *first = Some(Instant::now());
                     INTERRUPTED.store(true, Ordering::SeqCst);
-                    tell("adit: stopping, and keeping what there is; once more to stop at once");
+                    tell("adit: stopping and saving the results; press Ctrl-C again to stop at once");
                     return;
                 }
                 // Some programs signal a process and then its group: that is one wish, not two.

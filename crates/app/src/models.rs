@@ -34,7 +34,7 @@ pub(crate) fn shrink<L: Ord + Clone>(
     result.map_err(|TooLarge(states)| {
         no_answer(
             format!("the deterministic model has more than {states} states"),
-            "leave out --determinize and --minimize, or generalize more",
+            "remove --determinize and --minimize, or generalize more",
         )
     })
 }
@@ -55,8 +55,8 @@ pub(crate) fn read_titled(
     if format.is_none() && !blank && std::str::from_utf8(&bytes).is_ok() && Format::sniff(&bytes).is_none() {
         let names: Vec<&str> = Format::names().collect();
         return Err(bad_input(
-            format!("{name}: this looks like no model format"),
-            format!("name the format with --from; there are {}", names.join(", ")),
+            format!("{name}: not a known model format"),
+            format!("name the format with --from: {}", names.join(", ")),
         ));
     }
     let model = format::read(&bytes, &name, format)?;
@@ -79,7 +79,7 @@ pub(crate) fn format_of(target: &Target, to: Option<&str>) -> Result<Format, Rep
         let known: Vec<String> =
             Format::ALL.iter().map(|format| format!(".{}", format.extensions()[0])).collect();
         bad_input(
-            format!("{name}: this extension belongs to no model format"),
+            format!("{name}: not the extension of a model format"),
             format!("name the format with --to, or use one of {}", known.join(", ")),
         )
     })

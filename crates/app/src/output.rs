@@ -113,8 +113,8 @@ fn to_stdout(error: io::Error) -> Report {
 pub(crate) fn create_folder(folder: &Path) -> Result<(), Report> {
     fs::create_dir_all(folder).map_err(|error| {
         bad_input(
-            format!("the folder {} cannot be made: {error}", folder.display()),
-            "name another with -o; is there a file of that name, or no right to write?",
+            format!("cannot create the folder {}: {error}", folder.display()),
+            "name another with -o; does a file of that name exist, and may you write there?",
         )
     })
 }
@@ -147,7 +147,7 @@ fn to_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<(), Report>
     let cannot = |error: io::Error| {
         bad_input(
             format!("{}: cannot write: {error}", path.display()),
-            "check that the folder may be written to and the disk is not full, or name another file with -o",
+            "check the permissions of the folder and the free disk space, or write to another file",
         )
     };
     // A device or a pipe cannot be replaced by renaming; and through a link, it is the file behind it that changes.

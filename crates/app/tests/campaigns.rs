@@ -341,7 +341,7 @@ fn odd_campaigns_give_a_page_or_say_what_helps() {
         a newer store: store::newer
 
           error: DIR/campaign.db has schema 99, and this adit knows schemas up to 3
-          help: a newer adit wrote it: use that one, or name another folder with -o
+          help: a newer adit wrote it: use that version, or name another folder with -o
         a newer store beside a model: note: DIR/campaign.db has schema 99, and this adit knows schemas up to 3: the page is made from the files beside it, without what only the campaign knows
         written to DIR/report.html
     "#]].assert_eq(&text);

@@ -199,7 +199,7 @@ fn starts(program: &Program<'_>, class: &Class, options: &ApiOptions) -> Result<
     }
     if found.is_empty() {
         let below = program.subtypes(&class.name).len();
-        tried.push(format!("of the {below} classes below it, none can be made"));
+        tried.push(format!("none of its {below} subclasses can be constructed"));
         tried.push("no method elsewhere returns it".to_owned());
         let class = class.dotted_name();
         return Err(ApiError::NoStart { class, tried, non_public: options.non_public });

@@ -15,7 +15,7 @@ pub enum ApiError {
     #[diagnostic(transparent)]
     Class(#[from] ClassError),
     /// An array type.
-    #[error("{class} is an array, and an array has no methods of its own")]
+    #[error("{class} is an array, which has no methods of its own")]
     #[diagnostic(
         code(attack::array),
         help("name the class of its elements, or a class that works on such arrays")
@@ -25,34 +25,33 @@ pub enum ApiError {
         class: String,
     },
     /// An enum, whose objects are its constants.
-    #[error("{class} is an enum: its objects exist before the first call, so none has a life to observe")]
+    #[error(
+        "{class} is an enum: its objects exist before the first call, so there is no order of calls to mine"
+    )]
     #[diagnostic(
         code(attack::enum_class),
-        help("name a class that uses {class}; its constants are passed as arguments")
+        help("name a class that uses {class}; adit passes its constants as arguments")
     )]
     Enum {
         /// The class, with dots.
         class: String,
     },
     /// An annotation, which nobody makes an object of.
-    #[error("{class} is an annotation: it is written in sources, not called")]
-    #[diagnostic(code(attack::annotation), help("name a class that does something"))]
+    #[error("{class} is an annotation, which has no objects to call")]
+    #[diagnostic(code(attack::annotation), help("name an ordinary class"))]
     Annotation {
         /// The class, with dots.
         class: String,
     },
     /// A class that only its package may use.
     #[error("{class} is not public")]
-    #[diagnostic(
-        code(attack::not_public),
-        help("with `--non-public`, classes and members that only their package may use are called as well")
-    )]
+    #[diagnostic(code(attack::not_public), help("add `--non-public` to use non-public classes and members"))]
     NotPublic {
         /// The class, with dots.
         class: String,
     },
     /// There is no way to get an object.
-    #[error("no object of {class} can be made: {}", tried.join("; "))]
+    #[error("adit cannot construct an object of {class}: {}", tried.join("; "))]
     #[diagnostic(
         code(attack::no_start),
         help(
@@ -74,7 +73,7 @@ pub enum ApiError {
     #[diagnostic(
         code(attack::no_method),
         help(
-            "`equals`, `hashCode` and `toString` do not count unless asked for; do `--only` and `--without` leave anything?"
+            "do `--only` and `--without` exclude everything? `equals`, `hashCode` and `toString` need `--object-methods`"
         )
     )]
     NoMethod {
@@ -82,7 +81,7 @@ pub enum ApiError {
         class: String,
     },
     /// A method was named that the class does not have.
-    #[error("{class} has no method {name} that could be called")]
+    #[error("{class} has no callable method `{name}`")]
     #[diagnostic(code(attack::unknown_method), help("it has {}", has.join(", ")))]
     UnknownMethod {
         /// The class, with dots.
@@ -95,5 +94,5 @@ pub enum ApiError {
 }
 
 fn non_public_too(tried: bool) -> &'static str {
-    if tried { "" } else { "; with `--non-public`, constructors that only the package may use are tried too" }
+    if tried { "" } else { "; or add `--non-public` to use non-public constructors" }
 }

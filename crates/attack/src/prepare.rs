@@ -82,5 +82,5 @@ fn is_lacking(supply: &Supply, wanted: &Type) -> bool {
 }
 
 fn leave(left: &mut Vec<(Callable, String)>, operation: &Operation, wanted: &Type) {
-    left.push(((*operation.callable).clone(), format!("nothing found gives a value of {wanted}")));
+    left.push(((*operation.callable).clone(), format!("adit found no way to construct a {wanted}")));
 }

@@ -94,7 +94,7 @@ pub struct Undecided {
     pub budget: u64,
     /// They need a method that could not be called at all, or was given up.
     pub untried: u64,
-    /// They were realized, but not when they were to be again: the class does not do the same each time.
+    /// They were realized, but not when they were to be again: the class is not deterministic.
     pub unsteady: u64,
 }
 

@@ -13,9 +13,7 @@ pub enum ClassError {
     #[error("{file} is not a class file: it begins with {found}, not with CA FE BA BE")]
     #[diagnostic(
         code(bytecode::not_a_class),
-        help(
-            "is it a source file, or a jar? compile sources with `javac`, and name a jar as part of the class path"
-        )
+        help("compile source files with `javac`; add a jar to the class path")
     )]
     NotAClass {
         /// What the bytes are called.
@@ -25,10 +23,7 @@ pub enum ClassError {
     },
     /// The bytes end too early.
     #[error("{file} is cut off: it ends at byte {length} in the middle of {what}")]
-    #[diagnostic(
-        code(bytecode::truncated),
-        help("compile it again, or copy it again if it came over a network")
-    )]
+    #[diagnostic(code(bytecode::truncated), help("compile or copy it again"))]
     Truncated {
         /// What the bytes are called.
         file: String,
@@ -56,7 +51,7 @@ pub enum ClassError {
     #[error("{file} is not a well-formed class file: {what} at byte {at}")]
     #[diagnostic(
         code(bytecode::malformed),
-        help("`javap -v` shows what the JDK makes of it; was it changed by an obfuscator or a faulty tool?")
+        help("check it with `javap -v`; did an obfuscator or a faulty tool change it?")
     )]
     Malformed {
         /// What the bytes are called.
@@ -82,9 +77,7 @@ pub enum ClassError {
     #[error("{file} cannot be read as the modules of a JDK: {reason}")]
     #[diagnostic(
         code(bytecode::not_an_image),
-        help(
-            "it is called `lib/modules` in a JDK from Java 9 on; an older JDK keeps its classes in `jre/lib/rt.jar`"
-        )
+        help("since Java 9 the file is `lib/modules`; an older JDK keeps its classes in `jre/lib/rt.jar`")
     )]
     NotAnImage {
         /// What the bytes are called.
@@ -94,7 +87,10 @@ pub enum ClassError {
     },
     /// An entry of a jar or of a JDK's modules that cannot be read.
     #[error("{entry} in {file} cannot be read: {reason}")]
-    #[diagnostic(code(bytecode::unreadable_entry), help("the file may be damaged: make or fetch it again"))]
+    #[diagnostic(
+        code(bytecode::unreadable_entry),
+        help("the file may be damaged: build or download it again")
+    )]
     UnreadableEntry {
         /// The file that holds the entry.
         file: String,
@@ -104,7 +100,7 @@ pub enum ClassError {
         reason: String,
     },
     /// A class that no source has.
-    #[error("there is no class {name} on the class path{}", searched(.sources))]
+    #[error("no class {name} on the class path{}", searched(.sources))]
     #[diagnostic(code(bytecode::unknown_class), help("{}", meant(.near)))]
     UnknownClass {
         /// The name as it was asked for, with dots.
@@ -118,7 +114,7 @@ pub enum ClassError {
     #[error("{file} holds the class {found}, not {name}")]
     #[diagnostic(
         code(bytecode::other_class),
-        help("a class must lie in the folder of its package: is the root of the class path right?")
+        help("a class must be in the folder of its package: is the root of the class path right?")
     )]
     OtherClass {
         /// Where it was found.
@@ -136,7 +132,7 @@ fn searched(sources: &[String]) -> String {
 
 fn meant(near: &[String]) -> String {
     match near {
-        [] => "is its jar or folder on the class path? write the name with its package, as in `java.util.HashSet`".to_owned(),
+        [] => "write the name with its package, as in `java.util.HashSet`, and check that the class path has its jar or folder".to_owned(),
         [only] => format!("did you mean `{only}`?"),
         many => format!("did you mean one of `{}`?", many.join("`, `")),
     }

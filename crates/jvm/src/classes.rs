@@ -26,7 +26,7 @@ const NO_JDK_RELEASE: u16 = u16::MAX - 1;
 #[non_exhaustive]
 pub enum ClassesError {
     /// An entry of the class path that is not there.
-    #[error("{} is on the class path and does not exist", .path.display())]
+    #[error("{} is on the class path but does not exist", .path.display())]
     #[diagnostic(
         code(jvm::class_path_missing),
         help(
@@ -50,7 +50,7 @@ pub enum ClassesError {
     #[error("{} holds more than {MOST_FILES} files", .path.display())]
     #[diagnostic(
         code(jvm::class_path_large),
-        help("name the folder into which the compiler writes, such as `target/classes` or `build/classes`")
+        help("name the output folder of the compiler, such as `target/classes` or `build/classes`")
     )]
     Large {
         /// The folder.
@@ -356,7 +356,7 @@ mod tests {
             &[],
             expect![[r#"
             ROOT/jdk/lib/modules cannot be read as the modules of a JDK: it is too short
-            it is called `lib/modules` in a JDK from Java 9 on; an older JDK keeps its classes in `jre/lib/rt.jar`
+            since Java 9 the file is `lib/modules`; an older JDK keeps its classes in `jre/lib/rt.jar`
         "#]],
         );
         check(

@@ -14,10 +14,10 @@ use crate::sandbox::Protection;
 #[non_exhaustive]
 pub enum HostError {
     /// The operating system refused what a worker needs: a process, a socket, memory, a folder.
-    #[error("a worker cannot be started: {what}: {source}")]
+    #[error("cannot start a worker: {what}: {source}")]
     #[diagnostic(
         code(jvm::start),
-        help("check the free space, the limits on processes and open files (`ulimit -a`)")
+        help("check the free disk space and the limits on processes and open files (`ulimit -a`)")
     )]
     Start {
         /// What was being done.
@@ -26,25 +26,25 @@ pub enum HostError {
         source: io::Error,
     },
     /// The kernel cannot shut workers in, and the caller did not allow to go on without.
-    #[error("workers cannot be kept from {}", .0.missing().join(" and from "))]
+    #[error("the sandbox cannot prevent workers from {}", .0.missing().join(" and from "))]
     #[diagnostic(
         code(jvm::no_sandbox),
         help(
-            "Linux 6.2 with Landlock and unprivileged user namespaces is needed \
+            "use Linux 6.2 or later with Landlock and unprivileged user namespaces \
              (`sysctl kernel.unprivileged_userns_clone user.max_user_namespaces \
-             kernel.apparmor_restrict_unprivileged_userns`); for code that you trust, allow it to run unprotected"
+             kernel.apparmor_restrict_unprivileged_userns`); for code that you trust, run it without a sandbox"
         )
     )]
     Unprotected(Protection),
     /// HotSpot could not be created.
-    #[error("the virtual machine does not start: {0}")]
+    #[error("the JVM does not start: {0}")]
     #[diagnostic(
         code(jvm::create),
         help("does `java -version` of the same JDK work, and is there enough memory?")
     )]
     Machine(String),
     /// Workers die before they run anything.
-    #[error("{tries} workers in a row ended before they ran a script; the last {how}")]
+    #[error("{tries} workers in a row exited before they ran a script; the last one {how}")]
     #[diagnostic(
         code(jvm::unstable),
         help("does `java -version` of the same JDK work, and is there enough memory?")
@@ -60,7 +60,7 @@ pub enum HostError {
     #[diagnostic(transparent)]
     Classes(#[from] ClassesError),
     /// A script is too large to be sent.
-    #[error("script {index} needs {bytes} bytes, and a message has at most {most}")]
+    #[error("script {index} needs {bytes} bytes; a message holds at most {most}")]
     #[diagnostic(code(jvm::script_size), help("shorten its strings"))]
     Script {
         /// Its place in the batch.
@@ -72,7 +72,7 @@ pub enum HostError {
     },
     /// A script has arguments within arguments without end.
     #[error("script {index} has arrays and functions nested deeper than {most}")]
-    #[diagnostic(code(jvm::script_depth), help("make the inner ones with statements of their own"))]
+    #[diagnostic(code(jvm::script_depth), help("create the inner ones in separate statements"))]
     Nested {
         /// Its place in the batch.
         index: usize,

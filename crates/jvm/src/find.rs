@@ -51,7 +51,7 @@ pub enum JdkError {
     #[error("JAVA_HOME cannot be used: {0}")]
     #[diagnostic(
         code(jvm::java_home),
-        help("set JAVA_HOME to the folder of a JDK 17 or newer, or unset it to have one looked for")
+        help("set JAVA_HOME to the folder of a JDK 17 or later, or unset it to search for one")
     )]
     JavaHome(Unsuitable),
     /// None was found that fits.
@@ -119,10 +119,10 @@ pub fn inspect(home: &Path) -> Result<Jdk, Unsuitable> {
         .ok_or_else(|| unsuitable(None, "its `release` file has no JAVA_VERSION".to_owned()))?;
     let feature = match numbers(&version).as_slice() {
         [1, feature, ..] | [feature, ..] => *feature,
-        [] => return Err(unsuitable(Some(&version), "its version begins with no number".to_owned())),
+        [] => return Err(unsuitable(Some(&version), "its version does not start with a number".to_owned())),
     };
     if feature < OLDEST {
-        return Err(unsuitable(Some(&version), format!("{OLDEST} is the oldest release that can be used")));
+        return Err(unsuitable(Some(&version), format!("{OLDEST} is the oldest supported release")));
     }
     let libjvm = home.join("lib/server/libjvm.so");
     if !libjvm.is_file() {
@@ -158,7 +158,7 @@ fn numbers(version: &str) -> Vec<u32> {
 }
 
 fn listed(list: &[Unsuitable]) -> String {
-    list.iter().map(|unsuitable| format!("; passed over: {unsuitable}")).collect()
+    list.iter().map(|unsuitable| format!("; rejected: {unsuitable}")).collect()
 }
 
 impl fmt::Display for Unsuitable {
@@ -253,7 +253,7 @@ mod tests {
             root.path(),
             &Places { usual: vec![root.path().to_owned()], ..Places::default() },
             expect![
-                "no JDK was found; passed over: ROOT/a (version 1.8.0_402): 11 is the oldest release that can be used; passed over: ROOT/b! (version 21.0.1): it has no lib/server/libjvm.so; passed over: ROOT/c: its `release` file has no JAVA_VERSION; passed over: ROOT/d (version next): its version begins with no number"
+                "no JDK was found; passed over: ROOT/a (version 1.8.0_402): 11 is the oldest release that can be used; passed over: ROOT/b! (version 21.0.1): it has no lib/server/libjvm.so; passed over: ROOT/c: its `release` file has no JAVA_VERSION; passed over: ROOT/d (version next): its version does not start with a number"
             ],
         );
         check(root.path(), &Places::default(), expect!["no JDK was found"]);

@@ -303,8 +303,8 @@ impl Pool {
                 if fruitless == PATIENCE {
                     let how = match answer.fate {
                         Fate::Died(how) => how,
-                        Fate::TimedOut => "did not begin in time".to_owned(),
-                        Fate::Lives | Fate::Retires | Fate::Late => "had nothing to say".to_owned(),
+                        Fate::TimedOut => "did not start in time".to_owned(),
+                        Fate::Lives | Fate::Retires | Fate::Late => "produced no results".to_owned(),
                     };
                     return Err(HostError::Unstable { tries: PATIENCE, how });
                 }

@@ -139,7 +139,7 @@ const COUNTABLE: [&str; 4] = [
 impl Player {
     /// Prepares to run scripts.
     pub(crate) fn new(env: Env, known: Known, options: PlayOptions) -> Result<Self, String> {
-        const STRANGE: &str = "java.lang.String and its kin are not as they should be";
+        const STRANGE: &str = "unexpected JDK: core classes or methods are missing";
         let arguments = Arguments::new(env, &known).ok_or(STRANGE)?;
         let PlayOptions { text, snapshots, descriptors, fresh, touch, passing } = options;
         // They are known from the beginning, because when they are thrown it may be too late to ask for their names.

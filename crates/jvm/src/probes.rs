@@ -70,11 +70,11 @@ impl Passing {
             bits: vec![0; prober.probes.bytes()],
         };
         let Some(array) = make_array(env, passing.length) else {
-            return (passing, Some("the class that counts cannot be defined".to_owned()));
+            return (passing, Some("cannot define the class that holds the counters".to_owned()));
         };
         let place = || -> Result<(), String> {
             let tools = agent::tools()?;
-            let refused = |what: &str, code: i32| format!("the machine refuses {what} (JVMTI error {code})");
+            let refused = |what: &str, code: i32| format!("the JVM refuses {what} (JVMTI error {code})");
             tools
                 .notify(true, event::CLASS_FILE, std::ptr::null_mut())
                 .map_err(|code| refused("to show class files", code))?;

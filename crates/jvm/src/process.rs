@@ -41,7 +41,7 @@ pub(crate) struct Start {
 impl Start {
     fn stream(&self) -> Result<Stdio, HostError> {
         let Some(output) = &self.output else { return Ok(Stdio::null()) };
-        let failed = |source| HostError::Start { what: "making a pipe for its output", source };
+        let failed = |source| HostError::Start { what: "creating a pipe for its output", source };
         output.try_clone().map(Stdio::from).map_err(failed)
     }
 }
@@ -99,9 +99,9 @@ impl Worker {
     /// Starts a worker without waiting for it.
     pub(crate) fn start(start: &Start) -> Result<Self, HostError> {
         let failed = |what| move |source| HostError::Start { what, source };
-        let folder = WorkerBox::new(&start.boxes).map_err(failed("making a folder for it"))?;
-        let (control, theirs) = UnixStream::pair().map_err(failed("making a socket"))?;
-        let memory = shared::create().map_err(failed("making memory for results"))?;
+        let folder = WorkerBox::new(&start.boxes).map_err(failed("creating a folder for it"))?;
+        let (control, theirs) = UnixStream::pair().map_err(failed("creating a socket"))?;
+        let memory = shared::create().map_err(failed("creating memory for results"))?;
         let passed = [theirs.as_raw_fd(), memory.as_raw_fd()];
         let mut command = Command::new(&start.program);
         command
@@ -143,11 +143,9 @@ impl Worker {
             .and_then(|()| self.control.set_write_timeout(Some(limit)));
         let greeting = timeouts.and_then(|()| receive(&mut self.control));
         match greeting {
-            Ok(bytes) => {
-                Greeting::from_bytes(&bytes).map_err(|_| "said what cannot be understood".to_owned())
-            }
+            Ok(bytes) => Greeting::from_bytes(&bytes).map_err(|_| "sent a malformed message".to_owned()),
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                Err(format!("said nothing for {} s", limit.as_secs_f64()))
+                Err(format!("did not respond for {} s", limit.as_secs_f64()))
             }
             Err(_) => Err(self.farewell()),
         }
@@ -248,7 +246,7 @@ impl Worker {
                 Ok((_, Extent::Complete { .. })) | Err(_) => {
                     if !matches!(fate, Fate::TimedOut | Fate::Late | Fate::Died(_)) {
                         self.end();
-                        fate = Fate::Died("left results that cannot be understood".to_owned());
+                        fate = Fate::Died("returned malformed results".to_owned());
                     }
                     break;
                 }
@@ -275,7 +273,7 @@ impl Worker {
         let gone = pidfd(self.child.id()).and_then(|process| poll(process.as_raw_fd(), FAREWELL));
         if !matches!(gone, Ok(true)) {
             self.end();
-            return "hung up and was ended".to_owned();
+            return "closed its connection and was stopped".to_owned();
         }
         self.child.wait().map_or_else(|error| format!("is lost: {error}"), describe)
     }
@@ -330,7 +328,7 @@ fn poll(fd: RawFd, limit: Duration) -> io::Result<bool> {
 fn describe(status: ExitStatus) -> String {
     match (status.code(), status.signal()) {
         (Some(code), _) => format!("exited with code {code}"),
-        (_, Some(signal)) => format!("was ended by signal {signal}"),
+        (_, Some(signal)) => format!("was killed by signal {signal}"),
         _ => "ended".to_owned(),
     }
 }

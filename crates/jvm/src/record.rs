@@ -186,7 +186,7 @@ pub fn record(
         methods.extend(plan.methods.iter().map(|method| method.name.clone()));
     }
     let failed = |what| move |source| HostError::Start { what, source };
-    let (reader, writer) = std::io::pipe().map_err(failed("making a pipe for its output"))?;
+    let (reader, writer) = std::io::pipe().map_err(failed("creating a pipe for its output"))?;
     let printed = Printed::read(reader).map_err(failed("starting a thread"))?;
     let protected = options.host.sandbox == Sandbox::Required;
     let start = prepare(options, plan, OwnedFd::from(writer))?;
@@ -278,7 +278,7 @@ impl Watched {
             let left = limit.saturating_sub(begin.elapsed());
             let message = self.worker.message(LOOK.min(left).max(Duration::from_millis(1)));
             if self.drain().is_err() {
-                return Ok(TaskEnd::Died { how: "left what cannot be understood".to_owned() });
+                return Ok(TaskEnd::Died { how: "returned malformed results".to_owned() });
             }
             self.listening.hand_on(false, sink);
             let wish = progress(Progress {
@@ -299,7 +299,7 @@ impl Watched {
                     return match message.strip_prefix(DONE) {
                         Some(b"") => Ok(TaskEnd::Finished),
                         Some(why) => Err(HostError::Task(String::from_utf8_lossy(why).into_owned())),
-                        None => Ok(TaskEnd::Died { how: "said what cannot be understood".to_owned() }),
+                        None => Ok(TaskEnd::Died { how: "sent a malformed message".to_owned() }),
                     };
                 }
                 Ok(None) if begin.elapsed() >= limit => return Ok(TaskEnd::TimedOut),

@@ -94,12 +94,12 @@ pub(crate) fn enter(folder: &Path, room: Room, writable: &[PathBuf]) -> Protecti
     };
     let apart = note("user, network and mount namespaces", namespaces());
     let network = apart && note("the loopback interface", raise_loopback());
-    let space = apart && note("a file system for the box", mount_box(folder, room.box_megabytes));
+    let space = apart && note("a file system for the sandbox", mount_box(folder, room.box_megabytes));
     // The folder that is mounted now is entered, or the process would stay in the one beneath.
-    let entered = note("entering the box", std::env::set_current_dir(folder));
+    let entered = note("entering the sandbox", std::env::set_current_dir(folder));
     let files = note("Landlock", restrict_files(folder, writable));
-    let meek = note("giving up rights", drop_capabilities());
-    let calls = note("the filter of system calls", filter::install()) && meek;
+    let meek = note("dropping privileges", drop_capabilities());
+    let calls = note("the system call filter", filter::install()) && meek;
     let limited = note("limits on memory and files", set_limits(room));
     Protection { files, network, space: space && entered && limited, calls, ..protection }
 }

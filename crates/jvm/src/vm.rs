@@ -235,8 +235,8 @@ fn meaning(code: jint) -> &'static str {
         -2 => "the thread is not attached",
         -3 => "the version is not supported",
         -4 => "not enough memory",
-        -5 => "there is a machine already",
-        -6 => "an option is not understood",
+        -5 => "there is already a JVM",
+        -6 => "an option is not recognized",
         _ => "no reason given",
     }
 }

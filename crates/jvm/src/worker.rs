@@ -61,7 +61,7 @@ fn live(mut arguments: impl Iterator<Item = OsString>) -> io::Result<()> {
     let greeting = |machine| Greeting { protection: protection.clone(), machine, unprobed: None };
     let Some(libjvm) = setup.libjvm else { return send(&mut control, &greeting(Ok(())).to_bytes()) };
     if setup.protected && !protection.is_enough() {
-        return send(&mut control, &greeting(Err("it is not protected".to_owned())).to_bytes());
+        return send(&mut control, &greeting(Err("it is not sandboxed".to_owned())).to_bytes());
     }
     let hangup = control.try_clone()?;
     let job = setup.job;
@@ -131,7 +131,7 @@ fn prepare(
     touch: Option<Touch>,
     passing: Option<Passing>,
 ) -> Result<Player, String> {
-    let known = Known::find(env).ok_or("java.lang.String and its kin are not as they should be")?;
+    let known = Known::find(env).ok_or("unexpected JDK: core classes or methods are missing")?;
     let fresh =
         fresh.then(|| Fresh::new(env, &known, &options.class_path).ok_or("no loader for the class path"));
     let descriptors = watch.then(|| {
@@ -220,5 +220,5 @@ fn count_threads() -> usize {
 }
 
 fn garbled(_: Garbled) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, "the message is not understood")
+    io::Error::new(io::ErrorKind::InvalidData, "the message is malformed")
 }

@@ -342,7 +342,7 @@ fn what_cannot_be_started_is_an_error() {
 
     let mut options = bench.options();
     options.boxes = "/no/such/folder".into();
-    assert!(matches!(Host::new(options), Err(HostError::Start { what: "making a folder for it", .. })));
+    assert!(matches!(Host::new(options), Err(HostError::Start { what: "creating a folder for it", .. })));
 
     let text = format!("'{}'", "x".repeat(17 << 20));
     let line = format!("new java.lang.String (Ljava/lang/String;)V {text}");

@@ -15,7 +15,9 @@ pub enum MineError {
     )]
     #[diagnostic(
         code(mine::too_many_pairs),
-        help("do the labels hold numbers, names or times? choose a coarser label, such as the method alone")
+        help(
+            "do the labels contain numbers, names or times? choose a coarser label, such as the method alone"
+        )
     )]
     TooManyPairs {
         /// How many labels there were when it happened.
@@ -38,8 +40,8 @@ pub enum MineError {
         limit: usize,
     },
     /// A formula has more placeholders than make sense.
-    #[error("the formula has {placeholders} placeholders, and at most {limit} are tried")]
-    #[diagnostic(code(mine::too_many_placeholders), help("write labels in place of some of them"))]
+    #[error("the formula has {placeholders} placeholders; the limit is {limit}")]
+    #[diagnostic(code(mine::too_many_placeholders), help("replace some of them with labels"))]
     TooManyPlaceholders {
         /// How many it has.
         placeholders: usize,
@@ -48,11 +50,11 @@ pub enum MineError {
     },
     /// A formula has more instances than may be tried.
     #[error(
-        "{placeholders} placeholders over {labels} labels make {instances} instances, and at most {limit} are tried"
+        "{placeholders} placeholders over {labels} labels give {instances} instances; the limit is {limit}"
     )]
     #[diagnostic(
         code(mine::too_many_instances),
-        help("write a label in place of a placeholder, choose coarser labels, or raise the limit")
+        help("replace a placeholder with a label, choose coarser labels, or raise the limit")
     )]
     TooManyInstances {
         /// How many placeholders the formula has.

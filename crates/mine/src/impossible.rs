@@ -55,7 +55,7 @@ pub fn impossible_traces(
             word,
             weight: words.words[word].weight,
             why: format!(
-                "it alone breaks the rule \u{201c}{}\u{201d}, which held {} of {} times",
+                "it alone violates the property \u{201c}{}\u{201d}, which held {} of {} times",
                 sentence(&lone.property),
                 lone.support,
                 lone.chances

@@ -87,7 +87,7 @@ impl Campaign {
                 created: row.get(5)?,
             })
         })?;
-        found.pop().ok_or_else(|| self.damaged("it does not say what it is about"))
+        found.pop().ok_or_else(|| self.damaged("it has no description"))
     }
 
     /// How much there is. It takes no longer when there is more, claims aside.
@@ -250,7 +250,7 @@ impl Campaign {
                 attacked,
             }))
         })?;
-        all.into_iter().map(|one| one.ok_or_else(|| self.damaged("a claim that is not known"))).collect()
+        all.into_iter().map(|one| one.ok_or_else(|| self.damaged("an unknown property"))).collect()
     }
 
     /// The models of all rounds, in order. There are few.

@@ -15,17 +15,17 @@ pub enum StoreError {
     #[error("{} holds no campaign", folder.display())]
     #[diagnostic(
         code(store::no_campaign),
-        help("`adit mine CLASS -o {}` begins one; a campaign's folder holds a file campaign.db", folder.display())
+        help("start one with `adit mine CLASS -o {}`; the folder of a campaign holds a file campaign.db", folder.display())
     )]
     NoCampaign {
         /// Where it was looked for.
         folder: PathBuf,
     },
     /// Another process writes it.
-    #[error("{} is being written by {}", folder.display(), writer(*pid))]
+    #[error("{} is in use by {}", folder.display(), writer(*pid))]
     #[diagnostic(
         code(store::in_use),
-        help("wait for it to end, or name another folder with -o; `adit status {}` shows how far it is", folder.display())
+        help("wait for it to end, or name another folder with -o; `adit status {}` shows its progress", folder.display())
     )]
     InUse {
         /// The campaign.
@@ -34,7 +34,7 @@ pub enum StoreError {
         pid: Option<u32>,
     },
     /// The file is something else.
-    #[error("{} is no campaign of adit", path.display())]
+    #[error("{} is not a campaign of adit", path.display())]
     #[diagnostic(code(store::not_a_campaign), help("move the file away, or name another folder with -o"))]
     NotACampaign {
         /// The file.
@@ -45,7 +45,7 @@ pub enum StoreError {
     #[diagnostic(
         code(store::damaged),
         help(
-            "what can be read is saved by `sqlite3 campaign.db .recover`; `adit mine … --fresh` moves the folder away and begins anew"
+            "`sqlite3 campaign.db .recover` saves what can be read; `adit mine … --fresh` moves the folder away and starts over"
         )
     )]
     Damaged {
@@ -55,10 +55,10 @@ pub enum StoreError {
         what: String,
     },
     /// It was written by a later version.
-    #[error("{} has schema {found}, and this adit knows schemas up to {known}", path.display())]
+    #[error("{} has schema {found}, but this adit knows schemas only up to {known}", path.display())]
     #[diagnostic(
         code(store::newer),
-        help("a newer adit wrote it: use that one, or name another folder with -o")
+        help("a newer adit wrote it: use that version, or name another folder with -o")
     )]
     Newer {
         /// The file.
@@ -70,10 +70,7 @@ pub enum StoreError {
     },
     /// It was written by an earlier version, and only who writes can bring it up to date.
     #[error("{} has the old schema {found}; this adit reads schema {known}", path.display())]
-    #[diagnostic(
-        code(store::older),
-        help("the next `adit mine` into this folder brings it up to date and keeps all that is in it")
-    )]
+    #[diagnostic(code(store::older), help("run `adit mine` in this folder to update it; nothing is lost"))]
     Older {
         /// The file.
         path: PathBuf,
@@ -83,11 +80,11 @@ pub enum StoreError {
         known: i64,
     },
     /// It may not be written.
-    #[error("{} may not be written", path.display())]
+    #[error("{} is not writable", path.display())]
     #[diagnostic(
         code(store::read_only),
         help(
-            "check the rights of the folder and whether it is mounted read-only, or name another folder with -o"
+            "check the permissions of the folder and whether it is mounted read-only, or name another folder with -o"
         )
     )]
     ReadOnly {
@@ -95,10 +92,10 @@ pub enum StoreError {
         path: PathBuf,
     },
     /// There is no room.
-    #[error("{}: no room to write: {why}", path.display())]
+    #[error("{}: no space left: {why}", path.display())]
     #[diagnostic(
         code(store::full),
-        help("what was written before is safe; make room and run the same command again to continue")
+        help("what was stored before is safe; free some space and run the same command again to continue")
     )]
     Full {
         /// The file.
@@ -110,9 +107,7 @@ pub enum StoreError {
     #[error("{}: {why}", path.display())]
     #[diagnostic(
         code(store::unusable),
-        help(
-            "what was written before is safe; is the folder on a disk that works, and may it be read and written?"
-        )
+        help("what was stored before is safe; check the disk and the permissions of the folder")
     )]
     Unusable {
         /// The file or folder.

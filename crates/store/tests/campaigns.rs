@@ -262,9 +262,9 @@ fn what_is_no_campaign_is_refused() {
         &[(DATABASE, &with(63, 99))],
         expect![[r#"
             read: DIR/campaign.db has schema 99, and this adit knows schemas up to 3
-              a newer adit wrote it: use that one, or name another folder with -o
+              a newer adit wrote it: use that version, or name another folder with -o
             write: DIR/campaign.db has schema 99, and this adit knows schemas up to 3
-              a newer adit wrote it: use that one, or name another folder with -o
+              a newer adit wrote it: use that version, or name another folder with -o
         "#]],
     );
     refused(
@@ -280,9 +280,9 @@ fn what_is_no_campaign_is_refused() {
         &[(DATABASE, &whole[..5000])],
         expect![[r#"
         read: DIR/campaign.db is damaged: database disk image is malformed
-          what can be read is saved by `sqlite3 campaign.db .recover`; `adit mine … --fresh` moves the folder away and begins anew
+          `sqlite3 campaign.db .recover` saves what can be read; `adit mine … --fresh` moves the folder away and starts over
         write: DIR/campaign.db is damaged: database disk image is malformed
-          what can be read is saved by `sqlite3 campaign.db .recover`; `adit mine … --fresh` moves the folder away and begins anew
+          `sqlite3 campaign.db .recover` saves what can be read; `adit mine … --fresh` moves the folder away and starts over
     "#]],
     );
 }

@@ -215,7 +215,7 @@ fn some_traces(name: &str, summary: Summary) -> Result<Summary, ReadError> {
     let why = match (summary.negative, summary.skipped) {
         (0, 0) => String::new(),
         (0, lines) => format!(": the pattern matches none of its {lines} lines"),
-        (traces, _) => format!(" but {traces} with label 0, which say what cannot happen"),
+        (traces, _) => format!(" but {traces} with label 0, which show what cannot happen"),
     };
     Err(ReadError::of_file(name, Problem::NoTraces { why }))
 }

@@ -58,18 +58,18 @@ pub enum WriteError {
     #[diagnostic(code(trace::write))]
     Io(#[from] std::io::Error),
     /// A format that is only for reading.
-    #[error("traces cannot be written as `regex`: it is a way to read any log")]
+    #[error("`regex` is for reading only")]
     #[diagnostic(
         code(trace::write_format),
         help("write lines, texada, csv, jsonl, abbadingo, xes or dtrace")
     )]
     NoWriter,
     /// An event whose name would be read back as something else.
-    #[error("the event `{event}` has no place in the format `{}`", .format.name())]
+    #[error("the format `{}` cannot hold the event `{event}`", .format.name())]
     #[diagnostic(
         code(trace::unwritable),
         help(
-            "its name is empty or contains a separator, a marker or what looks like an outcome; write `jsonl` instead"
+            "its name is empty, or contains a separator, a marker or something that looks like an outcome; write `jsonl` instead"
         )
     )]
     Unwritable {
@@ -79,7 +79,7 @@ pub enum WriteError {
         format: Format,
     },
     /// A weight too large to write the trace so many times.
-    #[error("a trace was seen {weight} times, and the format `{}` would repeat it as often", .format.name())]
+    #[error("a trace was seen {weight} times, and the format `{}` would repeat it that often", .format.name())]
     #[diagnostic(code(trace::weight), help("write `jsonl` instead, which has weights"))]
     Weight {
         /// The weight.
@@ -347,7 +347,7 @@ impl Lost {
             (bare(self.results), "the results, not boolean, of", "events"),
             (if nameless { self.ids } else { 0 }, "the names of", "traces"),
             (if eventful { self.empty } else { 0 }, "", "traces without events"),
-            (self.types, "the types of", "values, which are strings there"),
+            (self.types, "the types of", "values, which become strings"),
         ];
         if format == Format::Jsonl {
             return Vec::new();

@@ -262,36 +262,36 @@ fn faulty_files() {
         "decl-version 2.0\n\nwhat is this\n",
         expect![[r#"
             f.dtrace:3:1: `what is this` is neither a program point nor a declaration
-            a sample is a program point such as `Stack.push(int):::ENTER`, then name, value and 0, 1 or 2 of each variable, each on a line, and a blank line
+            a sample is a program point such as `Stack.push(int):::ENTER`, then for each variable its name, its value and 0, 1 or 2 on separate lines, and a blank line
         "#]],
     );
     check(
         "S.f():::ENTER\nthis_invocation_nonce\nseven\n",
         expect![[r#"
             f.dtrace:3:1: the nonce of a call must be a number
-            a sample is a program point such as `Stack.push(int):::ENTER`, then name, value and 0, 1 or 2 of each variable, each on a line, and a blank line
+            a sample is a program point such as `Stack.push(int):::ENTER`, then for each variable its name, its value and 0, 1 or 2 on separate lines, and a blank line
         "#]],
     );
     check(
         "S.f():::ENTER\nx\n1\nyes\n\n",
         expect![[r#"
             f.dtrace:4:1: after the value of `x` there must be 0, 1 or 2
-            a sample is a program point such as `Stack.push(int):::ENTER`, then name, value and 0, 1 or 2 of each variable, each on a line, and a blank line
+            a sample is a program point such as `Stack.push(int):::ENTER`, then for each variable its name, its value and 0, 1 or 2 on separate lines, and a blank line
         "#]],
     );
     check(
         "S.f():::ENTER\nx\n\n",
         expect![[r#"
             f.dtrace:3:1: the sample ends in the middle of `x`
-            a sample is a program point such as `Stack.push(int):::ENTER`, then name, value and 0, 1 or 2 of each variable, each on a line, and a blank line
+            a sample is a program point such as `Stack.push(int):::ENTER`, then for each variable its name, its value and 0, 1 or 2 on separate lines, and a blank line
         "#]],
     );
     let cut = call("size", 1, "7") + "a.S.pop():::ENTER\nthis\n7\n";
     check(
         &cut,
         expect![[r#"
-            f.dtrace:17:1: the file ends inside a sample; --keep-partial uses what there is
-            a sample is a program point such as `Stack.push(int):::ENTER`, then name, value and 0, 1 or 2 of each variable, each on a line, and a blank line
+            f.dtrace:17:1: the file ends inside a sample; --keep-partial uses the part before it
+            a sample is a program point such as `Stack.push(int):::ENTER`, then for each variable its name, its value and 0, 1 or 2 on separate lines, and a blank line
         "#]],
     );
     let keep = Options { keep_partial: true, ..Options::new(Labels::Exception) };
@@ -307,7 +307,7 @@ fn faulty_files() {
         "decl-version 2.0\n",
         expect![[r#"
             f.dtrace: no traces in this file
-            is it the right file, and the right format? `--from` forces one, `--dry-run` shows what is understood
+            is it the right file, and the right format? `--from` forces one, `--dry-run` shows how adit reads the file
         "#]],
     );
 }
@@ -503,7 +503,7 @@ fn values_without_a_common_type_become_strings_and_are_counted() {
     let set = |value| event("set", vec![value], Outcome::Returned(Value::Void), &[]);
     let (text, lost) = write(&[vec![set(Value::Int(1)), set(Value::Bool(true)), set(Value::Null)]], "a.Cell");
     // Twice for each, at the begin of the call and at its end.
-    assert_eq!(lost, ["the types of 4 values, which are strings there"]);
+    assert_eq!(lost, ["the types of 4 values, which become strings"]);
     assert!(text.contains("ppt a.Cell.set(java.lang.Object):::ENTER"), "{text}");
     assert!(text.contains("arg0\n\"1\"\n1\n") && text.contains("arg0\nnull\n1\n"), "{text}");
 }

@@ -101,35 +101,35 @@ fn faulty_lines() {
         "<START> a <END>\n <START> b c\n<START> d <END>",
         expect![[r#"
         f:2:2: this trace is never closed by `<END>`
-        was the recording cut off? rerun with `--keep-partial` to use its prefix
+        was the recording cut off? use its beginning with `--keep-partial`
     "#]],
     );
     check(
         "<START> a <START> b <END>",
         expect![[r#"
         f:1:1: this trace is never closed by `<END>`
-        was the recording cut off? rerun with `--keep-partial` to use its prefix
+        was the recording cut off? use its beginning with `--keep-partial`
     "#]],
     );
     check(
         "<START> a <END> ä b",
         expect![[r#"
         f:1:17: `ä` stands outside `<START>` … `<END>`
-        put every event of the line between the markers, or leave out the markers
+        put every event of the line between the markers, or remove the markers
     "#]],
     );
     check(
         "\na b <START> c <END>",
         expect![[r#"
         f:2:1: `a` stands outside `<START>` … `<END>`
-        put every event of the line between the markers, or leave out the markers
+        put every event of the line between the markers, or remove the markers
     "#]],
     );
     check(
         "a <END> <END>",
         expect![[r#"
         f:1:9: `<END>` stands outside `<START>` … `<END>`
-        put every event of the line between the markers, or leave out the markers
+        put every event of the line between the markers, or remove the markers
     "#]],
     );
     for nothing in ["", "\n \n", "\u{feff}"] {
@@ -137,7 +137,7 @@ fn faulty_lines() {
             nothing,
             expect![[r#"
             f: no traces in this file
-            is it the right file, and the right format? `--from` forces one, `--dry-run` shows what is understood
+            is it the right file, and the right format? `--from` forces one, `--dry-run` shows how adit reads the file
         "#]],
         );
     }
@@ -216,7 +216,7 @@ fn regex() {
         &sorted,
         expect![[r#"
         f:1:1: `x` is not a time
-        times are numbers, or read like 2024-05-31T23:59:58.123+02:00; without `--sort-by-time` they are not needed
+        write a number or a time such as 2024-05-31T23:59:58.123+02:00, or drop `--sort-by-time`
     "#]],
     );
     check_with(
@@ -225,7 +225,7 @@ fn regex() {
         &options,
         expect![[r#"
         f:2:11: the pattern does not match this line: group `event` does not match here
-        `--dry-run` shows what the pattern finds; `--skip-unmatched` passes over other lines
+        `--dry-run` shows what the pattern matches; `--skip-unmatched` skips other lines
     "#]],
     );
     let skipping = Options { skip_unmatched: true, ..options };
@@ -244,14 +244,14 @@ fn regex() {
         &skipping,
         expect![[r#"
         f: no traces in this file: the pattern matches none of its 1 lines
-        is it the right file, and the right format? `--from` forces one, `--dry-run` shows what is understood
+        is it the right file, and the right format? `--from` forces one, `--dry-run` shows how adit reads the file
     "#]],
     );
     check(
         Format::Regex,
         "junk\n",
         expect![[r#"
-        f: a log is read by a regular expression, and none was given
+        f: this log needs a regular expression
         for example `--regex '(?<time>\S+) (?<trace>\S+) (?<event>\S+)'`
     "#]],
     );
@@ -348,14 +348,14 @@ fn faulty_csv() {
         "case,activity\n1, \n",
         expect![[r#"
         f:2:3: the field for the event is empty
-        every row needs one; leave out rows that are no events
+        every row needs one; remove rows that are not events
     "#]],
     );
     check(
         "case,activity\n",
         expect![[r#"
         f: no traces in this file
-        is it the right file, and the right format? `--from` forces one, `--dry-run` shows what is understood
+        is it the right file, and the right format? `--from` forces one, `--dry-run` shows how adit reads the file
     "#]],
     );
 }
@@ -415,15 +415,15 @@ fn faulty_jsonl() {
     check(
         "{\"trace\":1,\"end\":true,\"weight\":0}",
         expect![[r#"
-        f:1:33: a weight of 0: what was never seen is no trace
+        f:1:33: a weight of 0: a trace was seen at least once
         compare with {"trace":"t1","event":"open","returned":true,"args":[1],"state":{"size":0}}
     "#]],
     );
     check(
         "{\"event\":\"a\"}\n{\"trace\":1,\"event\":\"a\"}",
         expect![[r#"
-        f:2:1: this line names its trace, and the first one does not
-        name the trace in every line or in none
+        f:2:1: this line names its trace, but the first one does not
+        name the trace on every line or on none
     "#]],
     );
     check(
@@ -514,7 +514,7 @@ fn abbadingo() {
         "1 1\n0 1 a\n",
         expect![[r#"
         f: no traces in this file but 1 with label 0, which say what cannot happen
-        is it the right file, and the right format? `--from` forces one, `--dry-run` shows what is understood
+        is it the right file, and the right format? `--from` forces one, `--dry-run` shows how adit reads the file
     "#]],
     );
 }
@@ -588,7 +588,7 @@ fn faulty_xes() {
         "<log/>",
         expect![[r#"
         f: no traces in this file
-        is it the right file, and the right format? `--from` forces one, `--dry-run` shows what is understood
+        is it the right file, and the right format? `--from` forces one, `--dry-run` shows how adit reads the file
     "#]],
     );
 }
@@ -705,7 +705,7 @@ fn messages_show_the_line() {
            ·                                                                                                                          ──┬──
            ·                                                                                                                            ╰── here
            ╰────
-          help: put every event of the line between the markers, or leave out the markers
+          help: put every event of the line between the markers, or remove the markers
     "#]]
     .assert_eq(&shown);
 }

@@ -383,7 +383,7 @@ fn what_cannot_be_written_says_so() {
     };
     expect![[r#"
         the event `a b` has no place in the format `lines`
-        its name is empty or contains a separator, a marker or what looks like an outcome; write `jsonl` instead
+        its name is empty, or contains a separator, a marker or something that looks like an outcome; write `jsonl` instead
     "#]]
     .assert_eq(&message("a b", 1, Format::Lines));
     expect![[r#"

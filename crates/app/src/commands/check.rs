@@ -69,7 +69,7 @@ fn check_formula(
             Ok(Ending::Found)
         }
         Verdict::Unknown { .. } => Err(no_answer(
-            "the model and the formula together need more memory than a check may take",
+            "the model and the formula together are too large to check",
             "split the formula at its `&` and check the parts, or make the model smaller with `adit convert --minimize`",
         )),
     }
@@ -80,11 +80,16 @@ fn refuse_unknown(formula: &Formula, model: &Fsa<String>) -> Result<(), Report> 
     let unknown = unknown_atoms(formula, model.alphabet());
     let Some((atom, near)) = unknown.first() else { return Ok(()) };
     let help = match near {
-        Some(near) => format!("did you mean `{near}`? If not, --allow-unknown checks the formula as it is"),
+        Some(near) => {
+            format!("did you mean `{near}`? otherwise add --allow-unknown to check the formula as it is")
+        }
         None => {
             let shown: Vec<&str> = model.alphabet().iter().map(String::as_str).take(12).collect();
             let more = if model.alphabet().len() > shown.len() { " …" } else { "" };
-            format!("the events are {}{more}; --allow-unknown checks the formula as it is", shown.join(", "))
+            format!(
+                "its events are {}{more}; add --allow-unknown to check the formula as it is",
+                shown.join(", ")
+            )
         }
     };
     Err(bad_input(format!("the model has no event `{atom}`"), help))
@@ -126,8 +131,8 @@ fn check_templates(
     let count: usize = chosen.iter().map(|template| ways(template, model.alphabet().len())).sum();
     if count > INSTANCES {
         return Err(bad_input(
-            format!("the templates can be filled in {count} ways, and at most {INSTANCES} are checked"),
-            "put fewer templates, or such with fewer placeholders, into a file of your own: --templates FILE",
+            format!("the templates have {count} instances; the limit is {INSTANCES}"),
+            "write fewer templates, or templates with fewer placeholders, to a file and pass it with --templates FILE",
         ));
     }
     let working = Working::new("checking templates", quiet);
@@ -159,7 +164,7 @@ fn check_templates(
     }
     if outcome.undecided > 0 && !quiet {
         tell(&format!(
-            "note: {} instances are undecided, because checking them takes too many steps",
+            "note: {} instances are undecided: checking them takes too many steps",
             outcome.undecided
         ));
     }

@@ -35,8 +35,8 @@ pub(super) fn run(flags: &CompareFlags, quiet: bool) -> Result<Ending, Report> {
     match comparison.exactly {
         Ok(exactly) => Ok(if exactly.equal() { Ending::Clean } else { Ending::Found }),
         Err(TooLarge(states)) => Err(no_answer(
-            format!("what is exact is not known: determinizing the models takes more than {states} states"),
-            "compare models that are less nondeterministic, such as those of a larger --k",
+            format!("exact figures are unknown: determinizing the models takes more than {states} states"),
+            "compare less nondeterministic models, such as those of a larger --k",
         )),
     }
 }
@@ -146,11 +146,11 @@ impl Comparison {
         }
         let _ = write!(
             text,
-            "\nSampled: {walks} random walks each way of at most {max_length} events, mean of {runs} runs. In a final state, \
-             stopping is\none more edge to choose; a walk is right when the other model can read it, final state or not.\n",
+            "\nSampled: {walks} random walks in each direction of at most {max_length} events, mean of {runs} runs. In a final\n\
+             state, stopping is one of the choices; a walk counts if the other model can read it, final state or not.\n",
         );
         let Ok(exactly) = &self.exactly else { return text };
-        let _ = write!(text, "Exact: all words of up to {} events, counted.\n\n", exactly.max_length());
+        let _ = write!(text, "Exact: a count of all words of up to {} events.\n\n", exactly.max_length());
         match (&exactly.only_in_model, &exactly.only_in_truth) {
             (None, None) => text.push_str("The models accept the same words.\n"),
             (model, truth) => {

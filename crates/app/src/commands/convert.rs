@@ -41,13 +41,13 @@ pub(super) fn run(flags: &ConvertFlags, quiet: bool) -> Result<Ending, Report> {
         }
         (Kind::Picture(_), _) => {
             return Err(bad_input(
-                format!("{} is a picture, which cannot be read as a model", source.name),
-                "convert the model that it was made from",
+                format!("{} is a picture, not a model", source.name),
+                "convert the model it was drawn from",
             ));
         }
         (Kind::Traces(_), _) if flags.determinize || flags.minimize => {
             return Err(bad_input(
-                format!("{} holds traces, which cannot be made deterministic", source.name),
+                format!("{} holds traces, which have no states to merge", source.name),
                 "--determinize and --minimize are for models",
             ));
         }
@@ -59,13 +59,13 @@ pub(super) fn run(flags: &ConvertFlags, quiet: bool) -> Result<Ending, Report> {
         }
         (Kind::Traces(_), Some(_)) => {
             return Err(bad_input(
-                format!("{} holds traces, and a model was asked for", source.name),
+                format!("{} holds traces, but the output is a model format", source.name),
                 format!("infer one: adit infer {} -o {}", flags.input.display(), flags.output.display()),
             ));
         }
         (Kind::Model(_), Some(Kind::Traces(_))) => {
             return Err(bad_input(
-                format!("{} is a model, and traces were asked for", source.name),
+                format!("{} is a model, but the output is a trace format", source.name),
                 format!(
                     "name a model format with --to: {}",
                     ModelFormat::names().collect::<Vec<_>>().join(", ")
@@ -118,7 +118,7 @@ impl Kind {
         let near = nearest(name, models.iter().copied().chain(traces).chain(pictures))
             .map(|near| format!("did you mean `{near}`? "));
         Err(bad_input(
-            format!("no format is called `{name}`"),
+            format!("unknown format `{name}`"),
             format!(
                 "{}Models: {}. Traces: {}. Pictures of models: {}",
                 near.unwrap_or_default(),
@@ -165,7 +165,7 @@ fn kind_of_output(flags: &ConvertFlags, target: &Target) -> Result<Option<Kind>,
     let Some(name) = target.name() else { return Ok(None) };
     Kind::of_name(&name).map(Some).ok_or_else(|| {
         bad_input(
-            format!("{name}: this extension belongs to no format"),
+            format!("{name}: unknown extension"),
             "name the format with --to; `adit convert --help` lists them",
         )
     })
@@ -193,14 +193,14 @@ fn draw_model(
             }
             let painted = picture.png(title).map_err(|why| {
                 bad_input(
-                    format!("the picture cannot be painted: {why}"),
-                    "SVG has no such limit: name a file that ends in .svg",
+                    format!("cannot draw the picture: {why}"),
+                    "SVG has no such limit: write to a file that ends in .svg",
                 )
             })?;
             report::put(target, &painted.bytes)?;
             if !painted.lacking.is_empty() {
                 notes.push(format!(
-                    "the font for PNG lacks {}; they are shown as frames, and SVG shows them",
+                    "the PNG font lacks {}; PNG shows frames instead, SVG shows the characters",
                     painted.lacking.iter().take(10).collect::<String>()
                 ));
             }
@@ -245,7 +245,7 @@ fn convert_traces(
         );
         if timed && !quiet {
             tell(
-                "note: traces keep their names, events, outcomes, arguments and states; times and other columns are not kept",
+                "note: the output keeps names, events, outcomes, arguments and states of traces, but not times and other columns",
             );
         }
     }

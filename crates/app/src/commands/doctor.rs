@@ -131,7 +131,7 @@ impl Examination {
                 what: error.to_string(),
                 fix: match error {
                     JdkError::JavaHome(_) => {
-                        "unset JAVA_HOME, or set it to the folder of a JDK 17 or newer".to_owned()
+                        "unset JAVA_HOME, or set it to the folder of a JDK 17 or later".to_owned()
                     }
                     _ => install_hints::install(Thing::Jdk),
                 },
@@ -149,14 +149,15 @@ impl Examination {
             Ok(protection) => {
                 let (missing, notes) = (protection.missing().join(" and from "), protection.notes.join("; "));
                 complaints.push(Complaint {
-                    what: format!("workers cannot be kept from {missing} ({notes})"),
+                    what: format!("the sandbox cannot prevent workers from {missing} ({notes})"),
                     fix: kernel_settings(),
                     needed: true,
                 });
             }
             Err(error) => complaints.push(Complaint {
-                what: format!("no worker could be tried: {error}"),
-                fix: "check the free space, and the limits on processes and open files: ulimit -a".to_owned(),
+                what: format!("cannot test a worker: {error}"),
+                fix: "check the free disk space and the limits on processes and open files: ulimit -a"
+                    .to_owned(),
                 needed: true,
             }),
         }
@@ -193,8 +194,8 @@ fn kernel_settings() -> String {
         commands.push(format!("boot with the kernel parameter lsm=landlock,{}", modules.trim()));
     }
     if commands.is_empty() {
-        return "use Linux 6.2 or newer with Landlock and unprivileged user namespaces; inside a container, \
-                allow it to make namespaces; for classes that you trust, --unsafe-no-sandbox"
+        return "use Linux 6.2 or later with Landlock and unprivileged user namespaces; in a container, \
+                allow it to create namespaces; for classes that you trust, use --unsafe-no-sandbox"
             .to_owned();
     }
     commands.join("; ")
@@ -242,7 +243,7 @@ fn as_text(found: &Examination) -> String {
     };
     match &found.jdk {
         Ok(jdk) => line("Java", &format!("{} in {}", jdk.version, jdk.home.display())),
-        Err(_) => line("Java", "none that can be used"),
+        Err(_) => line("Java", "none usable"),
     }
     for other in &found.others {
         match other {
@@ -260,7 +261,7 @@ fn as_text(found: &Examination) -> String {
     }
     match &found.protection {
         Ok(protection) => {
-            let wall = |held: bool| if held { "kept apart" } else { "NOT kept apart" };
+            let wall = |held: bool| if held { "isolated" } else { "NOT isolated" };
             let walls = [
                 ("files", protection.files),
                 ("network", protection.network),
@@ -271,16 +272,16 @@ fn as_text(found: &Examination) -> String {
                 line(if index == 0 { "sandbox" } else { "" }, &format!("{name}: {}", wall(held)));
             }
         }
-        Err(_) => line("sandbox", "could not be tried"),
+        Err(_) => line("sandbox", "not tested"),
     }
     let complaints = found.complaints();
     for (head, needed) in [("missing", true), ("optional", false)] {
         for complaint in complaints.iter().filter(|complaint| complaint.needed == needed) {
-            let _ = write!(text, "\n{head}: {}\n  mend it: {}\n", complaint.what, complaint.fix);
+            let _ = write!(text, "\n{head}: {}\n  to fix: {}\n", complaint.what, complaint.fix);
         }
     }
     if !complaints.iter().any(|complaint| complaint.needed) {
-        text += "\nEverything that adit's commands need is here.\n";
+        text += "\nThis machine has everything that adit needs.\n";
     }
     text
 }

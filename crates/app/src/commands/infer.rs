@@ -54,7 +54,7 @@ pub(super) fn run(flags: &InferFlags, quiet: bool) -> Result<Ending, Report> {
         if words.words.is_empty() {
             return Err(bad_input(
                 "every trace contradicts itself",
-                "are the methods given as --pure really pure?",
+                "do the methods given with --pure really have no side effects?",
             ));
         }
     }
@@ -84,10 +84,10 @@ pub(super) fn run(flags: &InferFlags, quiet: bool) -> Result<Ending, Report> {
     if let Some(path) = page_of_it.filter(|_| !large) {
         report::put(&Target::new(Some(&path)), &report::html(&page(title, &model, &words, &purity)?))?;
         if !quiet {
-            tell(&format!("a page about it: {}", path.display()));
+            tell(&format!("report: {}", path.display()));
         }
     } else if large && !quiet {
-        tell("no page was made of so large a model; --report FILE makes one");
+        tell("the model is too large for an automatic report; --report FILE writes one");
     }
     if flags.json {
         print_json(&json!({
@@ -155,10 +155,7 @@ fn refuse_idle_flags(flags: &InferFlags) -> Result<(), Report> {
         Algorithm::KTail if flags.no_constraint_a => ("--no-constraint-a", "dice"),
         Algorithm::KTail if flags.no_constraint_b => ("--no-constraint-b", "dice"),
         _ if flags.report.as_ref().is_some_and(|path| Target::new(Some(path)) == Target::Stdout) => {
-            return Err(bad_input(
-                "the page cannot go to standard output",
-                "name a file for it with --report",
-            ));
+            return Err(bad_input("the report cannot go to standard output", "name a file with --report"));
         }
         _ if flags.json && Target::new(flags.output.as_deref()) == Target::Stdout => {
             return Err(bad_input(
@@ -168,7 +165,7 @@ fn refuse_idle_flags(flags: &InferFlags) -> Result<(), Report> {
         }
         _ => return Ok(()),
     };
-    Err(bad_input(format!("{idle} means nothing here"), format!("it is for --algorithm {algorithm}")))
+    Err(bad_input(format!("{idle} has no effect here"), format!("use it with --algorithm {algorithm}")))
 }
 
 /// Says which traces are left out and why.
@@ -186,7 +183,7 @@ fn report_dropped(words: &Words, dropped: &[Impossible], quiet: bool) {
         let length = words.words[*word].letters.len();
         let labels: Vec<&str> = words.labels(&words.words[*word]).take(EVENTS).collect();
         let rest = if length > EVENTS { format!(" … ({length} events)") } else { String::new() };
-        tell(&format!("  {weight} × {}{rest}\n      because {why}", labels.join(" ")));
+        tell(&format!("  {weight} × {}{rest}\n      reason: {why}", labels.join(" ")));
     }
     if dropped.len() > SHOWN {
         tell(&format!("  and {} more kinds of traces", dropped.len() - SHOWN));

@@ -15,8 +15,8 @@ pub(super) fn run(flags: &ManFlags, quiet: bool) -> Result<Ending, Report> {
     let folder = &flags.folder;
     fs::create_dir_all(folder).map_err(|error| {
         bad_input(
-            format!("the folder {} cannot be made: {error}", folder.display()),
-            "name another; is there a file of that name, or no right to write?",
+            format!("cannot create the folder {}: {error}", folder.display()),
+            "name another; does a file of that name exist, and may you write there?",
         )
     })?;
     let mut adit = Cli::command().disable_help_subcommand(true);

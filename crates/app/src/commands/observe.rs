@@ -36,7 +36,7 @@ pub(super) fn run(flags: &ObserveFlags, quiet: bool) -> Result<Ending, Report> {
             tell(line);
         }
         return Err(no_answer(
-            format!("no object of {} was seen; {} made nothing to record", observed.class, observed.work),
+            format!("no object of {} was seen: {} created none", observed.class, observed.work),
             observed.hint,
         ));
     }
@@ -67,16 +67,13 @@ fn format(flags: &ObserveFlags, target: &Target) -> Result<Format, Report> {
             let names: Vec<&str> =
                 Format::ALL.into_iter().filter(|format| *format != Format::Regex).map(Format::name).collect();
             bad_input(
-                format!("{name}: this extension belongs to no trace format"),
+                format!("{name}: not the extension of a trace format"),
                 format!("name the format with --to: {}", names.join(", ")),
             )
         })?,
     };
     if format == Format::Regex {
-        return Err(bad_input(
-            "traces cannot be written as `regex`: it is a way to read any log",
-            "write jsonl, which holds everything",
-        ));
+        return Err(bad_input("`regex` is for reading only", "write jsonl, which holds everything"));
     }
     Ok(format)
 }
@@ -110,7 +107,7 @@ impl Observed {
             many(self.recording.objects(), "object"),
             many(self.recording.events(), "event"),
             many(words.alphabet.len() as u64, "kind"),
-            many(words.words.len() as u64, "different sequence"),
+            many(words.words.len() as u64, "distinct sequence"),
         )
     }
 

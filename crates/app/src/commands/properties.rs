@@ -74,8 +74,8 @@ fn templates(names: &[String]) -> Result<Vec<Template>, Report> {
         let template = Template::from_short(name).ok_or_else(|| {
             let near = nearest(name, known).map(|near| format!("did you mean {near}? ")).unwrap_or_default();
             bad_input(
-                format!("--template: `{name}` is no template"),
-                format!("{near}There are {}", known.join(", ")),
+                format!("--template: unknown template `{name}`"),
+                format!("{near}the templates are {}", known.join(", ")),
             )
         })?;
         templates.insert(template);
@@ -119,16 +119,16 @@ fn as_text(mined: &Mined, purity: &Purity) -> String {
     if summary.groups.is_empty() {
         return format!(
             "{}nothing held\n",
-            header(mined.traces, mined.events, mined.alphabet.len(), "at least")
+            header(mined.traces, mined.events, mined.alphabet.len(), "support")
         );
     }
-    let mut text = header(mined.traces, mined.events, mined.alphabet.len(), "at least");
+    let mut text = header(mined.traces, mined.events, mined.alphabet.len(), "support");
     for group in &summary.groups {
         let _ = writeln!(text, "{:>9}  {}", group.support, group.sentence);
     }
     let _ = writeln!(
         text,
-        "\n{} properties in {} sentences; {} of them follow from others. --all lists every one.",
+        "\n{} properties in {} sentences; {} of them follow from others. List all with --all.",
         mined.properties.len(),
         summary.groups.len(),
         summary.dropped.len(),
@@ -170,7 +170,7 @@ fn run_formula(flags: &PropertiesFlags, text: &str, quiet: bool) -> Result<Endin
             let _ = writeln!(text, "{held:>9}  {}", mined.instantiate(found));
         }
         let _ =
-            writeln!(text, "\n{} of {} ways to fill the formula held.", mined.instances.len(), mined.tried);
+            writeln!(text, "\n{} of {} instances of the formula held.", mined.instances.len(), mined.tried);
         print(&text)?;
     }
     Ok(Ending::Clean)
@@ -188,7 +188,7 @@ fn placeholders(
         if let Some(name) = names.iter().find(|name| !formula.atoms().contains(name)) {
             return Err(bad_input(
                 format!("--placeholders: `{name}` does not occur in the formula"),
-                "name only events of the formula, separated by commas",
+                "list only names in the formula, separated by commas",
             ));
         }
         let atoms: BTreeSet<&String> = formula.atoms().into_iter().collect();
@@ -197,8 +197,8 @@ fn placeholders(
                 let near =
                     nearest(atom, words.alphabet.names()).map(|near| format!("did you mean `{near}`? "));
                 return Err(bad_input(
-                    format!("--formula: no event is called `{atom}`"),
-                    format!("{}Or name it in --placeholders", near.unwrap_or_default()),
+                    format!("--formula: unknown event `{atom}`"),
+                    format!("{}otherwise list it in --placeholders", near.unwrap_or_default()),
                 ));
             }
         }
@@ -208,7 +208,7 @@ fn placeholders(
         formula.atoms().into_iter().filter(|atom| !is_event(atom)).cloned().collect();
     for name in names.iter().filter(|name| !quiet && name.chars().count() > 2) {
         if let Some(near) = nearest(name, words.alphabet.names()) {
-            tell(&format!("note: `{name}` stands for any event; did you mean the event `{near}`?"));
+            tell(&format!("note: `{name}` matches any event; did you mean the event `{near}`?"));
         }
     }
     Ok(names)

@@ -79,14 +79,14 @@ fn look_at(source: &mut Source, quiet: bool) -> Result<(), Report> {
     let model = ModelFormat::from_extension(&name).filter(|_| !known).or_else(|| model_in(&head));
     if let Some(model) = model {
         return Err(bad_input(
-            format!("{name} is a model ({model}), and traces are wanted here"),
-            "`adit check`, `adit compare` and `adit convert` work on models; --from names the format of traces",
+            format!("{name} is a model ({model}), but this command reads traces"),
+            "use `adit check`, `adit compare` or `adit convert` for models; if it holds traces, name their format with --from",
         ));
     }
     if !known && !quiet && !head.is_empty() {
         let guess = Format::sniff(&head).name();
         tell(&format!(
-            "{name}: read as {guess}, by its looks; --from names another format, --regex reads any log"
+            "{name}: read as {guess}, judging by its content; use --from for another format, --regex for any log"
         ));
     }
     Ok(())
@@ -104,10 +104,7 @@ pub(crate) fn refuse_purity(flags: &PurityFlags) -> Result<(), Report> {
     if flags.pure.is_none() && !flags.no_purity {
         return Ok(());
     }
-    Err(bad_input(
-        "--pure and --no-purity say nothing about a formula",
-        "leave them out; a formula means the same whatever is pure",
-    ))
+    Err(bad_input("--pure and --no-purity have no effect on a formula", "remove them"))
 }
 
 /// Prints what would be understood of the first lines of each file.
@@ -166,15 +163,15 @@ pub(crate) fn remark(name: &str, summary: &Summary, options: &Options, quiet: bo
         return;
     }
     let remarks = [
-        (summary.skipped, "lines did not match the pattern and were left out"),
-        (summary.negative, "traces are marked as impossible and were left out"),
-        (summary.partial, "traces were cut off; what there is of them was kept"),
+        (summary.skipped, "lines did not match the pattern and were skipped"),
+        (summary.negative, "traces are marked as impossible and were skipped"),
+        (summary.partial, "traces were cut off; their beginnings were kept"),
         (
             summary.out_of_order,
             if options.sort_by_time {
-                "events had an earlier time than the one before them, and were put in order"
+                "events were out of order and have been sorted by time"
             } else {
-                "events have an earlier time than the one before them; --sort-by-time orders them"
+                "events are out of order; --sort-by-time sorts them"
             },
         ),
     ];
@@ -202,9 +199,9 @@ pub(crate) fn check_purity<'a>(
     let Some(name) = names.iter().find(|name| !known.contains(name.as_str())) else { return Ok(()) };
     let help = match nearest(name, known) {
         Some(near) => format!("did you mean `{near}`?"),
-        None => "name methods or events as they occur, separated by commas".to_owned(),
+        None => "name methods or events of the traces, separated by commas".to_owned(),
     };
-    Err(bad_input(format!("--pure: no event is called `{name}`"), help))
+    Err(bad_input(format!("--pure: unknown event `{name}`"), help))
 }
 
 impl From<LabelChoice> for Labels {

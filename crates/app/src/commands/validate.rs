@@ -79,9 +79,9 @@ pub(super) fn run(flags: &ValidateFlags, quiet: bool) -> Result<Ending, Report> 
     };
     if verdict.validated.recall.all == 0 && verdict.validated.complete {
         return Err(no_answer(
-            format!("no object of {} was seen; every way to make one failed", verdict.class),
+            format!("no object of {} was seen: every way to construct one failed", verdict.class),
             format!(
-                "`adit observe {0}` says why; a method `public static {0} make()` in a file given with --fixtures would supply one",
+                "`adit observe {0}` shows why; supply an object with a method `public static {0} make()` in a file passed with --fixtures",
                 verdict.class
             ),
         ));
@@ -113,7 +113,7 @@ fn options(flags: &ValidateFlags, budget: Budget) -> ValidateOptions {
 
 fn progress(ValidateStanding { step, tests }: ValidateStanding) -> String {
     let doing = match step {
-        ValidateStep::Survey => "looking at the class",
+        ValidateStep::Survey => "observing the class",
         ValidateStep::Runs => "running random tests",
         ValidateStep::Walks => "trying walks of the model",
     };
@@ -131,11 +131,11 @@ fn known_part(
     let Some(&first) = unknown.first() else { return Ok(model) };
     if flags.ignore_unknown {
         if !quiet {
-            tell(&format!("note: left out of the model: {}", some_of(&unknown, NAMES_SHOWN)));
+            tell(&format!("note: ignored events of the model: {}", some_of(&unknown, NAMES_SHOWN)));
         }
         if unknown.len() == model.alphabet().len() {
             return Err(bad_input(
-                format!("nothing is left of the model: {} has none of its events", flags.class.class),
+                format!("{} has none of the model's events", flags.class.class),
                 "is it a model of another class?",
             ));
         }
@@ -144,22 +144,21 @@ fn known_part(
     let known: Vec<&str> = ear.alphabet().names().collect();
     let help = match nearest(first, known.iter().copied()) {
         _ if first.contains('!') => {
-            "an object counts up to its first exception, so that such events are never seen".to_owned()
+            "an object no longer counts after its first exception, so such events are never seen".to_owned()
         }
         Some(near) => format!("did you mean `{near}`?"),
-        None => format!(
-            "the events are {}; methods that are not public need --non-public",
-            some_of(&known, NAMES_SHOWN)
-        ),
+        None => {
+            format!("its events are {}; non-public methods need --non-public", some_of(&known, NAMES_SHOWN))
+        }
     };
     let which = if unknown.len() == 1 {
-        format!("no event `{first}`, which the model has")
+        format!("no event `{first}`, but the model does")
     } else {
-        format!("none of these events, which the model has: {}", some_of(&unknown, NAMES_SHOWN))
+        format!("none of these events of the model: {}", some_of(&unknown, NAMES_SHOWN))
     };
     Err(bad_input(
         format!("{} has {which}", flags.class.class),
-        format!("{help} Or leave them out with --ignore-unknown"),
+        format!("{help} Otherwise add --ignore-unknown"),
     ))
 }
 
@@ -185,15 +184,15 @@ impl Verdict {
         Err(match self.stop {
             "finished" if undecided.all() == 0 => no_answer(
                 "the model has no walk",
-                "a walk begins in an initial state; does the model have one?",
+                "a walk starts in an initial state; does the model have one?",
             ),
             "finished" => no_answer(
                 "no walk of the model could be decided",
-                "the methods that it needs could not be called; --fixtures supplies values that are hard to make up",
+                "adit could not call the methods it needs; supply values with --fixtures",
             ),
             _ => no_answer(
-                "it ended before enough was run to say anything",
-                "a larger --budget helps; so does a smaller --length",
+                "the budget ended too early for any answer",
+                "use a larger --budget or a smaller --length",
             ),
         })
     }
@@ -252,14 +251,14 @@ impl Verdict {
                 _ => writeln!(text, "{name:9}  unknown"),
             };
         };
-        row("precision", precision, "walks of the model can be made to happen");
-        row("recall", recall, "objects did what the model allows");
+        row("precision", precision, "walks of the model were realized");
+        row("recall", recall, "objects did only what the model allows");
         if !unrealized.is_empty() {
-            text.push_str("\nThe model allows it, and no way was found to make it happen:\n");
+            text.push_str("\nUnrealized walks, which the model allows and adit could not make happen:\n");
             unrealized.iter().for_each(|word| _ = writeln!(text, "  {}", word.join(" ")));
         }
         if !rejected.is_empty() {
-            text.push_str("\nIt happens, and the model does not allow it:\n");
+            text.push_str("\nObserved, but rejected by the model:\n");
             rejected.iter().for_each(|rejected| _ = writeln!(text, "  {}", rejected.word.join(" ")));
             if let Some(lines) = self.witnesses.first() {
                 let _ = writeln!(text, "The first of these in Java:\n    {}", lines.join("\n    "));
@@ -273,7 +272,7 @@ impl Verdict {
             let names: Vec<&str> = missing.iter().map(String::as_str).collect();
             let _ = writeln!(
                 text,
-                "The class has events that the model lacks: {}; --only and --without choose methods.",
+                "The model lacks these events of the class: {}. Choose methods with --only and --without.",
                 some_of(&names, NAMES_SHOWN)
             );
         }
@@ -292,17 +291,14 @@ impl Verdict {
             }
         };
         let ended = match self.stop {
-            "interrupted" => "it was interrupted",
-            _ => "the budget ended; a larger --budget would decide them",
+            "interrupted" => "the run was interrupted",
+            _ => "the budget ran out; use a larger --budget",
         };
         not_decided(undecided.budget, ended);
-        not_decided(undecided.untried, "a method could not be called, or had to be given up");
-        not_decided(undecided.unsteady, "the class does not do the same each time");
+        not_decided(undecided.untried, "a method could not be called, or hangs too often");
+        not_decided(undecided.unsteady, "the class is not deterministic");
         if !given_up.is_empty() {
-            remarks.push(format!(
-                "No longer called, because it hangs or ends its process: {}.",
-                given_up.join(", ")
-            ));
+            remarks.push(format!("No longer called, because they hang or crash: {}.", given_up.join(", ")));
         }
         remarks
     }
@@ -312,11 +308,13 @@ impl Verdict {
 fn is_new(novelty: &Novelty, what: &str) -> Option<String> {
     let one_in = |chance: f64| (1.0 / chance).round();
     Some(match (novelty.chance()?, novelty.at_most()?) {
-        (0.0, at_most) => format!("Fewer than 1 in {} objects would show a new {what}.", one_in(at_most)),
+        (0.0, at_most) => {
+            format!("Fewer than 1 in {} further objects would show a new {what}.", one_in(at_most))
+        }
         (chance, _) => {
             let unseen = novelty.unseen().round();
             let more = if unseen < 1.0 { String::new() } else { format!("; at least {unseen} are unseen") };
-            format!("About 1 in {} objects still shows a new {what}{more}.", one_in(chance))
+            format!("About 1 in {} further objects would show a new {what}{more}.", one_in(chance))
         }
     })
 }

@@ -56,12 +56,12 @@ impl JavaEnvironment {
             let (name, needs, has) = (class.dotted_name(), java(class.major), jdk.feature);
             return Err(bad_input(
                 format!(
-                    "{name} was compiled for Java {needs}, and the JDK in {} is version {}",
+                    "{name} was compiled for Java {needs}, but the JDK in {} is version {}",
                     jdk.home.display(),
                     jdk.version
                 ),
                 format!(
-                    "name a JDK {needs} or newer with --jdk (`adit doctor` lists those here), \
+                    "name a JDK {needs} or later with --jdk (see `adit doctor` for those on this machine), \
                      or compile the class with `javac --release {has}`"
                 ),
             ));
@@ -84,7 +84,7 @@ impl JavaEnvironment {
 pub(crate) fn warn_unprotected(protection: &Protection) {
     if !protection.is_enough() {
         tell(&format!(
-            "WARNING: --unsafe-no-sandbox: nothing keeps the class from {}",
+            "WARNING: --unsafe-no-sandbox: nothing prevents the class from {}",
             protection.missing().join(" and from ")
         ));
     }
@@ -95,7 +95,7 @@ pub(crate) fn cannot_run(error: HostError) -> Report {
     match error {
         HostError::Unprotected(_) => bad_input(
             error,
-            "`adit doctor` says what would mend it; for a class that you trust, add --unsafe-no-sandbox",
+            "`adit doctor` says how to fix it; for a class that you trust, add --unsafe-no-sandbox",
         ),
         error => Report::new(error),
     }
@@ -104,7 +104,10 @@ pub(crate) fn cannot_run(error: HostError) -> Report {
 /// This binary, and the arguments that make it a worker.
 pub(crate) fn worker() -> Result<(PathBuf, Vec<OsString>), Report> {
     let program = env::current_exe().map_err(|error| {
-        bad_input(format!("adit does not find its own file: {error}"), "is /proc mounted? was it deleted?")
+        bad_input(
+            format!("adit cannot find its own executable: {error}"),
+            "is /proc mounted? was the file deleted?",
+        )
     })?;
     Ok((program, vec![WORKER.into()]))
 }

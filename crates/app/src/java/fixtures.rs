@@ -35,15 +35,15 @@ impl Fixtures {
             open(file)?;
             if file.extension().is_none_or(|extension| extension != "java") {
                 return Err(bad_input(
-                    format!("--fixtures: {} is no Java source file", file.display()),
-                    "its name must end in `.java`; compiled classes go on the class path, and sources are compiled for you",
+                    format!("--fixtures: {} is not a Java source file", file.display()),
+                    "its name must end in `.java`; adit compiles it; add compiled classes to the class path instead",
                 ));
             }
         }
         let folder = tempfile::Builder::new().prefix("adit-fixtures-").tempdir().map_err(|error| {
             bad_input(
-                format!("no temporary folder could be made: {error}"),
-                "is the disk full? TMPDIR names another place",
+                format!("cannot create a temporary folder: {error}"),
+                "is the disk full? set TMPDIR to use another place",
             )
         })?;
         compile(files, jdk, class_path, folder.path())?;
@@ -54,7 +54,7 @@ impl Fixtures {
             let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
             return Err(bad_input(
                 format!("--fixtures: {} supplies no values", names.join(", ")),
-                "write public methods that are static, have no parameters and return something: \
+                "write public static methods without parameters that return a value: \
                  `public static java.io.InputStream input() { … }`",
             ));
         }
@@ -71,13 +71,13 @@ fn compile(files: &[PathBuf], jdk: &Jdk, class_path: &[PathBuf], into: &Path) ->
     let javac = jdk.home.join("bin/javac");
     if !javac.is_file() {
         return Err(bad_input(
-            format!("--fixtures needs a compiler, and {} has none", jdk.home.display()),
-            format!("install a whole JDK: {}; or name one with --jdk", install_hints::install(Thing::Jdk)),
+            format!("--fixtures needs a compiler, but {} has none", jdk.home.display()),
+            format!("install a full JDK: {}; or name one with --jdk", install_hints::install(Thing::Jdk)),
         ));
     }
     let joined = std::env::join_paths(class_path).map_err(|error| {
         bad_input(
-            format!("the class path cannot be handed to the compiler: {error}"),
+            format!("cannot pass the class path to the compiler: {error}"),
             "rename the folder with a colon in its name",
         )
     })?;
@@ -93,7 +93,7 @@ fn compile(files: &[PathBuf], jdk: &Jdk, class_path: &[PathBuf], into: &Path) ->
         .output()
         .map_err(|error| {
             bad_input(
-                format!("{}: cannot be run: {error}", javac.display()),
+                format!("cannot run {}: {error}", javac.display()),
                 "does `javac -version` of this JDK work?",
             )
         })?;
@@ -111,7 +111,7 @@ fn compile(files: &[PathBuf], jdk: &Jdk, class_path: &[PathBuf], into: &Path) ->
 fn head(text: &str, most: usize) -> String {
     let lines: Vec<&str> = text.lines().collect();
     match lines.len().checked_sub(most) {
-        Some(more @ 1..) => format!("{}\n… and {more} lines more", lines[..most].join("\n")),
+        Some(more @ 1..) => format!("{}\n… and {more} more lines", lines[..most].join("\n")),
         _ => lines.join("\n"),
     }
 }

@@ -28,7 +28,7 @@ pub(crate) fn find(typed: Option<&Path>) -> Result<Jdk, Report> {
         return find::inspect(home).map_err(|unsuitable| {
             bad_input(
                 format!("--jdk cannot be used: {unsuitable}"),
-                "name the folder of a JDK 17 or newer, the one with `bin`, `lib` and `release` in it; \
+                "name the folder of a JDK 17 or later, which contains `bin`, `lib` and `release`; \
                  `adit doctor` lists those on this machine",
             )
         });
@@ -37,7 +37,7 @@ pub(crate) fn find(typed: Option<&Path>) -> Result<Jdk, Report> {
         JdkError::None { .. } => bad_input(
             error,
             format!(
-                "install one: {}; or name one with --jdk or JAVA_HOME. `adit doctor` tells more",
+                "install one: {}; or name one with --jdk or JAVA_HOME; see `adit doctor`",
                 install_hints::install(Thing::Jdk)
             ),
         ),

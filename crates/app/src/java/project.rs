@@ -224,7 +224,7 @@ impl Project {
         audience.note(&format!("project: {} ({}), {places}, {count} {many}", module.name, self.tool.name()));
         if let Some(source) = newer_source(module, wanted) {
             audience.warn(&format!(
-                "warning: {} is newer than its class file; to compile it: {}",
+                "warning: {} is newer than its class file; compile it with: {}",
                 shown(&source),
                 self.build_command()
             ));
@@ -249,9 +249,7 @@ impl Project {
         };
         let tool = self.tool.name();
         if let Some(earlier) = memory.recall_anything() {
-            audience.warn(&format!(
-                "warning: {tool} gave no class path ({why}); going on with what it said last time"
-            ));
+            audience.warn(&format!("warning: {tool} gave no class path ({why}); using its last answer"));
             return Ok(self.with_outputs(earlier, audience));
         }
         let mut rest: Vec<PathBuf> = self.modules.iter().flat_map(|module| module.main.clone()).collect();
@@ -259,7 +257,7 @@ impl Project {
             rest.extend(JAR_FOLDERS.iter().flat_map(|name| jars(&folder.join(name))));
         }
         audience.warn(&format!(
-            "warning: {tool} gave no class path ({why}); going on with what is compiled and jars in {}; -c names a class path",
+            "warning: {tool} gave no class path ({why}); using the compiled classes and the jars in {}; name a class path with -c",
             JAR_FOLDERS.join(", ")
         ));
         Ok(once(rest))
@@ -293,7 +291,7 @@ impl Project {
         };
         Ok(answer.and_then(|entries| match entries.iter().find(|entry| !entry.is_absolute()) {
             Some(odd) => {
-                Err(format!("its answer is no class path: `{}`", ask::one_line(&odd.to_string_lossy())))
+                Err(format!("its answer is not a class path: `{}`", ask::one_line(&odd.to_string_lossy())))
             }
             None => Ok(entries),
         }))
@@ -309,7 +307,7 @@ impl Project {
         // Someone who may write into a folder above, such as that for temporary files, must not make others run programs.
         let trusted = wrapper.iter().chain(&self.build_files).all(|file| is_ours(file));
         if !trusted {
-            return Err("the project belongs to another user, so that its build is not run".to_owned());
+            return Err("the project belongs to another user, so adit does not run its build".to_owned());
         }
         let fetched = |wrapper: &PathBuf| match self.tool {
             Tool::Maven => maven::is_fetched(wrapper),
@@ -319,9 +317,9 @@ impl Project {
             (Some(wrapper), _) if fetched(&wrapper) => Ok(wrapper),
             (_, Some(installed)) => Ok(installed),
             (Some(_), None) => {
-                Err(format!("./{} would have to fetch {} first", self.tool.wrapper(), self.tool.name()))
+                Err(format!("./{} would have to download {} first", self.tool.wrapper(), self.tool.name()))
             }
-            (None, None) => Err(format!("there is no `{name}` on the PATH")),
+            (None, None) => Err(format!("`{name}` is not in PATH")),
         }
     }
 
@@ -351,10 +349,8 @@ impl Project {
         let missing: Vec<&PathBuf> = found.iter().filter(|entry| is_jar(entry) && !entry.exists()).collect();
         if let Some(first) = missing.first() {
             let (count, all) = (missing.len(), found.len());
-            audience.warn(&format!(
-                "warning: {count} of {all} dependencies are not there: {} …",
-                first.display()
-            ));
+            audience
+                .warn(&format!("warning: {count} of {all} dependencies are missing: {} …", first.display()));
         }
         found.retain(|entry| entry.is_dir() || entry.is_file() && is_jar(entry));
         once(found)
@@ -377,16 +373,16 @@ impl Project {
         let help = match near.as_slice() {
             _ if !self.is_built() => format!("build it first: {build}"),
             [] => format!(
-                "write the name with its package; if it is new, build it first: {build}; -c names another class path"
+                "write the name with its package; if it is new, build it first: {build}; or name another class path with -c"
             ),
-            near => format!("did you mean `{}`? If it is new, build it first: {build}", near.join("` or `")),
+            near => format!("did you mean `{}`? if it is new, build it first: {build}", near.join("` or `")),
         };
         let (name, tool, made) = (&module.name, self.tool.name(), self.tool.made());
         let built =
             if self.is_built() { String::new() } else { format!(", whose `{made}` holds no classes yet,") };
         bad_input(
             format!(
-                "there is no class {class} in the project {name} ({tool}){built} nor in its dependencies or in the JDK"
+                "no class {class} in the project {name} ({tool}){built} nor in its dependencies or in the JDK"
             ),
             help,
         )

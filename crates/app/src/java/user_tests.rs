@@ -119,8 +119,8 @@ pub(crate) fn classes(
         let class = java.classes.class(name)?;
         if find_tests(&java.classes, [&*class.name]).is_empty() {
             return Err(bad_input(
-                format!("{} has no tests that JUnit would run", class.dotted_name()),
-                "a test is a method with JUnit's @Test or its like, in a class that is not abstract",
+                format!("{} has no JUnit tests", class.dotted_name()),
+                "a test is a method annotated with @Test or similar, in a class that is not abstract",
             ));
         }
         found.insert(class.dotted_name());
@@ -130,9 +130,9 @@ pub(crate) fn classes(
         let tests = find_tests(&java.classes, all.iter().map(String::as_str));
         if tests.is_empty() {
             return Err(bad_input(
-                format!("--tests: {} holds {} classes, and none is a test", place.display(), all.len()),
+                format!("--tests: {} holds {} classes, none of them a test", place.display(), all.len()),
                 "name the folder of compiled tests, such as `target/test-classes` or `build/classes/java/test`; \
-                 a test is a class with methods that have JUnit's @Test or its like",
+                 a test class has methods annotated with @Test or similar",
             ));
         }
         found.extend(tests);
@@ -151,8 +151,8 @@ pub(crate) fn need_junit(java: &JavaEnvironment) -> Result<(), Report> {
     Err(if has("org/junit/jupiter/api/Test") {
         bad_input(
             "JUnit 5 is on the class path without junit-platform-launcher",
-            "add it to the project as a dependency of its tests, or add its jar with --classpath; \
-             Maven has it in its repository once it has run the tests",
+            "add it as a test dependency of the project, or add its jar with --classpath; \
+             Maven downloads it when it runs the tests",
         )
     } else {
         bad_input(

@@ -170,12 +170,12 @@ impl Inner {
     /// Where the search stands, without its phase.
     fn words(&self) -> String {
         let Standing { tests, states, refuted, open, .. } = self.standing;
-        let mut text = format!("{tests} tests ({:.0} a second)", self.rate());
+        let mut text = format!("{tests} tests ({:.0} per second)", self.rate());
         if let Some(states) = states {
             text += &format!(", {states} states");
         }
         if let Some((refuted, open)) = refuted.zip(open) {
-            text += &format!(", {refuted} claims refuted, {open} left");
+            text += &format!(", {refuted} properties refuted, {open} left");
         }
         text
     }

@@ -33,7 +33,7 @@ pub(super) fn facts(page: &Page) -> Vec<Fact> {
             validated,
             "precision",
             "walks",
-            "walks of the model can be made to happen",
+            "walks of the model were realized",
             "unrealised",
         ));
         facts.extend(measured(
@@ -189,7 +189,7 @@ fn novelty(validated: &Value) -> Option<Fact> {
 fn ended(stop: &str) -> &'static str {
     match stop {
         "budget" => "the budget was used up; a longer `--budget` may find more",
-        "interrupted" => "it was interrupted; what was found by then is shown",
+        "interrupted" => "the run was interrupted; what was found by then is shown",
         "nothing left to try" => "every claim was decided or given up and nothing was left to try",
         _ => "this is what ended the search",
     }

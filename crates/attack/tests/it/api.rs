@@ -178,7 +178,7 @@ fn a_class_that_only_its_package_may_use() {
         &options(),
         expect![[r#"
         small.Inside is not public
-        help: with `--non-public`, classes and members that only their package may use are called as well
+        help: add `--non-public` to use non-public classes and members
     "#]],
     );
     check(
@@ -214,7 +214,7 @@ fn what_cannot_be_driven() {
         &options(),
         expect![[r#"
         small.Mark is an annotation: it is written in sources, not called
-        help: name a class that does something
+        help: name an ordinary class
     "#]],
     );
     check(
@@ -230,7 +230,7 @@ fn what_cannot_be_driven() {
         &options(),
         expect![[r#"
         no object of small.Closed can be made: it has no public constructor and no such static method that returns it; of the 0 classes below it, none can be made; no method elsewhere returns it
-        help: write a Java class with a method `public static small.Closed make() { … }` and pass its file with `--fixtures FILE.java`; with `--non-public`, constructors that only the package may use are tried too
+        help: write a Java class with a method `public static small.Closed make() { … }` and pass its file with `--fixtures FILE.java`; or add `--non-public` to use non-public constructors
     "#]],
     );
     check(
@@ -238,7 +238,7 @@ fn what_cannot_be_driven() {
         &options(),
         expect![[r#"
         no object of small.Impossible can be made: it is an interface; of the 0 classes below it, none can be made; no method elsewhere returns it
-        help: write a Java class with a method `public static small.Impossible make() { … }` and pass its file with `--fixtures FILE.java`; with `--non-public`, constructors that only the package may use are tried too
+        help: write a Java class with a method `public static small.Impossible make() { … }` and pass its file with `--fixtures FILE.java`; or add `--non-public` to use non-public constructors
     "#]],
     );
     let only = Some(["ad".to_owned()].into());

@@ -184,13 +184,13 @@ fn bad_files_are_explained() {
         Class::parse(b"public class", "A.java"),
         expect![[r#"
         A.java is not a class file: it begins with 70 75 62 6C, not with CA FE BA BE
-        is it a source file, or a jar? compile sources with `javac`, and name a jar as part of the class path"#]],
+        compile source files with `javac`; add a jar to the class path"#]],
     );
     check(
         Class::parse(&SMALL[..300], "Small.class"),
         expect![[r#"
         Small.class is cut off: it ends at byte 300 in the middle of the constant pool
-        compile it again, or copy it again if it came over a network"#]],
+        compile or copy it again"#]],
     );
     let mut newer = SMALL.to_vec();
     newer[7] = 90;
@@ -206,7 +206,7 @@ fn bad_files_are_explained() {
         Class::parse(&strange, "Small.class"),
         expect![[r#"
         Small.class is not a well-formed class file: a constant of an unknown kind at byte 10
-        `javap -v` shows what the JDK makes of it; was it changed by an obfuscator or a faulty tool?"#]],
+        check it with `javap -v`; did an obfuscator or a faulty tool change it?"#]],
     );
     check(
         Jar::new("a.jar", Cursor::new(b"PK but not really"), 17),
@@ -218,13 +218,13 @@ fn bad_files_are_explained() {
         Modules::new("modules", Cursor::new(b"\xda\xda\xfe\xca\0\0")),
         expect![[r#"
         modules cannot be read as the modules of a JDK: it is too short
-        it is called `lib/modules` in a JDK from Java 9 on; an older JDK keeps its classes in `jre/lib/rt.jar`"#]],
+        since Java 9 the file is `lib/modules`; an older JDK keeps its classes in `jre/lib/rt.jar`"#]],
     );
     check(
         Modules::new("rt.jar", Cursor::new([0; 100])),
         expect![[r#"
         rt.jar cannot be read as the modules of a JDK: it does not begin as such a file does
-        it is called `lib/modules` in a JDK from Java 9 on; an older JDK keeps its classes in `jre/lib/rt.jar`"#]],
+        since Java 9 the file is `lib/modules`; an older JDK keeps its classes in `jre/lib/rt.jar`"#]],
     );
 }
 
@@ -248,19 +248,19 @@ fn unknown_and_misplaced_classes_are_explained() {
         path.class("org.example.Nothing"),
         expect![[r#"
         there is no class org.example.Nothing on the class path (out)
-        is its jar or folder on the class path? write the name with its package, as in `java.util.HashSet`"#]],
+        write the name with its package, as in `java.util.HashSet`, and check that the class path has its jar or folder"#]],
     );
     check(
         path.class("a.b.Small.Inner"),
         expect![[r#"
         a/b/Small$Inner.class in out holds the class Small, not a.b.Small$Inner
-        a class must lie in the folder of its package: is the root of the class path right?"#]],
+        a class must be in the folder of its package: is the root of the class path right?"#]],
     );
     check(
         ClassPath::new(Vec::new()).class("Small"),
         expect![[r#"
         there is no class Small on the class path (which is empty)
-        is its jar or folder on the class path? write the name with its package, as in `java.util.HashSet`"#]],
+        write the name with its package, as in `java.util.HashSet`, and check that the class path has its jar or folder"#]],
     );
 }
 

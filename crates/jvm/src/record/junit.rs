@@ -37,7 +37,7 @@ pub(crate) fn run(env: Env, classes: &[String], tape: &'static Tape) -> Result<(
     } else if java.has(CORE) {
         java.run_core(classes)
     } else {
-        Err("no JUnit is on the class path: neither JUnit 5 (junit-platform-launcher.jar, with an engine such as \
+        Err("JUnit is not on the class path: neither JUnit 5 (junit-platform-launcher.jar, with an engine such as \
              junit-jupiter-engine.jar) nor JUnit 4 (junit4.jar, with hamcrest-core.jar)"
             .to_owned())
     }
@@ -49,7 +49,7 @@ pub(crate) fn describe(env: Env, thrown: jobject) -> String {
     java.call(thrown, "toString", "()Ljava/lang/String;", &[])
         .ok()
         .and_then(|text| java.text(text, MESSAGE))
-        .unwrap_or_else(|| "an exception that cannot say what it is".to_owned())
+        .unwrap_or_else(|| "an exception without a description".to_owned())
 }
 
 /// An array of strings.

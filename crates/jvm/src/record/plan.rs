@@ -188,11 +188,9 @@ fn event(holder: &Class, method: &adit_bytecode::Method, under: &Class) -> Optio
 /// Why a method of the JDK does not bear a body around its body.
 fn peculiar(method: &adit_bytecode::Method) -> Option<&'static str> {
     method.annotations.iter().find_map(|annotation| match annotation.rsplit('/').next()? {
-        "CallerSensitive;" => Some("it looks at who called it"),
-        "IntrinsicCandidate;" | "HotSpotIntrinsicCandidate;" => {
-            Some("the machine has a body of its own for it")
-        }
-        "PolymorphicSignature;" => Some("it takes its meaning from the call itself"),
+        "CallerSensitive;" => Some("it inspects its caller"),
+        "IntrinsicCandidate;" | "HotSpotIntrinsicCandidate;" => Some("the JVM replaces it with an intrinsic"),
+        "PolymorphicSignature;" => Some("its meaning depends on the call itself"),
         _ => None,
     })
 }

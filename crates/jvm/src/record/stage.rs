@@ -35,7 +35,7 @@ pub(crate) fn perform(
     let Assignment { plan, task, directory, .. } = assignment;
     let begin = || -> Result<(Env, Option<&'static Ears>), String> {
         std::env::set_current_dir(&directory)
-            .map_err(|error| format!("the folder {} cannot be entered: {error}", directory.display()))?;
+            .map_err(|error| format!("cannot enter the folder {}: {error}", directory.display()))?;
         // Tests make more classes than scripts do.
         options.flags.insert(0, "-XX:MaxMetaspaceSize=512m".to_owned());
         let ears = match plan {
@@ -44,7 +44,7 @@ pub(crate) fn perform(
                 let ears = Ears::new(plan, tape);
                 agent::prepare(Box::new(ears))?;
                 let patch = place_witness(&options.folder)
-                    .map_err(|error| format!("the box cannot be written to: {error}"))?;
+                    .map_err(|error| format!("cannot write to the sandbox: {error}"))?;
                 options.flags.push(agent::FLAG.to_owned());
                 options.flags.push(format!("--patch-module=java.base={patch}"));
                 // The machine wonders who gives methods to a class of its own, and would say so on standard output.
@@ -74,7 +74,7 @@ fn place_witness(folder: &Path) -> io::Result<String> {
     let file = patch.join(format!("{WITNESS}.class"));
     fs::create_dir_all(file.parent().unwrap_or(&patch))?;
     fs::write(&file, Witness { class: WITNESS.to_owned() }.class_file())?;
-    patch.into_os_string().into_string().map_err(|_| io::Error::other("its path is no text"))
+    patch.into_os_string().into_string().map_err(|_| io::Error::other("its path is not valid text"))
 }
 
 /// Runs an application and waits for its threads. The machine is gone afterwards, unless the application did not begin. If
@@ -82,7 +82,7 @@ fn place_witness(folder: &Path) -> io::Result<String> {
 fn run_main(env: Env, class: &str, args: &[String]) -> Result<(), String> {
     let missing = |what: &str| format!("{class}: {what}");
     let main_class = find_class(env, &class.replace('.', "/"))
-        .map_err(|thrown| missing(&format!("it cannot be loaded: {}", junit::describe(env, thrown))))?;
+        .map_err(|thrown| missing(&format!("cannot load it: {}", junit::describe(env, thrown))))?;
     let main = main_class.get();
     let list = junit::strings(env, args).ok_or_else(|| missing("no memory for its arguments"))?;
     // SAFETY: the method is looked up on this class with this descriptor, and the array is one of strings. Whatever

@@ -29,7 +29,7 @@ const ARCHITECTURE: u32 = 0xC000_003E;
 #[cfg(target_arch = "aarch64")]
 const ARCHITECTURE: u32 = 0xC000_00B7;
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-compile_error!("the filter of system calls knows x86-64 and AArch64 only");
+compile_error!("the system call filter supports x86-64 and AArch64 only");
 
 /// Calls that nothing in a worker needs.
 const NEVER: &[libc::c_long] = &[

@@ -41,7 +41,7 @@ pub(super) fn read<R: Read>(
         };
         samples += 1;
         if samples > header.samples {
-            let what = format!("a trace more than the {} that the first line announces", header.samples);
+            let what = format!("more than the {} traces announced on the first line", header.samples);
             return Err(line.error_at(first, Problem::Abbadingo { what }).into());
         }
         let positive = match first {
@@ -49,7 +49,7 @@ pub(super) fn read<R: Read>(
             "0" => false,
             _ => {
                 let what =
-                    format!("`{}` is no label: it must be 1, or 0 for what cannot happen", shorten(first));
+                    format!("`{}` is not a label: write 1, or 0 for what cannot happen", shorten(first));
                 return Err(line.error_at(first, Problem::Abbadingo { what }).into());
             }
         };
@@ -59,13 +59,13 @@ pub(super) fn read<R: Read>(
         for word in words {
             count += 1;
             if count > said {
-                let what = format!("a symbol more than the {said} that the line announces");
+                let what = format!("more than the {said} symbols announced on this line");
                 return Err(line.error_at(word, Problem::Abbadingo { what }).into());
             }
             if !symbols.contains(word) {
                 if symbols.len() as u64 >= header.symbols {
                     let what =
-                        format!("a symbol more than the {} that the first line announces", header.symbols);
+                        format!("more than the {} symbols announced on the first line", header.symbols);
                     return Err(line.error_at(word, Problem::Abbadingo { what }).into());
                 }
                 if symbols.len() >= options.max_labels {
@@ -82,7 +82,7 @@ pub(super) fn read<R: Read>(
             }
         }
         if count < said {
-            let what = format!("{count} symbols where the line announces {said}");
+            let what = format!("{count} symbols, but the line announces {said}");
             return Err(line.error(line.text.len(), Problem::Abbadingo { what }).into());
         }
         if positive {
@@ -94,7 +94,7 @@ pub(super) fn read<R: Read>(
     })?;
     if let Some(header) = header.filter(|header| samples < header.samples) {
         let what =
-            format!("the file ends after {samples} traces; the first line announces {}", header.samples);
+            format!("the file ends after {samples} traces, but the first line announces {}", header.samples);
         let (name, lines) = (blocks.name(), blocks.lines());
         return Err(ReadError::in_line(name, lines.max(1), b"", 0, Problem::Abbadingo { what }).into());
     }
@@ -110,10 +110,10 @@ impl Header {
     fn parse(line: &Line<'_>) -> Result<Self, ReadError> {
         let mut words = line.text.split_ascii_whitespace();
         let samples = number(words.next(), "how many traces follow", line)?;
-        let symbols = number(words.next(), "how many different symbols there are", line)?;
+        let symbols = number(words.next(), "the number of distinct symbols", line)?;
         match words.next() {
             Some(more) => {
-                let what = format!("`{}` where the first line should end", shorten(more));
+                let what = format!("unexpected `{}` at the end of the first line", shorten(more));
                 Err(line.error_at(more, Problem::Abbadingo { what }))
             }
             None => Ok(Self { samples, symbols }),

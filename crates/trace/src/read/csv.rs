@@ -242,11 +242,9 @@ impl Columns {
                 let hint = match given.as_deref().map(|given| (given, near(given, names.iter().copied()))) {
                     Some((_, Some(near))) => format!("did you mean `{near}`?"),
                     Some((given, None)) => {
-                        format!("`{given}` is none of them; say another with `{flag} NAME`")
+                        format!("`{given}` is none of them; name one with `{flag} NAME`")
                     }
-                    None => format!(
-                        "the first line must name the columns; say which one it is with `{flag} NAME`"
-                    ),
+                    None => format!("the first line must name the columns; choose one with `{flag} NAME`"),
                 };
                 let found = names.iter().map(|name| format!("`{}`", shorten(name))).collect::<Vec<_>>();
                 let shown = found.len().min(20);
@@ -282,7 +280,7 @@ impl Columns {
         for (index, what) in [(self.trace, "trace"), (self.event, "event")] {
             if field(index).is_empty() {
                 let what = format!("the field for the {what} is empty");
-                let hint = "every row needs one; leave out rows that are no events".to_owned();
+                let hint = "every row needs one; remove rows that are not events".to_owned();
                 return Err(record.error(place(index), Problem::Field { what, hint }).into());
             }
         }

@@ -63,9 +63,11 @@ pub(super) fn read<R: Read>(
         if !reader.sample_is_whole() {
             let (number, text) = last.unwrap_or_default();
             let line = Line { text: &text, number, name: blocks.name() };
-            return Err(
-                fault(&line, "the file ends inside a sample; --keep-partial uses what there is").into()
-            );
+            return Err(fault(
+                &line,
+                "the file ends inside a sample; --keep-partial uses the part before it",
+            )
+            .into());
         }
     }
     reader.end_record(target, options.max_labels, blocks.name())?;
@@ -475,9 +477,7 @@ impl Sample {
             Expect::Modified => {
                 if !matches!(text.trim(), "0" | "1" | "2") {
                     let name = shorten(&self.name);
-                    return Err(
-                        fault(line, &format!("after the value of `{name}` there must be 0, 1 or 2")).into()
-                    );
+                    return Err(fault(line, &format!("0, 1 or 2 must follow the value of `{name}`")).into());
                 }
                 if text.trim() != "2" && self.value != "nonsensical" {
                     self.variable(declared.and_then(|declared| declared.get(self.name.as_str())).copied());

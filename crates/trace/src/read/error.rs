@@ -58,7 +58,7 @@ pub enum Problem {
     },
 
     /// The file is compressed or encoded in a way that is not read.
-    #[error("this is {what}, which is not read directly")]
+    #[error("this is {what}, which adit cannot read directly")]
     #[diagnostic(code(trace::encoding), help("convert it first: `{command}`"))]
     Foreign {
         /// What the first bytes say the file is.
@@ -71,17 +71,15 @@ pub enum Problem {
     #[error("invalid UTF-8")]
     #[diagnostic(
         code(trace::utf8),
-        help(
-            "convert the file first, for example with `iconv -f LATIN1 -t UTF-8`, or find out what else is in it"
-        )
+        help("convert the file first, for example with `iconv -f LATIN1 -t UTF-8`")
     )]
     NotUtf8,
 
     /// A line or record above the limit.
-    #[error("longer than {limit} bytes without an end")]
+    #[error("line exceeds {limit} bytes")]
     #[diagnostic(
         code(trace::too_long),
-        help("is this really a log with one record a line? if so, raise the limit with `--max-line`")
+        help("is this really a log with one record per line? if so, raise the limit with `--max-line`")
     )]
     TooLong {
         /// The limit, in bytes.
@@ -89,11 +87,11 @@ pub enum Problem {
     },
 
     /// More different labels than any model could have.
-    #[error("more than {limit} different labels")]
+    #[error("more than {limit} distinct labels")]
     #[diagnostic(
         code(trace::too_many_labels),
         help(
-            "the event's name seems to contain a number or an argument: choose another field, or cut it out with `--regex`"
+            "event names seem to contain numbers or arguments: choose another field, or cut them out with `--regex`"
         )
     )]
     TooManyLabels {
@@ -106,7 +104,7 @@ pub enum Problem {
     #[diagnostic(
         code(trace::no_traces),
         help(
-            "is it the right file, and the right format? `--from` forces one, `--dry-run` shows what is understood"
+            "is it the right file, and the right format? `--from` forces one, `--dry-run` shows how adit reads the file"
         )
     )]
     NoTraces {
@@ -118,15 +116,15 @@ pub enum Problem {
     #[error("this trace is never closed by `<END>`")]
     #[diagnostic(
         code(trace::unclosed),
-        help("was the recording cut off? rerun with `--keep-partial` to use its prefix")
+        help("was the recording cut off? use its beginning with `--keep-partial`")
     )]
     Unclosed,
 
     /// An event before `<START>` or after `<END>`.
-    #[error("`{word}` stands outside `<START>` … `<END>`")]
+    #[error("`{word}` is outside `<START>` … `<END>`")]
     #[diagnostic(
         code(trace::stray),
-        help("put every event of the line between the markers, or leave out the markers")
+        help("put every event of the line between the markers, or remove the markers")
     )]
     Stray {
         /// The event, or a marker that has no partner.
@@ -134,7 +132,7 @@ pub enum Problem {
     },
 
     /// The format needs a pattern and none was given.
-    #[error("a log is read by a regular expression, and none was given")]
+    #[error("this log needs a regular expression")]
     #[diagnostic(
         code(trace::no_pattern),
         help(r"for example `--regex '(?<time>\S+) (?<trace>\S+) (?<event>\S+)'`")
@@ -145,7 +143,7 @@ pub enum Problem {
     #[error("the pattern does not match this line: {what} does not match here")]
     #[diagnostic(
         code(trace::no_match),
-        help("`--dry-run` shows what the pattern finds; `--skip-unmatched` passes over other lines")
+        help("`--dry-run` shows what the pattern matches; `--skip-unmatched` skips other lines")
     )]
     NoMatch {
         /// The part of the pattern that does not match at the column.
@@ -201,9 +199,7 @@ pub enum Problem {
     #[error("`{text}` is not a time")]
     #[diagnostic(
         code(trace::time),
-        help(
-            "times are numbers, or read like 2024-05-31T23:59:58.123+02:00; without `--sort-by-time` they are not needed"
-        )
+        help("write a number or a time such as 2024-05-31T23:59:58.123+02:00, or drop `--sort-by-time`")
     )]
     Time {
         /// What stands there.
@@ -237,7 +233,7 @@ pub enum Problem {
     #[diagnostic(
         code(trace::dtrace),
         help(
-            "a sample is a program point such as `Stack.push(int):::ENTER`, then name, value and 0, 1 or 2 of each variable, each on a line, and a blank line"
+            "a sample is a program point such as `Stack.push(int):::ENTER`, then for each variable its name, its value and 0, 1 or 2 on separate lines, and a blank line"
         )
     )]
     Dtrace {

@@ -29,7 +29,7 @@ pub enum Format {
 
 /// A name that is no format's.
 #[derive(Debug, Error, Diagnostic)]
-#[error("no trace format is called `{name}`")]
+#[error("unknown trace format `{name}`")]
 #[diagnostic(code(trace::format), help("{hint}"))]
 pub struct UnknownFormat {
     name: String,

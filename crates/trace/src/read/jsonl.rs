@@ -76,8 +76,8 @@ pub(super) fn read<R: Read>(
         }
         let grouped = *grouped.get_or_insert(!id.is_empty());
         if !grouped && !id.is_empty() {
-            let what = "this line names its trace, and the first one does not".to_owned();
-            let hint = "name the trace in every line or in none".to_owned();
+            let what = "this line names its trace, but the first one does not".to_owned();
+            let hint = "name the trace on every line or on none".to_owned();
             return Err(line.error(0, Problem::Field { what, hint }).into());
         }
         let (weight, end) = (record.weight, record.end);
@@ -250,7 +250,7 @@ impl<'de> Visitor<'de> for RecordSeed<'_> {
                     "weight" => {
                         let weight: u64 = map.next_value()?;
                         if weight == 0 {
-                            return Err(A::Error::custom("a weight of 0: what was never seen is no trace"));
+                            return Err(A::Error::custom("a weight of 0: a trace was seen at least once"));
                         }
                         if weight > HEAVIEST {
                             return Err(A::Error::custom(format!("a weight above {HEAVIEST}")));

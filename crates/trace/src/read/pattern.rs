@@ -46,10 +46,10 @@ const THREW: [&str; 2] = ["threw", "exception"];
 #[non_exhaustive]
 pub enum PatternError {
     /// It is not a regular expression.
-    #[error("the pattern is not a regular expression: {0}")]
+    #[error("invalid regular expression: {0}")]
     #[diagnostic(
         code(trace::pattern),
-        help("the syntax is that of https://docs.rs/regex; look-around and back-references do not exist")
+        help("see https://docs.rs/regex for the syntax, which has no look-around and no back-references")
     )]
     Syntax(String),
     /// It does not say what the event is.
@@ -75,7 +75,7 @@ impl Pattern {
             let mistyped = names.iter().find(|name| near(name, EVENT).is_some());
             let hint = match mistyped {
                 Some(name) => format!("did you mean `event` where it says `{name}`?"),
-                None => r"name the part that is the event, as in `(?<event>\w+)`".to_owned(),
+                None => r"name the part that holds the event, as in `(?<event>\w+)`".to_owned(),
             };
             let groups = if names.is_empty() {
                 String::new()
@@ -124,7 +124,7 @@ impl Pattern {
             }
         }
         let what = match self.prefixes.last() {
-            Some((what, _)) => format!("what follows {what}"),
+            Some((what, _)) => format!("the part after {what}"),
             None => "any alternative".to_owned(),
         };
         (reached, what)
@@ -155,7 +155,7 @@ fn prefixes(pattern: &str) -> Vec<(String, String)> {
                     let named = rest.strip_prefix("(?<").or_else(|| rest.strip_prefix("(?P<"));
                     name = named.and_then(|rest| rest.split_once('>')).map(|(name, _)| name.to_owned());
                     if let Some(name) = &name {
-                        prefixes.push((format!("what leads up to group `{name}`"), pattern[..at].to_owned()));
+                        prefixes.push((format!("the part before group `{name}`"), pattern[..at].to_owned()));
                     }
                 }
                 depth += 1;
@@ -221,7 +221,7 @@ mod tests {
         .assert_eq(&help("(?<evnt>.*)"));
         expect![[r#"
             the pattern has no group `event`
-            name the part that is the event, as in `(?<event>\w+)`"#]]
+            name the part that holds the event, as in `(?<event>\w+)`"#]]
         .assert_eq(&help("a(.*)"));
         assert!(help("(?<event>").contains("unclosed group"));
     }

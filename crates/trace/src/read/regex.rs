@@ -85,9 +85,7 @@ pub(super) fn event<'l>(
         Some(word) if !word.as_str().trim().is_empty() => word.as_str().trim(),
         other => {
             let at = other.map_or(0, |word| word.start());
-            return Err(
-                line.error(at, Problem::NoMatch { what: "group `event` finds no text, and so".into() })
-            );
+            return Err(line.error(at, Problem::NoMatch { what: "group `event` is empty here, so".into() }));
         }
     };
     let outcome = match (part(pattern.groups.threw), part(pattern.groups.returned)) {

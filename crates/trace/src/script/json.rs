@@ -25,15 +25,15 @@ use super::{Argument, CallKind, Callable, Script, Statement};
 #[non_exhaustive]
 pub enum ScriptError {
     /// It is no JSON, or JSON of another form.
-    #[error("this is no script: {0}")]
-    #[diagnostic(code(trace::script), help("was it written by a newer version of adit, or changed by hand?"))]
+    #[error("not a script: {0}")]
+    #[diagnostic(code(trace::script), help("was it written by a newer version of adit, or edited by hand?"))]
     NotAScript(#[from] serde_json::Error),
     /// A statement uses a call or a statement that is not there.
-    #[error("statement {statement} of the script uses {what}, which it cannot")]
+    #[error("statement {statement} refers to {what}, which is not defined before it")]
     #[diagnostic(
         code(trace::script_reference),
         help(
-            "a statement uses calls of the list and results of statements before it; was the script changed by hand?"
+            "a statement may use listed calls and the results of earlier statements; was the script edited by hand?"
         )
     )]
     Reference {

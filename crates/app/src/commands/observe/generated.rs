@@ -148,7 +148,7 @@ impl Session<'_> {
 
     fn progress(&self, rate: f64) -> String {
         format!(
-            "{} tests ({rate:.0} a second), {} events, {} different sequences",
+            "{} tests ({rate:.0} per second), {} events, {} distinct sequences",
             self.tests,
             self.recording.events(),
             self.recording.words().words.len()
@@ -202,7 +202,7 @@ impl Session<'_> {
                 let why = match self.tally.get(&operation.callable) {
                     Some(fate) if fate.returned > 0 => return None,
                     Some(fate) => fate.why(),
-                    None => "never called; a larger --budget would help".to_owned(),
+                    None => "never called; try a larger --budget".to_owned(),
                 };
                 Some((written(&operation.callable), why))
             })
@@ -219,23 +219,23 @@ impl Session<'_> {
             .filter(|(callable, _)| callable.kind == CallKind::Virtual)
             .map(|(callable, _)| callable.name.clone());
         let mut remarks = Vec::new();
-        remarks.extend(never.iter().map(|(method, why)| format!("never returned: {method}: {why}")));
-        remarks.extend(left.iter().map(|(method, why)| format!("left out: {method}: {why}")));
+        remarks.extend(never.iter().map(|(method, why)| format!("never succeeded: {method}: {why}")));
+        remarks.extend(left.iter().map(|(method, why)| format!("not called: {method}: {why}")));
         if self.culprits_in_all > 0 {
-            remarks.push(format!("{} tests ended their worker:", self.culprits_in_all));
+            remarks.push(format!("{} tests crashed or hung their worker:", self.culprits_in_all));
             for (how, lines) in &culprits {
                 remarks.push(format!("  one {how}:\n    {}", lines.join("\n    ")));
             }
         }
         match stop {
             "interrupted" => {
-                remarks.push("stopped by Ctrl-C; what was recorded until then is written".to_owned())
+                remarks.push("stopped by Ctrl-C; everything recorded so far is written".to_owned())
             }
             "events" => remarks.push("stopped at the limit of --max-events".to_owned()),
             "culprits" => remarks.push(format!(
-                "stopped, because {PATIENCE} tests ended their worker{}",
+                "stopped after {PATIENCE} tests crashed or hung their worker{}",
                 blame
-                    .map(|method| format!("; --without {method} leaves out what did it most"))
+                    .map(|method| format!("; `--without {method}` skips the most frequent cause"))
                     .unwrap_or_default()
             )),
             _ => {}
@@ -252,8 +252,8 @@ impl Session<'_> {
             stop,
             remarks,
             hint: format!(
-                "every way to make an object failed, as listed above; a method `public static {} make()` \
-                 in a file given with --fixtures would supply one",
+                "every way to construct an object failed, as listed above; supply one with a method \
+                 `public static {} make()` in a file passed with --fixtures",
                 api.class
             ),
             details: vec![
@@ -287,7 +287,7 @@ impl Fate {
 fn reason(skip: Skip) -> &'static str {
     match skip {
         Skip::NoReceiver => "there was no object to call it on",
-        Skip::NoArgument => "an argument could not be made",
+        Skip::NoArgument => "an argument could not be constructed",
         Skip::WrongType => "an argument had the wrong type",
     }
 }
@@ -379,7 +379,7 @@ mod tests {
         fate.skipped.insert(reason(Skip::NoArgument), 3);
         assert_eq!(
             fate.why(),
-            "threw a.Full (7 times), an argument could not be made (3 times), threw a.Empty (2 times)"
+            "threw a.Full (7 times), an argument could not be constructed (3 times), threw a.Empty (2 times)"
         );
     }
 }

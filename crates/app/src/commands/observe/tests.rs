@@ -40,8 +40,8 @@ pub(super) fn observe(flags: &ObserveFlags, quiet: bool) -> Result<Observed, Rep
     for folder in flags.writable.iter().chain([&directory]) {
         if !folder.is_dir() {
             return Err(bad_input(
-                format!("{} is no folder", folder.display()),
-                "--directory and --writable name folders that exist",
+                format!("{} is not a folder", folder.display()),
+                "--directory and --writable need existing folders",
             ));
         }
     }
@@ -51,9 +51,7 @@ pub(super) fn observe(flags: &ObserveFlags, quiet: bool) -> Result<Observed, Rep
         ..user_tests::record_options(&java, task, directory, flags.time_limit, longest)?
     };
     if flags.class.unsafe_no_sandbox {
-        tell(
-            "WARNING: --unsafe-no-sandbox: where this kernel cannot keep the tests from doing harm, nothing does",
-        );
+        tell("WARNING: --unsafe-no-sandbox: the tests run without any protection that this kernel lacks");
     }
     let mut recording = Recording::new();
     let mut counting = Counting::new(quiet);
@@ -85,9 +83,7 @@ pub(super) fn observe(flags: &ObserveFlags, quiet: bool) -> Result<Observed, Rep
         let plain = record(plain, &mut |_| {}, &mut |_| go_on()).map_err(environment::cannot_run)?;
         drop(working);
         if plain.end == TaskEnd::Stopped {
-            lines.push(
-                "stopped by Ctrl-C before it could be compared with a run without recording".to_owned(),
-            );
+            lines.push("stopped by Ctrl-C before the comparison with a run without recording".to_owned());
         } else {
             let (line, detail) = compare(&recorded, &plain);
             lines.push(line);
@@ -112,7 +108,8 @@ pub(super) fn observe(flags: &ObserveFlags, quiet: bool) -> Result<Observed, Rep
             (TaskEnd::Died { .. }, _) => "died",
         },
         remarks: lines,
-        hint: "do the tests use the class at all? without --tests and --main, calls are made up".to_owned(),
+        hint: "do the tests use the class at all? without --tests and --main, adit generates calls"
+            .to_owned(),
         details,
     })
 }
@@ -128,8 +125,8 @@ fn refuse_idle_flags(flags: &ObserveFlags) -> Result<(), Report> {
     ];
     match idle.into_iter().find(|(given, _)| *given) {
         Some((_, flag)) => Err(bad_input(
-            format!("{flag} says nothing about tests and programs, which make their own calls"),
-            "leave it out, or leave out --tests and --main to have calls made up",
+            format!("{flag} has no effect with --tests or --main"),
+            "remove it, or remove --tests and --main to generate calls",
         )),
         None => Ok(()),
     }
@@ -166,7 +163,7 @@ impl Remarks<'_> {
             TaskEnd::Finished => return,
             TaskEnd::Exited { code: 0 } if self.flags.main.is_some() => return,
             TaskEnd::Stopped => {
-                let line = format!("stopped by Ctrl-C{during}; what was recorded until then is written");
+                let line = format!("stopped by Ctrl-C{during}; everything recorded so far is written");
                 self.lines.push(line);
                 return;
             }
@@ -175,7 +172,7 @@ impl Remarks<'_> {
             TaskEnd::Died { how } => format!("{how}{during}"),
         };
         let who = if self.flags.main.is_some() { "the program" } else { "the tests" };
-        self.lines.push(format!("warning: {who} {how}; what was recorded until then is written"));
+        self.lines.push(format!("warning: {who} {how}; everything recorded so far is written"));
         if !recorded.printed.trim().is_empty() {
             let head: Vec<&str> = recorded.printed.lines().take(10).collect();
             self.lines.push(format!("it printed:\n  {}", head.join("\n  ")));
@@ -201,10 +198,12 @@ impl Remarks<'_> {
         self.lines.extend(self.recorded.left.iter().map(|left| format!("not recorded: {left}")));
         if self.recorded.cut > 0 {
             let cut = self.recorded.cut;
-            self.lines.push(format!("of {cut} objects only the first {LONGEST_LIFE} events were kept"));
+            self.lines.push(format!(
+                "{cut} objects had more than {LONGEST_LIFE} events; only the first ones were kept"
+            ));
         }
         if full {
-            self.lines.push("the rest was left out at the limit of --max-events".to_owned());
+            self.lines.push("the recording stopped at the limit of --max-events".to_owned());
         }
     }
 }
@@ -254,14 +253,10 @@ fn compare(recorded: &Recorded, plain: &Recorded) -> (String, Value) {
         .collect();
     let slowdown = recorded.elapsed.as_secs_f64() / plain.elapsed.as_secs_f64().max(0.001);
     let line = if different.is_empty() {
-        format!("without recording all tests end the same way; recording takes {slowdown:.1} times as long")
+        format!("all tests end the same way without recording; recording takes {slowdown:.1} times as long")
     } else {
         let names: Vec<&str> = different.iter().take(FAILURES_SHOWN).copied().collect();
-        format!(
-            "warning: without recording {} tests end in another way: {}",
-            different.len(),
-            names.join(", ")
-        )
+        format!("warning: {} tests end differently without recording: {}", different.len(), names.join(", "))
     };
     (line, json!({"same": different.is_empty(), "different": different, "slowdown": slowdown}))
 }

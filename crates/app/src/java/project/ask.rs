@@ -45,12 +45,12 @@ pub(super) fn ask(
 ) -> Result<Result<String, String>, Report> {
     let folder = match tempfile::Builder::new().prefix("adit-project-").tempdir() {
         Ok(folder) => folder,
-        Err(error) => return Ok(Err(format!("no temporary folder could be made: {error}"))),
+        Err(error) => return Ok(Err(format!("cannot create a temporary folder: {error}"))),
     };
     let answer = folder.path().join("class-path");
     let arguments = match arguments(folder.path(), &answer) {
         Ok(arguments) => arguments,
-        Err(error) => return Ok(Err(format!("its arguments could not be written: {error}"))),
+        Err(error) => return Ok(Err(format!("cannot write its arguments: {error}"))),
     };
     let limit = limit()?;
     let working = Working::new("waiting for the build tool", audience != Audience::People);
@@ -66,7 +66,7 @@ pub(super) fn ask(
         .spawn();
     let mut child = match child {
         Ok(child) => child,
-        Err(error) => return Ok(Err(format!("{} cannot be started: {error}", program.display()))),
+        Err(error) => return Ok(Err(format!("cannot start {}: {error}", program.display()))),
     };
     let said = [child.stdout.take().map(hear), child.stderr.take().map(hear)];
     let start = Instant::now();
@@ -74,20 +74,18 @@ pub(super) fn ask(
         match child.try_wait() {
             Ok(Some(status)) => break status,
             Ok(None) => {}
-            Err(error) => return Ok(Err(format!("it is lost: {error}"))),
+            Err(error) => return Ok(Err(format!("the process is lost: {error}"))),
         }
         if listening.interrupted() {
             end(&mut child);
             return Err(no_answer(
-                format!("interrupted while {} was asked for the class path", tool.name()),
-                "-c names a class path, and nothing is asked then",
+                format!("interrupted while asking {} for the class path", tool.name()),
+                "name the class path with -c to skip this step",
             ));
         }
         if start.elapsed() > limit {
             end(&mut child);
-            return Ok(Err(format!(
-                "it took longer than {limit:?}; {OWN_LIMIT}=2m lets it take two minutes"
-            )));
+            return Ok(Err(format!("it took longer than {limit:?}; set {OWN_LIMIT}=2m to wait two minutes")));
         }
         std::thread::sleep(BREATH);
     };
@@ -108,7 +106,7 @@ pub(super) fn ask(
 fn limit() -> Result<Duration, Report> {
     match env::var(OWN_LIMIT) {
         Ok(text) => {
-            parse_time(&text).map_err(|help| bad_input(format!("{OWN_LIMIT}={text} is no time"), help))
+            parse_time(&text).map_err(|help| bad_input(format!("{OWN_LIMIT}={text} is not a time"), help))
         }
         Err(_) => Ok(LIMIT),
     }
