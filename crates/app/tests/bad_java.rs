@@ -42,7 +42,7 @@ fn classes_that_are_damaged() {
     let file = classes.path().join("Cell.class");
     let bytes = fs::read(&file).unwrap();
     fs::write(&file, &bytes[..bytes.len() / 2]).unwrap();
-    refused(&observe(&classes, "Cell"), &["Cell.class", "is cut off", "compile it again"]);
+    refused(&observe(&classes, "Cell"), &["Cell.class", "is cut off", "compile or copy it again"]);
     fs::write(&file, "public class Cell {}").unwrap();
     refused(&observe(&classes, "Cell"), &["Cell.class", "is not a class file"]);
     fs::write(classes.path().join("no.jar"), "not a zip file").unwrap();
@@ -67,7 +67,7 @@ fn a_class_without_a_way_to_make_objects() {
         ("Hidden.java", "class Hidden { public int size() { return 0; } }"),
         ("Color.java", "public enum Color { RED }"),
     ]);
-    refused(&observe(&classes, "Sealed"), &["no object of Sealed can be made", "--fixtures"]);
+    refused(&observe(&classes, "Sealed"), &["cannot construct an object of Sealed", "--fixtures"]);
     refused(&observe(&classes, "Hidden"), &["is not public", "--non-public"]);
     refused(&observe(&classes, "Color"), &["Color is an enum"]);
 }
@@ -118,7 +118,7 @@ fn the_doctor_says_what_is_missing() {
     assert!(json["solver"]["command"].is_null());
     let run = adit_in(&none, &["doctor"]);
     assert_eq!(run.code, 1, "{}", run.err);
-    for part in ["none usable", "unsuitable: ", "1.8.0_402", "missing: ", "mend it: "] {
+    for part in ["none usable", "unsuitable: ", "1.8.0_402", "missing: ", "to fix: "] {
         assert!(run.out.contains(part), "`{part}` is missing in:\n{}", run.out);
     }
 }

@@ -330,7 +330,7 @@ fn odd_campaigns_give_a_page_or_say_what_helps() {
         an empty store: store::no_campaign
 
           error: DIR holds no campaign
-          help: `adit mine CLASS -o DIR` begins one; a campaign's folder holds a file campaign.db
+          help: start one with `adit mine CLASS -o DIR`; the folder of a campaign holds a file campaign.db
         killed before any model: error: the campaign in DIR has no model yet (tests kept: 0, words: 1): it was ended before there was one
           help: `adit mine Stack -o DIR` with the flags of before goes on from there; `adit status DIR` shows what was kept
         killed before the files were written: note: model.json is not there: this is the model that round 1 ended with, from the campaign itself
@@ -340,9 +340,9 @@ fn odd_campaigns_give_a_page_or_say_what_helps() {
         a store without words: written to DIR/report.html
         a newer store: store::newer
 
-          error: DIR/campaign.db has schema 99, and this adit knows schemas up to 3
+          error: DIR/campaign.db has schema 99, but this adit knows schemas only up to 3
           help: a newer adit wrote it: use that version, or name another folder with -o
-        a newer store beside a model: note: DIR/campaign.db has schema 99, and this adit knows schemas up to 3: the page is made from the files beside it, without what only the campaign knows
+        a newer store beside a model: note: DIR/campaign.db has schema 99, but this adit knows schemas only up to 3: the page is made from the files beside it, without what only the campaign knows
         written to DIR/report.html
     "#]].assert_eq(&text);
 }
@@ -379,13 +379,13 @@ fn a_campaign_about_something_else_is_not_mixed_in() {
 
         2:store::in_use
 
-          error: DIR is being written by process 4711
-          help: wait for it to end, or name another folder with -o; `adit status DIR` shows how far it is
+          error: DIR is in use by process 4711
+          help: wait for it to end, or name another folder with -o; `adit status DIR` shows its progress
 
         2:store::in_use
 
-          error: DIR is being written by process 4711
-          help: wait for it to end, or name another folder with -o; `adit status DIR` shows how far it is
+          error: DIR is in use by process 4711
+          help: wait for it to end, or name another folder with -o; `adit status DIR` shows its progress
 
     "#]].assert_eq(&text);
     assert_eq!(mine(&["--fresh"]).code, 0);
@@ -451,7 +451,7 @@ fn a_full_disk_leaves_the_last_good_state() {
         }
     }
     assert_eq!(read("code.txt"), "2\n", "{}", read("error.txt"));
-    assert!(read("error.txt").contains("no room to write"), "{}", read("error.txt"));
+    assert!(read("error.txt").contains("no space left"), "{}", read("error.txt"));
     let status: Value = serde_json::from_str(&read("status.txt")).unwrap();
     assert!(status["model"]["states"].as_u64() > Some(0), "{status}");
 }
@@ -463,14 +463,14 @@ fn a_folder_that_cannot_be_used_is_named() {
     let path = classes.path().display().to_string();
     let run = adit(&["mine", "Slot", "-c", &path, "--quiet", "-o", "/sys"]);
     assert_eq!(run.code, 2);
-    assert!(run.err.contains("may not be written"), "{}", run.err);
+    assert!(run.err.contains("is not writable"), "{}", run.err);
     let folder = classes.path().join("out");
     fs::create_dir(&folder).unwrap();
     fs::write(folder.join("campaign.db"), "something else, which is longer than a header of a database")
         .unwrap();
     let run = adit(&["mine", "Slot", "-c", &path, "--quiet", "-o", &folder.display().to_string()]);
     assert_eq!(run.code, 2);
-    assert!(run.err.contains("is no campaign of adit"), "{}", run.err);
+    assert!(run.err.contains("is not a campaign of adit"), "{}", run.err);
     let run = adit(&["status", &path]);
     assert_eq!(run.code, 2);
     assert!(run.err.contains("holds no campaign"), "{}", run.err);

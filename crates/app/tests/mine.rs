@@ -325,7 +325,7 @@ fn classes_of_every_kind() {
         Base: 0 ["make","open"]
         Box: 0 ["Box","held","hold"]
         Broken: 3 error: no answer: no object of Broken could be made in 9530 tests help:
-        Hidden: 2 attack::no_start error: no object of Hidden can be made: it has no public constructor
+        Hidden: 2 attack::no_start error: adit cannot construct an object of Hidden: it has no public constructor
     "#]]
     .assert_eq(&told);
 }

@@ -189,16 +189,16 @@ fn nobody_is_asked_without_need() {
     let run = world.observe("acme", "com.acme.Shelf", &["-c", &path]);
     assert!(run.code == 0 && !run.err.contains("project"), "{}", run.err);
     let run = world.observe("acme", "com.acme.Shelf", &["--no-project"]);
-    holds(&run, 2, &["there is no class com.acme.Shelf on the class path"]);
+    holds(&run, 2, &["no class com.acme.Shelf on the class path"]);
     let mut command = world.command("acme", &["observe", "com.acme.Shelf"]);
     command.env("ADIT_NO_PROJECT", "1");
-    holds(&finished(command), 2, &["there is no class com.acme.Shelf on the class path"]);
+    holds(&finished(command), 2, &["no class com.acme.Shelf on the class path"]);
     // A project above a repository is not the one that is meant.
     fs::create_dir_all(world.at("acme/other/.git")).unwrap();
     holds(
         &world.observe("acme/other", "com.acme.Shelf", &[]),
         2,
-        &["there is no class com.acme.Shelf on the class path"],
+        &["no class com.acme.Shelf on the class path"],
     );
     assert_eq!(world.calls(), Vec::<String>::new());
 }
@@ -231,21 +231,21 @@ fn a_tool_that_fails_is_no_error() {
     world.script("bin/mvn", "exit 0");
     fails("no answer", &["(it wrote no answer)"]);
     world.tool("mvn", "here is your class path");
-    fails("garbage", &["its answer is no class path: `here is your class path`"]);
+    fails("garbage", &["its answer is not a class path: `here is your class path`"]);
     world.script("bin/mvn", "while :; do echo 'y y y y y y y y y y y y y y y y y y y y'; i=$((i+1)); [ $i -gt 20000 ] && exit 1; done");
     fails("a flood", &["(y y y"]);
     // It is also told to those who want quiet, because something is wrong.
     let quiet = world.observe("acme", "com.acme.Shelf", &["--quiet"]);
     assert_eq!((quiet.code, quiet.err.lines().count()), (0, 1), "{}", quiet.err);
     fs::remove_file(world.at("bin/mvn")).unwrap();
-    fails("no tool", &["(there is no `mvn` on the PATH)"]);
+    fails("no tool", &["(`mvn` is not in PATH)"]);
     world.script("acme/mvnw", "exit 1");
     world.write(
         "acme/.mvn/wrapper/maven-wrapper.properties",
         "distributionUrl=https://example.org/apache-maven-3.9.6-bin.zip\n",
     );
     let calls = world.calls().len();
-    fails("a wrapper that would use the network", &["./mvnw would have to fetch Maven first"]);
+    fails("a wrapper that would use the network", &["./mvnw would have to download Maven first"]);
     assert_eq!(world.calls().len(), calls);
 
     // Jars that lie where people keep them are taken, and what was said before is better than nothing.
@@ -260,11 +260,7 @@ fn a_tool_that_fails_is_no_error() {
     world.script("acme/mvnw", "exit 1");
     world.write("acme/pom.xml", "<project><artifactId>acme3</artifactId></project>");
     let run = world.observe("acme", "com.acme.Shelf", &[]);
-    holds(
-        &run,
-        0,
-        &["going on with what it said last time", "project: acme3 (Maven), target/classes, 1 dependency"],
-    );
+    holds(&run, 0, &["using its last answer", "project: acme3 (Maven), target/classes, 1 dependency"]);
 }
 
 /// The tool and what it started are ended, at the limit of time and by Ctrl-C.
@@ -301,7 +297,7 @@ fn a_tool_that_hangs_is_ended() {
 
     let mut command = world.command("acme", &["observe", "com.acme.Shelf"]);
     command.env("ADIT_PROJECT_LIMIT", "soon");
-    holds(&finished(command), 2, &["ADIT_PROJECT_LIMIT=soon is no time", "500ms"]);
+    holds(&finished(command), 2, &["ADIT_PROJECT_LIMIT=soon is not a time", "500ms"]);
 }
 
 /// Whether a process has ended, waited for by somebody or not. What was killed ends when the kernel comes to it.
@@ -324,7 +320,7 @@ fn what_is_not_built_is_named() {
     holds(
         &world.observe("acme", "com.acme.Shelve", &[]),
         2,
-        &["there is no class com.acme.Shelve in the project acme (Maven)", "did you mean `com.acme.Shelf`?"],
+        &["no class com.acme.Shelve in the project acme (Maven)", "did you mean `com.acme.Shelf`?"],
     );
     // A source without a class, and a source that is newer.
     world.write("acme/src/main/java/com/acme/New.java", "");

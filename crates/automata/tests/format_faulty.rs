@@ -61,7 +61,7 @@ fn any_format() {
     "#]]
     .assert_eq(&message(b"\x1f\x8b\x08"));
     expect![[r#"
-        x.txt:1:1: this looks like no model format
+        x.txt:1:1: not a known model format
         help: name the format; there are json, dot, fsm, aut, hoa, promela, mermaid, javamop, fsp
     "#]]
     .assert_eq(&message(b"hello"));

@@ -328,7 +328,7 @@ mod tests {
             None,
             &["missing.jar"],
             expect![[r#"
-                ROOT/missing.jar is on the class path and does not exist
+                ROOT/missing.jar is on the class path but does not exist
                 entries of a class path are folders, jars and `folder/*`, separated by `:`; has the project been compiled?
             "#]],
         );
@@ -337,7 +337,7 @@ mod tests {
             None,
             &["missing/*"],
             expect![[r#"
-                ROOT/missing is on the class path and does not exist
+                ROOT/missing is on the class path but does not exist
                 entries of a class path are folders, jars and `folder/*`, separated by `:`; has the project been compiled?
             "#]],
         );

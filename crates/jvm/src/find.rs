@@ -234,7 +234,7 @@ mod tests {
             root.path(),
             &places,
             expect![
-                "JAVA_HOME cannot be used: ROOT/old (version 1.8.0_402): 11 is the oldest release that can be used"
+                "JAVA_HOME cannot be used: ROOT/old (version 1.8.0_402): 11 is the oldest supported release"
             ],
         );
         let places = Places { java_home: Some(PathBuf::new()), ..places };
@@ -253,7 +253,7 @@ mod tests {
             root.path(),
             &Places { usual: vec![root.path().to_owned()], ..Places::default() },
             expect![
-                "no JDK was found; passed over: ROOT/a (version 1.8.0_402): 11 is the oldest release that can be used; passed over: ROOT/b! (version 21.0.1): it has no lib/server/libjvm.so; passed over: ROOT/c: its `release` file has no JAVA_VERSION; passed over: ROOT/d (version next): its version does not start with a number"
+                "no JDK was found; rejected: ROOT/a (version 1.8.0_402): 11 is the oldest supported release; rejected: ROOT/b! (version 21.0.1): it has no lib/server/libjvm.so; rejected: ROOT/c: its `release` file has no JAVA_VERSION; rejected: ROOT/d (version next): its version does not start with a number"
             ],
         );
         check(root.path(), &Places::default(), expect!["no JDK was found"]);

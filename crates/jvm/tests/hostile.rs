@@ -130,7 +130,7 @@ fn native_crash() {
     let Some(bench) = bench() else { return };
     let shown = attacked(&bench, Duration::from_secs(20), &["new WildWrite ()V", "0 WildWrite.attack ()V"]);
     // By which signal depends on the release: the machine ends itself after the crash.
-    assert!(shown.starts_with("WildWrite #0\nDied { how: \"was ended by signal "), "{shown}");
+    assert!(shown.starts_with("WildWrite #0\nDied { how: \"was killed by signal "), "{shown}");
 }
 
 #[test]

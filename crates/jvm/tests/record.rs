@@ -451,7 +451,7 @@ fn what_is_missing_is_named() {
         assert!(error("depot.Crate", tests()).contains("junit-platform-launcher.jar"));
         assert!(error("depot.Crat", tests()).contains("no class depot.Crat"));
         let missing = Task::Main { class: "depot.Gone".into(), args: Vec::new() };
-        assert!(error("depot.Crate", missing).contains("depot.Gone: it cannot be loaded"));
+        assert!(error("depot.Crate", missing).contains("depot.Gone: cannot load it"));
         let no_main = Task::Main { class: "depot.Crate".into(), args: Vec::new() };
         assert!(error("depot.Crate", no_main).contains("it has no method"));
     }

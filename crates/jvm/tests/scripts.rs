@@ -333,7 +333,7 @@ fn what_cannot_be_started_is_an_error() {
     let mut options = bench.options();
     options.program = "/bin/false".into();
     let Err(error) = Host::new(options) else { panic!("it starts") };
-    expect!["3 workers in a row ended before they ran a script; the last exited with code 1"]
+    expect!["3 workers in a row exited before they ran a script; the last one exited with code 1"]
         .assert_eq(&error.to_string());
 
     let mut options = bench.options();

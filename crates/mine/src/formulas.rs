@@ -638,9 +638,9 @@ mod tests {
         let error = |formula: &str, placeholders: &[&str]| {
             mine_formula(&words, &query(formula, placeholders, true)).unwrap_err().to_string()
         };
-        expect!["2 placeholders over 100 labels make 10000 instances, and at most 1000 are tried"]
+        expect!["2 placeholders over 100 labels give 10000 instances; the limit is 1000"]
             .assert_eq(&error("G(x -> X F y)", &["x", "y"]));
-        expect!["the formula has 7 placeholders, and at most 6 are tried"]
+        expect!["the formula has 7 placeholders; the limit is 6"]
             .assert_eq(&error("a | b | c | d | e | f | g", &["a", "b", "c", "d", "e", "f", "g"]));
     }
 

@@ -90,7 +90,7 @@ mod tests {
                 ),
                 (
                     2,
-                    "it alone breaks the rule \u{201c}after `close`, `put` never happens\u{201d}, which held 500 of 501 times"
+                    "it alone violates the property \u{201c}after `close`, `put` never happens\u{201d}, which held 500 of 501 times"
                 ),
             ]
         );

@@ -164,7 +164,10 @@ mod tests {
             .query_row("SELECT word, count FROM words", [], |row| Ok((row.get(0)?, row.get(1)?)))
             .unwrap();
         assert_eq!(row, ("push pop".to_owned(), 1));
-        assert_eq!(check(&connection, &old), "campaign.db has schema 2, and this adit knows schemas up to 1");
+        assert_eq!(
+            check(&connection, &old),
+            "campaign.db has schema 2, but this adit knows schemas only up to 1"
+        );
     }
 
     #[test]
@@ -182,7 +185,7 @@ mod tests {
         let connection = Connection::open_in_memory().unwrap();
         assert_eq!(check(&connection, STEPS), "None");
         connection.execute_batch("CREATE TABLE recipes (name)").unwrap();
-        assert_eq!(check(&connection, STEPS), "campaign.db is no campaign of adit");
+        assert_eq!(check(&connection, STEPS), "campaign.db is not a campaign of adit");
     }
 
     /// The words of schema 1 are all there, and are found again.

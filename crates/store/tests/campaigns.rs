@@ -228,7 +228,7 @@ fn what_is_no_campaign_is_refused() {
         &[],
         expect![[r#"
         read: DIR holds no campaign
-          `adit mine CLASS -o DIR` begins one; a campaign's folder holds a file campaign.db
+          start one with `adit mine CLASS -o DIR`; the folder of a campaign holds a file campaign.db
         write: fine
     "#]],
     );
@@ -236,16 +236,16 @@ fn what_is_no_campaign_is_refused() {
         &[(DATABASE, b"")],
         expect![[r#"
         read: DIR holds no campaign
-          `adit mine CLASS -o DIR` begins one; a campaign's folder holds a file campaign.db
+          start one with `adit mine CLASS -o DIR`; the folder of a campaign holds a file campaign.db
         write: fine
     "#]],
     );
     refused(
         &[(DATABASE, b"a letter to my aunt, long enough to be read as a header of something")],
         expect![[r#"
-            read: DIR/campaign.db is no campaign of adit
+            read: DIR/campaign.db is not a campaign of adit
               move the file away, or name another folder with -o
-            write: DIR/campaign.db is no campaign of adit
+            write: DIR/campaign.db is not a campaign of adit
               move the file away, or name another folder with -o
         "#]],
     );
@@ -261,18 +261,18 @@ fn what_is_no_campaign_is_refused() {
     refused(
         &[(DATABASE, &with(63, 99))],
         expect![[r#"
-            read: DIR/campaign.db has schema 99, and this adit knows schemas up to 3
+            read: DIR/campaign.db has schema 99, but this adit knows schemas only up to 3
               a newer adit wrote it: use that version, or name another folder with -o
-            write: DIR/campaign.db has schema 99, and this adit knows schemas up to 3
+            write: DIR/campaign.db has schema 99, but this adit knows schemas only up to 3
               a newer adit wrote it: use that version, or name another folder with -o
         "#]],
     );
     refused(
         &[(DATABASE, &with(68, 99))],
         expect![[r#"
-        read: DIR/campaign.db is no campaign of adit
+        read: DIR/campaign.db is not a campaign of adit
           move the file away, or name another folder with -o
-        write: DIR/campaign.db is no campaign of adit
+        write: DIR/campaign.db is not a campaign of adit
           move the file away, or name another folder with -o
     "#]],
     );
@@ -293,7 +293,7 @@ fn two_processes_do_not_write_one_campaign() {
     let _writer = open(folder.path());
     let error = Held::new(folder.path()).unwrap_err();
     let text = error.to_string();
-    assert!(text.ends_with(&format!("is being written by process {}", std::process::id())), "{text}");
+    assert!(text.ends_with(&format!("is in use by process {}", std::process::id())), "{text}");
 }
 
 #[cfg(unix)]
@@ -312,7 +312,7 @@ fn a_folder_that_may_not_be_written_can_be_read() {
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
     // The administrator may write everywhere; the next test has a place where nobody may.
     if let Err(error) = held {
-        assert!(error.to_string().ends_with("may not be written"), "{error}");
+        assert!(error.to_string().ends_with("is not writable"), "{error}");
     }
 }
 

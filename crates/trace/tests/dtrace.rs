@@ -275,7 +275,7 @@ fn faulty_files() {
     check(
         "S.f():::ENTER\nx\n1\nyes\n\n",
         expect![[r#"
-            f.dtrace:4:1: after the value of `x` there must be 0, 1 or 2
+            f.dtrace:4:1: 0, 1 or 2 must follow the value of `x`
             a sample is a program point such as `Stack.push(int):::ENTER`, then for each variable its name, its value and 0, 1 or 2 on separate lines, and a blank line
         "#]],
     );

@@ -114,21 +114,21 @@ fn faulty_lines() {
     check(
         "<START> a <END> ä b",
         expect![[r#"
-        f:1:17: `ä` stands outside `<START>` … `<END>`
+        f:1:17: `ä` is outside `<START>` … `<END>`
         put every event of the line between the markers, or remove the markers
     "#]],
     );
     check(
         "\na b <START> c <END>",
         expect![[r#"
-        f:2:1: `a` stands outside `<START>` … `<END>`
+        f:2:1: `a` is outside `<START>` … `<END>`
         put every event of the line between the markers, or remove the markers
     "#]],
     );
     check(
         "a <END> <END>",
         expect![[r#"
-        f:1:9: `<END>` stands outside `<START>` … `<END>`
+        f:1:9: `<END>` is outside `<START>` … `<END>`
         put every event of the line between the markers, or remove the markers
     "#]],
     );
@@ -313,7 +313,7 @@ fn faulty_csv() {
         "a,b\n1,2\n",
         expect![[r#"
         f:1:1: no column for the trace; the columns are `a`, `b`
-        the first line must name the columns; say which one it is with `--case NAME`
+        the first line must name the columns; choose one with `--case NAME`
     "#]],
     );
     check(
@@ -455,7 +455,7 @@ fn abbadingo() {
     check(
         "4 3\n1 2 0 1\n1 0\n0 1 2\n1 1 add:TRUE\n",
         expect![[r#"
-        f:5:5: a symbol more than the 3 that the first line announces
+        f:5:5: more than the 3 symbols announced on the first line
         the first line is `samples alphabet`; then each line is `label length symbol…`, label 1 or 0
     "#]],
     );
@@ -471,35 +471,35 @@ fn abbadingo() {
     check(
         "2 1\n1 2 a\n",
         expect![[r#"
-        f:2:6: 1 symbols where the line announces 2
+        f:2:6: 1 symbols, but the line announces 2
         the first line is `samples alphabet`; then each line is `label length symbol…`, label 1 or 0
     "#]],
     );
     check(
         "2 1\n1 1 a a\n",
         expect![[r#"
-        f:2:7: a symbol more than the 1 that the line announces
+        f:2:7: more than the 1 symbols announced on this line
         the first line is `samples alphabet`; then each line is `label length symbol…`, label 1 or 0
     "#]],
     );
     check(
         "2 1\n1 1 a\n",
         expect![[r#"
-        f:2:1: the file ends after 1 traces; the first line announces 2
+        f:2:1: the file ends after 1 traces, but the first line announces 2
         the first line is `samples alphabet`; then each line is `label length symbol…`, label 1 or 0
     "#]],
     );
     check(
         "1 1\n1 1 a\n1 0\n",
         expect![[r#"
-        f:3:1: a trace more than the 1 that the first line announces
+        f:3:1: more than the 1 traces announced on the first line
         the first line is `samples alphabet`; then each line is `label length symbol…`, label 1 or 0
     "#]],
     );
     check(
         "1 1\n2 1 a\n",
         expect![[r#"
-        f:2:1: `2` is no label: it must be 1, or 0 for what cannot happen
+        f:2:1: `2` is not a label: write 1, or 0 for what cannot happen
         the first line is `samples alphabet`; then each line is `label length symbol…`, label 1 or 0
     "#]],
     );
@@ -513,7 +513,7 @@ fn abbadingo() {
     check(
         "1 1\n0 1 a\n",
         expect![[r#"
-        f: no traces in this file but 1 with label 0, which say what cannot happen
+        f: no traces in this file but 1 with label 0, which show what cannot happen
         is it the right file, and the right format? `--from` forces one, `--dry-run` shows how adit reads the file
     "#]],
     );
@@ -631,7 +631,7 @@ fn every_format_refuses_endless_lines() {
     for (format, input) in seeds {
         let error =
             read::events(input.as_bytes(), "f", Some(format), &options, &mut Shown::default()).unwrap_err();
-        assert_eq!(error.problem().to_string(), "longer than 1000 bytes without an end", "{format:?}");
+        assert_eq!(error.problem().to_string(), "line exceeds 1000 bytes", "{format:?}");
         assert_eq!(error.place().position.map(|(line, _)| line), Some(2), "{format:?}");
     }
 }
@@ -668,7 +668,7 @@ fn every_format_refuses_endless_alphabets() {
             &mut Alphabet::new(),
             &mut Words::new(),
         );
-        assert_eq!(error.unwrap_err().problem().to_string(), "more than 3 different labels", "{format:?}");
+        assert_eq!(error.unwrap_err().problem().to_string(), "more than 3 distinct labels", "{format:?}");
     }
 }
 
@@ -699,7 +699,7 @@ fn messages_show_the_line() {
     expect![[r#"
         trace::stray
 
-          × my.traces:2:516: `stray` stands outside `<START>` … `<END>`
+          × my.traces:2:516: `stray` is outside `<START>` … `<END>`
            ╭─[my.traces:2:516]
          2 │ …rd word word word word word word word word word word word word word word word word word word word word word word  <END> stray
            ·                                                                                                                          ──┬──

@@ -382,12 +382,12 @@ fn what_cannot_be_written_says_so() {
         format!("{error}\n{}\n", error.help().unwrap())
     };
     expect![[r#"
-        the event `a b` has no place in the format `lines`
+        the format `lines` cannot hold the event `a b`
         its name is empty, or contains a separator, a marker or something that looks like an outcome; write `jsonl` instead
     "#]]
     .assert_eq(&message("a b", 1, Format::Lines));
     expect![[r#"
-        a trace was seen 18446744073709551615 times, and the format `csv` would repeat it as often
+        a trace was seen 18446744073709551615 times, and the format `csv` would repeat it that often
         write `jsonl` instead, which has weights
     "#]]
     .assert_eq(&message("a", u64::MAX, Format::Csv));

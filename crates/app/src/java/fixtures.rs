@@ -147,6 +147,6 @@ mod tests {
     #[test]
     fn long_messages_are_cut() {
         assert_eq!(head("a\nb", 2), "a\nb");
-        assert_eq!(head("a\nb\nc\nd", 2), "a\nb\n… and 2 lines more");
+        assert_eq!(head("a\nb\nc\nd", 2), "a\nb\n… and 2 more lines");
     }
 }

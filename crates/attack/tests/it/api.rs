@@ -135,8 +135,8 @@ fn what_has_no_value_for_a_parameter_is_left_and_said() {
         method small.Painter.all([I[Lsmall/Color;)V
         method small.Painter.mix(Ljava/lang/Object;Ljava/lang/Comparable;Ljava/lang/CharSequence;)Ljava/lang/Object;
         method small.Painter.limits(BCFLjava/lang/Long;Ljava/lang/Class;)V
-        left never: nothing found gives a value of small.Impossible
-        left nowhere: nothing found gives a value of small.Nowhere
+        left never: adit found no way to construct a small.Impossible
+        left nowhere: adit found no way to construct a small.Nowhere
     "#]],
     );
 }
@@ -197,7 +197,7 @@ fn what_cannot_be_driven() {
         "small.Countr",
         &options(),
         expect![[r#"
-        there is no class small.Countr on the class path (small)
+        no class small.Countr on the class path (small)
         help: did you mean `small.Counter`?
     "#]],
     );
@@ -205,15 +205,15 @@ fn what_cannot_be_driven() {
         "small.Color",
         &options(),
         expect![[r#"
-        small.Color is an enum: its objects exist before the first call, so none has a life to observe
-        help: name a class that uses small.Color; its constants are passed as arguments
+        small.Color is an enum: its objects exist before the first call, so there is no order of calls to mine
+        help: name a class that uses small.Color; adit passes its constants as arguments
     "#]],
     );
     check(
         "small.Mark",
         &options(),
         expect![[r#"
-        small.Mark is an annotation: it is written in sources, not called
+        small.Mark is an annotation, which has no objects to call
         help: name an ordinary class
     "#]],
     );
@@ -221,7 +221,7 @@ fn what_cannot_be_driven() {
         "small.Counter[]",
         &options(),
         expect![[r#"
-        small.Counter[] is an array, and an array has no methods of its own
+        small.Counter[] is an array, which has no methods of its own
         help: name the class of its elements, or a class that works on such arrays
     "#]],
     );
@@ -229,7 +229,7 @@ fn what_cannot_be_driven() {
         "small.Closed",
         &options(),
         expect![[r#"
-        no object of small.Closed can be made: it has no public constructor and no such static method that returns it; of the 0 classes below it, none can be made; no method elsewhere returns it
+        adit cannot construct an object of small.Closed: it has no public constructor and no such static method that returns it; none of its 0 subclasses can be constructed; no method elsewhere returns it
         help: write a Java class with a method `public static small.Closed make() { … }` and pass its file with `--fixtures FILE.java`; or add `--non-public` to use non-public constructors
     "#]],
     );
@@ -237,7 +237,7 @@ fn what_cannot_be_driven() {
         "small.Impossible",
         &options(),
         expect![[r#"
-        no object of small.Impossible can be made: it is an interface; of the 0 classes below it, none can be made; no method elsewhere returns it
+        adit cannot construct an object of small.Impossible: it is an interface; none of its 0 subclasses can be constructed; no method elsewhere returns it
         help: write a Java class with a method `public static small.Impossible make() { … }` and pass its file with `--fixtures FILE.java`; or add `--non-public` to use non-public constructors
     "#]],
     );
@@ -246,7 +246,7 @@ fn what_cannot_be_driven() {
         "small.Counter",
         &ApiOptions { only, ..options() },
         expect![[r#"
-        small.Counter has no method ad that could be called
+        small.Counter has no callable method `ad`
         help: it has add, get, merge, compareTo
     "#]],
     );
@@ -255,7 +255,7 @@ fn what_cannot_be_driven() {
         "small.Counter",
         &ApiOptions { fixtures, ..options() },
         expect![[r#"
-        there is no class small.Gift on the class path (small)
+        no class small.Gift on the class path (small)
         help: did you mean `small.Gifts`?
     "#]],
     );

@@ -257,11 +257,7 @@ pub fn read_with(
         Some(Format::Fsp) => fsp::read(file),
         None => {
             let names = Format::names().collect::<Vec<_>>().join(", ");
-            Err(file.error(
-                0..1,
-                "this looks like no model format",
-                format!("name the format; there are {names}"),
-            ))
+            Err(file.error(0..1, "not a known model format", format!("name the format; there are {names}")))
         }
     }
 }

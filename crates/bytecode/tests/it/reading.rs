@@ -241,13 +241,13 @@ fn unknown_and_misplaced_classes_are_explained() {
     check(
         path.class("Smal"),
         expect![[r#"
-        there is no class Smal on the class path (out)
+        no class Smal on the class path (out)
         did you mean `Small`?"#]],
     );
     check(
         path.class("org.example.Nothing"),
         expect![[r#"
-        there is no class org.example.Nothing on the class path (out)
+        no class org.example.Nothing on the class path (out)
         write the name with its package, as in `java.util.HashSet`, and check that the class path has its jar or folder"#]],
     );
     check(
@@ -259,7 +259,7 @@ fn unknown_and_misplaced_classes_are_explained() {
     check(
         ClassPath::new(Vec::new()).class("Small"),
         expect![[r#"
-        there is no class Small on the class path (which is empty)
+        no class Small on the class path (which is empty)
         write the name with its package, as in `java.util.HashSet`, and check that the class path has its jar or folder"#]],
     );
 }

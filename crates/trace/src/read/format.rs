@@ -162,7 +162,7 @@ mod tests {
         assert_eq!(Format::from_extension("x.log"), None);
         assert_eq!(Format::from_extension("jsonl"), None);
         let error = Format::from_name("texda").unwrap_err();
-        assert_eq!(error.to_string(), "no trace format is called `texda`");
+        assert_eq!(error.to_string(), "unknown trace format `texda`");
         assert_eq!(
             error.help().unwrap().to_string(),
             "did you mean `texada`? the formats are lines, texada, regex, csv, jsonl, abbadingo, xes, dtrace"

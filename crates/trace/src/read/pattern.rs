@@ -202,9 +202,9 @@ mod tests {
             expect![[r#"[("time", "10:20"), ("trace", "t1"), ("event", "open")]"#]],
         );
         check(pattern, "yesterday [t1] open", expect![[r#"(0, "group `time`")"#]]);
-        check(pattern, "10:20 t1 open", expect![[r#"(5, "what leads up to group `trace`")"#]]);
+        check(pattern, "10:20 t1 open", expect![[r#"(5, "the part before group `trace`")"#]]);
         check(pattern, "10:20 [t1] OPEN", expect![[r#"(11, "group `event`")"#]]);
-        check(pattern, "10:20 [t1] open!", expect![[r#"(15, "what follows group `event`")"#]]);
+        check(pattern, "10:20 [t1] open!", expect![[r#"(15, "the part after group `event`")"#]]);
         check(r"x(?<event>a)|y", "z", expect![[r#"(0, "any alternative")"#]]);
         check(r"(?P<time>[(\]]x)?(?<ETYPE>a(b))", "q", expect![[r#"(0, "group `ETYPE`")"#]]);
     }

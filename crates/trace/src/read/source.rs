@@ -176,11 +176,11 @@ mod tests {
         assert!(error.contains("damaged after 288890 bytes"), "{error}");
         assert_eq!(
             content(&[0x28, 0xb5, 0x2f, 0xfd, 1]).unwrap_err(),
-            "f: this is a zstd file, which is not read directly"
+            "f: this is a zstd file, which adit cannot read directly"
         );
         assert_eq!(
             content(b"\xff\xfea\0").unwrap_err(),
-            "f: this is UTF-16 text, which is not read directly"
+            "f: this is UTF-16 text, which adit cannot read directly"
         );
     }
 }

@@ -179,16 +179,10 @@ mod tests {
 
     #[test]
     fn long_lines_and_bad_bytes_are_located() {
-        assert_eq!(
-            lines(b"ok\n0123456789\n", 8).unwrap_err().to_string(),
-            "f:2:9: longer than 8 bytes without an end"
-        );
+        assert_eq!(lines(b"ok\n0123456789\n", 8).unwrap_err().to_string(), "f:2:9: line exceeds 8 bytes");
         let long = [b"ok\n".as_slice(), &vec![b'x'; 5 * BLOCK]].concat();
         let error = lines(&long, 2 * BLOCK).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            format!("f:2:{}: longer than {} bytes without an end", 2 * BLOCK + 1, 2 * BLOCK)
-        );
+        assert_eq!(error.to_string(), format!("f:2:{}: line exceeds {} bytes", 2 * BLOCK + 1, 2 * BLOCK));
         assert_eq!(lines("a\nä\n".as_bytes().strip_suffix(b"\n").unwrap(), 9).unwrap().len(), 2);
         assert_eq!(lines(b"a\n\xc3\xa4b\xff\n", 9).unwrap_err().to_string(), "f:2:3: invalid UTF-8");
     }

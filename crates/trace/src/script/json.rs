@@ -275,26 +275,26 @@ mod tests {
     #[test]
     fn what_is_no_script_is_refused() {
         let call = r#"{"class":"A","name":"a","descriptor":"()V","kind":"static"}"#;
-        refused("", expect!["this is no script: EOF while parsing a value at line 1 column 0"]);
+        refused("", expect!["not a script: EOF while parsing a value at line 1 column 0"]);
         refused(
             "[]",
             expect![
-                "this is no script: invalid length 0, expected struct WrittenScript with 2 elements at line 1 column 2"
+                "not a script: invalid length 0, expected struct WrittenScript with 2 elements at line 1 column 2"
             ],
         );
         refused(
             r#"{"calls":[],"statements":[{"call":0}]}"#,
-            expect!["statement 0 of the script uses call 0, which it cannot"],
+            expect!["statement 0 refers to call 0, which is not defined before it"],
         );
         refused(
             &format!(r#"{{"calls":[{call}],"statements":[{{"call":0,"on":0}}]}}"#),
-            expect!["statement 0 of the script uses the result of statement 0, which it cannot"],
+            expect!["statement 0 refers to the result of statement 0, which is not defined before it"],
         );
         refused(
             &format!(
                 r#"{{"calls":[{call}],"statements":[{{"call":0,"args":[{{"array":[{{"earlier":7}}]}}]}}]}}"#
             ),
-            expect!["statement 0 of the script uses the result of statement 7, which it cannot"],
+            expect!["statement 0 refers to the result of statement 7, which is not defined before it"],
         );
         // Deep nesting must not exhaust the stack.
         let deep = format!("{}1{}", r#"{"function":"#.repeat(100_000), "}".repeat(100_000));
