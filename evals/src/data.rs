@@ -56,7 +56,7 @@ impl Data {
             let mut dice = Words::new();
             read_traces(&self.0.join("dice/traces").join(format!("{}.traces", subject.file)), &mut dice)?;
             for word in &dice.words {
-                if dice.labels(word).all(|label| truth.letter(&label.to_owned()).is_some()) {
+                if dice.labels(word).all(|label| truth.letter(label).is_some()) {
                     words.add(dice.labels(word), word.weight);
                 } else {
                     left_out += word.weight;

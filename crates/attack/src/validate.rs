@@ -16,7 +16,7 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
-use adit_automata::{Builder, Fsa, State};
+use adit_automata::{Builder, Fsa, Reader};
 use adit_trace::{Letter, Script, Subject};
 use rand::{Rng, RngExt};
 
@@ -220,8 +220,7 @@ pub fn validate<S: Subject, R: Rng>(
         }
     }
     let missing = lives.heard.iter().map(|&letter| ear.alphabet().name(letter));
-    let missing =
-        missing.filter(|&label| model.letter(&label.to_owned()).is_none()).map(str::to_owned).collect();
+    let missing = missing.filter(|&label| model.letter(label).is_none()).map(str::to_owned).collect();
     let given_up: BTreeSet<String> =
         careful.care.given_up().iter().map(|one| one.event_name().to_owned()).collect();
     Ok(Validated {
@@ -258,8 +257,8 @@ fn read_lives<S: Subject>(
 ) -> Result<Lives, S::Error> {
     const PORTION: usize = 1000;
     let ear = tries.ear;
-    let letters: Vec<Option<u32>> =
-        ear.alphabet().names().map(|label| model.letter(&label.to_owned())).collect();
+    let letters = model.letters(ear.alphabet().names());
+    let mut reader = Reader::indexed(model);
     let mut lives = Lives {
         recall: Rate::default(),
         rejected: BTreeMap::new(),
@@ -283,9 +282,12 @@ fn read_lives<S: Subject>(
                 lives.heard.extend(&heard.word);
                 lives.events.add(heard.word.iter().copied());
                 lives.pairs.add(heard.word.windows(2).map(|pair| (pair[0], pair[1])));
-                let stuck = stuck_at(model, heard.word.iter().map(|&letter| letters[letter as usize]));
-                lives.recall.count(stuck.is_none());
-                let Some(at) = stuck else { continue };
+                let at = reader.read(heard.word.iter().map(|&letter| letters[letter as usize]));
+                let whole = at == heard.word.len();
+                lives.recall.count(whole);
+                if whole {
+                    continue;
+                }
                 let word = heard.word[..=at].to_vec();
                 let script = || Script { statements: script.statements[..=heard.statements[at]].to_vec() };
                 let rejected =
@@ -306,22 +308,6 @@ fn read_lives<S: Subject>(
     Ok(lives)
 }
 
-/// The first event of a word that the model cannot read.
-fn stuck_at(model: &Fsa<String>, word: impl Iterator<Item = Option<u32>>) -> Option<usize> {
-    let mut current: BTreeSet<State> = model.initial().iter().copied().collect();
-    for (at, letter) in word.enumerate() {
-        let Some(letter) = letter else { return Some(at) };
-        current = current
-            .iter()
-            .flat_map(|&state| model.steps_with(state, letter).iter().map(|step| step.to as State))
-            .collect();
-        if current.is_empty() {
-            return Some(at);
-        }
-    }
-    None
-}
-
 /// A walk of the model.
 struct Walk {
     labels: Vec<u32>,
@@ -337,7 +323,8 @@ fn walks(model: &Fsa<String>, ear: &Ear, options: &ValidateOptions, rng: &mut im
         model.alphabet().iter().map(|label| ear.alphabet().get(label)).collect();
     let draw = || {
         let mut drawn = (0..REDRAWN).map(|_| model.random_walk(options.length, rng));
-        let labels = drawn.find(|labels| !labels.is_empty())?;
+        let steps = drawn.find(|steps| !steps.is_empty())?;
+        let labels: Vec<u32> = steps.iter().map(|step| step.letter).collect();
         let word = labels.iter().map_while(|&label| letters[label as usize]).collect();
         Some(Walk { labels, word })
     };

@@ -1,4 +1,4 @@
-//! How long it takes to say exactly how good a model is, beside drawing random walks for an estimate.
+//! The exact measure of a model's precision and recall, beside random walks for an estimate.
 //!
 //! `cargo bench -p adit-automata --bench compare`; results with date and machine in `docs/perf/`.
 

@@ -1,4 +1,4 @@
-//! How good a model is, measured against a truth: by sampling, as the papers do, and exactly.
+//! Precision and recall of a model against a truth: by sampling, as the papers do, and exactly.
 //!
 //! Paper: `krka`, section 4.2.1, and `dice`, section 4.1.1, for the sampled measure. The exact one is our own: the
 //! words of each length are counted instead of drawn, so there is no seed and nothing to choose but the length.
@@ -10,14 +10,15 @@ use num_bigint::BigUint;
 use rand::Rng;
 
 use crate::determinize::TooLarge;
-use crate::graph::{Fsa, State};
+use crate::graph::Fsa;
+use crate::reader::Reader;
 
 /// Precision and recall, each between 0 and 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Score {
-    /// Which share of what the model allows is right.
+    /// The share of the model's words that the truth allows.
     pub precision: f64,
-    /// Which share of what is right the model allows.
+    /// The share of the truth's words that the model allows.
     pub recall: f64,
 }
 
@@ -41,45 +42,16 @@ pub fn sampled<L: Ord + Clone>(
     rng: &mut impl Rng,
 ) -> Score {
     let mut share = |from: &Fsa<L>, judge: &Fsa<L>| {
-        let mut reader = Reader::new(from, judge);
-        let read = (0..walks).filter(|_| reader.reads(&from.random_walk(max_length, rng))).count();
+        let mut reader = Reader::indexed(judge);
+        let letters = judge.letters(from.alphabet());
+        let mut is_read = || {
+            let walk = from.random_walk(max_length, rng);
+            reader.reads(walk.iter().map(|step| letters[step.letter as usize]))
+        };
+        let read = (0..walks).filter(|_| is_read()).count();
         read as f64 / walks.max(1) as f64
     };
     Score { precision: share(model, truth), recall: share(truth, model) }
-}
-
-/// Reads words over one automaton's letters on another automaton, without allocating for each word.
-struct Reader<'a, L> {
-    judge: &'a Fsa<L>,
-    letters: Vec<Option<u32>>,
-    current: Vec<State>,
-    next: Vec<State>,
-}
-
-impl<'a, L: Ord> Reader<'a, L> {
-    fn new(from: &Fsa<L>, judge: &'a Fsa<L>) -> Self {
-        let letters = from.alphabet().iter().map(|label| judge.letter(label)).collect();
-        Self { judge, letters, current: Vec::new(), next: Vec::new() }
-    }
-
-    fn reads(&mut self, word: &[u32]) -> bool {
-        self.current.clear();
-        self.current.extend_from_slice(self.judge.initial());
-        for &letter in word {
-            let Some(letter) = self.letters[letter as usize] else { return false };
-            self.next.clear();
-            for &state in &self.current {
-                self.next.extend(self.judge.steps_with(state, letter).iter().map(|step| step.to as State));
-            }
-            self.next.sort_unstable();
-            self.next.dedup();
-            std::mem::swap(&mut self.current, &mut self.next);
-            if self.current.is_empty() {
-                return false;
-            }
-        }
-        !self.current.is_empty()
-    }
 }
 
 /// The words of a model, of a truth and of both, counted by length.

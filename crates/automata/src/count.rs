@@ -1,4 +1,4 @@
-//! How many words of each length a deterministic automaton accepts: exactly, without sampling.
+//! Exact counts of the words of each length that a deterministic automaton accepts, without sampling.
 //!
 //! Cost: `O(length · transitions)` additions of numbers that grow by `log2(letters)` bits a step; numbers are arrays of
 //! machine words as wide as the length at hand needs, since an allocation per number would cost ten times more.
@@ -38,7 +38,7 @@ struct Count<'a, L> {
 }
 
 impl<L> Count<'_, L> {
-    /// How many machine words the largest possible count of this length needs.
+    /// The number of machine words that the largest possible count of this length needs.
     fn limbs(&self, length: usize) -> usize {
         let bits_a_letter = (self.fsa.alphabet().len().max(1) as f64).log2();
         // One bit more than the largest possible count needs, and one for the rounding of the logarithm.

@@ -4,12 +4,15 @@
 //! states and most algorithms only ever walk outgoing edges. Changing a graph means building a new one
 //! ([`Builder`], [`Fsa::quotient`]).
 
+use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
+
+use crate::reader::Reader;
 
 /// The number of a state, from zero.
 pub type State = usize;
 
-/// Whether a transition is certain to occur or only may [krka, section 2.2]. Plain automata are all `Required`.
+/// The certainty of a transition [krka, section 2.2]. All transitions of plain automata are `Required`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Modality {
     /// The transition occurs in every implementation.
@@ -23,22 +26,22 @@ pub enum Modality {
 pub struct Step {
     /// Index of the label in the alphabet.
     pub letter: u32,
-    /// Where the transition leads.
+    /// The state to which the transition leads.
     pub to: u32,
-    /// Whether it must or may occur.
+    /// Its certainty.
     pub modality: Modality,
 }
 
 /// A transition with its label and source, for those who read a graph rather than compute on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Edge<'a, L> {
-    /// Where the transition starts.
+    /// The state from which the transition leads.
     pub from: State,
     /// Its label.
     pub label: &'a L,
-    /// Where it leads.
+    /// The state to which it leads.
     pub to: State,
-    /// Whether it must or may occur.
+    /// Its certainty.
     pub modality: Modality,
     /// The condition on parameters under which it can be taken, in source syntax.
     pub guard: Option<&'a str>,
@@ -58,7 +61,7 @@ pub struct Fsa<L> {
     annotations: Annotations,
 }
 
-/// What a graph says about its states and transitions beyond the language. Sparse: most graphs say nothing.
+/// Annotations of states and transitions, which do not change the language. Sparse: most graphs have none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Annotations {
     pub(crate) names: BTreeMap<State, String>,
@@ -158,12 +161,12 @@ impl<L> Fsa<L> {
         self.renumber(&order, &number)
     }
 
-    /// How many states there are.
+    /// The number of states.
     pub fn len(&self) -> usize {
         self.accepting.len()
     }
 
-    /// Whether there is no state at all.
+    /// Returns whether there is no state at all.
     pub fn is_empty(&self) -> bool {
         self.accepting.is_empty()
     }
@@ -178,7 +181,7 @@ impl<L> Fsa<L> {
         &self.initial
     }
 
-    /// Whether a word may end in `state`.
+    /// Returns whether a word may end in `state`.
     pub fn is_accepting(&self, state: State) -> bool {
         self.accepting[state]
     }
@@ -201,7 +204,12 @@ impl<L> Fsa<L> {
         &steps[from..from + len]
     }
 
-    /// How many transitions there are.
+    /// The number of the first transition of `state` in the order of [`Fsa::all_edges`].
+    pub(crate) fn first_transition(&self, state: State) -> usize {
+        self.first[state] as usize
+    }
+
+    /// The number of transitions.
     pub fn transitions(&self) -> usize {
         self.steps.len()
     }
@@ -222,23 +230,23 @@ impl<L> Fsa<L> {
         self.states().flat_map(|state| self.edges(state))
     }
 
-    /// What `state` is called, if it has a name.
+    /// The name of `state`, if it has one.
     pub fn name(&self, state: State) -> Option<&str> {
         self.annotations.names.get(&state).map(String::as_str)
     }
 
-    /// What is known to hold in `state`.
+    /// Predicates that are known to hold in `state`.
     pub fn predicates(&self, state: State) -> &[String] {
         self.annotations.predicates.get(&state).map_or(&[], Vec::as_slice)
     }
 
-    /// What cannot be called in `state`, with what it throws: `pop!EmptyStackException`. What is not named here and has no
-    /// transition was not tried, or is not known.
+    /// The labels that `state` refuses: they were tried there and failed. A label that is neither refused nor on a
+    /// transition is unknown.
     pub fn refusals(&self, state: State) -> &[String] {
         self.annotations.refusals.get(&state).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether there is one initial state and no state has two transitions with the same label.
+    /// Returns whether there is at most one initial state and no state has two transitions with the same label.
     pub fn is_deterministic(&self) -> bool {
         self.initial.len() <= 1
             && self
@@ -278,11 +286,22 @@ impl<L> Fsa<L> {
     }
 
     /// The index of `label` in the alphabet.
-    pub fn letter(&self, label: &L) -> Option<u32>
+    pub fn letter<Q>(&self, label: &Q) -> Option<u32>
     where
-        L: Ord,
+        L: Borrow<Q>,
+        Q: Ord + ?Sized,
     {
-        self.alphabet.binary_search(label).ok().map(|at| at as u32)
+        self.alphabet.binary_search_by(|known| known.borrow().cmp(label)).ok().map(|at| at as u32)
+    }
+
+    /// The index of each of `labels` in the alphabet, `None` for those that it lacks: a table by which words over
+    /// another alphabet are read.
+    pub fn letters<'q, Q>(&self, labels: impl IntoIterator<Item = &'q Q>) -> Vec<Option<u32>>
+    where
+        L: Borrow<Q>,
+        Q: Ord + ?Sized + 'q,
+    {
+        labels.into_iter().map(|label| self.letter(label)).collect()
     }
 
     /// The same graph with every state accepting: the language of all prefixes of runs, finality ignored.
@@ -298,32 +317,32 @@ impl<L> Fsa<L> {
     where
         L: Ord,
     {
-        let mut current = self.initial.clone();
-        for label in word {
-            let Some(letter) = self.letter(label) else { return Vec::new() };
-            let next: BTreeSet<State> = current
-                .iter()
-                .flat_map(|&state| self.steps_with(state, letter).iter().map(|step| step.to as State))
-                .collect();
-            current = next.into_iter().collect();
-        }
-        current
+        let mut reader = Reader::new(self);
+        if reader.reads(self.spell(word)) { reader.states().to_vec() } else { Vec::new() }
     }
 
-    /// Whether `word` is in the language.
+    /// Returns whether `word` is in the language.
     pub fn accepts(&self, word: &[L]) -> bool
     where
         L: Ord,
     {
-        self.after(word).into_iter().any(|state| self.accepting[state])
+        let mut reader = Reader::new(self);
+        reader.reads(self.spell(word)) && reader.is_accepting()
     }
 
-    /// Whether `word` can be read without getting stuck, final state or not.
+    /// Returns whether `word` can be read without getting stuck, final state or not.
     pub fn reads(&self, word: &[L]) -> bool
     where
         L: Ord,
     {
-        !self.after(word).is_empty()
+        Reader::new(self).reads(self.spell(word))
+    }
+
+    fn spell(&self, word: &[L]) -> impl Iterator<Item = Option<u32>>
+    where
+        L: Ord,
+    {
+        word.iter().map(|label| self.letter(label))
     }
 }
 
@@ -367,12 +386,12 @@ impl<L: Ord + Clone> Builder<L> {
         self.accepting.len() - 1
     }
 
-    /// How many states there are so far.
+    /// The number of states so far.
     pub fn len(&self) -> usize {
         self.accepting.len()
     }
 
-    /// Whether there is no state yet.
+    /// Returns whether there is no state yet.
     pub fn is_empty(&self) -> bool {
         self.accepting.is_empty()
     }

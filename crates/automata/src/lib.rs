@@ -13,6 +13,7 @@ mod merge;
 mod minimize;
 mod prefix_tree;
 mod product;
+mod reader;
 mod simulation;
 #[cfg(test)]
 mod testing;
@@ -21,3 +22,4 @@ mod walk;
 pub use determinize::TooLarge;
 pub use graph::{Builder, Edge, Fsa, Modality, State, Step};
 pub use merge::merge_while;
+pub use reader::{Follower, Reader, Traversed};

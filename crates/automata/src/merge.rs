@@ -69,7 +69,7 @@ pub fn merge_while<C: Ord, M>(
     block_of
 }
 
-/// What is said of all states of a class.
+/// The annotations that all states of a class share.
 fn shared(said: &BTreeMap<State, Vec<String>>, class: &[State]) -> BTreeMap<State, Vec<String>> {
     let mut shared: BTreeMap<State, Vec<String>> = BTreeMap::new();
     if !said.is_empty() {
@@ -85,7 +85,7 @@ fn shared(said: &BTreeMap<State, Vec<String>>, class: &[State]) -> BTreeMap<Stat
     shared
 }
 
-/// What the classes of a quotient can still say about themselves.
+/// The annotations of a quotient: those that still hold for a class as a whole.
 fn merge_annotations<L>(fsa: &Fsa<L>, class: &[State]) -> Annotations {
     let Annotations { names, predicates, refusals, guards } = fsa.annotations();
     let mut merged = Annotations::default();

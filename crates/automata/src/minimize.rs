@@ -63,7 +63,7 @@ impl<L: Ord + Clone> Fsa<L> {
     }
 }
 
-/// Which of `len` states a search from `from` visits, `next` naming the neighbors.
+/// Marks those of `len` states that a search from `from` visits; `next` names the neighbors.
 fn flood(
     len: usize,
     from: impl Iterator<Item = State>,

@@ -143,7 +143,7 @@ impl<L: Ord + Clone> Fsa<L> {
         Ok(found)
     }
 
-    /// Whether both accept the same words. Fails when that takes more than `limit` pairs of subsets to find out.
+    /// Returns whether both accept the same words. Fails when finding out takes more than `limit` pairs of subsets.
     pub fn same_language(&self, other: &Self, limit: usize) -> Result<bool, TooLarge> {
         Ok(self.separating_word(other, limit)?.is_none() && other.separating_word(self, limit)?.is_none())
     }

@@ -1,4 +1,4 @@
-//! What this crate's tests share: random small automata and all short words.
+//! Inputs that this crate's tests share: random small automata and all short words.
 
 use proptest::prelude::*;
 

@@ -8,29 +8,36 @@
 
 use rand::{Rng, RngExt};
 
-use crate::graph::{Fsa, State};
+use crate::graph::{Fsa, State, Step};
 
 impl<L> Fsa<L> {
-    /// The letters of a random walk of at most `max_length` transitions from a random initial state. Every
-    /// transition out of a state is equally likely, also when several carry the same label.
-    pub fn random_walk(&self, max_length: usize, rng: &mut impl Rng) -> Vec<u32> {
-        let mut word = Vec::new();
+    /// The steps of a random walk of at most `max_length` transitions from a random initial state; none when there
+    /// is no initial state.
+    pub fn random_walk(&self, max_length: usize, rng: &mut impl Rng) -> Vec<Step> {
         if self.initial().is_empty() {
-            return word;
+            return Vec::new();
         }
-        let mut state: State = self.initial()[rng.random_range(0..self.initial().len())];
-        while word.len() < max_length {
+        let start = self.initial()[rng.random_range(0..self.initial().len())];
+        self.random_walk_from(start, max_length, rng)
+    }
+
+    /// The steps of a random walk of at most `max_length` transitions from `start`. Every transition out of a state
+    /// is equally likely, also when several carry the same label.
+    pub fn random_walk_from(&self, start: State, max_length: usize, rng: &mut impl Rng) -> Vec<Step> {
+        let mut walk = Vec::new();
+        let mut state = start;
+        while walk.len() < max_length {
             let steps = self.steps(state);
             let choices = steps.len() + usize::from(self.is_accepting(state));
             if choices == 0 {
                 break;
             }
             // The choice past the last transition is to stop.
-            let Some(step) = steps.get(rng.random_range(0..choices)) else { break };
-            word.push(step.letter);
+            let Some(&step) = steps.get(rng.random_range(0..choices)) else { break };
+            walk.push(step);
             state = step.to as State;
         }
-        word
+        walk
     }
 }
 

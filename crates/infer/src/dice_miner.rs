@@ -20,7 +20,7 @@ use adit_logic::Property;
 use acceptor::Acceptor;
 use rules::{Rows, Rules, Side, overlap};
 
-/// Which of the paper's two constraints on the first step are in force. Both, to be faithful.
+/// The constraints on the paper's first step that are in force. Both, to be faithful.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Constraints {
     /// Constraint A: events without side effects are self-loops.
@@ -108,11 +108,11 @@ struct Blocks<'a> {
     members: Vec<Vec<State>>,
     last: Rows,
     next: Rows,
-    /// What must not come next, because of what can come last.
+    /// The letters that must not come next, because of those that can come last.
     banned_next: Rows,
     before: Rows,
     after: Rows,
-    /// What must not come after, because of what can come before.
+    /// The letters that must not come after, because of those that can come before.
     banned_later: Rows,
 }
 
@@ -159,8 +159,8 @@ impl<'a> Blocks<'a> {
         true
     }
 
-    /// What can come before a block can come before all that it leads to; what can come after it, after all that leads
-    /// to it. `state` has just joined `block`.
+    /// Tells the neighbors of `block`, which `state` has just joined: the letters that can come before a block can come
+    /// before all that it leads to, and those that can come after it, after all that leads to it.
     ///
     /// Sets only grow, so each edge is looked at once per letter at most, and a block's other members only when the
     /// block itself learned something.
@@ -207,7 +207,7 @@ impl<'a> Blocks<'a> {
     }
 }
 
-/// Which way along the tree knowledge spreads.
+/// The direction along the tree in which knowledge spreads.
 #[derive(Clone, Copy)]
 enum Direction {
     Down,

@@ -11,7 +11,7 @@
 use adit_automata::Fsa;
 use rustc_hash::FxHashMap;
 
-/// How many calls ahead two states must agree before k-tail merges them.
+/// The number of calls ahead on which two states must agree before k-tail merges them.
 ///
 /// There is no default: no value suits every class, so the caller says which and why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

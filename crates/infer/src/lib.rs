@@ -6,7 +6,7 @@
 mod dice_miner;
 mod ktail;
 
-use adit_automata::Fsa;
+use adit_automata::{Fsa, Reader};
 
 pub use dice_miner::{Constraints, dice_miner};
 pub use ktail::{Horizon, ktail};
@@ -15,32 +15,18 @@ pub use ktail::{Horizon, ktail};
 ///
 /// Inference must never give a model that contradicts its own evidence, so callers check before they trust.
 pub fn first_rejected<L: Ord + Clone>(model: &Fsa<L>, words: &[Vec<L>]) -> Option<usize> {
-    // Words are read together, as a tree, because a log repeats its prefixes.
+    // Words are read in order, each from where it parts from the one before, because a log repeats its prefixes.
     let mut order: Vec<usize> = (0..words.len()).collect();
     order.sort_unstable_by(|&one, &other| words[one].cmp(&words[other]));
-    let mut rejected = None;
-    let mut path: Vec<Vec<usize>> = vec![model.initial().to_vec()];
+    let mut reader = Reader::new(model);
     let mut previous: &[L] = &[];
+    let mut rejected = None;
     for at in order {
         let word = &words[at];
-        let shared = word.iter().zip(previous).take_while(|(one, other)| one == other).count();
-        path.truncate(shared + 1);
-        for label in &word[path.len() - 1..] {
-            let current = path.last().expect("the initial states stay");
-            let mut next: Vec<usize> = model.letter(label).map_or_else(Vec::new, |letter| {
-                current
-                    .iter()
-                    .flat_map(|&state| model.steps_with(state, letter).iter().map(|step| step.to as usize))
-                    .collect()
-            });
-            next.sort_unstable();
-            next.dedup();
-            path.push(next);
-        }
+        reader.back_to(word.iter().zip(previous).take_while(|(one, other)| one == other).count());
         previous = word;
-        let accepted =
-            path.last().is_some_and(|states| states.iter().any(|&state| model.is_accepting(state)));
-        if !accepted {
+        let read = word[reader.length()..].iter().all(|label| reader.step(model.letter(label)));
+        if !(read && reader.is_accepting()) {
             rejected = Some(rejected.map_or(at, |first: usize| first.min(at)));
         }
     }

@@ -1,4 +1,4 @@
-//! What every inference algorithm promises, whatever else it does.
+//! Promises that every inference algorithm keeps, whatever else it does.
 
 use std::collections::BTreeSet;
 

@@ -4,9 +4,7 @@
 //! of the rest of the word can happen. No state is added. Exploring does better, by looking what is enabled afterwards; this
 //! is for what there was no time to explore.
 
-use std::collections::BTreeSet;
-
-use adit_automata::{Fsa, Modality};
+use adit_automata::{Fsa, Modality, Reader};
 use adit_trace::method_of;
 
 /// The model with the transitions that `words` need, which are only maybe there, and how many words needed some.
@@ -46,34 +44,16 @@ pub(crate) fn admit(model: Fsa<String>, words: &[Vec<String>]) -> (Fsa<String>, 
     (model, admitted)
 }
 
-/// Where the model cannot follow the word, and with which of its events; nothing if it can.
+/// The state that cannot read on where the model gets stuck, and the place of that event; nothing if it reads the word.
 fn leaves(model: &Fsa<String>, word: &[String]) -> Option<(usize, usize)> {
-    let mut now: BTreeSet<usize> = model.initial().iter().copied().collect();
-    for (at, label) in word.iter().enumerate() {
-        let next = step(model, &now, label);
-        if next.is_empty() {
-            return now.first().map(|&state| (state, at));
-        }
-        now = next;
-    }
-    None
+    let mut reader = Reader::new(model);
+    let at = reader.read(word.iter().map(|label| model.letter(label)));
+    if at == word.len() { None } else { reader.states().first().map(|&state| (state, at)) }
 }
 
-/// How many events of the word can happen from a state on.
+/// The number of events of the word that can happen from a state on.
 fn reach(model: &Fsa<String>, from: usize, word: &[String]) -> usize {
-    let mut now = BTreeSet::from([from]);
-    for (at, label) in word.iter().enumerate() {
-        now = step(model, &now, label);
-        if now.is_empty() {
-            return at;
-        }
-    }
-    word.len()
-}
-
-fn step(model: &Fsa<String>, from: &BTreeSet<usize>, label: &str) -> BTreeSet<usize> {
-    let edges = from.iter().flat_map(|&state| model.edges(state));
-    edges.filter(|edge| edge.label == label).map(|edge| edge.to).collect()
+    Reader::new(model).read_from(&[from], word.iter().map(|label| model.letter(label)))
 }
 
 #[cfg(test)]

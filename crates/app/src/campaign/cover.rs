@@ -5,14 +5,14 @@
 
 use std::cmp::Reverse;
 
-use adit_automata::Fsa;
+use adit_automata::{Follower, Fsa, Traversed};
 use adit_trace::{Alphabet, Letter};
-
-use super::settle::Reader;
 
 /// Looks for tests that take the transitions of a model. `S` is what tells a test.
 pub(super) struct Cover<'m, S> {
-    reader: Reader<'m>,
+    follower: Follower<'m, String>,
+    /// The model's letter for each letter of the words.
+    letters: Vec<Option<u32>>,
     /// How sure it is that a test of the model takes each transition.
     shown: Vec<Surety>,
     best: Vec<Option<(Surety, Reverse<usize>, S)>>,
@@ -30,13 +30,20 @@ enum Surety {
 impl<'m, S: Clone + PartialEq> Cover<'m, S> {
     pub(super) fn new(model: &'m Fsa<String>, alphabet: &Alphabet) -> Self {
         let count = model.transitions();
-        Self { reader: Reader::new(alphabet, model), shown: vec![Surety::No; count], best: vec![None; count] }
+        Self {
+            follower: Follower::new(model),
+            letters: model.letters(alphabet.names()),
+            shown: vec![Surety::No; count],
+            best: vec![None; count],
+        }
     }
 
     /// Takes note of a word that a test of the model shows.
     pub(super) fn shows(&mut self, word: &[Letter]) {
-        for &(edge, certain) in self.reader.edges(word) {
-            self.shown[edge] = self.shown[edge].max(surety(certain));
+        self.follow(word);
+        for &traversed in self.follower.traversed() {
+            let shown = &mut self.shown[traversed.transition];
+            *shown = (*shown).max(surety(traversed));
         }
     }
 
@@ -47,20 +54,26 @@ impl<'m, S: Clone + PartialEq> Cover<'m, S> {
 
     /// Takes note of a word that some other test shows.
     pub(super) fn offer(&mut self, word: &[Letter], test: impl FnOnce() -> Option<S>) {
+        self.follow(word);
         let length = Reverse(word.len());
-        let better = |&&(edge, certain): &&(usize, bool)| {
-            let surety = surety(certain);
-            let known = self.best[edge].as_ref().map(|(surety, length, _)| (*surety, *length));
-            surety > self.shown[edge] && known.is_none_or(|known| (surety, length) > known)
+        let better = |&traversed: &Traversed| {
+            let surety = surety(traversed);
+            let known =
+                self.best[traversed.transition].as_ref().map(|(surety, length, _)| (*surety, *length));
+            surety > self.shown[traversed.transition] && known.is_none_or(|known| (surety, length) > known)
         };
-        let wanted: Vec<(usize, bool)> = self.reader.edges(word).iter().filter(better).copied().collect();
+        let wanted: Vec<Traversed> = self.follower.traversed().iter().copied().filter(better).collect();
         if wanted.is_empty() {
             return;
         }
         let Some(test) = test() else { return };
-        for (edge, certain) in wanted {
-            self.best[edge] = Some((surety(certain), length, test.clone()));
+        for traversed in wanted {
+            self.best[traversed.transition] = Some((surety(traversed), length, test.clone()));
         }
+    }
+
+    fn follow(&mut self, word: &[Letter]) {
+        self.follower.follow(word.iter().map(|&letter| self.letters[letter as usize]));
     }
 
     /// The tests that show what was not shown, each once, in the order of the transitions.
@@ -75,8 +88,8 @@ impl<'m, S: Clone + PartialEq> Cover<'m, S> {
     }
 }
 
-fn surety(certain: bool) -> Surety {
-    if certain { Surety::Certain } else { Surety::Perhaps }
+fn surety(traversed: Traversed) -> Surety {
+    if traversed.certain { Surety::Certain } else { Surety::Perhaps }
 }
 
 #[cfg(test)]

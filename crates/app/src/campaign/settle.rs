@@ -1,15 +1,14 @@
 //! The model that a round ends with: its own or that of an earlier round, and in either case one that allows what happened.
 
 use adit_attack::assay::Assayed;
-use adit_automata::Fsa;
+use adit_automata::{Fsa, Reader};
 use adit_store::RoundId;
-use adit_trace::{Alphabet, Letter, Script};
+use adit_trace::Script;
 use miette::Report;
 
 use super::admit::admit;
 use super::kept::{Kept, each_word};
 use super::{OldModel, names};
-use crate::report::evidence::Follower;
 use crate::witnesses::Witnesses;
 
 /// How much less of a new model may be real before the old one is the better.
@@ -116,11 +115,13 @@ impl Kept<'_> {
 
     /// How many words each of two models does not allow, but for those that only the user's tests show.
     fn rejects(&self, models: [&Fsa<String>; 2]) -> Result<[usize; 2], Report> {
-        let mut readers = models.map(|model| Reader::new(self.ear.alphabet(), model));
+        let letters = |model: &Fsa<String>| model.letters(self.ear.alphabet().names());
+        let mut readers = models.map(|model| (Reader::indexed(model), letters(model)));
         let mut rejects = [0; 2];
         each_word(&self.campaign, self.ear, |word, _| {
-            for (reader, rejects) in readers.iter_mut().zip(&mut rejects) {
-                *rejects += usize::from(!reader.reads(word) && !self.given.contains(word));
+            for ((reader, letters), rejects) in readers.iter_mut().zip(&mut rejects) {
+                let reads = reader.reads(word.iter().map(|&letter| letters[letter as usize]));
+                *rejects += usize::from(!reads && !self.given.contains(word));
             }
         })?;
         Ok(rejects)
@@ -132,10 +133,14 @@ impl Kept<'_> {
         const PART: usize = 1000;
         let (mut model, mut admitted) = (model, 0);
         loop {
-            let mut reader = Reader::new(self.ear.alphabet(), &model);
+            let letters = model.letters(self.ear.alphabet().names());
+            let mut reader = Reader::indexed(&model);
             let mut part = Vec::new();
             each_word(&self.campaign, self.ear, |word, _| {
-                if part.len() < PART && !reader.reads(word) && !self.given.contains(word) {
+                if part.len() < PART
+                    && !reader.reads(word.iter().map(|&letter| letters[letter as usize]))
+                    && !self.given.contains(word)
+                {
                     part.push(names(self.ear, word).into_iter().map(str::to_owned).collect::<Vec<_>>());
                 }
             })?;
@@ -150,38 +155,6 @@ impl Kept<'_> {
                 return Ok((model, admitted));
             }
         }
-    }
-}
-
-/// Asks a model about words in our letters.
-pub(super) struct Reader<'m> {
-    follower: Follower<'m>,
-    /// The model's letter for each of ours.
-    letters: Vec<Option<u32>>,
-    spelled: Vec<Option<u32>>,
-}
-
-impl<'m> Reader<'m> {
-    pub(super) fn new(alphabet: &Alphabet, model: &'m Fsa<String>) -> Self {
-        let letters = alphabet.names().map(|name| model.letter(&name.to_owned())).collect();
-        Self { follower: Follower::new(model), letters, spelled: Vec::new() }
-    }
-
-    fn reads(&mut self, word: &[Letter]) -> bool {
-        self.spell(word);
-        self.follower.read(&self.spelled) == word.len()
-    }
-
-    /// The transitions that some way of reading the word takes, and whether every way does.
-    pub(super) fn edges(&mut self, word: &[Letter]) -> &[(usize, bool)] {
-        self.spell(word);
-        self.follower.follow(&self.spelled);
-        self.follower.edges()
-    }
-
-    fn spell(&mut self, word: &[Letter]) {
-        self.spelled.clear();
-        self.spelled.extend(word.iter().map(|&letter| self.letters.get(letter as usize).copied().flatten()));
     }
 }
 

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use adit_automata::{Fsa, State};
+use adit_automata::{Follower, Fsa, State, Traversed};
 use adit_trace::{Alphabet, Letter, WordSink};
 
 use super::picture::throws;
@@ -125,14 +125,13 @@ impl Evidence {
 /// Replays traces over a model while they are read.
 pub(crate) struct Replay<'m> {
     model: &'m Fsa<String>,
-    follower: Follower<'m>,
+    follower: Follower<'m, String>,
     /// An object counts up to its first exception, unless the model knows exceptions.
     to_first_exception: bool,
     /// The model's letter for each letter of the traces.
     letters: Vec<Option<u32>>,
     ends: Vec<bool>,
     current: Vec<Letter>,
-    spelled: Vec<Option<u32>>,
     /// For each label, the last word that it was counted for.
     counted: Vec<u64>,
     words: u64,
@@ -149,7 +148,6 @@ impl<'m> Replay<'m> {
             letters: Vec::new(),
             ends: Vec::new(),
             current: Vec::new(),
-            spelled: Vec::new(),
             counted: Vec::new(),
             words: 0,
             lengths: Vec::new(),
@@ -165,10 +163,9 @@ impl<'m> Replay<'m> {
         self.lengths[number] = length;
         let mut edges: BTreeMap<usize, bool> = BTreeMap::new();
         for word in words {
-            let letters: Vec<Option<u32>> = word.iter().map(|label| self.model.letter(label)).collect();
-            self.follower.follow(&letters);
-            for &(edge, certain) in self.follower.edges() {
-                *edges.entry(edge).or_default() |= certain;
+            self.follower.follow(word.iter().map(|label| self.model.letter(label)));
+            for &Traversed { transition, certain } in self.follower.traversed() {
+                *edges.entry(transition).or_default() |= certain;
             }
         }
         for (edge, certain) in edges {
@@ -201,7 +198,7 @@ impl<'m> Replay<'m> {
             return;
         }
         for name in alphabet.names().skip(self.letters.len()) {
-            self.letters.push(self.model.letter(&name.to_owned()));
+            self.letters.push(self.model.letter(name));
             self.ends.push(self.to_first_exception && throws(name));
             self.counted.push(0);
             self.evidence.labels.push(name.to_owned());
@@ -227,17 +224,15 @@ impl WordSink for Replay<'_> {
                 self.evidence.occurs[letter] = self.evidence.occurs[letter].saturating_add(weight);
             }
         }
-        self.spelled.clear();
-        self.spelled.extend(self.current.iter().map(|&letter| self.letters[letter as usize]));
-        let read = self.follower.follow(&self.spelled);
+        let read = self.follower.follow(self.current.iter().map(|&letter| self.letters[letter as usize]));
         // Only made when somebody keeps it.
         let mut word: Option<Word> = None;
         if read < self.current.len() || self.model.initial().is_empty() {
             self.evidence.outside = self.evidence.outside.saturating_add(weight);
             keep(&mut self.evidence.outside_examples, 0, &self.current, &mut word);
         }
-        for &(edge, certain) in self.follower.edges() {
-            let taken = &mut self.evidence.taken[edge];
+        for &Traversed { transition, certain } in self.follower.traversed() {
+            let taken = &mut self.evidence.taken[transition];
             let count = if certain { &mut taken.traces } else { &mut taken.perhaps };
             *count = count.saturating_add(weight);
             let sure = taken.certain.0;
@@ -268,162 +263,6 @@ fn keep(examples: &mut Vec<Word>, behind: usize, word: &[Letter], made: &mut Opt
     }
     examples.insert(at, made.get_or_insert_with(|| word.into()).clone());
     examples.truncate(EXAMPLES);
-}
-
-/// Follows words through a model in all ways in which it can read them. Kept from one word to the next, to save allocations.
-pub(crate) struct Follower<'m> {
-    model: &'m Fsa<String>,
-    /// Where the transitions of each state begin among all.
-    first: Vec<usize>,
-    /// For each state and letter, which of the state's transitions have it; nothing for models so large that it would not fit.
-    steps: Vec<(u32, u32)>,
-    /// The states after each letter, one set after the other.
-    states: Vec<State>,
-    /// Where each set begins.
-    sets: Vec<usize>,
-    alive: Vec<State>,
-    next: Vec<State>,
-    edges: Vec<(usize, bool)>,
-    /// For each transition, the last word that took it and its place in `edges` then.
-    places: Vec<(u64, usize)>,
-    words: u64,
-}
-
-impl<'m> Follower<'m> {
-    pub(crate) fn new(model: &'m Fsa<String>) -> Self {
-        let mut first = Vec::with_capacity(model.len());
-        let mut next = 0;
-        for state in model.states() {
-            first.push(next);
-            next += model.steps(state).len();
-        }
-        Self {
-            steps: table(model),
-            model,
-            first,
-            states: Vec::new(),
-            sets: Vec::new(),
-            alive: Vec::new(),
-            next: Vec::new(),
-            edges: Vec::new(),
-            places: vec![(0, 0); next],
-            words: 0,
-        }
-    }
-
-    /// The transitions that some way of reading the last word takes, each once, and whether every way takes it at some point.
-    pub(crate) fn edges(&self) -> &[(usize, bool)] {
-        &self.edges
-    }
-
-    /// Which transitions of a state have a letter.
-    fn range(&self, state: State, letter: u32) -> (usize, usize) {
-        if let Some(&(begin, end)) = self.steps.get(state * self.model.alphabet().len() + letter as usize) {
-            return (begin as usize, end as usize);
-        }
-        let steps = self.model.steps(state);
-        let begin = steps.partition_point(|step| step.letter < letter);
-        (begin, begin + steps[begin..].partition_point(|step| step.letter == letter))
-    }
-
-    /// How many letters of a word the model can read.
-    pub(crate) fn read(&mut self, word: &[Option<u32>]) -> usize {
-        self.states.clear();
-        self.sets.clear();
-        self.sets.push(0);
-        self.states.extend_from_slice(self.model.initial());
-        let mut read = 0;
-        for letter in word {
-            let from = self.sets[read];
-            let to = self.states.len();
-            let Some(letter) = *letter else { break };
-            for at in from..to {
-                let state = self.states[at];
-                let (begin, end) = self.range(state, letter);
-                let steps = &self.model.steps(state)[begin..end];
-                self.states.extend(steps.iter().map(|step| step.to as State));
-            }
-            if self.states.len() == to {
-                break;
-            }
-            if self.states.len() > to + 1 {
-                self.states[to..].sort_unstable();
-                let mut end = to;
-                for at in to..self.states.len() {
-                    if at == to || self.states[at] != self.states[end - 1] {
-                        self.states[end] = self.states[at];
-                        end += 1;
-                    }
-                }
-                self.states.truncate(end);
-            }
-            self.sets.push(to);
-            read += 1;
-        }
-        read
-    }
-
-    /// Reads as much of a word as the model can, says how many letters that is, and leaves the transitions in [`Self::edges`].
-    pub(crate) fn follow(&mut self, word: &[Option<u32>]) -> usize {
-        let read = self.read(word);
-        self.edges.clear();
-        self.words += 1;
-        // Backwards, because a way that got stuck did not read the word.
-        self.alive.clear();
-        self.alive.extend_from_slice(&self.states[self.sets[read]..]);
-        for at in (0..read).rev() {
-            let Some(letter) = word[at] else { continue };
-            self.next.clear();
-            let mut taken = 0;
-            let mut last = 0;
-            for &state in &self.states[self.sets[at]..self.sets[at + 1]] {
-                let (begin, end) = self.range(state, letter);
-                let mut any = false;
-                for (offset, step) in self.model.steps(state)[begin..end].iter().enumerate() {
-                    if self.alive.binary_search(&(step.to as State)).is_err() {
-                        continue;
-                    }
-                    any = true;
-                    let edge = self.first[state] + begin + offset;
-                    let (word, place) = &mut self.places[edge];
-                    if *word != self.words {
-                        (*word, *place) = (self.words, self.edges.len());
-                        self.edges.push((edge, false));
-                    }
-                    (taken, last) = (taken + 1, *place);
-                }
-                if any {
-                    self.next.push(state);
-                }
-            }
-            if taken == 1 {
-                self.edges[last].1 = true;
-            }
-            std::mem::swap(&mut self.alive, &mut self.next);
-        }
-        read
-    }
-}
-
-/// For each state and letter, which of the state's transitions have it.
-fn table(model: &Fsa<String>) -> Vec<(u32, u32)> {
-    /// Eight megabytes.
-    const CELLS: usize = 1 << 20;
-    let letters = model.alphabet().len();
-    if model.len().saturating_mul(letters) > CELLS {
-        return Vec::new();
-    }
-    let mut table = vec![(0, 0); model.len() * letters];
-    for state in model.states() {
-        for (at, step) in (0..).zip(model.steps(state)) {
-            let (begin, end) = &mut table[state * letters + step.letter as usize];
-            if *end == 0 {
-                *begin = at;
-            }
-            *end = at + 1;
-        }
-    }
-    table
 }
 
 #[cfg(test)]
@@ -552,49 +391,5 @@ mod tests {
         replay.test(1, &[word("new next next done")]);
         let evidence = replay.finish();
         assert_eq!((evidence.taken[2].tests, &evidence.taken[2].examples_of_tests), (1, &vec![1]));
-    }
-
-    /// Every sequence of transitions, followed one by one: those taken by any, and whether all agree on one at some point.
-    fn naive(model: &Fsa<String>, word: &[String]) -> Vec<(usize, bool)> {
-        let mut ways: Vec<(State, Vec<usize>)> =
-            model.initial().iter().map(|&state| (state, Vec::new())).collect();
-        for label in word {
-            let mut next = Vec::new();
-            for (state, way) in &ways {
-                for (number, edge) in model.all_edges().enumerate() {
-                    if edge.from == *state && edge.label == label {
-                        next.push((edge.to, [way.as_slice(), &[number]].concat()));
-                    }
-                }
-            }
-            ways = next;
-        }
-        let mut taken: Vec<usize> = ways.iter().flat_map(|(_, way)| way.clone()).collect();
-        taken.sort_unstable();
-        taken.dedup();
-        let agreed = |edge: usize| {
-            (0..word.len()).any(|at| !ways.is_empty() && ways.iter().all(|(_, way)| way[at] == edge))
-        };
-        taken.into_iter().map(|edge| (edge, agreed(edge))).collect()
-    }
-
-    #[test]
-    fn ways_agree_with_following_each() {
-        let model = model(&["0 a 0", "0 a 1", "1 a 2", "1 b 0", "2 b 1", "2 a 2", "0 b 2"]);
-        let mut follower = Follower::new(&model);
-        for number in 0..128u32 {
-            let word: Vec<String> =
-                (0..6).map(|at| if number >> at & 1 == 0 { "a" } else { "b" }.to_owned()).collect();
-            let letters: Vec<Option<u32>> = word.iter().map(|label| model.letter(label)).collect();
-            if number == 64 {
-                // And now as in a model that is too large for a table.
-                follower.steps.clear();
-            }
-            let read = follower.follow(&letters);
-            let mut edges = follower.edges().to_vec();
-            edges.sort_unstable();
-            assert_eq!(edges, naive(&model, &word[..read]), "{word:?}");
-            assert_eq!(read < 6, naive(&model, &word).is_empty());
-        }
     }
 }

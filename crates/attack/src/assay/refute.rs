@@ -6,8 +6,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
+use adit_automata::Step;
 use adit_trace::{Letter, Subject};
-use rand::{Rng, RngExt};
+use rand::Rng;
 
 use super::{Class, Drawn, Map, Phase, Split, labels};
 use crate::Ear;
@@ -227,19 +228,15 @@ struct Walk {
     states: Vec<Class>,
 }
 
-/// A random walk: at each state every transition is as likely, and stopping is one more.
+/// A random walk from the initial state, with the class of each state that it enters.
 fn walk(drawn: &Drawn, ear: &Ear, longest: usize, rng: &mut impl Rng) -> Walk {
-    let mut walk = Walk { word: Vec::new(), states: Vec::new() };
-    let mut state = drawn.fsa.initial()[0];
-    while walk.word.len() < longest {
-        let steps = drawn.fsa.steps(state);
-        let stop = usize::from(drawn.fsa.is_accepting(state));
-        let choice = rng.random_range(0..(steps.len() + stop).max(1));
-        let Some(step) = steps.get(choice) else { break };
+    let steps = drawn.fsa.random_walk_from(drawn.fsa.initial()[0], longest, rng);
+    let letter = |step: &Step| {
         let label = &drawn.fsa.alphabet()[step.letter as usize];
-        walk.word.push(ear.alphabet().get(label).expect("the model's labels are the ear's"));
-        state = step.to as usize;
-        walk.states.push(drawn.states[state - 1].clone());
+        ear.alphabet().get(label).expect("the model's labels are the ear's")
+    };
+    Walk {
+        word: steps.iter().map(letter).collect(),
+        states: steps.iter().map(|step| drawn.states[step.to as usize - 1].clone()).collect(),
     }
-    walk
 }

@@ -1,4 +1,4 @@
-//! Where to draw boxes and arrows: a layered layout in which the initial state comes first.
+//! A layered layout of boxes and arrows in which the initial state comes first.
 //!
 //! Four steps, a file each, in the manner of Sugiyama, Tagawa and Toda: boxes are put into layers so that most links point
 //! forward (`rank.rs`), each layer is ordered so that few links cross (`order.rs`), its members are moved so that links run
@@ -43,7 +43,7 @@ pub struct Link {
     pub from: usize,
     /// Index of the box where it ends.
     pub to: usize,
-    /// How much room the label takes.
+    /// The size of the label.
     pub label: Size,
 }
 
@@ -56,7 +56,7 @@ pub enum Flow {
     Down,
 }
 
-/// How far things are kept apart.
+/// The least distances between things.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gaps {
     /// Between neighbors in a layer.
@@ -65,10 +65,10 @@ pub struct Gaps {
     pub layers: f64,
 }
 
-/// Where everything is.
+/// The place of every box, link and label.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layout {
-    /// How much room all of it takes, from the origin.
+    /// The size of the whole picture, from the origin.
     pub size: Size,
     /// The center of each box.
     pub boxes: Vec<Point>,
@@ -170,7 +170,7 @@ impl Layout {
     }
 }
 
-/// What stands in a layer: a box, or a place that a link passes through.
+/// A member of a layer: a box, or a place that a link passes through.
 #[derive(Clone, Copy, Debug)]
 struct Item {
     layer: usize,
@@ -281,7 +281,7 @@ mod tests {
         text.split_whitespace().map(link).collect()
     }
 
-    /// Where boxes and labels are, for a graph whose box 0 is initial.
+    /// Compares the places of boxes and labels, for a graph whose box 0 is initial.
     fn check(boxes: usize, text: &str, expect: Expect) {
         let drawn = layout(&vec![BOX; boxes], &links(text), &[0], Flow::Right, GAPS);
         let mut told = format!("{:.0} x {:.0}\n", drawn.size.width, drawn.size.height);

@@ -117,13 +117,13 @@ fn exchange(layers: &mut Layers, position: &mut [usize]) {
     }
 }
 
-/// How many links of `left` cross links of `right`, when it stands before it.
+/// Counts the links of `left` that cross links of `right` when it stands before it.
 fn inversions(left: &[usize], right: &[usize], position: &[usize]) -> usize {
     let crossed = |&one: &usize| right.iter().filter(|&&other| position[other] < position[one]).count();
     left.iter().map(crossed).sum()
 }
 
-/// How many pairs of links cross.
+/// Counts the pairs of links that cross.
 fn crossings(layers: &Layers, position: &[usize]) -> usize {
     let mut total = 0;
     for layer in &layers.layers {
@@ -139,7 +139,7 @@ fn crossings(layers: &Layers, position: &[usize]) -> usize {
     total
 }
 
-/// How many pairs of numbers are out of order, counted while sorting them.
+/// Counts the pairs of numbers that are out of order, while sorting them.
 fn count_inversions(numbers: &mut [usize]) -> usize {
     if numbers.len() < 2 {
         return 0;

@@ -1,4 +1,4 @@
-//! Where the members of a layer stand, in the order that they have: links run as straight as the gaps allow.
+//! Coordinates of the members of a layer, whose order is given: links run as straight as the gaps allow.
 //!
 //! Each member wants to be where its neighbors are on average, a piece of a long link much more than a box. A layer's best
 //! answer with all gaps kept is a weighted isotonic regression, which pooling adjacent violators finds exactly; going
@@ -81,7 +81,7 @@ fn settle(layers: &Layers, joints: &[Vec<Joint>], members: &[usize], gap: f64, a
     }
 }
 
-/// What each member is joined to. A link meets a box at its port, not in its middle.
+/// The joints of each member. A link meets a box at its port, not in its middle.
 fn joints(layers: &Layers, ports: &[Ports]) -> Vec<Vec<Joint>> {
     let mut joints = vec![Vec::new(); layers.items.len()];
     for (chain, ports) in layers.chains.iter().zip(ports) {
@@ -110,8 +110,8 @@ impl Block {
     }
 }
 
-/// How much a joint between two members wants to be straight. A bend in the middle of a long link is the ugliest, and with
-/// less of a difference a link that must climb would do so in as many steps as it crosses layers.
+/// The weight of keeping a joint between two members straight. A bend in the middle of a long link is the ugliest,
+/// and with less of a difference a link that must climb would do so in as many steps as it crosses layers.
 fn pull(is_box: bool, other_is_box: bool) -> f64 {
     match (is_box, other_is_box) {
         (true, true) => 1.0,

@@ -1,4 +1,4 @@
-//! Which layer a box stands in: most links point to a later one, and few are long.
+//! Assignment of boxes to layers: most links point to a later one, and few are long.
 //!
 //! Boxes are first put in a row in the order in which they are met from the roots, then each is moved to where the fewest
 //! links point backwards, as long as that is fewer than before and it stays behind the box from which it was met: a state

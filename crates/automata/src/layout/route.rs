@@ -11,14 +11,14 @@ const SPREAD: f64 = 48.0;
 /// Part of a box's side at each corner where no link begins, because corners may be round.
 const CORNER: f64 = 6.0;
 
-/// Where layers are, along the flow.
+/// The extent of a layer along the flow.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Span {
     pub(super) from: f64,
     pub(super) to: f64,
 }
 
-/// Where a link meets its boxes, from their middle across the flow.
+/// The places at which a link meets its boxes, from their middle across the flow.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Ports {
     /// At the box in the lower layer.
@@ -87,7 +87,7 @@ pub(super) fn route(
     Layout { size: Size { width, height }, boxes: centers, links: routes, rows: rows.extents }
 }
 
-/// Where each layer begins and ends. Curves that climb far get more room, else they would look like steps.
+/// The extent of each layer. Curves that climb far get more room, else they would look like steps.
 fn spans(layers: &Layers, across: &[f64], gap: f64) -> Vec<Span> {
     /// A curve this much longer than its climb is still pleasant to follow.
     const SLOPE: f64 = 0.12;
@@ -107,7 +107,8 @@ fn spans(layers: &Layers, across: &[f64], gap: f64) -> Vec<Span> {
     spans
 }
 
-/// Where each link meets its boxes: those at the same side of a box are spread over it, in the order of where they go.
+/// The places at which each link meets its boxes: links at the same side of a box are spread over it, in the order of
+/// their other ends.
 pub(super) fn ports(layers: &Layers) -> Vec<Ports> {
     let position = layers.positions();
     let mut leaving: Vec<Vec<(usize, usize)>> = vec![Vec::new(); layers.items.len()];

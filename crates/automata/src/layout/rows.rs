@@ -11,10 +11,10 @@ use super::{Layers, Point};
 const LANE: f64 = 9.0;
 /// Between lanes and what stands beside them.
 const CLEAR: f64 = 14.0;
-/// How round the corners of a lane are.
+/// The radius of the corners of a lane.
 const ROUND: f64 = 6.0;
 
-/// Which layers share a row, and where rows are.
+/// The rows into which layers are broken, and their places.
 pub(super) struct Rows {
     /// The row of each layer.
     pub(super) of: Vec<usize>,
@@ -80,7 +80,7 @@ pub(super) fn break_into_rows(layers: &Layers, across: &[f64], spans: &mut [Span
 }
 
 impl Rows {
-    /// How long the longest row is, with the lanes at its end.
+    /// The length of the longest row, with the lanes at its end.
     pub(super) fn length(&self) -> f64 {
         let lanes = |row: usize| self.crossing.get(row).map_or(0.0, |links| width(links.len()));
         self.ends.iter().enumerate().map(|(row, end)| end + lanes(row)).fold(0.0, f64::max)
@@ -106,7 +106,7 @@ impl Rows {
     }
 }
 
-/// How much room so many lanes take.
+/// The width of this many lanes.
 fn width(lanes: usize) -> f64 {
     2.0 * CLEAR + LANE * (lanes.max(1) - 1) as f64
 }

@@ -19,9 +19,9 @@ pub(super) struct Acceptor<'a> {
     ends: Vec<bool>,
     /// The labels of a state's self-loops.
     loops: Rows,
-    /// How a state can have been come by last: its entering label and its loops.
+    /// The letters by which a state can have been entered last: its entering label and its loops.
     pub(super) incoming: Rows,
-    /// What can come next: the labels to its children, and its loops.
+    /// The letters that can come next: the labels to its children, and its loops.
     pub(super) outgoing: Rows,
     /// All labels and loops from the root to the state, its own loops included.
     pub(super) prefix: Rows,
@@ -123,7 +123,7 @@ impl<'a> Acceptor<'a> {
         self.constraints.pure_as_loops && self.pure[event as usize]
     }
 
-    /// Where `event` leads from any of `current`, oldest first.
+    /// The states to which `event` leads from any of `current`, oldest first.
     fn step(&self, current: &[State], event: u32) -> Vec<State> {
         if self.is_loop(event) {
             return current.iter().copied().filter(|&state| self.loops.contains(state, event)).collect();
@@ -138,7 +138,7 @@ impl<'a> Acceptor<'a> {
         next
     }
 
-    /// Whether `event` can be added to `state` without allowing what a property forbids [dice, Algorithm 5].
+    /// Returns whether `event` can be added to `state` without allowing what a property forbids [dice, Algorithm 5].
     ///
     /// The paper checks the new event as a successor only. A self-loop also comes before everything that leaves its
     /// state, so it is checked in that role too.
@@ -201,8 +201,8 @@ impl<'a> Acceptor<'a> {
         state
     }
 
-    /// Whether `chain`, laid out as fresh states below `from`, breaks no property. It begins with an event that is
-    /// not a loop.
+    /// Returns whether `chain`, laid out as fresh states below `from`, breaks no property. It begins with an event that
+    /// is not a loop.
     fn chain_fits(&self, from: State, chain: &[u32]) -> bool {
         let rules = self.rules;
         // Row 0: how the last state of the chain can have been come by; row 1: its loops; row 2: everything before.

@@ -1,7 +1,7 @@
 //! DICE-Miner once more, as plainly as it can be written: nothing is cached, every set is collected by walking the
 //! whole graph, every merge is checked on the finished quotient. The real one must give the same model.
 //!
-//! Where a trace could be accepted only by breaking a property, the two judge later merges differently (the real one
+//! If a trace can be accepted only by breaking a property, the two judge later merges differently (the real one
 //! refuses to break it a second time), so the twin has nothing to say about such traces.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -35,7 +35,7 @@ pub(super) fn naive(words: &[Vec<u8>], properties: &[Property<u8>], pure: &Lette
 }
 
 impl Naive<'_> {
-    /// Whether NF (`ever`) or NIF forbids `b` after `a`; between pure events only when both orders are ruled out.
+    /// Returns whether NF (`ever`) or NIF forbids `b` after `a`; between pure events only when both orders are ruled out.
     fn never(&self, ever: bool, a: u8, b: u8) -> bool {
         let template = |ever| if ever { Template::NeverFollowed } else { Template::NeverImmediatelyFollowed };
         let stated = |ever, a, b| self.properties.contains(&Property { template: template(ever), a, b });
@@ -205,7 +205,7 @@ impl Naive<'_> {
         Some(fsa.quotient(&class))
     }
 
-    /// Whether some path of `fsa` shows a forbidden pair: next to each other, or far apart.
+    /// Returns whether some path of `fsa` shows a forbidden pair: next to each other, or far apart.
     fn breaks_a_property(&self, fsa: &Fsa<u8>) -> bool {
         let mut reach: BTreeMap<State, BTreeSet<State>> =
             fsa.states().map(|state| (state, BTreeSet::from([state]))).collect();

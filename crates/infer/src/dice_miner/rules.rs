@@ -72,7 +72,7 @@ impl Rows {
     }
 }
 
-/// Whether two sets share a letter.
+/// Returns whether two sets share a letter.
 pub(super) fn overlap(one: &[u64], other: &[u64]) -> bool {
     one.iter().zip(other).any(|(one, other)| one & other != 0)
 }
@@ -148,19 +148,20 @@ impl Rules {
         banned(&self.never_next, last)
     }
 
-    /// Whether joining two states lets some `y` come after some `x` although NF(x, y), which neither state alone did.
+    /// Returns whether joining two states lets some `y` come after some `x` although NF(x, y), which neither state did
+    /// alone.
     pub(super) fn break_later(&self, one: Side<'_>, other: Side<'_>) -> bool {
         breaks(&self.never_before, one, other) || breaks(&self.never_before, other, one)
     }
 
-    /// Whether joining two states lets some `y` come right after some `x` although NIF(x, y), which neither state alone
-    /// did.
+    /// Returns whether joining two states lets some `y` come right after some `x` although NIF(x, y), which neither state
+    /// did alone.
     pub(super) fn break_next(&self, one: Side<'_>, other: Side<'_>) -> bool {
         breaks(&self.never_last, one, other) || breaks(&self.never_last, other, one)
     }
 }
 
-/// What comes before a state, what comes after it, and what must not because of what comes before.
+/// The letters that come before a state, those that come after it, and those that must not because of the former.
 #[derive(Clone, Copy)]
 pub(super) struct Side<'a> {
     pub(super) before: &'a [u64],
@@ -168,9 +169,10 @@ pub(super) struct Side<'a> {
     pub(super) banned: &'a [u64],
 }
 
-/// Whether a letter that comes before the first state only and one that comes after the second only are a forbidden pair.
+/// Returns whether a letter that comes before the first state only and one that comes after the second only are a
+/// forbidden pair.
 ///
-/// Where either letter belongs to both states, the pair was there before they were joined: a trace had forced it. The
+/// If either letter belongs to both states, the pair was there before they were joined: a trace had forced it. The
 /// banned letters are known in advance, so most pairs of states are judged by a few machine words.
 fn breaks(never: &Rows, one: Side<'_>, other: Side<'_>) -> bool {
     one.banned.iter().zip(other.after).zip(one.after).enumerate().any(|(at, ((banned, after), own))| {
