@@ -5,8 +5,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use adit_bytecode::{Class, ClassError, Flags, Method, Program, Type};
-use adit_trace::{CallKind, Callable};
+use adit_bytecode::{Class, ClassError, Flags, Method, Program, Signature, Type};
+use adit_trace::{CallKind, Callable, ValueKind};
 
 use crate::ApiError;
 use crate::makers::{self, cost_of_calling, is_open};
@@ -109,20 +109,15 @@ impl Operation {
         let signature = method.signature();
         let kind = match (method.is_constructor(), method.is_static()) {
             (true, _) => CallKind::Constructor,
-            (_, true) => CallKind::Static,
-            _ => CallKind::Virtual,
+            (_, true) => CallKind::Function,
+            _ => CallKind::Method,
         };
         // A static method of an interface belongs to it alone and is not inherited.
-        let through = if kind == CallKind::Virtual { through } else { &class.name };
+        let through = if kind == CallKind::Method { through } else { &class.name };
         let itself = || Type::Class(through.into());
         Operation {
-            callable: Arc::new(Callable {
-                class: through.replace('/', "."),
-                name: method.name.to_string(),
-                descriptor: method.descriptor.to_string(),
-                kind,
-            }),
-            receiver: (kind == CallKind::Virtual).then(itself),
+            callable: Arc::new(callable(kind, through, &method.name, &method.descriptor)),
+            receiver: (kind == CallKind::Method).then(itself),
             parameters: signature.parameters,
             result: if method.is_constructor() { Some(itself()) } else { signature.result },
             varargs: method.flags.has(Flags::VARARGS),
@@ -132,17 +127,52 @@ impl Operation {
     /// A static field.
     pub(crate) fn of_field(class: &Class, name: &str, descriptor: &str) -> Operation {
         Operation {
-            callable: Arc::new(Callable {
-                class: class.dotted_name(),
-                name: name.to_owned(),
-                descriptor: descriptor.to_owned(),
-                kind: CallKind::Field,
-            }),
+            callable: Arc::new(callable(CallKind::Constant, &class.name, name, descriptor)),
             receiver: None,
             parameters: Vec::new(),
             result: Type::parse(descriptor),
             varargs: false,
         }
+    }
+}
+
+/// The callable for a member of a class file: the class by its internal name, the member by its name and descriptor.
+///
+/// The signature of a Java callable is its descriptor.
+pub fn callable(kind: CallKind, class: &str, name: &str, descriptor: &str) -> Callable {
+    let owner = class.replace('/', ".");
+    let name = match kind {
+        CallKind::Constructor => owner.rsplit(['.', '$']).next().unwrap_or(&owner).to_owned(),
+        CallKind::Function | CallKind::Method | CallKind::Constant => name.to_owned(),
+    };
+    let (parameters, result) = match kind {
+        CallKind::Constant => (Vec::new(), Type::parse(descriptor)),
+        _ => Signature::parse(descriptor).map_or((Vec::new(), None), |read| (read.parameters, read.result)),
+    };
+    let answer = match kind {
+        CallKind::Constructor => ValueKind::Object,
+        _ => result.as_ref().map_or(ValueKind::Nothing, value_kind),
+    };
+    Callable {
+        parameters: parameters.iter().map(value_kind).collect(),
+        answer,
+        signature: descriptor.to_owned(),
+        ..Callable::new(kind, owner, name)
+    }
+}
+
+/// The name that class files have for a callable.
+pub(crate) fn member_name(callable: &Callable) -> &str {
+    if callable.kind == CallKind::Constructor { "<init>" } else { &callable.name }
+}
+
+fn value_kind(of: &Type) -> ValueKind {
+    match of {
+        Type::Boolean => ValueKind::Bool,
+        Type::Float | Type::Double => ValueKind::Float,
+        Type::Class(name) if &**name == "java/lang/String" => ValueKind::Text,
+        Type::Class(_) | Type::Array(_) => ValueKind::Object,
+        _ => ValueKind::Int,
     }
 }
 

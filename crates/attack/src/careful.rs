@@ -173,7 +173,7 @@ mod tests {
 
         fn run(&mut self, batch: &[Script]) -> Result<Vec<Run>, Infallible> {
             self.largest = self.largest.max(batch.len());
-            let step = Step { result: StepResult::Returned(Value::Void), fields: None, touched: None };
+            let step = Step::new(StepResult::Returned(Value::Void));
             let one = |script: &Script| {
                 let hang = script.statements.iter().position(|statement| statement.callable.name == "hang");
                 self.hung += usize::from(hang.is_some());
@@ -191,12 +191,7 @@ mod tests {
 
     fn script(names: &str) -> Script {
         let statement = |name: &str| Statement {
-            callable: Arc::new(Callable {
-                class: "a.B".to_owned(),
-                name: name.to_owned(),
-                descriptor: "()V".to_owned(),
-                kind: CallKind::Static,
-            }),
+            callable: Arc::new(Callable::new(CallKind::Function, "a.B", name)),
             receiver: None,
             args: Vec::new(),
         };

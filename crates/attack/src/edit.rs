@@ -45,8 +45,9 @@ pub fn tidy(script: &Script, api: &Api) -> Script {
 pub fn calls_of_interest(script: &Script, api: &Api) -> Vec<usize> {
     let is_of_interest = |statement: &Statement| {
         let called = &statement.callable;
-        let on_class = called.class == *api.class && called.kind != CallKind::Static;
-        on_class && called.kind != CallKind::Field || api.starts.iter().any(|start| start.callable == *called)
+        let on_class = called.owner == *api.class && called.kind != CallKind::Function;
+        on_class && called.kind != CallKind::Constant
+            || api.starts.iter().any(|start| start.callable == *called)
     };
     let all = script.statements.iter().enumerate();
     all.filter(|(_, statement)| is_of_interest(statement)).map(|(place, _)| place).collect()

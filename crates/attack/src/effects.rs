@@ -1,50 +1,51 @@
-//! Which fields the methods of a class really read and write, gathered from runs with the fields watched.
+//! The locations that methods really read and write, gathered from runs of a subject that watches them.
 //!
 //! Paper: none; bookkeeping.
 
 use std::collections::BTreeMap;
 
-use adit_trace::{Callable, Run, Script, Touched};
+use adit_trace::{Callable, Effects, Run, Script};
 
-/// For each callable, the fields that its calls touched.
+/// The effects of all calls of each callable together.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Effects {
-    touched: BTreeMap<Callable, (u64, Touched)>,
+pub struct EffectSummary {
+    by_callable: BTreeMap<Callable, (u64, Effects)>,
 }
 
-impl Effects {
+impl EffectSummary {
     /// Nothing observed yet.
-    pub fn new() -> Effects {
-        Effects::default()
+    pub fn new() -> Self {
+        Self::default()
     }
 
-    /// Adds what the calls of a run touched.
+    /// Adds the effects of the calls of a run.
     pub fn observe(&mut self, script: &Script, run: &Run) {
         for (statement, step) in script.statements.iter().zip(&run.steps) {
-            let Some(touched) = &step.touched else { continue };
-            if !self.touched.contains_key(&*statement.callable) {
-                self.touched.insert((*statement.callable).clone(), Default::default());
+            let Some(effects) = &step.effects else { continue };
+            if !self.by_callable.contains_key(&*statement.callable) {
+                self.by_callable.insert((*statement.callable).clone(), Default::default());
             }
-            let (calls, known) = self.touched.get_mut(&*statement.callable).expect("it was just inserted");
+            let (calls, known) =
+                self.by_callable.get_mut(&*statement.callable).expect("it was just inserted");
             *calls += 1;
-            // A call rarely touches what none before it did, so that most calls cost only look-ups.
-            for (all, new) in [(&mut known.reads, &touched.reads), (&mut known.writes, &touched.writes)] {
-                for field in new {
-                    if !all.contains(field) {
-                        all.insert(field.clone());
+            // A call rarely touches a location that none before it did, so most calls cost only lookups.
+            for (all, new) in [(&mut known.reads, &effects.reads), (&mut known.writes, &effects.writes)] {
+                for location in new {
+                    if !all.contains(location) {
+                        all.insert(location.clone());
                     }
                 }
             }
         }
     }
 
-    /// The callables that were watched at least once, with how often, and what they touched.
-    pub fn iter(&self) -> impl Iterator<Item = (&Callable, u64, &Touched)> {
-        self.touched.iter().map(|(callable, (calls, touched))| (callable, *calls, touched))
+    /// The callables that were watched, how often, and their effects.
+    pub fn iter(&self) -> impl Iterator<Item = (&Callable, u64, &Effects)> {
+        self.by_callable.iter().map(|(callable, (calls, effects))| (callable, *calls, effects))
     }
 
-    /// What the calls of a callable touched; nothing if none was watched.
-    pub fn of(&self, callable: &Callable) -> Option<&Touched> {
-        self.touched.get(callable).map(|(_, touched)| touched)
+    /// The effects of the calls of a callable, if one was watched.
+    pub fn of(&self, callable: &Callable) -> Option<&Effects> {
+        self.by_callable.get(callable).map(|(_, effects)| effects)
     }
 }

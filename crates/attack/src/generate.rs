@@ -245,9 +245,9 @@ impl Generator {
         draft.statements.push(Statement { callable: known.callable.clone(), receiver, args });
         draft.given.push(known.result);
         let gives_object = match known.callable.kind {
-            CallKind::Constructor | CallKind::Static => true,
-            CallKind::Virtual => call < self.starts.len(),
-            CallKind::Field => false,
+            CallKind::Constructor | CallKind::Function => true,
+            CallKind::Method => call < self.starts.len(),
+            CallKind::Constant => false,
         };
         if gives_object && known.result.is_some_and(|given| self.fits[given][self.class]) {
             draft.objects.push(at);
@@ -314,7 +314,7 @@ impl Generator {
         let value = append(&mut draft.statements, recipe);
         for at in draft.given.len()..draft.statements.len() {
             let given = self.known(&draft.statements[at].callable).and_then(|known| known.result);
-            let is_shared = draft.statements[at].callable.kind == CallKind::Field;
+            let is_shared = draft.statements[at].callable.kind == CallKind::Constant;
             if !is_shared && given.is_some_and(|given| self.fits[given][self.class]) {
                 draft.objects.push(at);
             }
@@ -628,7 +628,7 @@ struct Weights {
 pub(crate) fn heavy_numbers(script: &Script, step: &Step) -> Vec<i64> {
     const LARGE: i64 = 1 << 20;
     match &step.result {
-        StepResult::Threw { class, .. } if &**class == "java.lang.OutOfMemoryError" => script
+        StepResult::Threw { exhausted: true, .. } => script
             .statements
             .iter()
             .flat_map(|statement| &statement.args)

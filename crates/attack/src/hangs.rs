@@ -236,16 +236,15 @@ mod tests {
     use super::*;
 
     fn statement(name: &str, receiver: Option<usize>, args: Vec<Argument>) -> Statement {
-        let kind = if receiver.is_some() { CallKind::Virtual } else { CallKind::Constructor };
-        let (class, descriptor) = ("a.Reader".to_owned(), "()V".to_owned());
-        let name = if receiver.is_some() { name } else { "<init>" }.to_owned();
-        Statement { callable: Arc::new(Callable { class, name, descriptor, kind }), receiver, args }
+        let kind = if receiver.is_some() { CallKind::Method } else { CallKind::Constructor };
+        let name = if receiver.is_some() { name } else { "Reader" };
+        Statement { callable: Arc::new(Callable::new(kind, "a.Reader", name)), receiver, args }
     }
 
     /// `function: read!` makes a reader from a function and hangs in `read`; without the mark it returns.
     fn learn(hangs: &mut Hangs, run: &str) {
         let (script, hung) = script(run);
-        let step = Step { result: StepResult::Returned(Value::Void), fields: None, touched: None };
+        let step = Step::new(StepResult::Returned(Value::Void));
         let count = script.statements.len() - usize::from(hung);
         let end = if hung { End::TimedOut } else { End::Complete };
         hangs.learn(&script, &Run { steps: vec![step; count], end, leaked: false, passed: None });

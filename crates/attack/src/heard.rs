@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use adit_trace::{
-    Alphabet, CallKind, Callable, Event, Labels, Letter, Outcome, Run, Script, StepResult, Value,
+    Alphabet, CallKind, Callable, Event, Labels, Letter, Outcome, Run, Script, StepResult, Value, ValueKind,
 };
 use rustc_hash::FxHashMap;
 
@@ -46,7 +46,7 @@ impl Ear {
                 alphabet.intern(&Labels::Outcome.of(&event))
             };
             let three =
-                if operation.callable.kind != CallKind::Constructor && callable.descriptor.ends_with(")Z") {
+                if operation.callable.kind != CallKind::Constructor && callable.answer == ValueKind::Bool {
                     let (yes, no) = (letter(Value::Bool(true)), letter(Value::Bool(false)));
                     [yes, no, yes]
                 } else {
@@ -106,7 +106,7 @@ impl Ear {
             let begun = own.is_some_and(|own| heard[own].object == at);
             let who = match statement.callable.kind {
                 // A method of something else that gives the object is how it begins.
-                CallKind::Virtual if !begun => {
+                CallKind::Method if !begun => {
                     statement.receiver.and_then(|receiver| gave.get(receiver).copied()?)
                 }
                 _ => own,

@@ -15,7 +15,7 @@ use adit_bytecode::{Flags, Program, Signature, Type};
 use adit_trace::{Argument, CallKind, Callable, End, Run, Script, Statement, Step, StepResult, Value};
 
 use crate::Operation;
-use crate::api::is_public;
+use crate::api::{is_public, member_name};
 use crate::edit::needs;
 use crate::makers::is_open;
 use literal::Writer;
@@ -137,16 +137,16 @@ fn innermost(mut wanted: &Type) -> &Type {
 }
 
 fn is_hidden(program: &Program<'_>, callable: &Callable) -> bool {
-    let name = callable.class.replace('.', "/");
+    let name = callable.owner.replace('.', "/");
     // Fixtures lie outside the program and are public.
     let Some(class) = program.outline(&name) else { return false };
     let inner = class.nesting.as_ref().is_some_and(|nesting| !nesting.flags.has(Flags::STATIC))
         && !class.is_interface()
         && callable.kind == CallKind::Constructor;
     let is_public_member = match callable.kind {
-        CallKind::Field => class.field(&callable.name).is_some_and(|field| field.flags.has(Flags::PUBLIC)),
-        CallKind::Constructor | CallKind::Static | CallKind::Virtual => program
-            .resolve(&name, &callable.name, &callable.descriptor)
+        CallKind::Constant => class.field(&callable.name).is_some_and(|field| field.flags.has(Flags::PUBLIC)),
+        CallKind::Constructor | CallKind::Function | CallKind::Method => program
+            .resolve(&name, member_name(callable), &callable.signature)
             .is_some_and(|(_, method)| method.flags.has(Flags::PUBLIC)),
     };
     inner || !is_public_member || !is_public(program, class)
@@ -179,7 +179,7 @@ fn lines(script: &Script, run: Option<&Run>, facts: &Facts, names: &mut Names) -
             let callable = &statement.callable;
             test.lines.push(format!(
                 "// The script goes on with what is not public: {}.{}",
-                callable.class,
+                callable.owner,
                 callable.event_name()
             ));
             break;
@@ -214,7 +214,7 @@ impl Test<'_> {
         }
         let callable = &statement.callable;
         let Some((call, given)) = self.call(statement) else {
-            self.lines.push(format!("// Not written: {}.{}", callable.class, callable.event_name()));
+            self.lines.push(format!("// Not written: {}.{}", callable.owner, callable.event_name()));
             return;
         };
         if let Some(StepResult::Threw { class, .. }) = result {
@@ -223,7 +223,7 @@ impl Test<'_> {
         }
         let Some(given) = given else { return self.lines.push(format!("{call};")) };
         // A field alone is no statement, and a new object is easier to read with a name.
-        let is_new = callable.kind == CallKind::Constructor || callable.kind == CallKind::Field;
+        let is_new = callable.kind == CallKind::Constructor || callable.kind == CallKind::Constant;
         let mut value = call;
         let is_again = matches!(result, Some(StepResult::Object { first, .. }) if *first != at);
         let named = used || is_new;
@@ -297,12 +297,12 @@ impl Test<'_> {
     /// The call as an expression, and the type of what it gives; nothing if it cannot be written.
     fn call(&mut self, statement: &Statement) -> Option<(String, Option<Type>)> {
         let callable = &statement.callable;
-        let class = Type::Class(callable.class.replace('.', "/").into());
-        if callable.kind == CallKind::Field {
-            let owner = self.names.of(&callable.class);
-            return Some((format!("{owner}.{}", callable.name), Type::parse(&callable.descriptor)));
+        let class = Type::Class(callable.owner.replace('.', "/").into());
+        if callable.kind == CallKind::Constant {
+            let owner = self.names.of(&callable.owner);
+            return Some((format!("{owner}.{}", callable.name), Type::parse(&callable.signature)));
         }
-        let signature = Signature::parse(&callable.descriptor)?;
+        let signature = Signature::parse(&callable.signature)?;
         if signature.parameters.len() != statement.args.len() {
             return None;
         }
@@ -312,13 +312,13 @@ impl Test<'_> {
         }
         let args = args.join(", ");
         Some(match callable.kind {
-            CallKind::Virtual => {
+            CallKind::Method => {
                 let receiver = self.writer().receiver(statement.receiver?, &class)?;
                 (format!("{receiver}.{}({args})", callable.name), signature.result)
             }
-            CallKind::Constructor => (format!("new {}({args})", self.names.of(&callable.class)), Some(class)),
-            CallKind::Static | CallKind::Field => {
-                let owner = self.names.of(&callable.class);
+            CallKind::Constructor => (format!("new {}({args})", self.names.of(&callable.owner)), Some(class)),
+            CallKind::Function | CallKind::Constant => {
+                let owner = self.names.of(&callable.owner);
                 (format!("{owner}.{}({args})", callable.name), signature.result)
             }
         })

@@ -38,7 +38,7 @@ pub mod validate;
 mod values;
 mod vary;
 
-pub use api::{Api, ApiOptions, Operation};
+pub use api::{Api, ApiOptions, Operation, callable};
 pub use careful::{Care, was_left_out};
 pub use error::ApiError;
 pub use generate::{Generator, GeneratorOptions};

@@ -6,8 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use adit_bytecode::{Signature, Type};
-use adit_trace::{Argument, Callable, Letter, Script, Statement};
+use adit_trace::{Argument, Callable, Letter, Script, Statement, ValueKind};
 
 /// A call of the object under test, or the making of one, with the statements that its arguments need.
 #[derive(Clone, Debug, PartialEq)]
@@ -160,16 +159,15 @@ pub(crate) fn all_behind<'a>(moves: impl Iterator<Item = &'a Move>, situation: &
         if !met.insert(one.callable()) {
             continue;
         }
-        let parameters = Signature::parse(&one.callable().descriptor).map_or(Vec::new(), |s| s.parameters);
-        for (parameter, of) in parameters.iter().enumerate() {
+        for (parameter, kind) in one.callable().parameters.iter().enumerate() {
             let mut with = |value: &Argument| behind.push(one.behind_with(situation, parameter, value));
-            match of {
-                Type::Boolean | Type::Float | Type::Double => {}
-                of if of.is_reference() => {
+            match kind {
+                ValueKind::Nothing | ValueKind::Bool | ValueKind::Float => {}
+                ValueKind::Text | ValueKind::Object => {
                     used.iter().for_each(&mut with);
                     new_text.iter().for_each(|text| with(&Argument::Text(text.clone())));
                 }
-                _ => {
+                ValueKind::Int => {
                     used.iter().filter(|value| matches!(value, Argument::Int(_))).for_each(&mut with);
                     new_number.iter().for_each(&mut with);
                 }

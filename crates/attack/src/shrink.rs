@@ -132,12 +132,11 @@ mod tests {
     /// A constructor, and calls on what it made: `push 7`, `put 'text'`.
     fn script(calls: &[(&str, Argument)]) -> Script {
         let statement = |(at, (name, argument)): (usize, &(&str, Argument))| Statement {
-            callable: Arc::new(Callable {
-                class: "a.B".into(),
-                name: (*name).to_owned(),
-                descriptor: "(I)V".into(),
-                kind: if at == 0 { CallKind::Constructor } else { CallKind::Virtual },
-            }),
+            callable: Arc::new(Callable::new(
+                if at == 0 { CallKind::Constructor } else { CallKind::Method },
+                "a.B",
+                *name,
+            )),
             receiver: (at > 0).then_some(0),
             args: vec![argument.clone()],
         };

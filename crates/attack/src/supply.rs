@@ -318,14 +318,14 @@ impl<'a> Kitchen<'a> {
     fn kind(&self, operation: &Operation) -> usize {
         let parameters = &operation.parameters;
         match operation.callable.kind {
-            CallKind::Field => 0,
+            CallKind::Constant => 0,
             _ if parameters.is_empty() && operation.receiver.is_none() => 1,
-            CallKind::Static | CallKind::Constructor
+            CallKind::Function | CallKind::Constructor
                 if parameters.iter().any(|wanted| self.is_row(wanted)) =>
             {
                 6
             }
-            CallKind::Static if parameters.iter().any(|wanted| self.is_content(wanted)) => 2,
+            CallKind::Function if parameters.iter().any(|wanted| self.is_content(wanted)) => 2,
             _ if parameters.iter().any(|wanted| self.is_content(wanted)) => 3,
             _ if parameters.iter().any(Type::is_reference) => 4,
             _ => 5,
@@ -402,7 +402,7 @@ impl<'a> Kitchen<'a> {
         if statements.len() >= MOST_STATEMENTS {
             return None;
         }
-        debug_assert_eq!(receiver.is_some(), operation.callable.kind == CallKind::Virtual);
+        debug_assert_eq!(receiver.is_some(), operation.callable.kind == CallKind::Method);
         statements.push(Statement { callable: operation.callable, receiver, args });
         Some(statements.len() - 1)
     }

@@ -18,12 +18,7 @@ const ROUNDS: usize = 20;
 
 fn script(class: &str, new: (&str, Argument), calls: &[(&str, &str)]) -> Script {
     let callable = |name: &str, descriptor: &str, kind| {
-        Arc::new(Callable {
-            class: class.to_owned(),
-            name: name.to_owned(),
-            descriptor: descriptor.to_owned(),
-            kind,
-        })
+        Arc::new(Callable { signature: descriptor.to_owned(), ..Callable::new(kind, class, name) })
     };
     let mut statements = vec![Statement {
         callable: callable("<init>", new.0, CallKind::Constructor),
@@ -31,7 +26,7 @@ fn script(class: &str, new: (&str, Argument), calls: &[(&str, &str)]) -> Script 
         args: vec![new.1],
     }];
     statements.extend(calls.iter().map(|(name, descriptor)| Statement {
-        callable: callable(name, descriptor, CallKind::Virtual),
+        callable: callable(name, descriptor, CallKind::Method),
         receiver: Some(0),
         args: if descriptor.starts_with("()") { Vec::new() } else { vec![Argument::Text("x".to_owned())] },
     }));
@@ -67,7 +62,7 @@ fn main() {
         ),
     ];
     for script in scripts {
-        let class = script.statements[0].callable.class.clone();
+        let class = script.statements[0].callable.owner.clone();
         let mut options =
             HostOptions::new(env!("CARGO_BIN_EXE_adit-jvm-worker").into(), Vec::new(), jdk.clone());
         options.class_path = vec![folder.path().to_owned()];

@@ -177,8 +177,7 @@ fn hosted(jdk: &Jdk, own: &Path, classes: &Path, case: &Case, scripts: usize) ->
 
 fn script(case: &Case) -> Script {
     let callable = |name: &str, descriptor: &str, kind| {
-        let (class, name, descriptor) = (case.class.to_owned(), name.to_owned(), descriptor.to_owned());
-        Arc::new(Callable { class, name, descriptor, kind })
+        Arc::new(Callable { signature: descriptor.to_owned(), ..Callable::new(kind, case.class, name) })
     };
     let mut statements = vec![Statement {
         callable: callable("<init>", case.new.0, CallKind::Constructor),
@@ -186,7 +185,7 @@ fn script(case: &Case) -> Script {
         args: case.new.1.clone().into_iter().collect(),
     }];
     statements.extend(case.calls.iter().map(|(name, descriptor)| Statement {
-        callable: callable(name, descriptor, CallKind::Virtual),
+        callable: callable(name, descriptor, CallKind::Method),
         receiver: Some(0),
         args: if descriptor.starts_with("()") { Vec::new() } else { vec![Argument::Text("x".to_owned())] },
     }));

@@ -52,10 +52,10 @@ fn main() {
 
 fn script(class: &str, name: &str, descriptor: &str) -> Script {
     let callable = |name: &str, descriptor: &str, kind| {
-        Arc::new(Callable { class: class.into(), name: name.into(), descriptor: descriptor.into(), kind })
+        Arc::new(Callable { signature: descriptor.into(), ..Callable::new(kind, class, name) })
     };
     let new = callable("<init>", "()V", CallKind::Constructor);
-    let method = callable(name, descriptor, CallKind::Virtual);
+    let method = callable(name, descriptor, CallKind::Method);
     let mut statements = vec![Statement { callable: new, receiver: None, args: Vec::new() }];
     for index in 0..10 {
         let args =
@@ -72,6 +72,6 @@ fn time(options: HostOptions, batch: &[Script]) -> (f64, usize) {
     let begin = Instant::now();
     let runs = host.run(batch).unwrap();
     let seconds = begin.elapsed().as_secs_f64();
-    let touched = runs.iter().flat_map(|run| &run.steps).filter_map(|step| step.touched.as_ref());
-    (seconds, touched.map(|touched| touched.reads.len() + touched.writes.len()).sum())
+    let effects = runs.iter().flat_map(|run| &run.steps).filter_map(|step| step.effects.as_ref());
+    (seconds, effects.map(|effects| effects.reads.len() + effects.writes.len()).sum())
 }

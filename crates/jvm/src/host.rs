@@ -101,7 +101,7 @@ impl HostOptions {
 pub enum Profile {
     /// Nothing, at full speed.
     Fast,
-    /// The fields that it reads and writes ([`Step::touched`](adit_trace::Step::touched)), which costs some microseconds for
+    /// The fields that it reads and writes ([`Step::effects`](adit_trace::Step::effects)), which costs some microseconds for
     /// each call.
     Watch {
         /// The classes whose fields are watched, with dots; those of their superclasses and of classes nested in them too.
@@ -367,7 +367,7 @@ fn fitting(scripts: &[Script], first: usize) -> Result<&[Script], HostError> {
 fn most_bytes(script: &Script) -> Option<usize> {
     script.statements.iter().try_fold(20_usize, |sum, statement| {
         let callable = &statement.callable;
-        let names = callable.class.len() + callable.name.len() + callable.descriptor.len();
+        let names = callable.owner.len() + callable.name.len() + callable.signature.len();
         statement.args.iter().try_fold(sum.saturating_add(61 + names), |sum, argument| {
             Some(sum.saturating_add(scripts::most_bytes(argument, 0)?))
         })

@@ -10,7 +10,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use adit_trace::{Passed, Skip, Snapshot, Step, StepResult, Touched, Value};
+use adit_trace::{Effects, Passed, Skip, Snapshot, Step, StepResult, Value};
 
 use crate::record::Assignment;
 use crate::sandbox::{Protection, Room};
@@ -18,6 +18,9 @@ use crate::wire::{Garbled, Put, Take};
 
 /// The longest message. A batch that needs more is sent in parts.
 pub(crate) const LONGEST: usize = 16 << 20;
+
+/// The class of the errors that say that there was no memory left.
+const OUT_OF_MEMORY: &str = "java.lang.OutOfMemoryError";
 
 /// What a worker is to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -355,9 +358,9 @@ impl Decoder {
                         tag::SAME => Some(self.last.get(take.size()?).and_then(Clone::clone).ok_or(Garbled)?),
                         _ => return Err(Garbled),
                     };
-                    let touched =
-                        if tag & tag::TOUCHED == 0 { None } else { Some(Box::new(self.touched(take)?)) };
-                    steps.push(Step { result, fields, touched });
+                    let effects =
+                        if tag & tag::TOUCHED == 0 { None } else { Some(Box::new(self.effects(take)?)) };
+                    steps.push(Step { result, fields, effects });
                 }
             }
         }
@@ -378,7 +381,8 @@ impl Decoder {
                 let class = self.class(take)?;
                 let message = take.optional_text()?.map(str::to_owned);
                 if tag == tag::THREW {
-                    StepResult::Threw { class, message }
+                    let exhausted = &*class == OUT_OF_MEMORY;
+                    StepResult::Threw { class, message, exhausted }
                 } else {
                     StepResult::Unresolved { class, message }
                 }
@@ -469,9 +473,9 @@ impl Decoder {
     }
 
     /// The names of the fields that were read, and of those that were written.
-    fn touched(&mut self, take: &mut Take<'_>) -> Result<Touched, Garbled> {
-        let mut touched = Touched::default();
-        for names in [&mut touched.reads, &mut touched.writes] {
+    fn effects(&mut self, take: &mut Take<'_>) -> Result<Effects, Garbled> {
+        let mut effects = Effects::default();
+        for names in [&mut effects.reads, &mut effects.writes] {
             for _ in 0..take.count()? {
                 let number = take.size()?;
                 if number == self.touched.len() + 1 {
@@ -481,7 +485,7 @@ impl Decoder {
                 names.insert(name.ok_or(Garbled)?.clone());
             }
         }
-        Ok(touched)
+        Ok(effects)
     }
 
     fn field<'a>(&mut self, take: &mut Take<'a>) -> Result<View<'a>, Garbled> {
@@ -603,7 +607,7 @@ mod tests {
         let bytes = [tag::OBJECT, 1, 1, b'C', 0, tag::OBJECT, 1, 0, tag::THREW, 2, 1, b'E', 0, tag::COMPLETE];
         let (steps, extent) = decoder.run(&mut Take(&bytes), 3).unwrap();
         let object = StepResult::Object { class: "C".into(), first: 0 };
-        let threw = StepResult::Threw { class: "E".into(), message: None };
+        let threw = StepResult::threw("E");
         let results: Vec<_> = steps.into_iter().map(|step| step.result).collect();
         assert_eq!(
             (results, extent),

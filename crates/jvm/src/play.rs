@@ -10,7 +10,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use adit_trace::{CallKind, Callable};
+use adit_trace::CallKind;
 use jni_sys::{jclass, jmethodID, jobject, jvalue};
 
 use crate::argument::{Arguments, Slot, Stop};
@@ -22,7 +22,7 @@ use crate::known::{Known, UNNAMED, find_class};
 use crate::message::tag;
 use crate::probes::Passing;
 use crate::resolve::{Kind, Ready, Target};
-use crate::scripts::take_argument;
+use crate::scripts::{Member, take_argument};
 use crate::shared::Results;
 use crate::sizes::field_behind;
 use crate::vm::{self, Env, Global};
@@ -73,7 +73,7 @@ pub(crate) struct Player {
 
 /// A callable on its way from a name to something that can be called.
 struct Entry {
-    callable: Callable,
+    callable: Member,
     found: Option<Found>,
 }
 
@@ -189,7 +189,7 @@ impl Player {
     }
 
     /// Takes note of a callable; its number is the count of those before it.
-    pub(crate) fn learn(&mut self, callable: Callable) {
+    pub(crate) fn learn(&mut self, callable: Member) {
         self.callables.push(Entry { callable, found: None });
     }
 
@@ -368,7 +368,7 @@ impl Player {
         arguments: &mut Take<'_>,
     ) -> Result<(jobject, usize), Stop> {
         let mut target = (std::ptr::null_mut(), 0);
-        if ready.kind == CallKind::Virtual {
+        if ready.kind == CallKind::Method {
             let slot = receiver.checked_sub(1).and_then(|index| self.slots.get(index));
             let Some(Slot::Object(object, first)) = slot else { return Err(Stop::Tag(tag::NO_RECEIVER)) };
             if !self.is_instance(*object, ready.class.get()) {
@@ -421,7 +421,7 @@ impl Player {
             Slot::Nothing
         } else if ready.kind == CallKind::Constructor || ready.result == Kind::Reference {
             // SAFETY: what a constructor or a method with such a result gives is a reference.
-            let own = matches!(ready.kind, CallKind::Constructor | CallKind::Static);
+            let own = matches!(ready.kind, CallKind::Constructor | CallKind::Function);
             self.put_reference(unsafe { value.l }, ready.kind == CallKind::Constructor, own)
         } else {
             put_primitive(&mut self.step, ready.result, value);
@@ -429,7 +429,7 @@ impl Player {
         };
         if self.snapshots {
             match (ready.kind, slot) {
-                (CallKind::Virtual, _) => self.put_state(target, owner),
+                (CallKind::Method, _) => self.put_state(target, owner),
                 (CallKind::Constructor, Slot::Object(object, first)) => self.put_state(object, first),
                 _ => {}
             }
@@ -447,7 +447,7 @@ impl Player {
         macro_rules! typed {
             ($virtual:ident, $static:ident, $field:ident) => {
                 jvalue {
-                    $field: if ready.kind == CallKind::Static {
+                    $field: if ready.kind == CallKind::Function {
                         jni!(env, $static, class, method, args)
                     } else {
                         jni!(env, $virtual, target, method, args)
@@ -462,7 +462,7 @@ impl Player {
             match (ready.kind, ready.result) {
                 (CallKind::Constructor, _) => jvalue { l: jni!(env, NewObjectA, class, method, args) },
                 (_, Kind::Void) => {
-                    if ready.kind == CallKind::Static {
+                    if ready.kind == CallKind::Function {
                         jni!(env, CallStaticVoidMethodA, class, method, args);
                     } else {
                         jni!(env, CallVoidMethodA, target, method, args);

@@ -5,12 +5,13 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use adit_bytecode::{Signature, Type};
-use adit_trace::{CallKind, Callable};
+use adit_trace::CallKind;
 use jni_sys::{jclass, jfieldID, jmethodID, jobject, jvalue};
 
 use crate::function::Function;
 use crate::jni;
 use crate::known::{Known, find_class};
+use crate::scripts::Member;
 use crate::vm::{self, Env, Global};
 
 /// A callable that was looked up.
@@ -85,7 +86,7 @@ impl Ready {
         env: Env,
         known: &Known,
         types: &mut Types,
-        callable: &Callable,
+        callable: &Member,
     ) -> Result<Self, jobject> {
         let wrong = |what: &str| {
             error(env, &format!("{}.{}{}: {what}", callable.class, callable.name, callable.descriptor))
@@ -93,7 +94,7 @@ impl Ready {
         let malformed = || wrong("the descriptor is malformed");
         let class = types.find(known, &callable.class, true)?;
         let (mut parameters, result);
-        if callable.kind == CallKind::Field {
+        if callable.kind == CallKind::Constant {
             parameters = Vec::new();
             result = Some(Type::parse(&callable.descriptor).ok_or_else(malformed)?);
         } else {
@@ -123,11 +124,13 @@ impl Ready {
         // it throws, and that is taken away.
         let target = unsafe {
             let target = match callable.kind {
-                CallKind::Static => {
+                CallKind::Function => {
                     Target::Method(jni!(env, GetStaticMethodID, class.get(), name, descriptor))
                 }
-                CallKind::Field => Target::Field(jni!(env, GetStaticFieldID, class.get(), name, descriptor)),
-                CallKind::Constructor | CallKind::Virtual => {
+                CallKind::Constant => {
+                    Target::Field(jni!(env, GetStaticFieldID, class.get(), name, descriptor))
+                }
+                CallKind::Constructor | CallKind::Method => {
                     Target::Method(jni!(env, GetMethodID, class.get(), name, descriptor))
                 }
             };

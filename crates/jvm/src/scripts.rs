@@ -49,9 +49,9 @@ impl Dictionary {
         bytes.number(fresh.len() as u64);
         for callable in fresh {
             bytes.byte(callable.kind as u8);
-            bytes.text(&callable.class);
+            bytes.text(&callable.owner);
             bytes.text(&callable.name);
-            bytes.text(&callable.descriptor);
+            bytes.text(&callable.signature);
         }
         bytes.bytes(&body);
         bytes
@@ -156,16 +156,28 @@ pub(crate) fn take_argument<'a>(take: &mut Take<'a>) -> Result<Passed<'a>, Garbl
     })
 }
 
-pub(crate) fn take_callable(take: &mut Take<'_>) -> Result<Callable, Garbled> {
+/// A callable as the worker looks it up, in the terms of class files.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Member {
+    pub(crate) kind: CallKind,
+    /// The class with dots, `java.util.Map$Entry`.
+    pub(crate) class: String,
+    /// The name of the method or field; a constructor is found without one.
+    pub(crate) name: String,
+    /// `(ILjava/lang/Object;)Z` for a method; a constructor's result is `V`, and a field has only a type.
+    pub(crate) descriptor: String,
+}
+
+pub(crate) fn take_member(take: &mut Take<'_>) -> Result<Member, Garbled> {
     let kind = match take.byte()? {
         0 => CallKind::Constructor,
-        1 => CallKind::Static,
-        2 => CallKind::Virtual,
-        3 => CallKind::Field,
+        1 => CallKind::Function,
+        2 => CallKind::Method,
+        3 => CallKind::Constant,
         _ => return Err(Garbled),
     };
     let mut text = || Ok(take.text()?.to_owned());
-    Ok(Callable { class: text()?, name: text()?, descriptor: text()?, kind })
+    Ok(Member { kind, class: text()?, name: text()?, descriptor: text()? })
 }
 
 #[cfg(test)]
@@ -176,12 +188,7 @@ mod tests {
 
     #[test]
     fn a_callable_is_sent_once() {
-        let callable = || Callable {
-            class: "C".into(),
-            name: "m".into(),
-            descriptor: "()V".into(),
-            kind: CallKind::Static,
-        };
+        let callable = || Callable { signature: "()V".into(), ..Callable::new(CallKind::Function, "C", "m") };
         let script = |callable: Callable| Script {
             statements: vec![adit_trace::Statement {
                 callable: Arc::new(callable),
@@ -192,7 +199,9 @@ mod tests {
         let mut dictionary = Dictionary::default();
         let first = dictionary.batch([script(callable()), script(callable())].iter());
         let mut take = Take(&first);
-        assert_eq!((take.count(), take_callable(&mut take)), (Ok(1), Ok(callable())));
+        let (class, name, descriptor) = ("C".into(), "m".into(), "()V".into());
+        let member = Member { kind: CallKind::Function, class, name, descriptor };
+        assert_eq!((take.count(), take_member(&mut take)), (Ok(1), Ok(member)));
         let second = dictionary.batch([script(callable())].iter());
         assert_eq!(
             second,

@@ -21,7 +21,7 @@ use crate::play::{LARGEST_RUN, PlayOptions, Player};
 use crate::probes::{Passing, Prober};
 use crate::record::stage;
 use crate::sandbox;
-use crate::scripts::take_callable;
+use crate::scripts::take_member;
 use crate::shared::Results;
 use crate::vm::{self, Env, MachineOptions};
 use crate::watch::{Touch, Watcher};
@@ -168,7 +168,7 @@ fn serve(mut player: Player, control: &mut UnixStream, results: &mut Results) ->
 fn play_batch(player: &mut Player, batch: &[u8], results: &mut Results) -> Result<u64, Garbled> {
     let mut take = Take(batch);
     for _ in 0..take.count()? {
-        player.learn(take_callable(&mut take)?);
+        player.learn(take_member(&mut take)?);
     }
     let count = take.count()? as u64;
     for index in 0..count {

@@ -26,12 +26,12 @@ fn touched(options: HostOptions, script: &Script) -> String {
     let mut host = Host::new(options).unwrap();
     // The second time, initializers have run and names are known.
     let runs = host.run(&[script.clone(), script.clone()]).unwrap();
-    let lines = runs[1].steps.iter().map(|step| match &step.touched {
-        Some(touched) => {
+    let lines = runs[1].steps.iter().map(|step| match &step.effects {
+        Some(effects) => {
             let list = |names: &std::collections::BTreeSet<std::sync::Arc<str>>| {
                 names.iter().map(|name| &**name).collect::<Vec<_>>().join(" ")
             };
-            format!("reads [{}] writes [{}]\n", list(&touched.reads), list(&touched.writes))
+            format!("reads [{}] writes [{}]\n", list(&effects.reads), list(&effects.writes))
         }
         None => format!("{:?}\n", step.result),
     });
@@ -162,7 +162,7 @@ fn nothing_is_watched_unless_asked_for() {
     for bench in benches() {
         let mut host = Host::new(bench.options()).unwrap();
         let runs = host.run(&[script(&["new Ledger ()V"])]).unwrap();
-        assert_eq!(runs[0].steps[0].touched, None);
+        assert_eq!(runs[0].steps[0].effects, None);
     }
 }
 
@@ -172,7 +172,7 @@ fn a_dead_worker_is_replaced_by_one_that_watches() {
         let mut host = Host::new(watching(bench.options(), &["Ledger"])).unwrap();
         let batch = [script(&["new Exits ()V", "0 Exits.attack ()V"]), script(&["new Ledger ()V"])];
         let runs = host.run(&batch).unwrap();
-        let touched = runs[1].steps[0].touched.as_ref().unwrap();
+        let touched = runs[1].steps[0].effects.as_ref().unwrap();
         assert!(touched.writes.contains("Ledger.opened"), "{touched:?}");
     }
 }

@@ -31,6 +31,7 @@
 mod campaign;
 mod digest;
 mod error;
+mod first_scripts;
 mod held;
 mod records;
 mod schema;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
-use crate::{Digest, StoreError};
+use crate::{Digest, StoreError, first_scripts};
 
 /// Written into the file, so that it is known for a campaign (`adit` in ASCII).
 const APPLICATION: i64 = 0x6164_6974;
@@ -13,7 +13,8 @@ const APPLICATION: i64 = 0x6164_6974;
 pub(crate) type Step = (&'static str, fn(&Transaction<'_>) -> rusqlite::Result<()>);
 
 /// What makes schema 1 of nothing, schema 2 of schema 1, and so on. A step that was released is never changed.
-pub(crate) const STEPS: &[Step] = &[(FIRST, nothing_more), (SECOND, copy_words), (THIRD, nothing_more)];
+pub(crate) const STEPS: &[Step] =
+    &[(FIRST, nothing_more), (SECOND, copy_words), (THIRD, nothing_more), ("", first_scripts::rewrite)];
 
 const FIRST: &str = "
     CREATE TABLE campaign (
@@ -142,6 +143,17 @@ mod tests {
 
     const PATH: &str = "campaign.db";
 
+    fn about() -> About {
+        About {
+            class: String::new(),
+            class_digest: String::new(),
+            parameters: serde_json::json!({}),
+            seed: 0,
+            tool: String::new(),
+            created: 0,
+        }
+    }
+
     fn check(connection: &Connection, steps: &[Step]) -> String {
         match found(connection, Path::new(PATH), steps) {
             Ok(version) => format!("{version:?}"),
@@ -188,6 +200,30 @@ mod tests {
         assert_eq!(check(&connection, STEPS), "campaign.db is not a campaign of adit");
     }
 
+    /// A script of schema 3 is found again by a test that is equal to it.
+    #[test]
+    fn scripts_are_brought_up_to_date() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(DATABASE);
+        let mut connection = Connection::open(&path).unwrap();
+        migrate(&mut connection, &path, &STEPS[..3], |_| Ok(())).unwrap();
+        let old = r#"{"calls":[{"class":"a.Stack","name":"<init>","descriptor":"(I)V","kind":"constructor"}],"statements":[{"call":0,"args":[1]}]}"#;
+        connection
+            .execute_batch(
+                "INSERT INTO campaign VALUES (1, 'a.Stack', '', '{}', 0, '', 0);
+                 INSERT INTO rounds (id, seed, effort, tool, started) VALUES (1, 0, '{}', '', 0);",
+            )
+            .unwrap();
+        let key = Digest::short(old.as_bytes());
+        connection.execute("INSERT INTO tests VALUES (7, 1, ?1, ?2)", params![key, old]).unwrap();
+        drop(connection);
+        let mut writer = Writer::open(Held::new(folder.path()).unwrap(), &about()).unwrap();
+        let test = writer.tests().next().unwrap().unwrap();
+        assert_eq!(test.script.statements[0].callable.name, "Stack");
+        let again = writer.batch(|batch| batch.test(test.round, &test.script)).unwrap();
+        assert_eq!((again, test.id.0), (test.id, 7));
+    }
+
     /// The words of schema 1 are all there, and are found again.
     #[test]
     fn words_get_fingerprints() {
@@ -205,15 +241,7 @@ mod tests {
         drop(connection);
         let read = Campaign::read(folder.path()).unwrap_err();
         assert!(matches!(read, StoreError::Older { found: 1, .. }), "{read}");
-        let about = About {
-            class: String::new(),
-            class_digest: String::new(),
-            parameters: serde_json::json!({}),
-            seed: 0,
-            tool: String::new(),
-            created: 0,
-        };
-        let mut writer = Writer::open(Held::new(folder.path()).unwrap(), &about).unwrap();
+        let mut writer = Writer::open(Held::new(folder.path()).unwrap(), &about()).unwrap();
         assert_eq!(writer.about().unwrap().class, "Stack");
         writer.batch(|batch| batch.trace(&["Stack", "push", "push"], 1, None)).unwrap();
         let all: Vec<_> =

@@ -11,7 +11,7 @@ use adit_store::{
     About, Campaign, Claim, DATABASE, Fate, Held, NewRound, RoundEnd, RoundId, SearchPoint, StoreError,
     StoredModel, TestId, Writer,
 };
-use adit_trace::{Argument, CallKind, Callable, Script, Statement};
+use adit_trace::{Argument, CallKind, Callable, Script, Statement, ValueKind};
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 use serde_json::json;
@@ -33,10 +33,10 @@ fn round() -> NewRound {
 
 fn script(value: i64) -> Script {
     let callable = Callable {
-        class: "a.Stack".to_owned(),
-        name: "<init>".to_owned(),
-        descriptor: "(I)V".to_owned(),
-        kind: CallKind::Constructor,
+        signature: "(I)V".to_owned(),
+        parameters: vec![ValueKind::Int],
+        answer: ValueKind::Object,
+        ..Callable::new(CallKind::Constructor, "a.Stack", "Stack")
     };
     let statement =
         Statement { callable: Arc::new(callable), receiver: None, args: vec![Argument::Int(value)] };
@@ -125,7 +125,7 @@ fn what_was_written_is_read() {
         About { class: "a.Stack", class_digest: "00ff", parameters: Object {"non_public": Bool(false)}, seed: 18446744073709551615, tool: "0.1.0", created: 1700000000 }
         Counts { rounds: 1, tests: 1, words: 2, claims: 1, refuted: 1 }
         Round { id: RoundId(1), begun: NewRound { seed: 5, effort: Object {"budget": String("10s")}, tool: "0.1.0", started: 1700000001 }, end: Some(RoundEnd { ended: 1700000011, stop: "budget" }), tests: 100, seconds: 0.75 }
-        test 1 of round 1: {"calls":[{"class":"a.Stack","name":"<init>","descriptor":"(I)V","kind":"constructor"}],"statements":[{"call":0,"args":[1]}]}
+        test 1 of round 1: {"version":2,"calls":[{"owner":"a.Stack","name":"Stack","signature":"(I)V","kind":"constructor","takes":["int"],"gives":"object"}],"statements":[{"call":0,"args":[1]}]}
         Trace { id: 1, word: ["Stack", "push"], count: 2, test: Some(TestId(1)) }
         Trace { id: 2, word: ["Stack"], count: 1, test: None }
         Claim { property: Property { template: NeverFollowed, a: "pop", b: "push" }, fate: Refuted { test: TestId(1) }, support: 3, attacked: 10 }

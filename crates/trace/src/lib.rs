@@ -29,7 +29,7 @@ pub use alphabet::{Alphabet, Letter};
 pub use event::{Event, EventSink, Outcome, State, Value};
 pub use label::{Labels, method_of, pure_by_name};
 pub use script::{
-    Argument, CallKind, Callable, End, Life, Passed, Run, Script, ScriptError, Skip, Snapshot, Statement,
-    Step, StepResult, Subject, Touched,
+    Argument, CallKind, Callable, Effects, End, Life, Passed, Run, Script, ScriptError, Skip, Snapshot,
+    Statement, Step, StepResult, Subject, ValueKind,
 };
 pub use words::{Word, WordSink, Words};

@@ -1,16 +1,19 @@
-//! Scripts: what to call, in which order; and runs: what happened. A [`Subject`] turns the one into the other.
+//! Scripts, which say what to call and in which order, and runs, which say what happened. A [`Subject`] turns one into
+//! the other.
 //!
-//! A script is a list of statements. Each calls a constructor or a method, and later statements use its result by its
-//! number, so that a script can drive several objects. Nothing here knows how calls are made.
+//! A script is a list of statements. Each makes one call, and later statements use its result by its number, so a script
+//! can drive several objects. Nothing here knows how calls are made, or in which language.
 
-use std::collections::BTreeSet;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use crate::{Event, Outcome, State, Value};
 
+mod effects;
 mod json;
 
+pub use effects::Effects;
 pub use json::ScriptError;
 
 /// Something that runs scripts: a virtual machine in a worker process, or a fake in a test.
@@ -34,59 +37,82 @@ pub struct Script {
 pub struct Statement {
     /// What is called. Shared, because scripts call the same few methods again and again.
     pub callable: Arc<Callable>,
-    /// The statement whose result the method is called on; `None` for constructors and static methods.
+    /// The statement whose result the method is called on; `None` for everything that is not a method.
     pub receiver: Option<usize>,
-    /// The arguments, one for each parameter of the descriptor.
+    /// The arguments, one for each parameter.
     pub args: Vec<Argument>,
 }
 
-/// A constructor or a method, as the class file names it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+/// Something that can be called: a constructor, a function, a method or a constant.
+///
+/// Owner, name, signature and kind identify it. The signature belongs to the subject: only the subject and the author of
+/// its scripts read it. Everyone else works with the kinds of the parameters and of the answer, which follow from it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Callable {
-    /// The class with dots, `java.util.Map$Entry`.
-    pub class: String,
-    /// The method's name; of no account for a constructor.
+    /// The type or module that it belongs to, as the subject names it: `java.util.Map$Entry`.
+    pub owner: String,
+    /// Its name; a constructor has the simple name of its type.
     pub name: String,
-    /// Parameters and result, `(ILjava/lang/Object;)Z`; a constructor's result is `V`.
-    pub descriptor: String,
-    /// How it is called.
+    /// The subject's own identity for it, which tells overloads apart.
+    pub signature: String,
+    /// The way it is called.
     pub kind: CallKind,
+    /// The kinds of its parameters, in order.
+    pub parameters: Vec<ValueKind>,
+    /// The kind of value that it returns.
+    pub answer: ValueKind,
 }
 
 /// The ways of calling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum CallKind {
-    /// `new C(…)`; the result is the object.
+    /// Makes an object of the owner.
     Constructor,
-    /// `C.m(…)`, a factory for example.
-    Static,
-    /// `o.m(…)`, dispatched on the class of `o`.
-    Virtual,
-    /// `C.F`, the value of a static field, an enum's constant for example; the descriptor is the field's type.
-    Field,
+    /// Is called without a receiver: a free function, a static method, a factory.
+    Function,
+    /// Is called on an object.
+    Method,
+    /// Is read, not called: a constant of the owner, a member of an enumeration.
+    Constant,
 }
 
-/// An argument. Numbers take the width that the descriptor asks for. Where it asks for an object, a boolean or a number is
-/// put into its box: the one that the parameter names, else `Boolean`, `Integer` or `Long` if it is too large, `Double`.
+/// The kinds of values, as far as they matter without knowing the types of a subject.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ValueKind {
+    /// No value: the answer of a call that returns none.
+    Nothing,
+    /// A boolean.
+    Bool,
+    /// A whole number.
+    Int,
+    /// A floating-point number.
+    Float,
+    /// A string, or none.
+    Text,
+    /// Anything else: an object, an array, a function, or none.
+    Object,
+}
+
+/// An argument. A subject converts it to the type that the parameter has, or skips the call if it cannot.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Argument {
-    /// The null reference.
+    /// No object.
     Null,
     /// A boolean.
     Bool(bool),
-    /// A `byte`, `short`, `char`, `int` or `long`; the low bits are used.
+    /// A whole number. A parameter with fewer bits takes the low ones.
     Int(i64),
-    /// A `float` or `double`.
+    /// A floating-point number.
     Float(f64),
     /// A string.
     Text(String),
     /// The result of an earlier statement.
     Earlier(usize),
-    /// An array. Its elements have the type that the parameter asks for, `Object` if it asks for none.
+    /// An array.
     Array(Vec<Argument>),
-    /// An object of the functional interface that the parameter asks for: it gives this, whatever it is asked.
+    /// A function that returns this value, whatever it is called with.
     Function(Box<Argument>),
-    /// The object that stands for a class, by its name with dots.
+    /// A type as a value, by its name.
     Class(String),
 }
 
@@ -126,17 +152,8 @@ pub struct Step {
     pub result: StepResult,
     /// The fields afterwards of the receiver, or of the new object, when they were asked for.
     pub fields: Option<Snapshot>,
-    /// The fields that the call read and wrote, when they were watched. Boxed, because they rarely are.
-    pub touched: Option<Box<Touched>>,
-}
-
-/// The fields of watched classes that a call read and wrote, on whatever object, each once: `java.util.ArrayList.size`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Touched {
-    /// Read at least once.
-    pub reads: BTreeSet<Arc<str>>,
-    /// Written at least once, or an array behind it.
-    pub writes: BTreeSet<Arc<str>>,
+    /// The locations that the call read and wrote, if the subject watched them. Boxed, because they rarely are.
+    pub effects: Option<Box<Effects>>,
 }
 
 /// The fields of an object at one moment.
@@ -167,10 +184,12 @@ pub enum StepResult {
     },
     /// The call threw.
     Threw {
-        /// The exception's class, with dots.
+        /// The exception's class, as the subject names it.
         class: Arc<str>,
         /// Its message.
         message: Option<String>,
+        /// The subject ran out of memory: the fault may lie with the size of an argument, not with the state.
+        exhausted: bool,
     },
     /// There was nothing to call: the class or the method is missing, or the class cannot be initialized.
     Unresolved {
@@ -249,7 +268,7 @@ impl Run {
                 outcome,
                 state: step.fields.as_ref().map(Snapshot::to_state),
             };
-            if statement.callable.kind != CallKind::Virtual {
+            if statement.callable.kind != CallKind::Method {
                 add(&mut lives, own, event);
                 continue;
             }
@@ -351,6 +370,11 @@ impl fmt::Debug for Snapshot {
 }
 
 impl StepResult {
+    /// A call that threw an exception of this class, without a message.
+    pub fn threw(class: impl Into<Arc<str>>) -> Self {
+        Self::Threw { class: class.into(), message: None, exhausted: false }
+    }
+
     /// The outcome as a trace records it, or `None` when no call was made.
     pub fn outcome(&self) -> Option<Outcome> {
         match self {
@@ -363,12 +387,30 @@ impl StepResult {
 }
 
 impl Callable {
-    /// What an event calls it: the method's name, and the simple name of the class for a constructor.
+    /// A callable without parameters and answer, and with an empty signature.
+    pub fn new(kind: CallKind, owner: impl Into<String>, name: impl Into<String>) -> Self {
+        let (owner, name, signature) = (owner.into(), name.into(), String::new());
+        Self { owner, name, signature, kind, parameters: Vec::new(), answer: ValueKind::Nothing }
+    }
+
+    /// The method name of its events. Every label of a call is made from this name.
     pub fn event_name(&self) -> &str {
-        match self.kind {
-            CallKind::Constructor => self.class.rsplit(['.', '$']).next().unwrap_or(&self.class),
-            CallKind::Static | CallKind::Virtual | CallKind::Field => &self.name,
-        }
+        &self.name
+    }
+}
+
+/// Hashes only what differs between the callables of one class; letters are looked up by callable, once for each step.
+impl Hash for Callable {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.name.hash(state);
+        self.signature.hash(state);
+    }
+}
+
+impl Step {
+    /// A step of which nothing but its result was observed.
+    pub fn new(result: StepResult) -> Self {
+        Self { result, fields: None, effects: None }
     }
 }
 
@@ -398,14 +440,13 @@ mod tests {
 
     /// One step of a run that was never run: its call, and what came of it.
     fn statement(kind: CallKind, name: &str, receiver: Option<usize>) -> Statement {
-        let callable =
-            Callable { class: "a.Stack".into(), name: name.into(), descriptor: "()V".into(), kind };
+        let callable = Callable::new(kind, "a.Stack", name);
         Statement { callable: Arc::new(callable), receiver, args: vec![Argument::Earlier(0)] }
     }
 
     fn check(parts: Vec<(Statement, StepResult)>, expected: Expect) {
         let (statements, results): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
-        let steps = results.into_iter().map(|result| Step { result, fields: None, touched: None }).collect();
+        let steps = results.into_iter().map(Step::new).collect();
         let lives =
             Run { steps, end: End::Complete, leaked: false, passed: None }.lives(&Script { statements });
         let text: String = lives
@@ -424,15 +465,15 @@ mod tests {
 
     #[test]
     fn two_objects_have_two_lives() {
-        use CallKind::{Constructor, Static, Virtual};
-        let threw = StepResult::Threw { class: "a.Empty".into(), message: None };
+        use CallKind::{Constructor, Function, Method};
+        let threw = StepResult::threw("a.Empty");
         check(
             vec![
-                (statement(Constructor, "<init>", None), object(0)),
-                (statement(Static, "of", None), object(1)),
-                (statement(Virtual, "push", Some(0)), StepResult::Returned(Value::Void)),
-                (statement(Virtual, "isEmpty", Some(1)), StepResult::Returned(Value::Bool(true))),
-                (statement(Virtual, "pop", Some(1)), threw),
+                (statement(Constructor, "Stack", None), object(0)),
+                (statement(Function, "of", None), object(1)),
+                (statement(Method, "push", Some(0)), StepResult::Returned(Value::Void)),
+                (statement(Method, "isEmpty", Some(1)), StepResult::Returned(Value::Bool(true))),
+                (statement(Method, "pop", Some(1)), threw),
             ],
             expect![[r#"
                 0 a.Stack: Stack push
@@ -443,12 +484,12 @@ mod tests {
 
     #[test]
     fn an_object_that_a_method_gives_begins_with_it() {
-        use CallKind::{Constructor, Virtual};
+        use CallKind::{Constructor, Method};
         check(
             vec![
-                (statement(Constructor, "<init>", None), object(0)),
-                (statement(Virtual, "iterator", Some(0)), object(1)),
-                (statement(Virtual, "hasNext", Some(1)), StepResult::Returned(Value::Bool(false))),
+                (statement(Constructor, "Stack", None), object(0)),
+                (statement(Method, "iterator", Some(0)), object(1)),
+                (statement(Method, "hasNext", Some(1)), StepResult::Returned(Value::Bool(false))),
             ],
             expect![[r#"
                 0 a.Stack: Stack iterator
@@ -459,12 +500,12 @@ mod tests {
 
     #[test]
     fn an_object_that_comes_back_keeps_its_life() {
-        use CallKind::{Constructor, Virtual};
+        use CallKind::{Constructor, Method};
         check(
             vec![
-                (statement(Constructor, "<init>", None), object(0)),
-                (statement(Virtual, "append", Some(0)), object(0)),
-                (statement(Virtual, "length", Some(1)), StepResult::Returned(Value::Int(1))),
+                (statement(Constructor, "Stack", None), object(0)),
+                (statement(Method, "append", Some(0)), object(0)),
+                (statement(Method, "length", Some(1)), StepResult::Returned(Value::Int(1))),
             ],
             expect![[r#"
                 0 a.Stack: Stack append length
@@ -474,13 +515,13 @@ mod tests {
 
     #[test]
     fn what_was_not_called_happened_to_nobody() {
-        use CallKind::{Constructor, Virtual};
+        use CallKind::{Constructor, Method};
         let missing = StepResult::Unresolved { class: "java.lang.NoSuchMethodError".into(), message: None };
         check(
             vec![
-                (statement(Constructor, "<init>", None), object(0)),
-                (statement(Virtual, "gone", Some(0)), missing),
-                (statement(Virtual, "push", Some(7)), StepResult::Skipped(Skip::NoReceiver)),
+                (statement(Constructor, "Stack", None), object(0)),
+                (statement(Method, "gone", Some(0)), missing),
+                (statement(Method, "push", Some(7)), StepResult::Skipped(Skip::NoReceiver)),
             ],
             expect![[r#"
                 0 a.Stack: Stack

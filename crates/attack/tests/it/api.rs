@@ -12,7 +12,7 @@ fn check(class: &str, options: &ApiOptions, expected: Expect) {
             let list = |title: &str, all: &[Operation]| -> String {
                 let line = |operation: &Operation| {
                     let callable = &operation.callable;
-                    format!("{title} {}.{}{}\n", callable.class, callable.name, callable.descriptor)
+                    format!("{title} {}.{}{}\n", callable.owner, callable.name, callable.signature)
                 };
                 all.iter().map(line).collect()
             };
@@ -33,8 +33,8 @@ fn a_plain_class() {
         "small.Counter",
         &options(),
         expect![[r#"
-        start small.Counter.<init>()V
-        start small.Counter.<init>(I)V
+        start small.Counter.Counter()V
+        start small.Counter.Counter(I)V
         start small.Counter.parse(Ljava/lang/String;)Lsmall/Counter;
         method small.Counter.add(I)V
         method small.Counter.add(J)V
@@ -52,9 +52,9 @@ fn members_that_are_not_public_and_those_of_object_when_asked() {
         "small.Counter",
         &options,
         expect![[r#"
-        start small.Counter.<init>()V
-        start small.Counter.<init>(I)V
-        start small.Counter.<init>(J)V
+        start small.Counter.Counter()V
+        start small.Counter.Counter(I)V
+        start small.Counter.Counter(J)V
         start small.Counter.parse(Ljava/lang/String;)Lsmall/Counter;
         method small.Counter.add(I)V
         method small.Counter.add(J)V
@@ -75,7 +75,7 @@ fn bridges_and_what_they_override_are_not_listed_twice() {
         "small.Crate",
         &options(),
         expect![[r#"
-        start small.Crate.<init>()V
+        start small.Crate.Crate()V
         method small.Crate.put(Ljava/lang/String;)V
         method small.Crate.take()Ljava/lang/String;
         method small.Crate.isFull()Z
@@ -89,7 +89,7 @@ fn an_abstract_class_is_made_by_others() {
         "small.Animal",
         &options(),
         expect![[r#"
-        start small.Dog.<init>(Lsmall/Color;)V
+        start small.Dog.Dog(Lsmall/Color;)V
         start small.Cat.born()Lsmall/Cat;
         start small.Zoo.visit(I)Lsmall/Animal;
         method small.Animal.name()Ljava/lang/String;
@@ -103,7 +103,7 @@ fn an_interface_is_made_by_its_implementations() {
         "small.Holder",
         &options(),
         expect![[r#"
-        start small.Crate.<init>()V
+        start small.Crate.Crate()V
         method small.Holder.put(Ljava/lang/Object;)V
         method small.Holder.take()Ljava/lang/Object;
         method small.Holder.isFull()Z
@@ -129,7 +129,7 @@ fn what_has_no_value_for_a_parameter_is_left_and_said() {
         "small.Painter",
         &options(),
         expect![[r#"
-        start small.Painter.<init>(Lsmall/Animal;)V
+        start small.Painter.Painter(Lsmall/Animal;)V
         method small.Painter.paint(Lsmall/Color;)V
         method small.Painter.each(Lsmall/Action;)V
         method small.Painter.all([I[Lsmall/Color;)V
@@ -162,8 +162,8 @@ fn only_some_methods() {
         "small.Counter",
         &options,
         expect![[r#"
-        start small.Counter.<init>()V
-        start small.Counter.<init>(I)V
+        start small.Counter.Counter()V
+        start small.Counter.Counter(I)V
         start small.Counter.parse(Ljava/lang/String;)Lsmall/Counter;
         method small.Counter.add(I)V
         method small.Counter.add(J)V
@@ -185,7 +185,7 @@ fn a_class_that_only_its_package_may_use() {
         "small.Inside",
         &ApiOptions { non_public: true, ..options() },
         expect![[r#"
-        start small.Inside.<init>([C)V
+        start small.Inside.Inside([C)V
         method small.Inside.hasMore()Z
     "#]],
     );

@@ -250,7 +250,7 @@ impl Subject for Late {
                 match &*statement.callable.name {
                     "size" => asked += 1,
                     "pop" if asked < 5 => {
-                        step.result = StepResult::Threw { class: "java.lang.Error".into(), message: None };
+                        step.result = StepResult::threw("java.lang.Error");
                     }
                     "pop" => step.result = StepResult::Returned(Value::Void),
                     _ => {}

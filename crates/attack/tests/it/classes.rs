@@ -51,9 +51,9 @@ pub(crate) fn generator_options() -> GeneratorOptions {
 pub(crate) fn show(statement: &Statement) -> String {
     let callable = &statement.callable;
     let args: Vec<String> = statement.args.iter().map(show_argument).collect();
-    let simple = callable.class.rsplit('.').next().unwrap();
+    let simple = callable.owner.rsplit('.').next().unwrap();
     match (callable.kind, statement.receiver) {
-        (adit_trace::CallKind::Field, _) => format!("{simple}.{}", callable.name),
+        (adit_trace::CallKind::Constant, _) => format!("{simple}.{}", callable.name),
         (adit_trace::CallKind::Constructor, _) => format!("new {simple}({})", args.join(", ")),
         (_, Some(receiver)) => format!("#{receiver}.{}({})", callable.name, args.join(", ")),
         (_, None) => format!("{simple}.{}({})", callable.name, args.join(", ")),

@@ -52,7 +52,7 @@ impl Subject for Spoiled {
             }
             for (statement, step) in script.statements.iter().zip(&mut run.steps) {
                 if Some(&*statement.callable.name) == self.broken {
-                    step.result = StepResult::Threw { class: "small.Broken".into(), message: None };
+                    step.result = StepResult::threw("small.Broken");
                 }
             }
         }

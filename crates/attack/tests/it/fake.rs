@@ -42,10 +42,10 @@ impl Fake {
     fn one(&mut self, script: &Script) -> Run {
         let (mut slots, mut stacks, mut steps) = (Vec::new(), Vec::new(), Vec::new());
         for (at, statement) in script.statements.iter().enumerate() {
-            let (result, slot, touched) = self.statement(at, statement, &slots, &mut stacks);
+            let (result, slot, of) = self.statement(at, statement, &slots, &mut stacks);
             slots.push(slot);
-            let fields = touched.map(|stack: usize| snapshot(&stacks[stack]));
-            steps.push(Step { result, fields, touched: None });
+            let fields = of.map(|stack: usize| snapshot(&stacks[stack]));
+            steps.push(Step { fields, ..Step::new(result) });
         }
         Run { steps, end: End::Complete, leaked: false, passed: None }
     }
@@ -57,7 +57,7 @@ impl Fake {
         slots: &[Slot],
         stacks: &mut Vec<Stack>,
     ) -> (StepResult, Slot, Option<usize>) {
-        let threw = |class: &str| StepResult::Threw { class: class.into(), message: None };
+        let threw = |class: &str| StepResult::threw(class);
         if statement.callable.kind == CallKind::Constructor {
             let capacity = match statement.args[0] {
                 Argument::Int(capacity) => capacity,

@@ -56,7 +56,7 @@ proptest! {
                 let script = generator.script(rng, calls);
                 assert_eq!(fault(&script), None, "{}", shown(&script));
                 let calls_on = script.statements.iter().filter(|one| {
-                    one.callable.kind == CallKind::Virtual && one.callable.class == *api.class
+                    one.callable.kind == CallKind::Method && one.callable.owner == *api.class
                 });
                 assert_eq!(calls_on.count(), calls);
             }
@@ -168,13 +168,11 @@ fn a_start_that_always_throws_becomes_rare() {
             let script = generator.script(rng, 0);
             let step = |statement: &adit_trace::Statement| adit_trace::Step {
                 result: match &*statement.callable.name {
-                    "parse" => {
-                        StepResult::Threw { class: "java.lang.NumberFormatException".into(), message: None }
-                    }
+                    "parse" => StepResult::threw("java.lang.NumberFormatException"),
                     _ => StepResult::Object { class: "small.Counter".into(), first: 0 },
                 },
                 fields: None,
-                touched: None,
+                effects: None,
             };
             let steps = script.statements.iter().map(step).collect();
             generator.observe(
@@ -236,8 +234,8 @@ fn an_object_is_used_where_its_real_class_fits() {
     with_generator(3, 2, |_, generator, rng| {
         let starts_from_mix = |generator: &mut Generator, rng: &mut ChaCha8Rng| {
             let uses = |script: &Script| {
-                script.statements.iter().any(|one| match (&*one.callable.name, one.args.first()) {
-                    ("<init>", Some(adit_trace::Argument::Earlier(at))) => {
+                script.statements.iter().any(|one| match (one.callable.kind, one.args.first()) {
+                    (CallKind::Constructor, Some(adit_trace::Argument::Earlier(at))) => {
                         script.statements[*at].callable.name == "mix"
                     }
                     _ => false,
@@ -254,7 +252,7 @@ fn an_object_is_used_where_its_real_class_fits() {
                     _ => StepResult::Returned(adit_trace::Value::Void),
                 },
                 fields: None,
-                touched: None,
+                effects: None,
             };
             let steps = script.statements.iter().map(step).collect();
             generator.observe(
@@ -281,7 +279,7 @@ fn strings_that_a_class_gives_are_given_to_it() {
         let step = |_: &adit_trace::Statement| adit_trace::Step {
             result: StepResult::Returned(adit_trace::Value::Text("a rare word".into())),
             fields: None,
-            touched: None,
+            effects: None,
         };
         let steps = script.statements.iter().map(step).collect();
         generator.observe(

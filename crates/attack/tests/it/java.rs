@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use adit_attack::callable;
 use adit_attack::java::{Facts, agreed, body, test_class};
 use adit_bytecode::Type;
-use adit_trace::{Argument, CallKind, Callable, End, Run, Script, Skip, Statement, Step, StepResult, Value};
+use adit_trace::{Argument, CallKind, End, Run, Script, Skip, Statement, Step, StepResult, Value};
 use expect_test::{Expect, expect};
 
 /// A line of a script: how it is called, on what, with what; and what came of it.
@@ -15,13 +16,9 @@ fn script(lines: Vec<Line>) -> (Script, Run) {
     let mut steps = Vec::new();
     for (kind, name, descriptor, receiver, args, result) in lines {
         let (class, name) = name.rsplit_once('.').unwrap();
-        let (class, name, descriptor) = (class.into(), name.into(), descriptor.into());
-        statements.push(Statement {
-            callable: Arc::new(Callable { class, name, descriptor, kind }),
-            receiver,
-            args,
-        });
-        steps.push(Step { result, fields: None, touched: None });
+        let callable = Arc::new(callable(kind, class, name, descriptor));
+        statements.push(Statement { callable, receiver, args });
+        steps.push(Step::new(result));
     }
     (Script { statements }, Run { steps, end: End::Complete, leaked: false, passed: None })
 }
@@ -50,21 +47,21 @@ fn gave(value: Value) -> StepResult {
 
 #[test]
 fn calls_and_what_they_gave() {
-    use CallKind::{Constructor, Virtual};
+    use CallKind::{Constructor, Method};
     check(
         vec![
             (Constructor, "java.util.ArrayList.<init>", "()V", None, vec![], object(0)),
             (
-                Virtual,
+                Method,
                 "java.util.ArrayList.add",
                 "(Ljava/lang/Object;)Z",
                 Some(0),
                 vec![Argument::Text("a\"\n\u{e9}\u{1}".into())],
                 gave(Value::Bool(true)),
             ),
-            (Virtual, "java.util.ArrayList.size", "()I", Some(0), vec![], gave(Value::Int(1))),
+            (Method, "java.util.ArrayList.size", "()I", Some(0), vec![], gave(Value::Int(1))),
             (
-                Virtual,
+                Method,
                 "java.util.ArrayList.remove",
                 "(Ljava/lang/Object;)Z",
                 Some(0),
@@ -72,16 +69,16 @@ fn calls_and_what_they_gave() {
                 gave(Value::Bool(false)),
             ),
             (
-                Virtual,
+                Method,
                 "java.util.ArrayList.remove",
                 "(I)Ljava/lang/Object;",
                 Some(0),
                 vec![Argument::Int(7)],
-                StepResult::Threw { class: "java.lang.IndexOutOfBoundsException".into(), message: None },
+                StepResult::threw("java.lang.IndexOutOfBoundsException"),
             ),
-            (Virtual, "java.util.ArrayList.clear", "()V", Some(0), vec![], gave(Value::Void)),
+            (Method, "java.util.ArrayList.clear", "()V", Some(0), vec![], gave(Value::Void)),
             (
-                Virtual,
+                Method,
                 "java.util.ArrayList.get",
                 "(I)Ljava/lang/Object;",
                 Some(0),
@@ -109,37 +106,37 @@ fn calls_and_what_they_gave() {
 
 #[test]
 fn values_that_are_used_have_names() {
-    use CallKind::{Constructor, Field, Static, Virtual};
+    use CallKind::{Constant, Constructor, Function, Method};
     check(
         vec![
             (Constructor, "java.lang.StringBuilder.<init>", "()V", None, vec![], object(0)),
             (
-                Virtual,
+                Method,
                 "java.lang.StringBuilder.append",
                 "(C)Ljava/lang/StringBuilder;",
                 Some(0),
                 vec![Argument::Int(39)],
                 object(0),
             ),
-            (Virtual, "java.lang.StringBuilder.length", "()I", Some(1), vec![], gave(Value::Int(1))),
+            (Method, "java.lang.StringBuilder.length", "()I", Some(1), vec![], gave(Value::Int(1))),
             (
-                Virtual,
+                Method,
                 "java.lang.StringBuilder.setLength",
                 "(I)V",
                 Some(0),
                 vec![Argument::Earlier(2)],
                 gave(Value::Void),
             ),
-            (Field, "java.util.Map$Kind.BIG", "Ljava/util/Map$Kind;", None, vec![], object(4)),
+            (Constant, "java.util.Map$Kind.BIG", "Ljava/util/Map$Kind;", None, vec![], object(4)),
             (
-                Static,
+                Function,
                 "java.util.Map.of",
                 "(Ljava/lang/Object;)Ljava/util/Map;",
                 None,
                 vec![Argument::Earlier(4)],
                 object(5),
             ),
-            (Virtual, "java.util.HashMap.size", "()I", Some(5), vec![], gave(Value::Int(0))),
+            (Method, "java.util.HashMap.size", "()I", Some(5), vec![], gave(Value::Int(0))),
         ],
         expect![[r#"
             import java.util.HashMap;
@@ -162,19 +159,19 @@ fn values_that_are_used_have_names() {
 /// What comes out differently in a second machine is not asserted, and where it goes another way, the test ends.
 #[test]
 fn what_differs_is_not_asserted() {
-    use CallKind::{Constructor, Virtual};
+    use CallKind::{Constructor, Method};
     let lines = |hash: i64, first: &str, size: StepResult| {
         let text = "()Ljava/lang/String;";
         vec![
             (Constructor, "a.B.<init>", "()V", None, vec![], object(0)),
-            (Virtual, "a.B.hash", "()I", Some(0), vec![], gave(Value::Int(hash))),
-            (Virtual, "a.B.same", "()I", Some(0), vec![], gave(Value::Int(7))),
-            (Virtual, "a.B.first", text, Some(0), vec![], gave(Value::Text(first.into()))),
-            (Virtual, "a.B.size", "()I", Some(0), vec![], size),
-            (Virtual, "a.B.same", "()I", Some(0), vec![], gave(Value::Int(7))),
+            (Method, "a.B.hash", "()I", Some(0), vec![], gave(Value::Int(hash))),
+            (Method, "a.B.same", "()I", Some(0), vec![], gave(Value::Int(7))),
+            (Method, "a.B.first", text, Some(0), vec![], gave(Value::Text(first.into()))),
+            (Method, "a.B.size", "()I", Some(0), vec![], size),
+            (Method, "a.B.same", "()I", Some(0), vec![], gave(Value::Int(7))),
         ]
     };
-    let threw = StepResult::Threw { class: "java.lang.Error".into(), message: None };
+    let threw = StepResult::threw("java.lang.Error");
     let (calls, run) = script(lines(41, "a", gave(Value::Int(2))));
     let (_, again) = script(lines(42, "b", threw));
     assert_eq!(agreed(&run, &run), run);
@@ -190,7 +187,7 @@ fn what_differs_is_not_asserted() {
 
 #[test]
 fn every_kind_of_argument() {
-    use CallKind::Static;
+    use CallKind::Function;
     let all = "(BCSIJFDLjava/lang/Long;Ljava/lang/Object;[Ljava/lang/Object;[[BLjava/util/Comparator;Ljava/lang/Runnable;Ljava/lang/Class;Ljava/lang/String;)V";
     let args = vec![
         Argument::Int(300),
@@ -210,7 +207,7 @@ fn every_kind_of_argument() {
         Argument::Null,
     ];
     check(
-        vec![(Static, "a.B.all", all, None, args, gave(Value::Void))],
+        vec![(Function, "a.B.all", all, None, args, gave(Value::Void))],
         expect![[r#"
             import a.B;
             import java.util.Comparator;
@@ -222,18 +219,11 @@ fn every_kind_of_argument() {
 
 #[test]
 fn what_was_not_called_is_not_written() {
-    use CallKind::{Constructor, Virtual};
+    use CallKind::{Constructor, Method};
     check(
         vec![
-            (
-                Constructor,
-                "a.B.<init>",
-                "()V",
-                None,
-                vec![],
-                StepResult::Threw { class: "sun.misc.Strange".into(), message: None },
-            ),
-            (Virtual, "a.B.go", "()V", Some(0), vec![], StepResult::Skipped(Skip::NoReceiver)),
+            (Constructor, "a.B.<init>", "()V", None, vec![], StepResult::threw("sun.misc.Strange")),
+            (Method, "a.B.go", "()V", Some(0), vec![], StepResult::Skipped(Skip::NoReceiver)),
         ],
         expect![[r#"
             import a.B;
@@ -245,11 +235,11 @@ fn what_was_not_called_is_not_written() {
 
 #[test]
 fn a_test_ends_where_the_run_did_and_where_others_may_not_call() {
-    use CallKind::{Constructor, Virtual};
+    use CallKind::{Constructor, Method};
     let (script, mut run) = script(vec![
         (Constructor, "a.B.<init>", "()V", None, vec![], object(0)),
-        (Virtual, "a.B.go", "()J", Some(0), vec![], gave(Value::Int(5))),
-        (Virtual, "a.B.spin", "()V", Some(0), vec![], gave(Value::Void)),
+        (Method, "a.B.go", "()J", Some(0), vec![], gave(Value::Int(5))),
+        (Method, "a.B.spin", "()V", Some(0), vec![], gave(Value::Void)),
     ]);
     run.steps.truncate(2);
     run.end = End::TimedOut;

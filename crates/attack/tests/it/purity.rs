@@ -1,8 +1,8 @@
 //! Purity by experiment, on the imitated stack.
 
-use adit_attack::effects::Effects;
+use adit_attack::effects::EffectSummary;
 use adit_attack::purity::{Difference, PurityOptions, Verdict, purity};
-use adit_trace::{End, Run, Script, Step, StepResult, Subject, Touched, Value};
+use adit_trace::{Effects, End, Run, Script, Step, StepResult, Subject, Value};
 use expect_test::expect;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
@@ -72,30 +72,30 @@ fn witnesses_can_be_replayed() {
 }
 
 #[test]
-fn touched_fields_are_gathered_by_method() {
+fn effects_are_gathered_by_method() {
     let (_, mut generator) = generator("small.Stack");
     let script = generator.script(&mut ChaCha8Rng::seed_from_u64(3), 12);
     let step = |statement: &adit_trace::Statement| {
-        let mut touched = Touched::default();
-        touched.reads.insert("small.Stack.top".into());
+        let mut effects = Effects::default();
+        effects.reads.insert("small.Stack.top".into());
         if statement.callable.name == "push" {
-            touched.writes.insert("small.Stack.top".into());
+            effects.writes.insert("small.Stack.top".into());
         }
         let result = StepResult::Returned(Value::Void);
-        Step { result, fields: None, touched: Some(Box::new(touched)) }
+        Step { effects: Some(Box::new(effects)), ..Step::new(result) }
     };
     let steps = script.statements.iter().map(step).collect();
-    let mut effects = Effects::new();
-    effects.observe(&script, &Run { steps, end: End::Complete, leaked: false, passed: None });
+    let mut summary = EffectSummary::new();
+    summary.observe(&script, &Run { steps, end: End::Complete, leaked: false, passed: None });
     // Nothing was watched here, so that nothing is learned.
-    let unwatched = Step { result: StepResult::Returned(Value::Void), fields: None, touched: None };
+    let unwatched = Step::new(StepResult::Returned(Value::Void));
     let steps = script.statements.iter().map(|_| unwatched.clone()).collect();
-    effects.observe(&script, &Run { steps, end: End::Complete, leaked: false, passed: None });
-    let calls: u64 = effects.iter().map(|(_, calls, _)| calls).sum();
+    summary.observe(&script, &Run { steps, end: End::Complete, leaked: false, passed: None });
+    let calls: u64 = summary.iter().map(|(_, calls, _)| calls).sum();
     assert_eq!(calls, script.statements.len() as u64);
     for statement in &Script::clone(&script).statements {
-        let touched = effects.of(&statement.callable).unwrap();
-        assert_eq!(touched.writes.len(), usize::from(statement.callable.name == "push"));
-        assert_eq!(touched.reads.len(), 1);
+        let effects = summary.of(&statement.callable).unwrap();
+        assert_eq!(effects.writes.len(), usize::from(statement.callable.name == "push"));
+        assert_eq!(effects.reads.len(), 1);
     }
 }

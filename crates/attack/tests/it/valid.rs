@@ -25,20 +25,20 @@ pub(crate) fn fault(script: &Script) -> Option<String> {
 fn fault_of(earlier: &[Statement], statement: &Statement) -> Option<String> {
     let callable = &statement.callable;
     match (callable.kind, statement.receiver) {
-        (CallKind::Virtual, None) => return Some("no receiver".into()),
-        (CallKind::Virtual, Some(at)) => {
+        (CallKind::Method, None) => return Some("no receiver".into()),
+        (CallKind::Method, Some(at)) => {
             let Some(given) = earlier.get(at) else { return Some("the receiver comes later".into()) };
-            if !is_below(&result(given), &callable.class) {
+            if !is_below(&result(given), &callable.owner) {
                 return Some(format!("the receiver is a {}", result(given)));
             }
         }
         (_, Some(_)) => return Some("a receiver where none is called".into()),
         (_, None) => {}
     }
-    if callable.kind == CallKind::Field {
+    if callable.kind == CallKind::Constant {
         return (!statement.args.is_empty()).then(|| "a field with arguments".into());
     }
-    let parameters = parameters(&callable.descriptor);
+    let parameters = parameters(&callable.signature);
     if parameters.len() != statement.args.len() {
         return Some(format!("{} arguments for {} parameters", statement.args.len(), parameters.len()));
     }
@@ -80,9 +80,9 @@ fn is_below(below: &str, above: &str) -> bool {
 fn result(statement: &Statement) -> String {
     let callable = &statement.callable;
     match callable.kind {
-        CallKind::Constructor => callable.class.clone(),
-        CallKind::Field => types(&callable.descriptor).remove(0),
-        _ => types(callable.descriptor.split(')').next_back().unwrap()).remove(0),
+        CallKind::Constructor => callable.owner.clone(),
+        CallKind::Constant => types(&callable.signature).remove(0),
+        _ => types(callable.signature.split(')').next_back().unwrap()).remove(0),
     }
 }
 

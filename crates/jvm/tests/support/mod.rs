@@ -147,12 +147,11 @@ fn statement(line: &str) -> Statement {
     let (how, what, descriptor) = (words.next().unwrap(), words.next().unwrap(), words.next().unwrap());
     let (kind, (class, name)) = match how {
         "new" => (CallKind::Constructor, (what, "<init>")),
-        "static" => (CallKind::Static, what.rsplit_once('.').unwrap()),
-        "field" => (CallKind::Field, what.rsplit_once('.').unwrap()),
-        _ => (CallKind::Virtual, what.rsplit_once('.').unwrap()),
+        "static" => (CallKind::Function, what.rsplit_once('.').unwrap()),
+        "field" => (CallKind::Constant, what.rsplit_once('.').unwrap()),
+        _ => (CallKind::Method, what.rsplit_once('.').unwrap()),
     };
-    let callable =
-        Callable { class: class.to_owned(), name: name.to_owned(), descriptor: descriptor.to_owned(), kind };
+    let callable = Callable { signature: descriptor.to_owned(), ..Callable::new(kind, class, name) };
     Statement {
         callable: Arc::new(callable),
         receiver: how.parse().ok(),
@@ -204,7 +203,7 @@ pub(crate) fn show(run: &Run) -> String {
         text += &match &step.result {
             StepResult::Returned(value) => show_value(value),
             StepResult::Object { class, first } => format!("{class} #{first}"),
-            StepResult::Threw { class, message } => format!("threw {class}{}", show_message(message)),
+            StepResult::Threw { class, message, .. } => format!("threw {class}{}", show_message(message)),
             StepResult::Unresolved { class, message } => {
                 format!("no such call: {class}{}", show_message(message))
             }

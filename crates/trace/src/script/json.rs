@@ -1,34 +1,51 @@
-//! Scripts as JSON, in a form that stays readable for later versions.
+//! Scripts as JSON, in a form with a version.
 //!
-//! Scripts call the same few methods again and again, so a script names each once and statements point to it:
+//! Scripts call the same few things again and again, so a script describes each call once and statements refer to it by
+//! number. `takes` and `gives` are the kinds of the parameters and of the answer; none and nothing are left out.
 //!
 //! ```json
-//! {"calls":[{"class":"java.util.ArrayList","name":"<init>","descriptor":"()V","kind":"constructor"},
-//!           {"class":"java.util.ArrayList","name":"add","descriptor":"(Ljava/lang/Object;)Z","kind":"virtual"}],
+//! {"version":2,
+//!  "calls":[{"owner":"java.util.ArrayList","name":"ArrayList","signature":"()V","kind":"constructor","gives":"object"},
+//!           {"owner":"java.util.ArrayList","name":"add","signature":"(Ljava/lang/Object;)Z","kind":"method",
+//!            "takes":["object"],"gives":"bool"}],
 //!  "statements":[{"call":0},{"call":1,"on":0,"args":["a"]}]}
 //! ```
 //!
-//! Arguments are what JSON has (null, booleans, whole numbers, texts), and objects with one field for the rest: `{"float":1.5}`,
-//! `{"earlier":0}`, `{"array":[…]}`, `{"function":…}`, `{"class":"java.lang.String"}`.
+//! Arguments that JSON has (null, booleans, whole numbers, texts) are written as they are, all others as an object with
+//! one field: `{"float":1.5}`, `{"earlier":0}`, `{"array":[…]}`, `{"function":…}`, `{"class":"java.lang.String"}`.
+//!
+//! Version 1 had no version and described calls in the terms of Java class files. A campaign that holds such scripts is
+//! brought up to date by the crate `store` when it is opened.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use miette::Diagnostic;
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::{Argument, CallKind, Callable, Script, Statement};
+use super::{Argument, CallKind, Callable, Script, Statement, ValueKind};
 
-/// Why a text is no script.
+/// The version that is written, and the only one that is read.
+const VERSION: u32 = 2;
+
+/// Reasons why a text is not a script.
 #[derive(Debug, Error, Diagnostic)]
 #[non_exhaustive]
 pub enum ScriptError {
-    /// It is no JSON, or JSON of another form.
+    /// The text is not JSON, or JSON of another form.
     #[error("not a script: {0}")]
-    #[diagnostic(code(trace::script), help("was it written by a newer version of adit, or edited by hand?"))]
+    #[diagnostic(code(trace::script), help("was it edited by hand?"))]
     NotAScript(#[from] serde_json::Error),
-    /// A statement uses a call or a statement that is not there.
+    /// The script was written by another version.
+    #[error("the script has version {found}, and only version {VERSION} can be read")]
+    #[diagnostic(code(trace::script_version), help("it was written by {} version of adit", if *found < VERSION { "an earlier" } else { "a newer" }))]
+    Version {
+        /// The version of the script.
+        found: u32,
+    },
+    /// A statement refers to a call or a statement that is not there.
     #[error("statement {statement} refers to {what}, which is not defined before it")]
     #[diagnostic(
         code(trace::script_reference),
@@ -37,9 +54,9 @@ pub enum ScriptError {
         )
     )]
     Reference {
-        /// Its number, from zero.
+        /// The number of the statement, from zero.
         statement: usize,
-        /// What it uses.
+        /// The missing call or statement.
         what: String,
     },
 }
@@ -60,13 +77,17 @@ impl Script {
                 WrittenStatement { call, on: *receiver, args: args.iter().map(Written::new).collect() }
             })
             .collect();
-        serde_json::to_string(&WrittenScript { calls, statements })
+        serde_json::to_string(&WrittenScript { version: VERSION, calls, statements })
             .expect("numbers, texts and lists have a JSON form")
     }
 
-    /// The script that [`Script::to_json`] wrote.
+    /// Reads what [`Script::to_json`] wrote.
     pub fn from_json(text: &str) -> Result<Self, ScriptError> {
-        let written: WrittenScript = serde_json::from_str(text)?;
+        let written: WrittenScript =
+            serde_json::from_str(text).map_err(|error| other_version(text, error))?;
+        if written.version != VERSION {
+            return Err(ScriptError::Version { found: written.version });
+        }
         let calls: Vec<Arc<Callable>> =
             written.calls.into_iter().map(|call| Arc::new(call.callable())).collect();
         let statements = written.statements.into_iter().enumerate().map(|(statement, written)| {
@@ -83,7 +104,25 @@ impl Script {
     }
 }
 
-/// The statements that an argument uses.
+/// Says which version a text has that could not be read, if it looks like a script of another version.
+fn other_version(text: &str, error: serde_json::Error) -> ScriptError {
+    #[derive(Deserialize)]
+    struct Header {
+        #[serde(default = "first")]
+        version: u32,
+        #[serde(rename = "calls")]
+        _calls: IgnoredAny,
+    }
+    fn first() -> u32 {
+        1
+    }
+    match serde_json::from_str(text) {
+        Ok(Header { version, .. }) if version != VERSION => ScriptError::Version { found: version },
+        _ => ScriptError::NotAScript(error),
+    }
+}
+
+/// Statements that an argument uses.
 fn earlier(argument: &Argument) -> Vec<usize> {
     match argument {
         Argument::Earlier(statement) => vec![*statement],
@@ -96,6 +135,7 @@ fn earlier(argument: &Argument) -> Vec<usize> {
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WrittenScript {
+    version: u32,
     calls: Vec<WrittenCall>,
     statements: Vec<WrittenStatement>,
 }
@@ -103,19 +143,47 @@ struct WrittenScript {
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WrittenCall {
-    class: String,
+    owner: String,
     name: String,
-    descriptor: String,
-    kind: WrittenKind,
+    signature: String,
+    #[serde(with = "WrittenKind")]
+    kind: CallKind,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    takes: Vec<WrittenValue>,
+    #[serde(default = "nothing", skip_serializing_if = "is_nothing")]
+    gives: WrittenValue,
 }
 
-#[derive(Clone, Copy, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "CallKind", rename_all = "lowercase")]
 enum WrittenKind {
     Constructor,
-    Static,
-    Virtual,
-    Field,
+    Function,
+    Method,
+    Constant,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(transparent)]
+struct WrittenValue(#[serde(with = "WrittenValueKind")] ValueKind);
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "ValueKind", rename_all = "lowercase")]
+enum WrittenValueKind {
+    Nothing,
+    Bool,
+    Int,
+    Float,
+    Text,
+    Object,
+}
+
+fn nothing() -> WrittenValue {
+    WrittenValue(ValueKind::Nothing)
+}
+
+fn is_nothing(value: &WrittenValue) -> bool {
+    value.0 == ValueKind::Nothing
 }
 
 #[derive(Serialize, Deserialize)]
@@ -148,7 +216,7 @@ enum Made {
     Class(String),
 }
 
-/// JSON has no word for what is no number.
+/// JSON cannot represent NaN and infinities.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum WrittenFloat {
@@ -168,24 +236,20 @@ enum Special {
 
 impl WrittenCall {
     fn new(callable: &Callable) -> Self {
-        let Callable { class, name, descriptor, kind } = callable.clone();
-        let kind = match kind {
-            CallKind::Constructor => WrittenKind::Constructor,
-            CallKind::Static => WrittenKind::Static,
-            CallKind::Virtual => WrittenKind::Virtual,
-            CallKind::Field => WrittenKind::Field,
-        };
-        Self { class, name, descriptor, kind }
+        let Callable { owner, name, signature, kind, parameters, answer } = callable.clone();
+        let takes = parameters.into_iter().map(WrittenValue).collect();
+        Self { owner, name, signature, kind, takes, gives: WrittenValue(answer) }
     }
 
     fn callable(self) -> Callable {
-        let kind = match self.kind {
-            WrittenKind::Constructor => CallKind::Constructor,
-            WrittenKind::Static => CallKind::Static,
-            WrittenKind::Virtual => CallKind::Virtual,
-            WrittenKind::Field => CallKind::Field,
-        };
-        Callable { class: self.class, name: self.name, descriptor: self.descriptor, kind }
+        Callable {
+            owner: self.owner,
+            name: self.name,
+            signature: self.signature,
+            kind: self.kind,
+            parameters: self.takes.into_iter().map(|value| value.0).collect(),
+            answer: self.gives.0,
+        }
     }
 }
 
@@ -239,18 +303,25 @@ mod tests {
     use super::*;
 
     fn callable(name: &str, kind: CallKind) -> Arc<Callable> {
-        let (class, descriptor) = ("a.Stack".to_owned(), "(Ljava/lang/Object;)V".to_owned());
-        Arc::new(Callable { class, name: name.to_owned(), descriptor, kind })
+        let is_method = kind == CallKind::Method;
+        Arc::new(Callable {
+            owner: "a.Stack".to_owned(),
+            name: name.to_owned(),
+            signature: "(Ljava/lang/Object;)V".to_owned(),
+            kind,
+            parameters: if is_method { vec![ValueKind::Object, ValueKind::Int] } else { Vec::new() },
+            answer: if is_method { ValueKind::Nothing } else { ValueKind::Object },
+        })
     }
 
     #[test]
     fn a_script_reads_like_one() {
         let new = Statement {
-            callable: callable("<init>", CallKind::Constructor),
+            callable: callable("Stack", CallKind::Constructor),
             receiver: None,
             args: vec![Argument::Int(3)],
         };
-        let push = callable("push", CallKind::Virtual);
+        let push = callable("push", CallKind::Method);
         let all = vec![
             Argument::Null,
             Argument::Bool(true),
@@ -263,7 +334,7 @@ mod tests {
         let again = Statement { callable: push.clone(), receiver: Some(0), args: Vec::new() };
         let push = Statement { callable: push, receiver: Some(0), args: all };
         let script = Script { statements: vec![new, push, again] };
-        expect![[r#"{"calls":[{"class":"a.Stack","name":"<init>","descriptor":"(Ljava/lang/Object;)V","kind":"constructor"},{"class":"a.Stack","name":"push","descriptor":"(Ljava/lang/Object;)V","kind":"virtual"}],"statements":[{"call":0,"args":[3]},{"call":1,"on":0,"args":[null,true,{"float":-0.0},{"float":"Infinity"},"\"<a>\n",{"array":[{"earlier":0},{"function":1}]},{"class":"java.lang.String"}]},{"call":1,"on":0}]}"#]]
+        expect![[r#"{"version":2,"calls":[{"owner":"a.Stack","name":"Stack","signature":"(Ljava/lang/Object;)V","kind":"constructor","gives":"object"},{"owner":"a.Stack","name":"push","signature":"(Ljava/lang/Object;)V","kind":"method","takes":["object","int"]}],"statements":[{"call":0,"args":[3]},{"call":1,"on":0,"args":[null,true,{"float":-0.0},{"float":"Infinity"},"\"<a>\n",{"array":[{"earlier":0},{"function":1}]},{"class":"java.lang.String"}]},{"call":1,"on":0}]}"#]]
         .assert_eq(&script.to_json());
         assert_eq!(Script::from_json(&script.to_json()).unwrap(), script);
     }
@@ -273,32 +344,48 @@ mod tests {
     }
 
     #[test]
+    fn scripts_of_other_versions_are_refused_by_their_version() {
+        refused(
+            r#"{"calls":[{"class":"A","name":"a","descriptor":"()V","kind":"static"}],"statements":[{"call":0}]}"#,
+            expect!["the script has version 1, and only version 2 can be read"],
+        );
+        refused(
+            r#"{"version":3,"calls":{}}"#,
+            expect!["the script has version 3, and only version 2 can be read"],
+        );
+        refused(
+            r#"{"version":3,"calls":[],"statements":[]}"#,
+            expect!["the script has version 3, and only version 2 can be read"],
+        );
+    }
+
+    #[test]
     fn what_is_no_script_is_refused() {
-        let call = r#"{"class":"A","name":"a","descriptor":"()V","kind":"static"}"#;
+        let call = r#"{"owner":"A","name":"a","signature":"()V","kind":"function"}"#;
         refused("", expect!["not a script: EOF while parsing a value at line 1 column 0"]);
         refused(
             "[]",
             expect![
-                "not a script: invalid length 0, expected struct WrittenScript with 2 elements at line 1 column 2"
+                "not a script: invalid length 0, expected struct WrittenScript with 3 elements at line 1 column 2"
             ],
         );
         refused(
-            r#"{"calls":[],"statements":[{"call":0}]}"#,
+            r#"{"version":2,"calls":[],"statements":[{"call":0}]}"#,
             expect!["statement 0 refers to call 0, which is not defined before it"],
         );
         refused(
-            &format!(r#"{{"calls":[{call}],"statements":[{{"call":0,"on":0}}]}}"#),
+            &format!(r#"{{"version":2,"calls":[{call}],"statements":[{{"call":0,"on":0}}]}}"#),
             expect!["statement 0 refers to the result of statement 0, which is not defined before it"],
         );
         refused(
             &format!(
-                r#"{{"calls":[{call}],"statements":[{{"call":0,"args":[{{"array":[{{"earlier":7}}]}}]}}]}}"#
+                r#"{{"version":2,"calls":[{call}],"statements":[{{"call":0,"args":[{{"array":[{{"earlier":7}}]}}]}}]}}"#
             ),
             expect!["statement 0 refers to the result of statement 7, which is not defined before it"],
         );
         // Deep nesting must not exhaust the stack.
         let deep = format!("{}1{}", r#"{"function":"#.repeat(100_000), "}".repeat(100_000));
-        let deep = format!(r#"{{"calls":[{call}],"statements":[{{"call":0,"args":[{deep}]}}]}}"#);
+        let deep = format!(r#"{{"version":2,"calls":[{call}],"statements":[{{"call":0,"args":[{deep}]}}]}}"#);
         assert!(Script::from_json(&deep).unwrap_err().to_string().contains("recursion limit"));
     }
 
@@ -326,8 +413,8 @@ mod tests {
         /// What was written is read again.
         #[test]
         fn written_is_read(args in prop::collection::vec(prop::collection::vec(argument(), 0..3), 0..4)) {
-            let kinds = [CallKind::Static, CallKind::Virtual, CallKind::Field];
-            let first = Statement { callable: callable("<init>", CallKind::Constructor), receiver: None, args: vec![] };
+            let kinds = [CallKind::Function, CallKind::Method, CallKind::Constant];
+            let first = Statement { callable: callable("Stack", CallKind::Constructor), receiver: None, args: vec![] };
             let rest = args.into_iter().enumerate().map(|(at, args)| Statement {
                 callable: callable("m", kinds[at % 3]),
                 receiver: (at % 2 == 0).then_some(at),
@@ -340,7 +427,7 @@ mod tests {
         /// No text makes reading panic.
         #[test]
         fn nonsense_is_an_error(cut in 0usize..200, put in any::<char>()) {
-            let text = r#"{"calls":[{"class":"A","name":"a","descriptor":"()V","kind":"static"}],"statements":[{"call":0,"args":[{"earlier":1},2,{"float":1e3}]}]}"#;
+            let text = r#"{"version":2,"calls":[{"owner":"A","name":"a","signature":"()V","kind":"function"}],"statements":[{"call":0,"args":[{"earlier":1},2,{"float":1e3}]}]}"#;
             let mut chars: Vec<char> = text.chars().collect();
             let at = cut % chars.len();
             chars[at] = put;

@@ -186,7 +186,7 @@ impl Session<'_> {
         for life in run.lives(script) {
             // An object that a method of another gave was not seen from its beginning, unless that is how they are made.
             let maker = &script.statements[life.object].callable;
-            let begun = maker.kind != CallKind::Virtual || self.starts.contains(maker);
+            let begun = maker.kind != CallKind::Method || self.starts.contains(maker);
             if begun && self.family.has(&life.class) {
                 self.recording.add(&life.events);
             }
@@ -216,7 +216,7 @@ impl Session<'_> {
             .collect();
         let worst = self.tally.iter().filter(|(_, fate)| fate.ended > 0).max_by_key(|(_, fate)| fate.ended);
         let blame = worst
-            .filter(|(callable, _)| callable.kind == CallKind::Virtual)
+            .filter(|(callable, _)| callable.kind == CallKind::Method)
             .map(|(callable, _)| callable.name.clone());
         let mut remarks = Vec::new();
         remarks.extend(never.iter().map(|(method, why)| format!("never succeeded: {method}: {why}")));
@@ -299,7 +299,7 @@ fn rate(tests: u64, elapsed: Duration) -> f64 {
 /// A callable as Java would name it: `push(Object)`, `Stack(int)`.
 fn written(callable: &Callable) -> String {
     let name = callable.event_name();
-    let Some(signature) = Signature::parse(&callable.descriptor) else { return name.to_owned() };
+    let Some(signature) = Signature::parse(&callable.signature) else { return name.to_owned() };
     let types: Vec<String> = signature.parameters.iter().map(simple).collect();
     format!("{name}({})", types.join(", "))
 }
@@ -359,16 +359,14 @@ mod tests {
 
     #[test]
     fn a_callable_reads_as_in_java() {
-        let callable = |name: &str, descriptor: &str, kind| Callable {
-            class: "a.b.Stack".to_owned(),
-            name: name.to_owned(),
-            descriptor: descriptor.to_owned(),
-            kind,
+        let callable = |name: &str, signature: &str, kind| Callable {
+            signature: signature.to_owned(),
+            ..Callable::new(kind, "a.b.Stack", name)
         };
-        let push = callable("push", "(Ljava/lang/Object;[I)V", CallKind::Virtual);
+        let push = callable("push", "(Ljava/lang/Object;[I)V", CallKind::Method);
         assert_eq!(written(&push), "push(Object, int[])");
-        assert_eq!(written(&callable("<init>", "(I)V", CallKind::Constructor)), "Stack(int)");
-        assert_eq!(written(&callable("EMPTY", "La/b/Stack;", CallKind::Field)), "EMPTY");
+        assert_eq!(written(&callable("Stack", "(I)V", CallKind::Constructor)), "Stack(int)");
+        assert_eq!(written(&callable("EMPTY", "La/b/Stack;", CallKind::Constant)), "EMPTY");
     }
 
     #[test]
