@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use adit_automata::{Fsa, State, format};
 use adit_store::{Campaign, Held, NewRound, RoundEnd, TestId, Writer};
+use adit_trace::{Limit, Stop};
 use miette::{IntoDiagnostic, Result, WrapErr, bail, miette};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
@@ -193,7 +194,7 @@ fn fill(folder: &Path, scale: &Scale) -> Result<Filled> {
     }
     writer.batch(|batch| {
         batch.so_far(round, known.len() as u64, writing.as_secs_f64())?;
-        batch.end(round, &RoundEnd { ended: 0, stop: "budget".to_owned() })
+        batch.end(round, &RoundEnd { ended: 0, stop: Stop::Budget(Limit::Time) })
     })?;
     writer.finish()?;
     let bytes = fs::metadata(folder.join(adit_store::DATABASE)).into_diagnostic()?.len();

@@ -28,7 +28,7 @@ mod kept;
 mod settle;
 
 pub(crate) use identity::{identity, now};
-pub(crate) use kept::{Allowance, Keep, Kept, Spent};
+pub(crate) use kept::{Keep, Kept, Spent};
 pub(crate) use settle::{Made, Settled};
 
 /// What a round writes beside the database.

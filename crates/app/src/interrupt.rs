@@ -1,17 +1,20 @@
 //! Ctrl-C: half-written files are removed, and work that is worth keeping is brought to an end instead of thrown away.
 
 use std::fs;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+
+use adit_trace::{Pace, Progress, Stop};
 
 use crate::stderr::tell;
 
 /// The temporary files that are being written.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// Whether somebody looks at [`Listening::interrupted`] and will end soon.
+/// Whether somebody looks at [`interrupted`] and will end soon.
 static LISTENING: AtomicBool = AtomicBool::new(false);
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
@@ -58,7 +61,7 @@ pub(crate) fn install() {
     });
 }
 
-/// While this lives, the first Ctrl-C only asks to stop. Whoever holds it looks at [`Listening::interrupted`].
+/// Pace that ends with Ctrl-C. While it lives, the first Ctrl-C only asks to stop.
 pub(crate) struct Listening(());
 
 impl Listening {
@@ -67,9 +70,16 @@ impl Listening {
         Self(())
     }
 
-    /// Whether Ctrl-C was pressed.
+    /// Tells whether Ctrl-C was pressed.
     pub(crate) fn interrupted(&self) -> bool {
         interrupted()
+    }
+}
+
+/// Goes on until Ctrl-C is pressed.
+impl Pace for Listening {
+    fn go_on(&mut self, _: &Progress) -> ControlFlow<Stop> {
+        if self.interrupted() { ControlFlow::Break(Stop::Interrupted) } else { ControlFlow::Continue(()) }
     }
 }
 

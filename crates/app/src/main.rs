@@ -15,6 +15,7 @@ mod interrupt;
 mod java;
 mod models;
 mod output;
+mod pace;
 mod pipeline;
 mod progress;
 mod report;

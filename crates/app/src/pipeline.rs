@@ -3,12 +3,10 @@
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::ControlFlow;
-use std::rc::Rc;
-use std::time::{Duration, Instant};
 
-use adit_attack::assay::{AssayOptions, Assayed, Phase, assay};
+use adit_attack::assay::{AssayOptions, Assayed, assay};
 use adit_attack::branches::Branches;
-use adit_attack::dice_tester::{Assault, Attacked, Fate, Stop, dice_tester};
+use adit_attack::dice_tester::{Assault, Attacked, Fate, dice_tester};
 use adit_attack::dynamosa::Settings;
 use adit_attack::purity::{Difference, PurityOptions, Verdict, purity};
 use adit_attack::{Api, Ear, Generator};
@@ -17,16 +15,14 @@ use adit_infer::{Constraints, dice_miner};
 use adit_jvm::Host;
 use adit_logic::{Property, Template};
 use adit_mine::{PropertyMiner, Purity, Wanted};
-use adit_trace::{Letter, Run, Script, Subject, WordSink, pure_by_name};
+use adit_trace::{Letter, Pace, Phase, Progress, Run, Script, Stop, Subject, WordSink, pure_by_name};
 use miette::Report;
 use rand::{Rng, RngExt};
 
-use crate::budget::Budget;
-use crate::campaign::{Allowance, Keep, Kept, Made, Settled};
-use crate::interrupt::Listening;
-use crate::progress::{Audience, Mining};
+use crate::campaign::{Keep, Kept, Made, Settled};
+use crate::pace::{ATTACKING, RoundPace};
+use crate::progress::Mining;
 use crate::request::{AttackedProperties, Miner, Tester};
-use crate::timeline::Standing;
 use crate::witnesses::Witnesses;
 
 /// What is wanted of a pipeline.
@@ -77,7 +73,8 @@ pub(crate) struct Mined {
     pub(crate) agreed: Vec<Run>,
     /// Methods that were called, and how often, and never returned.
     pub(crate) never_returned: Vec<(String, u32)>,
-    pub(crate) stop: &'static str,
+    /// Reason why the round ended.
+    pub(crate) stop: Stop,
 }
 
 /// A claim, and what became of it.
@@ -90,105 +87,11 @@ pub(crate) struct Judged {
     pub(crate) found_after: Option<u64>,
 }
 
-/// The budget, the clock and Ctrl-C.
-pub(crate) struct Watch {
-    listening: Listening,
-    pub(crate) progress: Mining,
-    start: Instant,
-    /// How long it took until the first test could be run.
-    begun: Duration,
-    budget: Budget,
-    /// What the class under test may still run, which is counted there.
-    allowance: Rc<Allowance>,
-    pub(crate) stop: Option<&'static str>,
-}
-
-impl Watch {
-    pub(crate) fn new(budget: Budget, audience: Audience) -> Self {
-        let (listening, progress) = (Listening::new(), Mining::new(budget, audience));
-        let allowance = Rc::default();
-        Self {
-            listening,
-            progress,
-            start: Instant::now(),
-            begun: Duration::ZERO,
-            budget,
-            allowance,
-            stop: None,
-        }
-    }
-
-    /// What may still be run.
-    pub(crate) fn allowance(&self) -> Rc<Allowance> {
-        self.allowance.clone()
-    }
-
-    /// Everything is ready; the shares of the budget are those of what is left of it.
-    fn begin(&mut self) {
-        self.begun = self.start.elapsed();
-    }
-
-    /// From now on, nothing is run beyond this share of the budget.
-    fn allow(&self, share: f64) {
-        match self.budget {
-            // At least one, because nothing comes of none.
-            Budget::Tests(tests) => self.allowance.most.set(Some(((tests as f64 * share) as u64).max(1))),
-            Budget::Time(time) => {
-                let used = self.begun + time.saturating_sub(self.begun).mul_f64(share);
-                self.allowance.until.set(self.start.checked_add(used.min(time)));
-            }
-        }
-    }
-
-    /// Takes note of how the current step goes.
-    fn note(&self, standing: Standing) {
-        self.progress.show(Standing { tests: self.allowance.run.get(), ..standing });
-    }
-
-    /// Whether to go on with the current step, which may take this share of the budget.
-    fn go_on(&mut self, share: f64, standing: Standing) -> ControlFlow<()> {
-        self.note(standing);
-        self.allow(share);
-        let over = self.allowance.is_over();
-        self.stop = match (self.listening.interrupted(), over) {
-            (true, _) => Some("interrupted"),
-            (false, true) => Some("budget"),
-            (false, false) => return ControlFlow::Continue(()),
-        };
-        ControlFlow::Break(())
-    }
-
-    /// In how many runs all tests that refute claims may be made smaller.
-    fn shrinking(&self) -> usize {
-        match self.budget {
-            Budget::Tests(tests) => (tests as f64 * (1.0 - ATTACKING)) as usize,
-            // As many as even a slow class runs in a part of a second.
-            Budget::Time(_) => 3000,
-        }
-    }
-
-    pub(crate) fn elapsed(&self) -> Duration {
-        self.start.elapsed()
-    }
-}
-
-/// The shares of the budget by which each step must be done. A class whose calls hang would spend all of it on being watched.
-const WATCHING: f64 = 0.12;
-const PURITY: f64 = 0.24;
-const SURVEY: f64 = 0.3;
-const CHOOSING: f64 = 0.36;
-
-/// Trying may take this share of the budget; the rest is for attacking what is claimed about the result.
-const TRYING: f64 = 0.8;
-
 /// For each method, so many pairs of runs with and without a call of it tell whether it changes anything.
 const PURITY_TRIES: usize = 60;
 
 /// Fewer say nothing.
 const ENOUGH_TRIES: usize = 8;
-
-/// Attacking may go on until this share of the budget is used up; the rest is for making the tests that refute claims smaller.
-const ATTACKING: f64 = 0.97;
 
 /// In at most so many runs the test that refutes a claim is made smaller.
 const SHRINKING: usize = 200;
@@ -203,13 +106,15 @@ pub(crate) fn mine(
     ear: &Ear,
     plan: &Plan,
     rng: &mut impl Rng,
-    watch: &mut Watch,
+    pace: &mut RoundPace,
+    progress: &Mining,
 ) -> Result<Mined, Report> {
     // Watch it.
-    watch.begin();
-    watch.allow(WATCHING);
+    pace.begin();
     let mut shown = Shown::default();
-    let known = begin(host, generator, watch)?;
+    let known = begin(host, generator, pace)?;
+    // At least the first scripts are run, however small the budget.
+    let _ = pace.go_on(&Progress::new(Phase::Watch, 0));
     let scripts: Vec<Script> = (0..plan.initial)
         .map(|_| {
             let calls = rng.random_range(0..=plan.calls);
@@ -220,24 +125,15 @@ pub(crate) fn mine(
     for (script, run) in scripts.iter().zip(&runs) {
         generator.observe(script, run);
     }
-    let hardly_watched = watch.allowance.is_over();
-    watch.note(Standing { phase: "watch", ..Standing::default() });
-    watch.allow(PURITY);
+    let hardly_watched = matches!(pace.over(), Some(Stop::Budget(_)));
+    pace.note(&Progress::new(Phase::Watch, 0));
     host.keep = if plan.miner == Miner::Assay { Keep::News } else { Keep::Refutations };
-    let (mut pure, doubtful) = pure_letters(host, generator, api, ear, plan.miner, rng)?;
+    let (mut pure, doubtful) = pure_letters(host, generator, api, ear, plan.miner, rng, pace)?;
     let mut assayed = None;
     if plan.miner == Miner::Assay {
         let options = AssayOptions { known, doubtful, ..plan.assay.clone() };
-        watch.allow(SURVEY);
-        let found = assay(host, generator, ear, &pure, &options, rng, |standing| {
-            let share = match standing.phase {
-                Phase::Survey => SURVEY,
-                Phase::Choose => CHOOSING,
-                Phase::Explore | Phase::Accept | Phase::Refute => TRYING,
-            };
-            let (phase, states) = (standing.phase.name(), Some(standing.states));
-            watch.go_on(share, Standing { phase, states, ..Standing::default() })
-        })?;
+        let found = assay(host, generator, ear, &pure, &options, rng, pace)?;
+        pace.explored(found.model.len());
         pure.clone_from(&found.pure);
         shown.keep(host, &found.witnesses())?;
         assayed = Some(found);
@@ -260,23 +156,22 @@ pub(crate) fn mine(
     host.arm(&properties, &pure)?;
 
     // Attack.
-    let states = assayed.as_ref().map(|assayed| assayed.model.len());
     let mut assault = Assault {
         properties: if plan.tester == Tester::Dice { properties.clone() } else { Vec::new() },
         pure: pure.clone(),
         branches: Branches::default(),
         calls: plan.calls,
         settings: plan.settings.clone(),
-        shrink: (SHRINKING, watch.shrinking()),
+        shrink: (SHRINKING, pace.shrinking()),
     };
     let mut attacking = false;
     let mut branches = None;
     let mut fates = vec![Fate::NotAttacked; properties.len()];
-    if watch.stop != Some("interrupted") {
-        watch.stop = None;
+    let mut stop = assayed.as_ref().map_or(Stop::Done, |assayed| assayed.stop);
+    if stop != Stop::Interrupted {
         if plan.tester == Tester::Random {
             attacking = true;
-            random(host, generator, plan, rng, watch)?;
+            stop = random(host, generator, plan, rng, pace)?;
         } else {
             let known = match probed() {
                 Ok((own, branches)) => {
@@ -285,29 +180,21 @@ pub(crate) fn mine(
                     true
                 }
                 Err(why) => {
-                    watch.progress.remark(&format!("note: which branches are taken is not known: {why}"));
+                    progress.remark(&format!("note: which branches are taken is not known: {why}"));
                     false
                 }
             };
-            let share = if plan.tester == Tester::Dice { ATTACKING } else { 1.0 };
-            watch.allow(share);
-            attacking = !watch.allowance.is_over();
+            pace.attack_until(if plan.tester == Tester::Dice { ATTACKING } else { 1.0 });
             if plan.claims == AttackedProperties::All && plan.tester == Tester::Dynamosa {
                 // Whoever asks what a search without claims refutes means all its tests, not only those that it keeps.
                 host.keep = Keep::Words;
             }
-            let attacked = dice_tester(host, generator, ear, &assault, rng, |standing| {
-                let covered = known.then_some(standing.covered);
-                let (refuted, open) = (Some(standing.refuted), Some(standing.open));
-                let now = Standing { phase: "attack", states, refuted, open, covered, ..Standing::default() };
-                let going = watch.go_on(share, now);
-                // What is left is for making tests smaller.
-                watch.allow(1.0);
-                going
-            })?;
+            let attacked = dice_tester(host, generator, ear, &assault, rng, pace)?;
+            attacking = attacked.generations > 0 || attacked.stop.is_done();
+            stop = attacked.stop.or(stop);
             host.run_on(None);
             branches = known.then_some((attacked.covered, assault.branches.len()));
-            watch.note(ended(&attacked, states, known));
+            pace.note(&ended(&attacked, known));
             let first = shown.tests.len();
             shown.keep(host, &attacked.tests)?;
             if plan.tester == Tester::Dice {
@@ -321,9 +208,6 @@ pub(crate) fn mine(
                         other => other.clone(),
                     })
                     .collect();
-            }
-            if attacked.stop == Stop::NothingLeft {
-                watch.stop = None;
             }
         }
     }
@@ -378,7 +262,6 @@ pub(crate) fn mine(
     };
     let needed = host.tests_for(&settled.model, &shown.tests)?;
     shown.keep(host, &needed)?;
-    let broken_off = assayed.as_ref().is_some_and(|assayed| !assayed.complete);
     let never_returned = generator
         .never_returned()
         .filter(|(callable, _)| !ear.letters_of(callable).iter().any(|letter| supports.contains_key(letter)))
@@ -422,7 +305,7 @@ pub(crate) fn mine(
         hardly_watched,
         agreed,
         never_returned,
-        stop: watch.stop.unwrap_or(if broken_off { "budget" } else { "nothing left to try" }),
+        stop,
     })
 }
 
@@ -438,17 +321,15 @@ fn rejected(model: &Fsa<String>, given: &[Vec<Letter>], ear: &Ear) -> Vec<Vec<St
 }
 
 /// How an attack stood when it ended.
-fn ended(attacked: &Attacked, states: Option<usize>, known: bool) -> Standing {
+fn ended(attacked: &Attacked, known: bool) -> Progress {
     let refuted = attacked.fates.iter().filter(|fate| matches!(fate, Fate::Refuted(_))).count();
     let is_open = |fate: &&Fate| matches!(fate, Fate::NotAttacked | Fate::Survived { abandoned: false, .. });
     let open = attacked.fates.iter().filter(is_open).count();
-    Standing {
-        phase: "attack",
-        states,
+    Progress {
         refuted: Some(refuted),
         open: Some(open),
         covered: known.then_some(attacked.covered),
-        ..Standing::default()
+        ..Progress::new(Phase::Attack, attacked.run)
     }
 }
 
@@ -532,14 +413,13 @@ impl Shown {
 }
 
 /// Begins where earlier rounds ended: their tests are run again, their words are there. Says which tests these are.
-fn begin(host: &mut Kept<'_>, generator: &mut Generator, watch: &mut Watch) -> Result<Vec<Script>, Report> {
+fn begin(host: &mut Kept<'_>, generator: &mut Generator, pace: &mut dyn Pace) -> Result<Vec<Script>, Report> {
     /// So many tests are run at a time, and then the clock is looked at.
     const PART: usize = 500;
     let known = host.tests_before();
     for part in known.chunks(PART) {
-        let standing = Standing { phase: "begin", ..Standing::default() };
         // A budget that is used up here leaves the words, of which nothing is lost.
-        if watch.go_on(1.0, standing).is_break() {
+        if pace.go_on(&Progress::new(Phase::Replay, 0)).is_break() {
             break;
         }
         let runs = host.run(part)?;
@@ -547,7 +427,6 @@ fn begin(host: &mut Kept<'_>, generator: &mut Generator, watch: &mut Watch) -> R
             generator.observe(script, run);
         }
     }
-    watch.allow(WATCHING);
     Ok(known)
 }
 
@@ -557,12 +436,14 @@ fn random(
     generator: &mut Generator,
     plan: &Plan,
     rng: &mut impl Rng,
-    watch: &mut Watch,
-) -> Result<(), Report> {
+    pace: &mut dyn Pace,
+) -> Result<Stop, Report> {
     const ROUND: usize = 500;
     let keep = std::mem::replace(&mut host.keep, Keep::Words);
-    let standing = Standing { phase: "random", ..Standing::default() };
-    while watch.go_on(1.0, standing).is_continue() {
+    let stop = loop {
+        if let ControlFlow::Break(stop) = pace.go_on(&Progress::new(Phase::Random, host.tests_run())) {
+            break stop;
+        }
         let scripts: Vec<Script> = (0..ROUND)
             .map(|_| {
                 let calls = rng.random_range(1..=plan.calls);
@@ -572,9 +453,9 @@ fn random(
         for (script, done) in scripts.iter().zip(host.run(&scripts)?) {
             generator.observe(script, &done);
         }
-    }
+    };
     host.keep = keep;
-    Ok(())
+    Ok(stop)
 }
 
 /// The letters that never made a difference, by experiment, and those that make one inside only. A label that two methods share is
@@ -586,9 +467,10 @@ fn pure_letters(
     ear: &Ear,
     miner: Miner,
     rng: &mut impl Rng,
+    pace: &mut dyn Pace,
 ) -> Result<(BTreeSet<Letter>, BTreeSet<Letter>), Report> {
     let options = PurityOptions { tries: PURITY_TRIES, calls: 8 };
-    let verdicts = purity(host, api, generator, options, rng)?;
+    let verdicts = purity(host, api, generator, options, rng, pace)?.verdicts;
     let (mut pure, mut doubtful, mut impure) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
     impure.extend(api.starts.iter().flat_map(|start| ear.letters_of(&start.callable)).copied());
     for method in &api.methods {

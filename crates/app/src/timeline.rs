@@ -1,6 +1,7 @@
 //! How a search went, over time: a few hundred points, however long it took and however many rounds there were.
 
 use adit_store::{Campaign, RoundId, SearchPoint, StoreError};
+use adit_trace::Progress;
 use serde_json::{Value, json};
 
 /// The most points of a round that are kept. A plot needs no more.
@@ -9,26 +10,9 @@ const MOST: usize = 200;
 /// The most points of a whole campaign that are told.
 const MOST_OF_ALL: usize = 400;
 
-/// State of a search at one moment.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Standing {
-    /// Name of the step that runs.
-    pub(crate) phase: &'static str,
-    /// Tests that were run.
-    pub(crate) tests: u64,
-    /// States of the model, once there is one.
-    pub(crate) states: Option<usize>,
-    /// Properties that were refuted, once there are properties.
-    pub(crate) refuted: Option<usize>,
-    /// Properties that are still attacked or wait.
-    pub(crate) open: Option<usize>,
-    /// Sides of branches taken, if that is known.
-    pub(crate) covered: Option<usize>,
-}
-
 /// The course of one round, while it runs.
 #[derive(Debug)]
-pub(crate) struct Timeline(Thinned<(f64, Standing)>);
+pub(crate) struct Timeline(Thinned<(f64, Progress)>);
 
 impl Timeline {
     pub(crate) fn new() -> Self {
@@ -36,30 +20,30 @@ impl Timeline {
     }
 
     /// Takes note of the state of the search, so many seconds after its beginning.
-    pub(crate) fn add(&mut self, seconds: f64, standing: Standing) {
-        let begins = self.0.points.last().is_none_or(|(_, last)| last.phase != standing.phase);
-        self.0.add((seconds, standing), begins);
+    pub(crate) fn add(&mut self, seconds: f64, progress: Progress) {
+        let begins = self.0.points.last().is_none_or(|(_, last)| last.phase != progress.phase);
+        self.0.add((seconds, progress), begins);
     }
 
     /// All points as they are stored, the last one among them.
     pub(crate) fn points(&self, round: RoundId) -> Vec<SearchPoint> {
-        let point = |(seconds, standing): &(f64, Standing)| stored(round, *seconds, standing);
+        let point = |(seconds, progress): &(f64, Progress)| stored(round, *seconds, progress);
         self.0.all().map(point).collect()
     }
 }
 
 /// A moment of a search as it is stored.
-pub(crate) fn stored(round: RoundId, seconds: f64, standing: &Standing) -> SearchPoint {
+pub(crate) fn stored(round: RoundId, seconds: f64, progress: &Progress) -> SearchPoint {
     let count = |number: Option<usize>| number.map(|number| number as u64);
     SearchPoint {
         round,
-        phase: standing.phase.to_owned(),
+        phase: progress.phase.name().to_owned(),
         seconds,
-        tests: standing.tests,
-        states: count(standing.states),
-        refuted: count(standing.refuted),
-        open: count(standing.open),
-        covered: count(standing.covered),
+        tests: progress.tests,
+        states: count(progress.states),
+        refuted: count(progress.refuted),
+        open: count(progress.open),
+        covered: count(progress.covered),
     }
 }
 
@@ -96,7 +80,7 @@ impl Course {
                 round: round.id.0,
                 seconds,
                 tests,
-                stop: round.end.as_ref().map(|end| end.stop.clone()),
+                stop: round.end.as_ref().map(|end| end.stop.name().to_owned()),
             });
             let begin = (seconds, tests);
             (seconds, tests) = (begin.0 + round.seconds.max(0.0), begin.1.saturating_add(round.tests));
@@ -217,6 +201,7 @@ impl<P: Clone> Thinned<P> {
 #[cfg(test)]
 mod tests {
     use adit_store::{About, Held, NewRound, RoundEnd, Writer};
+    use adit_trace::{Limit, Phase, Stop};
     use expect_test::expect;
 
     use super::*;
@@ -224,7 +209,7 @@ mod tests {
     fn told(count: u64) -> Vec<u64> {
         let mut timeline = Timeline::new();
         for tests in 0..count {
-            timeline.add(0.0, Standing { phase: "attack", tests, ..Standing::default() });
+            timeline.add(0.0, Progress::new(Phase::Attack, tests));
         }
         timeline.points(RoundId(1)).iter().map(|point| point.tests).collect()
     }
@@ -263,10 +248,10 @@ mod tests {
         for round in 1..=3 {
             let new = NewRound { seed: 0, effort: json!({}), tool: String::new(), started: 0 };
             let id = writer.begin(&new).unwrap();
-            let standing = |phase, tests, refuted| Standing { phase, tests, refuted, ..Standing::default() };
+            let progress = |phase, tests, refuted| Progress { refuted, ..Progress::new(phase, tests) };
             let points = [
-                stored(id, 0.5, &standing("assay", 10, None)),
-                stored(id, 2.0, &standing("attack", 30, Some(4))),
+                stored(id, 0.5, &progress(Phase::Explore, 10, None)),
+                stored(id, 2.0, &progress(Phase::Attack, 30, Some(4))),
             ];
             writer
                 .batch(|batch| {
@@ -277,7 +262,7 @@ mod tests {
                     batch.point(&points[1])?;
                     batch.course(id, &points)?;
                     batch.so_far(id, 40, 2.5)?;
-                    batch.end(id, &RoundEnd { ended: 1, stop: "budget".to_owned() })
+                    batch.end(id, &RoundEnd { ended: 1, stop: Stop::Budget(Limit::Time) })
                 })
                 .unwrap();
         }
@@ -295,13 +280,13 @@ mod tests {
                 &format!("{} {} s {} tests {:?}\n", point.phase, point.seconds, point.tests, point.refuted);
         }
         expect![[r#"
-            round 1 at 0 s, 0 tests: Some("budget")
+            round 1 at 0 s, 0 tests: Some("time")
             round 2 at 2.5 s, 40 tests: None
-            round 3 at 3 s, 50 tests: Some("budget")
-            assay 0.5 s 10 tests None
+            round 3 at 3 s, 50 tests: Some("time")
+            explore 0.5 s 10 tests None
             attack 2 s 30 tests Some(4)
-            assay 3 s 50 tests None
-            assay 3.5 s 60 tests None
+            explore 3 s 50 tests None
+            explore 3.5 s 60 tests None
             attack 5 s 80 tests Some(8)
         "#]]
         .assert_eq(&text);

@@ -282,7 +282,7 @@ fn junit(tests: &str, to_compile: &[&str], to_run: &[&str]) {
     assert_eq!(run.code, 0, "{}", run.err);
     let json = run.json();
     assert_eq!(json["compare"]["same"], true, "{json}");
-    assert_eq!(json["stop"], "finished", "{json}");
+    assert_eq!(json["stop"], "done", "{json}");
     assert!(json["passed"].as_u64().unwrap() > 0 && json["objects"].as_u64().unwrap() > 0, "{json}");
     assert!(!json["failed"].as_array().unwrap().is_empty(), "the project has a test that fails: {json}");
     assert!(run.err.contains("tests failed:"), "{}", run.err);

@@ -82,7 +82,7 @@ fn stack() -> TempDir {
         "class StackMinedTest {\n    @Test\n    void script0() throws Throwable {\n        Stack stack0 = new Stack();\n    }\n\n    @Test\n    void script1() throws Throwable {\n        Stack stack0 = new Stack();\n        stack0.push(\"</script><script>alert(1)</script>\");\n    }\n}\n",
     );
     put("tests.json", &json!({"tests": [{"name": "script0", "words": [["Stack"]]}, {"name": "script1", "words": [["Stack", "push"]]}]}).to_string());
-    put("run.json", &json!({"class": "com.acme.Stack", "tests": 1234, "realized": 1.0, "stop": "budget", "parameters": {"seed": 7}}).to_string());
+    put("run.json", &json!({"class": "com.acme.Stack", "tests": 1234, "realized": 1.0, "stop": "time", "parameters": {"seed": 7}}).to_string());
     let points: Vec<Value> = (0..20)
         .map(|at| json!({"phase": if at < 12 { "assay" } else { "attack" }, "seconds": f64::from(at) / 2.0, "tests": at * 1000, "states": (at / 4 + 1).min(4), "refuted": at / 5, "open": 20 - at, "covered": null}))
         .collect();
@@ -588,7 +588,7 @@ fn seams_between_rounds_can_be_seen() {
         let round = at / 10 + 1;
         json!({"round": round, "phase": if at % 10 < 4 { "assay" } else { "attack" }, "seconds": f64::from(at) / 2.0, "tests": at * 100, "states": at % 10 + 1, "refuted": at, "open": null, "covered": null})
     };
-    let rounds: Vec<Value> = (0..3).map(|at| json!({"round": at + 1, "seconds": f64::from(at) * 5.0 - 0.2, "tests": at * 1000, "stop": "budget"})).collect();
+    let rounds: Vec<Value> = (0..3).map(|at| json!({"round": at + 1, "seconds": f64::from(at) * 5.0 - 0.2, "tests": at * 1000, "stop": "time"})).collect();
     let search = json!({"points": (0..30).map(point).collect::<Vec<_>>(), "rounds": rounds});
     fs::write(folder.path().join("search.json"), search.to_string()).unwrap();
     let (_place, page) = report(&[folder.path().to_str().unwrap()]);

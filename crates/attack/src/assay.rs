@@ -21,10 +21,10 @@ use std::ops::ControlFlow;
 use std::rc::Rc;
 
 use adit_automata::{Builder, Fsa, Modality};
-use adit_trace::{Letter, Run, Script, Subject};
+use adit_trace::{Letter, Pace, Phase, Progress, Run, Script, Stop, Subject};
 use rand::{Rng, RngExt};
 
-use crate::careful::was_left_out;
+use crate::careful::why_not_run;
 use crate::moves::{self, Move, Situation};
 use crate::survey::{Pool, pool, survey};
 use crate::tries::{Tries, mark};
@@ -111,8 +111,8 @@ pub struct Assayed {
     pub shown: Vec<Shown>,
     /// What each state refuses.
     pub refusals: Vec<Refusal>,
-    /// Whether it ended by itself; else the caller broke off.
-    pub complete: bool,
+    /// Reason why it ended. If it was not [`Stop::Done`], the model is what was known by then.
+    pub stop: Stop,
 }
 
 impl Assayed {
@@ -129,49 +129,10 @@ impl Assayed {
     }
 }
 
-/// How an assay goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AssayStanding {
-    /// What is being done.
-    pub phase: Phase,
-    /// Scripts run so far.
-    pub tests: u64,
-    /// States so far.
-    pub states: usize,
-}
-
-/// The steps of an assay.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Phase {
-    /// Random scripts.
-    Survey,
-    /// Choosing from them what to try.
-    Choose,
-    /// Trying all moves.
-    Explore,
-    /// Random runs against the model.
-    Accept,
-    /// Walks of the model against the class.
-    Refute,
-}
-
-impl Phase {
-    /// What progress calls it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Survey => "survey",
-            Self::Choose => "choose",
-            Self::Explore => "explore",
-            Self::Accept => "accept",
-            Self::Refute => "refute",
-        }
-    }
-}
-
 /// Makes a model of a class by trying. Events of `pure` have no side effect, as far
-/// as is known, and do not lead to another state unless they are seen to. `go_on` is asked between batches and may break off; then
-/// the model is what is known. In the phases of the survey and of choosing it only ends these. A subject that leaves scripts out
-/// breaks off what they were for.
+/// as is known, and do not lead to another state unless they are seen to. `pace` may stop it between batches; then the model is
+/// what is known. In the phases of the survey and of choosing, it only ends these. A subject that does not run scripts stops
+/// what they were for.
 pub fn assay<S: Subject, R: Rng>(
     subject: &mut S,
     generator: &mut Generator,
@@ -179,29 +140,30 @@ pub fn assay<S: Subject, R: Rng>(
     pure: &BTreeSet<Letter>,
     options: &AssayOptions,
     rng: &mut R,
-    mut go_on: impl FnMut(AssayStanding) -> ControlFlow<()>,
+    pace: &mut dyn Pace,
 ) -> Result<Assayed, S::Error> {
     let mut tries = Tries::new(subject, ear);
-    let mut go = |phase, tests, states| go_on(AssayStanding { phase, tests, states }).is_continue();
-    let surveyed = survey(&mut tries, generator, options, rng, |tests| go(Phase::Survey, tests, 0))?;
-    // The last question asked in a phase says how much time the next has.
-    go(Phase::Choose, tries.run, 0);
-    let pool = pool(&mut tries, &surveyed, options, rng, |tests| go(Phase::Choose, tests, 0))?;
-    go(Phase::Explore, tries.run, 0);
-    tries.broken_off = false;
+    // At the beginning of a phase the pace only takes note of it: a phase that has no time left ends after its first batch.
+    let _ = pace.go_on(&Progress::new(Phase::Survey, 0));
+    let surveyed = survey(&mut tries, generator, options, rng, pace)?;
+    let _ = pace.go_on(&Progress::new(Phase::Choose, tries.run));
+    let pool = pool(&mut tries, &surveyed, options, rng, pace)?;
+    let _ = pace.go_on(&Progress::new(Phase::Explore, tries.run));
     let mut map = Map::new(pool, pure.clone(), options.clone());
     map.enter(&mut tries)?;
-    let mut complete = map.explore(&mut tries, options.successors, &mut go)?;
+    let mut stop = map.explore(&mut tries, options.successors, pace)?;
     for (script, run) in &surveyed.runs {
-        if !complete {
+        if !stop.is_done() {
             break;
         }
-        complete = map.accept(&mut tries, script, run, &mut go)?;
+        stop = map.accept(&mut tries, script, run, pace)?;
     }
-    complete = complete && map.explore(&mut tries, LATER, &mut go)?;
+    if stop.is_done() {
+        stop = map.explore(&mut tries, LATER, pace)?;
+    }
     let mut random_runs = (0, 0);
     let mut judged = None;
-    while complete {
+    while stop.is_done() {
         // Random runs until a round brings nothing new, then walks; a split may make new runs rejected.
         let mut rejected = 0;
         let scripts: Vec<Script> = (0..options.survey / 3)
@@ -215,37 +177,39 @@ pub fn assay<S: Subject, R: Rng>(
         for (script, run) in scripts.iter().zip(&runs) {
             generator.observe(script, run);
             let fine = ear.hear(script, run).iter().all(|heard| model.fsa.reads(&labels(ear, &heard.word)));
-            if was_left_out(script, run) {
-                complete = false;
+            if !run.was_run() {
+                stop = why_not_run(pace, &map.progress(Phase::Accept, tries.run));
                 break;
             }
             if !fine {
                 rejected += 1;
-                if !map.accept(&mut tries, script, run, &mut go)? {
-                    complete = false;
+                stop = map.accept(&mut tries, script, run, pace)?;
+                if !stop.is_done() {
                     break;
                 }
             }
         }
         random_runs = (scripts.len() as u64, rejected);
-        if !complete || !map.explore(&mut tries, LATER, &mut go)? {
-            complete = false;
+        if stop.is_done() {
+            stop = map.explore(&mut tries, LATER, pace)?;
+        }
+        if !stop.is_done() {
             break;
         }
         if rejected * 200 > scripts.len() as u64 && map.is_growing() {
             continue;
         }
-        match map.refute(&mut tries, rng, &mut go)? {
+        match map.refute(&mut tries, rng, pace)? {
             Refuted::Split => judged = None,
             Refuted::Done { realized, unrealized } => {
                 judged = Some((realized, unrealized));
                 break;
             }
-            Refuted::BrokenOff => complete = false,
+            Refuted::Stopped(reason) => stop = reason,
         }
     }
     let drawn = map.drawn(ear);
-    let whole = if complete { drawn.fsa.clone() } else { map.with_guesses(ear, &drawn) };
+    let whole = if stop.is_done() { drawn.fsa.clone() } else { map.with_guesses(ear, &drawn) };
     let model = whole.simplify();
     let now = whole.counterparts(&model);
     let refusals = map.refusals(&drawn, &now, &model);
@@ -262,7 +226,7 @@ pub fn assay<S: Subject, R: Rng>(
         shown: map.shown(ear, &drawn, &now, &model),
         model: shown::refusing(&model, &refusals),
         refusals,
-        complete,
+        stop,
     })
 }
 
@@ -382,24 +346,31 @@ impl Map {
         Ok(())
     }
 
-    /// Looks behind the exits of all places, until behind every state and event enough was looked at. False if broken off.
+    /// How far the search has come.
+    fn progress(&self, phase: Phase, tests: u64) -> Progress {
+        Progress { states: Some(self.enabled.len()), ..Progress::new(phase, tests) }
+    }
+
+    /// Looks behind the exits of all places, until behind every state and event enough was looked at.
     fn explore<S: Subject>(
         &mut self,
         tries: &mut Tries<'_, S>,
         successors: usize,
-        go: &mut impl FnMut(Phase, u64, usize) -> bool,
-    ) -> Result<bool, S::Error> {
+        pace: &mut dyn Pace,
+    ) -> Result<Stop, S::Error> {
         loop {
             // At least the new objects are looked at, so that there is a model, however slow the class.
-            if !self.places.is_empty() && !go(Phase::Explore, tries.run, self.enabled.len()) {
-                return Ok(false);
+            if !self.places.is_empty()
+                && let ControlFlow::Break(stop) = pace.go_on(&self.progress(Phase::Explore, tries.run))
+            {
+                return Ok(stop);
             }
             let next = self.next_exits(successors);
             if next.is_empty() {
-                return Ok(true);
+                return Ok(Stop::Done);
             }
             if !self.look_behind(tries, &next)? {
-                return Ok(false);
+                return Ok(why_not_run(pace, &self.progress(Phase::Explore, tries.run)));
             }
         }
     }
@@ -435,7 +406,7 @@ impl Map {
         chosen
     }
 
-    /// Tries all moves behind these exits. False if broken off.
+    /// Tries all moves behind these exits. Tells whether there was time for all.
     fn look_behind<S: Subject>(
         &mut self,
         tries: &mut Tries<'_, S>,
@@ -530,11 +501,11 @@ impl Map {
         tries: &mut Tries<'_, S>,
         script: &Script,
         run: &Run,
-        go: &mut impl FnMut(Phase, u64, usize) -> bool,
-    ) -> Result<bool, S::Error> {
+        pace: &mut dyn Pace,
+    ) -> Result<Stop, S::Error> {
         for heard in tries.ear.hear(script, run) {
-            if !go(Phase::Accept, tries.run, self.enabled.len()) {
-                return Ok(false);
+            if let ControlFlow::Break(stop) = pace.go_on(&self.progress(Phase::Accept, tries.run)) {
+                return Ok(stop);
             }
             let model = self.drawn(tries.ear);
             if model.fsa.reads(&labels(tries.ear, &heard.word)) {
@@ -560,7 +531,7 @@ impl Map {
                 // Half a way leads nowhere.
                 self.places.truncate(first);
                 self.by_mark.retain(|_, place| *place < first);
-                return Ok(false);
+                return Ok(why_not_run(pace, &self.progress(Phase::Accept, tries.run)));
             }
             for (index, (situation, mark)) in way.into_iter().enumerate() {
                 let exit = Exit { letter: heard.word[index], situation, mark, to: Some(first + index) };
@@ -579,7 +550,7 @@ impl Map {
                 }
             }
         }
-        Ok(true)
+        Ok(Stop::Done)
     }
 
     /// The place behind an exit, or one with the same fields if they tell enough.

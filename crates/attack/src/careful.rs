@@ -1,9 +1,9 @@
-//! A subject that can be broken off, and that is not asked again for what hangs it.
+//! Runs scripts in portions, so that a caller can stop in the middle of a batch, and never repeats what hangs.
 //!
-//! Algorithms hand over tens of thousands of scripts at once. Here they are run in portions, and between two the caller may break
-//! off; scripts that are then left get runs without a step ([`was_left_out`]). What keeps hanging or killing its machine is given
-//! up (`hangs.rs`): scripts are cut before it. So every budget is kept, and nothing that was not run is taken for something that
-//! did not happen.
+//! Searches hand over tens of thousands of scripts at once. Between two portions the caller may stop; the remaining
+//! scripts end as [`End::NotRun`]. Calls that keep hanging or killing their machine are given up (`hangs.rs`): scripts
+//! are cut before them and end as [`End::Cut`]. So every budget is kept, and nothing that was not run is taken for
+//! something that did not happen.
 //!
 //! Paper: none; bookkeeping.
 
@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use adit_trace::{Callable, End, Run, Script, Subject};
+use adit_trace::{Callable, End, Limit, Pace, Phase, Progress, Run, RunLimits, Script, Stop, Subject};
 
 use crate::hangs::Hangs;
 
@@ -28,9 +28,9 @@ const LARGEST: usize = 1024;
 pub struct Care {
     /// Scripts that were really run.
     pub tests: u64,
-    /// The caller said stop, or the subject did; nothing is run any more until this is taken back.
-    pub broken_off: bool,
-    /// No more scripts than this are run in all.
+    /// Reason why nothing more is run, until it is taken back: the caller stopped, or the subject did.
+    pub stopped: Option<Stop>,
+    /// Number of scripts that may be run in all.
     pub most: Option<u64>,
     portion: usize,
     hangs: Hangs,
@@ -38,48 +38,55 @@ pub struct Care {
 
 impl Default for Care {
     fn default() -> Self {
-        Self { tests: 0, broken_off: false, most: None, portion: SMALLEST, hangs: Hangs::default() }
+        Self { tests: 0, stopped: None, most: None, portion: SMALLEST, hangs: Hangs::default() }
     }
 }
 
 impl Care {
-    /// Runs scripts in portions. `go_on` is told how many scripts were run. A subject that leaves scripts out is asked again for
-    /// them, after what it ran was learned from; one that runs none at all is taken to have stopped.
+    /// Runs scripts in portions, in this phase of a search. Scripts that the subject did not run are handed to it again,
+    /// after the others were learned from; a subject that runs none at all has stopped.
     pub fn run<S: Subject>(
         &mut self,
         subject: &mut S,
         batch: &[Script],
-        mut go_on: impl FnMut(u64) -> ControlFlow<()>,
+        phase: Phase,
+        pace: &mut dyn Pace,
     ) -> Result<Vec<Run>, S::Error> {
         let mut runs = Vec::with_capacity(batch.len());
         while runs.len() < batch.len() {
             let rest = &batch[runs.len()..];
             let room = self.most.map_or(u64::MAX, |most| most.saturating_sub(self.tests));
-            self.broken_off = self.broken_off || room == 0 || go_on(self.tests).is_break();
-            if self.broken_off {
-                runs.extend(rest.iter().map(|_| left_out()));
+            if self.stopped.is_none() && room == 0 {
+                self.stopped = Some(Stop::Budget(Limit::Tests));
+            }
+            if self.stopped.is_none() {
+                self.stopped = pace.go_on(&Progress::new(phase, self.tests)).break_value();
+            }
+            if self.stopped.is_some() {
+                runs.resize_with(batch.len(), Run::not_run);
                 break;
             }
             let room = usize::try_from(room).unwrap_or(usize::MAX);
-            let (given, ends) = self.cut(&rest[..self.portion.min(rest.len()).min(room)]);
+            let (given, cuts) = self.cut(&rest[..self.portion.min(rest.len()).min(room)]);
             let mut answers = subject.run(&given)?;
             let (mut bad, mut ran, mut first_left) = (false, 0, answers.len());
             for (at, (script, run)) in given.iter().zip(&answers).enumerate() {
-                if was_left_out(script, run) {
-                    first_left = first_left.min(at);
-                } else {
+                if run.was_run() {
                     ran += 1;
                     bad |= self.hangs.learn(script, run);
+                } else {
+                    first_left = first_left.min(at);
                 }
             }
             self.portion = if bad { SMALLEST } else { (self.portion * 2).min(LARGEST) };
             self.tests += ran;
-            self.broken_off |= ran == 0;
+            if ran == 0 {
+                self.stopped = Some(why_not_run(pace, &Progress::new(phase, self.tests)));
+            }
             answers.truncate(first_left);
-            for (run, is_cut) in answers.iter_mut().zip(ends) {
-                // With nothing before the cut, it would look as if it was left out.
-                if is_cut && run.steps.is_empty() && run.end == End::Complete {
-                    run.end = End::TimedOut;
+            for (run, cut) in answers.iter_mut().zip(cuts) {
+                if let Some(before) = cut.filter(|_| run.end == End::Complete) {
+                    run.end = End::Cut { before };
                 }
             }
             runs.extend(answers);
@@ -107,49 +114,55 @@ impl Care {
         self.hangs.makings()
     }
 
-    /// The scripts up to the first call that was given up, and which of them were cut.
-    fn cut<'s>(&self, scripts: &'s [Script]) -> (Cow<'s, [Script]>, Vec<bool>) {
+    /// The scripts up to the first call that was given up, and where each was cut.
+    fn cut<'s>(&self, scripts: &'s [Script]) -> (Cow<'s, [Script]>, Vec<Option<usize>>) {
         let cuts: Vec<Option<usize>> = scripts.iter().map(|script| self.hangs.cut(script)).collect();
-        let ends = cuts.iter().map(Option::is_some).collect();
         if cuts.iter().all(Option::is_none) {
-            return (Cow::Borrowed(scripts), ends);
+            return (Cow::Borrowed(scripts), cuts);
         }
         let until = |script: &Script, cut: Option<usize>| Script {
             statements: script.statements[..cut.unwrap_or(script.statements.len())].to_vec(),
         };
-        (scripts.iter().zip(cuts).map(|(script, cut)| until(script, cut)).collect(), ends)
+        (scripts.iter().zip(&cuts).map(|(script, cut)| until(script, *cut)).collect(), cuts)
     }
 }
 
-/// Whether a script was not run at all: whatever runs and ends by itself has a step for each statement.
-pub fn was_left_out(script: &Script, run: &Run) -> bool {
-    run.end == End::Complete && run.steps.is_empty() && !script.statements.is_empty()
-}
-
-/// The run of a script that was not run.
-fn left_out() -> Run {
-    Run { steps: Vec::new(), end: End::Complete, leaked: false, passed: None }
+/// Reason why a subject did not run scripts: the caller's, or else its own.
+pub(crate) fn why_not_run(pace: &mut dyn Pace, progress: &Progress) -> Stop {
+    match pace.go_on(progress) {
+        ControlFlow::Break(stop) => stop,
+        ControlFlow::Continue(()) => Stop::GaveUp,
+    }
 }
 
 /// Runs scripts on another subject, in portions.
-pub(crate) struct Careful<'a, S, F> {
+pub(crate) struct Careful<'a, S> {
     subject: &'a mut S,
-    go_on: F,
+    pace: &'a mut dyn Pace,
+    /// Step of the search that the scripts belong to.
+    pub(crate) phase: Phase,
     pub(crate) care: Care,
 }
 
-impl<'a, S, F> Careful<'a, S, F> {
-    /// `go_on` is told how many scripts were run.
-    pub(crate) fn new(subject: &'a mut S, go_on: F) -> Self {
-        Self { subject, go_on, care: Care::default() }
+impl<'a, S> Careful<'a, S> {
+    pub(crate) fn new(subject: &'a mut S, pace: &'a mut dyn Pace) -> Self {
+        Self { subject, pace, phase: Phase::default(), care: Care::default() }
     }
 }
 
-impl<S: Subject, F: FnMut(u64) -> ControlFlow<()>> Subject for Careful<'_, S, F> {
+impl<S: Subject> Subject for Careful<'_, S> {
     type Error = S::Error;
 
     fn run(&mut self, batch: &[Script]) -> Result<Vec<Run>, S::Error> {
-        self.care.run(self.subject, batch, &mut self.go_on)
+        self.care.run(self.subject, batch, self.phase, self.pace)
+    }
+
+    fn limit(&mut self, limits: RunLimits) {
+        self.subject.limit(limits);
+    }
+
+    fn renew(&mut self) {
+        self.subject.renew();
     }
 }
 
@@ -157,7 +170,7 @@ impl<S: Subject, F: FnMut(u64) -> ControlFlow<()>> Subject for Careful<'_, S, F>
 mod tests {
     use std::convert::Infallible;
 
-    use adit_trace::{CallKind, Statement, Step, StepResult, Value};
+    use adit_trace::{CallKind, Statement, Step, StepResult, Unlimited, Value};
 
     use super::*;
 
@@ -200,12 +213,13 @@ mod tests {
 
     #[test]
     fn what_hangs_is_given_up_after_two_times() {
-        let mut answers = Answers::default();
-        let mut careful = Careful::new(&mut answers, |_| ControlFlow::Continue(()));
+        let (mut answers, mut pace) = (Answers::default(), Unlimited);
+        let mut careful = Careful::new(&mut answers, &mut pace);
         let runs = careful.run(&vec![script("go hang go"); 1000]).unwrap();
         let names: Vec<&str> =
             careful.care.given_up().into_iter().map(|callable| callable.name.as_str()).collect();
         assert_eq!(names, ["hang"]);
+        assert!(runs.iter().skip(2).all(|run| run.end == End::Cut { before: 1 }));
         assert!(runs.iter().all(|run| run.steps.len() == 1), "what comes before it is still run");
         assert_eq!(answers.hung, 2);
     }
@@ -213,26 +227,29 @@ mod tests {
     #[test]
     fn breaking_off_keeps_what_was_run() {
         let mut answers = Answers::default();
-        let stop = |tests| if tests < 100 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) };
-        let mut careful = Careful::new(&mut answers, stop);
+        let mut pace = |now: &Progress| match now.tests {
+            ..100 => ControlFlow::Continue(()),
+            _ => ControlFlow::Break(Stop::Interrupted),
+        };
+        let mut careful = Careful::new(&mut answers, &mut pace);
         let runs = careful.run(&vec![script("go"); 5000]).unwrap();
         assert_eq!(runs.len(), 5000);
         let really = runs.iter().filter(|run| !run.steps.is_empty()).count();
-        assert_eq!((really as u64, careful.care.broken_off), (careful.care.tests, true));
+        assert_eq!((really as u64, careful.care.stopped), (careful.care.tests, Some(Stop::Interrupted)));
         // The portions double: 1, 2, 4 and so on.
         assert_eq!(really, 127);
-        assert!(careful.run(&[script("go")]).unwrap()[0].steps.is_empty(), "it stays broken off");
+        assert!(careful.run(&[script("go")]).unwrap()[0].steps.is_empty(), "it stays stopped");
         assert!(answers.largest <= LARGEST);
     }
 
     #[test]
     fn no_more_tests_are_run_than_allowed() {
-        let mut answers = Answers::default();
-        let mut careful = Careful::new(&mut answers, |_| ControlFlow::Continue(()));
+        let (mut answers, mut pace) = (Answers::default(), Unlimited);
+        let mut careful = Careful::new(&mut answers, &mut pace);
         careful.care.most = Some(100);
         let batch = vec![script("go"); 500];
         let runs = careful.run(&batch).unwrap();
-        let left = batch.iter().zip(&runs).filter(|(script, run)| was_left_out(script, run)).count();
+        let left = runs.iter().filter(|run| !run.was_run()).count();
         assert_eq!((careful.care.tests, left), (100, 400));
     }
 
@@ -247,7 +264,7 @@ mod tests {
 
         fn run(&mut self, batch: &[Script]) -> Result<Vec<Run>, Infallible> {
             let mut runs = self.inner.run(&batch[..self.at_once.min(batch.len())])?;
-            runs.resize_with(batch.len(), left_out);
+            runs.resize_with(batch.len(), Run::not_run);
             Ok(runs)
         }
     }
@@ -255,12 +272,12 @@ mod tests {
     #[test]
     fn what_a_subject_leaves_out_is_asked_for_again() {
         for (at_once, expected) in [(2, 50), (0, 0)] {
-            let mut lazy = Lazy { inner: Answers::default(), at_once };
-            let mut careful = Careful::new(&mut lazy, |_| ControlFlow::Continue(()));
+            let (mut lazy, mut pace) = (Lazy { inner: Answers::default(), at_once }, Unlimited);
+            let mut careful = Careful::new(&mut lazy, &mut pace);
             let runs = careful.run(&vec![script("go"); 50]).unwrap();
             let really = runs.iter().filter(|run| !run.steps.is_empty()).count();
             assert_eq!((really, careful.care.tests), (expected, expected as u64));
-            assert_eq!(careful.care.broken_off, expected == 0);
+            assert_eq!(careful.care.stopped, (expected == 0).then_some(Stop::GaveUp));
         }
     }
 }

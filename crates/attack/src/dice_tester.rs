@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use adit_logic::{Property, Template};
-use adit_trace::{Letter, Passed, Script, Subject};
+use adit_trace::{Letter, Pace, Passed, Phase, Progress, Script, Stop, Subject};
 use rand::Rng;
 
 use crate::branches::Branches;
@@ -71,42 +71,18 @@ pub struct Attacked {
     pub generations: u32,
     /// How often the population was replaced.
     pub resets: u32,
-    /// Why it ended.
+    /// Reason why it ended. When it is [`Stop::Done`], every property is refuted or given up.
     pub stop: Stop,
 }
 
-/// Why an attack ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stop {
-    /// Every claim is refuted or given up.
-    NothingLeft,
-    /// The caller had enough.
-    Budget,
-}
-
-/// How an attack goes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Standing {
-    /// Tests run so far.
-    pub run: u64,
-    /// Generations so far.
-    pub generations: u32,
-    /// Claims refuted so far.
-    pub refuted: usize,
-    /// Claims that are still aimed at or wait.
-    pub open: usize,
-    /// Sides of branches taken so far.
-    pub covered: usize,
-}
-
-/// Attacks claims about a class until nothing is left to aim at or `go_on` breaks off.
+/// Attacks claims about a class until nothing is left to aim at or `pace` stops it.
 pub fn dice_tester<S: Subject, R: Rng>(
     subject: &mut S,
     generator: &mut Generator,
     ear: &Ear,
     assault: &Assault,
     rng: &mut R,
-    mut go_on: impl FnMut(Standing) -> ControlFlow<()>,
+    pace: &mut dyn Pace,
 ) -> Result<Attacked, S::Error> {
     let letters = ear.alphabet().len();
     let claims = letters..letters + assault.properties.len();
@@ -120,22 +96,28 @@ pub fn dice_tester<S: Subject, R: Rng>(
         run: 0,
         generations: 0,
         resets: 0,
-        stop: Stop::NothingLeft,
+        stop: Stop::Done,
     };
     let mut refuted = 0;
+    let mut progress = Progress::new(Phase::Attack, 0);
     while !search.is_over() {
         let open = search.status()[claims.clone()]
             .iter()
             .filter(|status| matches!(status, Status::Targeted(_) | Status::Waiting))
             .count();
-        let Attacked { run, generations, covered, .. } = attacked;
-        let standing = Standing { run, generations, refuted, open, covered };
-        if go_on(standing).is_break() {
-            attacked.stop = Stop::Budget;
+        progress = Progress {
+            tests: attacked.run,
+            refuted: Some(refuted),
+            open: Some(open),
+            covered: (!assault.branches.is_empty()).then_some(attacked.covered),
+            ..progress
+        };
+        if let ControlFlow::Break(stop) = pace.go_on(&progress) {
+            attacked.stop = stop;
             break;
         }
-        let progress = search.generation(&mut problem, rng)?;
-        for (goal, test) in progress.covered {
+        let generation = search.generation(&mut problem, rng)?;
+        for (goal, test) in generation.covered {
             if goal >= claims.end {
                 attacked.covered += 1;
             } else if goal >= letters {
@@ -143,9 +125,9 @@ pub fn dice_tester<S: Subject, R: Rng>(
                 attacked.found_after[goal - letters] = Some(attacked.run + test as u64 + 1);
             }
         }
-        attacked.run += progress.tests as u64;
+        attacked.run += generation.tests as u64;
         attacked.generations += 1;
-        attacked.resets += u32::from(progress.reset);
+        attacked.resets += u32::from(generation.reset);
     }
     let mut shrinking = assault.shrink.1;
     for goal in 0..claims.end + assault.branches.len() {
@@ -153,11 +135,13 @@ pub fn dice_tester<S: Subject, R: Rng>(
         if let Some(test) = witness.as_mut().filter(|_| claims.contains(&goal)) {
             let most = assault.shrink.0.min(shrinking);
             let before = attacked.run;
-            *test = shrink(test, most, |tests| {
+            let progress = Progress { phase: Phase::Shrink, tests: before, ..progress };
+            let shrunk = shrink(test, most, progress, pace, |tests| {
                 attacked.run += tests.len() as u64;
                 let seen = problem.run(tests)?;
                 Ok(seen.iter().map(|seen| problem.cost(goal, seen) == 0.0).collect())
             })?;
+            *test = shrunk.script;
             shrinking -= (attacked.run - before) as usize;
         }
         let witness = witness.map(|test| {

@@ -73,11 +73,10 @@ pub(crate) struct Hangs {
 }
 
 impl Hangs {
-    /// Learns from a run, and says whether it ended badly. A run that ended well before its script did was cut by somebody who
-    /// knows that it would not have.
+    /// Learns from a run, and tells whether it ended badly. A script that was cut counts: whoever cut it knows that the next
+    /// call hangs.
     pub(crate) fn learn(&mut self, script: &Script, run: &Run) -> bool {
-        let cut = run.end == End::Complete && (1..script.statements.len()).contains(&run.steps.len());
-        let bad = cut || matches!(run.end, End::TimedOut | End::Died { .. });
+        let bad = matches!(run.end, End::TimedOut | End::Died { .. } | End::Cut { .. });
         if !bad && self.total.is_empty() {
             return false;
         }

@@ -39,7 +39,7 @@ mod values;
 mod vary;
 
 pub use api::{Api, ApiOptions, Operation, callable};
-pub use careful::{Care, was_left_out};
+pub use careful::Care;
 pub use error::ApiError;
 pub use generate::{Generator, GeneratorOptions};
 pub use heard::{Ear, Heard};

@@ -8,8 +8,9 @@
 //! Cost: three scripts for each try and method; methods found to change an outcome are tried no more.
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 
-use adit_trace::{Callable, End, Run, Script, Step, StepResult, Subject, Value};
+use adit_trace::{Callable, End, Pace, Phase, Progress, Run, Script, Step, StepResult, Stop, Subject, Value};
 use rand::{Rng, RngExt};
 
 use crate::edit::{calls_of_interest, cut};
@@ -64,6 +65,15 @@ pub enum Difference {
     },
 }
 
+/// Verdicts about all methods of an API.
+#[derive(Clone, Debug)]
+pub struct Purities {
+    /// The verdict about each method.
+    pub verdicts: BTreeMap<Callable, Verdict>,
+    /// Reason why no more was tried.
+    pub stop: Stop,
+}
+
 /// One experiment.
 struct Try {
     method: usize,
@@ -80,9 +90,15 @@ pub fn purity<S: Subject>(
     generator: &mut Generator,
     options: PurityOptions,
     rng: &mut impl Rng,
-) -> Result<BTreeMap<Callable, Verdict>, S::Error> {
+    pace: &mut dyn Pace,
+) -> Result<Purities, S::Error> {
     let mut verdicts = vec![Verdict::Unrefuted { tries: 0 }; api.methods.len()];
+    let (mut stop, mut tests) = (Stop::Done, 0);
     for _ in 0..options.tries {
+        if let ControlFlow::Break(reason) = pace.go_on(&Progress::new(Phase::Purity, tests)) {
+            stop = reason;
+            break;
+        }
         let (mut tries, mut batch) = (Vec::new(), Vec::new());
         for (method, verdict) in verdicts.iter().enumerate() {
             if matches!(verdict, Verdict::Changes { what: Difference::Outcome { .. }, .. }) {
@@ -97,6 +113,7 @@ pub fn purity<S: Subject>(
             continue;
         }
         let runs = subject.run(&batch)?;
+        tests += runs.iter().filter(|run| run.was_run()).count() as u64;
         for (attempt, (scripts, runs)) in tries.into_iter().zip(batch.chunks(3).zip(runs.chunks(3))) {
             if let [first, second, with] = runs {
                 generator.observe(&scripts[0], first);
@@ -105,7 +122,7 @@ pub fn purity<S: Subject>(
         }
     }
     let callables = api.methods.iter().map(|method| (*method.callable).clone());
-    Ok(callables.zip(verdicts).collect())
+    Ok(Purities { verdicts: callables.zip(verdicts).collect(), stop })
 }
 
 /// A random script with the call and without it.

@@ -10,8 +10,9 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
-use adit_trace::{Letter, Subject};
+use adit_trace::{Letter, Pace, Progress, Stop, Subject};
 
+use crate::careful::why_not_run;
 use crate::moves::{self, Move, Situation};
 use crate::tries::{Tried, Tries};
 
@@ -25,8 +26,6 @@ pub(crate) struct Prefix {
 #[derive(Default)]
 pub(crate) struct Realized {
     pub(crate) prefixes: BTreeMap<Vec<Letter>, Prefix>,
-    /// The words that were not searched to their end because the caller broke off.
-    pub(crate) cut_short: bool,
 }
 
 impl Realized {
@@ -45,24 +44,29 @@ impl Realized {
     }
 }
 
-/// Which situations of a prefix are kept.
+/// What a search for words tries, and which situations of a prefix it keeps.
 pub(crate) struct Beam<'a> {
-    /// How many.
+    /// Ways to make an object.
+    pub(crate) starts: &'a [Move],
+    /// Calls on an object.
+    pub(crate) moves: &'a [Move],
+    /// Number of situations that are kept.
     pub(crate) width: usize,
     /// What kind of situation one with these fields is, if that is known; some of each kind are kept.
     pub(crate) kind: &'a dyn Fn(u64) -> Option<usize>,
 }
 
-/// Searches all words. What `known` already tells is not searched again.
+/// Searches all words. What `known` already tells is not searched again. `progress` is what `pace` is told, with the
+/// number of tests brought up to date.
 pub(crate) fn realize<S: Subject>(
     tries: &mut Tries<'_, S>,
-    starts: &[Move],
-    moves: &[Move],
     words: &[Vec<Letter>],
     beam: &Beam<'_>,
     known: &mut Realized,
-    mut go_on: impl FnMut(u64) -> ControlFlow<()>,
-) -> Result<(), S::Error> {
+    progress: Progress,
+    pace: &mut dyn Pace,
+) -> Result<Stop, S::Error> {
+    let Beam { starts, moves, .. } = *beam;
     let longest = words.iter().map(Vec::len).max().unwrap_or(0);
     let letters = |one: &Move| tries.ear.letters_of(one.callable()).to_vec();
     let mut giving: BTreeMap<Letter, Vec<usize>> = BTreeMap::new();
@@ -70,9 +74,8 @@ pub(crate) fn realize<S: Subject>(
         letters(one).into_iter().for_each(|letter| giving.entry(letter).or_default().push(index));
     }
     for length in 1..=longest {
-        if go_on(tries.run).is_break() {
-            known.cut_short = true;
-            return Ok(());
+        if let ControlFlow::Break(stop) = pace.go_on(&Progress { tests: tries.run, ..progress }) {
+            return Ok(stop);
         }
         let wanted: BTreeSet<&[Letter]> = words
             .iter()
@@ -103,8 +106,7 @@ pub(crate) fn realize<S: Subject>(
         }
         let tried = tries.last_calls(&situations)?;
         if tried.len() < situations.len() {
-            known.cut_short = true;
-            return Ok(());
+            return Ok(why_not_run(pace, &Progress { tests: tries.run, ..progress }));
         }
         let mut found: BTreeMap<Vec<Letter>, Prefix> =
             wanted.iter().map(|prefix| (prefix.to_vec(), Prefix { situations: Vec::new() })).collect();
@@ -123,7 +125,7 @@ pub(crate) fn realize<S: Subject>(
         }
         known.prefixes.extend(found);
     }
-    Ok(())
+    Ok(Stop::Done)
 }
 
 /// Keeps as many of each kind, about the beam's width in all.

@@ -5,28 +5,49 @@
 //! Deviation: none.
 //! Cost: a run for each statement and for each simpler value, in each round; a round makes the test smaller or is the last.
 
-use adit_trace::{Argument, Script};
+use std::ops::ControlFlow;
+
+use adit_trace::{Argument, Limit, Pace, Progress, Script, Stop};
 
 use crate::edit::remove;
 
-/// A smaller script that still does it, found in at most `most` runs; the script itself if there is none.
+/// A smaller script, and the reason why no smaller one was searched for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shrunk {
+    /// The smallest script that was found, or the original.
+    pub script: Script,
+    /// [`Stop::Done`] if no single step makes the script smaller.
+    pub stop: Stop,
+}
+
+/// Finds a smaller script that still does it, in at most `most` runs.
 ///
-/// `still` says of each of several scripts whether it does. The result is the same for the same answers.
+/// `still` tells for each of several scripts whether it does. The result is the same for the same answers. `progress` is what
+/// `pace` is told, with the number of tests brought up to date.
 pub fn shrink<E>(
     script: &Script,
     most: usize,
+    mut progress: Progress,
+    pace: &mut dyn Pace,
     mut still: impl FnMut(&[Script]) -> Result<Vec<bool>, E>,
-) -> Result<Script, E> {
+) -> Result<Shrunk, E> {
     let mut smallest = script.clone();
     let mut left = most;
     for step in [shorter, simpler] {
         loop {
             let mut candidates = step(&smallest);
-            candidates.truncate(left);
             if candidates.is_empty() {
                 break;
             }
+            if left == 0 {
+                return Ok(Shrunk { script: smallest, stop: Stop::Budget(Limit::Tests) });
+            }
+            if let ControlFlow::Break(stop) = pace.go_on(&progress) {
+                return Ok(Shrunk { script: smallest, stop });
+            }
+            candidates.truncate(left);
             left -= candidates.len();
+            progress.tests += candidates.len() as u64;
             let does = still(&candidates)?;
             let found = candidates
                 .into_iter()
@@ -40,7 +61,7 @@ pub fn shrink<E>(
             }
         }
     }
-    Ok(smallest)
+    Ok(Shrunk { script: smallest, stop: Stop::Done })
 }
 
 /// The script without one statement, and without those that need it; later ones first.
@@ -123,7 +144,7 @@ mod tests {
     use std::convert::Infallible;
     use std::sync::Arc;
 
-    use adit_trace::{CallKind, Callable, Statement};
+    use adit_trace::{CallKind, Callable, Statement, Unlimited};
     use expect_test::{Expect, expect};
     use proptest::prelude::*;
 
@@ -150,13 +171,14 @@ mod tests {
 
     fn check(calls: &[(&str, Argument)], most: usize, still: impl Fn(&Script) -> bool, expected: Expect) {
         let (script, mut runs) = (script(calls), 0);
-        let small = shrink(&script, most, |scripts| {
+        let small = shrink(&script, most, Progress::default(), &mut Unlimited, |scripts| {
             runs += scripts.len();
             Ok::<_, Infallible>(scripts.iter().map(&still).collect())
         })
         .unwrap();
         assert!(runs <= most, "{runs} of {most}");
-        expected.assert_eq(&shown(&small));
+        assert_eq!(small.stop.is_done(), most > 5, "{:?}", small.stop);
+        expected.assert_eq(&shown(&small.script));
     }
 
     fn count(script: &Script, name: &str) -> usize {
@@ -254,7 +276,9 @@ mod tests {
             let script = script(&calls);
             let still = |script: &Script| script.statements.len() > keep;
             prop_assume!(still(&script));
-            let shrunk = shrink(&script, usize::MAX, |all| Ok::<_, Infallible>(all.iter().map(still).collect())).unwrap();
+            let does = |all: &[Script]| Ok::<_, Infallible>(all.iter().map(still).collect());
+            let Shrunk { script: shrunk, stop } = shrink(&script, usize::MAX, Progress::default(), &mut Unlimited, does).unwrap();
+            prop_assert!(stop.is_done());
             prop_assert!(still(&shrunk));
             prop_assert!(weight(&shrunk) <= weight(&script));
             prop_assert!(!shorter(&shrunk).iter().any(still));

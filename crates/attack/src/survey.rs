@@ -9,12 +9,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use adit_trace::{Callable, Letter, Run, Script, Subject};
+use adit_trace::{Callable, Letter, Pace, Phase, Progress, Run, Script, Subject};
 use rand::{Rng, RngExt};
 
 use crate::Generator;
 use crate::assay::AssayOptions;
-use crate::careful::was_left_out;
 use crate::moves::{self, Move, Situation};
 use crate::tries::{Tries, mark};
 
@@ -35,13 +34,13 @@ const STARTS: usize = 3;
 /// So many times as many moves are gathered as are compared, because rare values come late and matter most.
 const PLENTY: usize = 4;
 
-/// Runs random scripts, from which the generator learns. `go_on` is told how many scripts were run and may end it early.
+/// Runs random scripts, from which the generator learns. `pace` may end it early.
 pub(crate) fn survey<S: Subject>(
     tries: &mut Tries<'_, S>,
     generator: &mut Generator,
     options: &AssayOptions,
     rng: &mut impl Rng,
-    mut go_on: impl FnMut(u64) -> bool,
+    pace: &mut dyn Pace,
 ) -> Result<Surveyed, S::Error> {
     let mut surveyed =
         Surveyed { runs: Vec::new(), candidates: Vec::new(), starts: Vec::new(), situations: Vec::new() };
@@ -50,7 +49,7 @@ pub(crate) fn survey<S: Subject>(
     // In parts, so that the generator learns from the first for the last. What was known before comes first of all.
     const PARTS: usize = 12;
     for part in 0..=PARTS {
-        if part > 1 && !go_on(tries.run) {
+        if part > 1 && pace.go_on(&Progress::new(Phase::Survey, tries.run)).is_break() {
             break;
         }
         let scripts: Vec<Script> = match part {
@@ -64,7 +63,7 @@ pub(crate) fn survey<S: Subject>(
         };
         let runs = tries.run(&scripts)?;
         for (script, run) in scripts.into_iter().zip(runs) {
-            if was_left_out(&script, &run) {
+            if !run.was_run() {
                 continue;
             }
             generator.observe(&script, &run);
@@ -121,10 +120,10 @@ pub(crate) fn pool<S: Subject>(
     surveyed: &Surveyed,
     options: &AssayOptions,
     rng: &mut impl Rng,
-    go_on: impl FnMut(u64) -> bool,
+    pace: &mut dyn Pace,
 ) -> Result<Pool, S::Error> {
     const TRIES: usize = 60_000;
-    pool_of(tries, surveyed, options, TRIES, rng, go_on)
+    pool_of(tries, surveyed, options, TRIES, rng, pace)
 }
 
 /// The same with about this many tries, or as many as it takes to see every candidate in a few situations.
@@ -134,7 +133,7 @@ pub(crate) fn pool_of<S: Subject>(
     options: &AssayOptions,
     most_tries: usize,
     rng: &mut impl Rng,
-    mut go_on: impl FnMut(u64) -> bool,
+    pace: &mut dyn Pace,
 ) -> Result<Pool, S::Error> {
     let most = (most_tries / surveyed.candidates.len().max(1)).clamp(8, 150);
     // The shortest situations and some of the others, in turn, so that breaking off leaves both.
@@ -149,7 +148,7 @@ pub(crate) fn pool_of<S: Subject>(
         if situation.passes(&tries.heavy) {
             continue;
         }
-        if number > 0 && !go_on(tries.run) {
+        if number > 0 && pace.go_on(&Progress::new(Phase::Choose, tries.run)).is_break() {
             break;
         }
         let (indexes, behind): (Vec<usize>, Vec<Situation>) = surveyed
@@ -168,7 +167,7 @@ pub(crate) fn pool_of<S: Subject>(
         }
     }
     let moves = moves::choose(surveyed.candidates.clone(), &seen, options.moves);
-    let starts = starts(tries, surveyed, &moves, options, most_tries / 10, rng, go_on)?;
+    let starts = starts(tries, surveyed, &moves, options, most_tries / 10, rng, pace)?;
     Ok(Pool { starts, moves })
 }
 
@@ -182,7 +181,7 @@ fn starts<S: Subject>(
     options: &AssayOptions,
     most_tries: usize,
     rng: &mut impl Rng,
-    mut go_on: impl FnMut(u64) -> bool,
+    pace: &mut dyn Pace,
 ) -> Result<Vec<Move>, S::Error> {
     const LONGEST: usize = 6;
     let made: Vec<Situation> = surveyed.starts.iter().map(Move::start).collect();
@@ -200,7 +199,8 @@ fn starts<S: Subject>(
     let alive: Vec<&Move> = moves.iter().filter(|one| !tries.is_deadly(one.callable())).collect();
     let mut shown: Vec<BTreeSet<Vec<Letter>>> = vec![BTreeSet::new(); able.len()];
     for sequence in 0..sequences {
-        if alive.is_empty() || (sequence > 0 && !go_on(tries.run)) {
+        let ends = |pace: &mut dyn Pace| pace.go_on(&Progress::new(Phase::Choose, tries.run)).is_break();
+        if alive.is_empty() || (sequence > 0 && ends(pace)) {
             break;
         }
         let calls: Vec<&Move> = (0..LONGEST).map(|_| alive[rng.random_range(0..alive.len())]).collect();

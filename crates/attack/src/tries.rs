@@ -10,7 +10,6 @@ use adit_trace::{
 use rustc_hash::FxHasher;
 
 use crate::Ear;
-use crate::careful::was_left_out;
 use crate::generate::heavy_numbers;
 use crate::hangs::Hangs;
 use crate::moves::Situation;
@@ -23,8 +22,6 @@ pub(crate) struct Tries<'a, S> {
     pub(crate) run: u64,
     /// What hangs or kills its machine.
     hangs: Hangs,
-    /// Scripts were left out because the subject was broken off; nothing that came of them is known.
-    pub(crate) broken_off: bool,
     /// Numbers with which memory ran out.
     pub(crate) heavy: BTreeSet<i64>,
 }
@@ -44,17 +41,17 @@ pub(crate) struct Tried {
 
 impl<'a, S: Subject> Tries<'a, S> {
     pub(crate) fn new(subject: &'a mut S, ear: &'a Ear) -> Self {
-        Self { subject, ear, run: 0, hangs: Hangs::default(), broken_off: false, heavy: BTreeSet::new() }
+        Self { subject, ear, run: 0, hangs: Hangs::default(), heavy: BTreeSet::new() }
     }
 
-    /// What the last call of each situation gave; nothing if it threw, hung or was not reached. Fewer than were asked for if the
-    /// subject was broken off: those up to the first that was left out.
+    /// What the last call of each situation gave; nothing if it threw, hung or was not reached. Fewer than were asked for if
+    /// the subject stopped: those up to the first that was not run.
     pub(crate) fn last_calls(&mut self, situations: &[Situation]) -> Result<Vec<Option<Tried>>, S::Error> {
         Ok(self.outcomes(situations)?.into_iter().map(Result::ok).collect())
     }
 
     /// What the last call of each situation gave, or what it threw: `pop!EmptyStackException`; nothing if it hung or was not
-    /// reached. Fewer than were asked for if the subject was broken off.
+    /// reached. Fewer than were asked for if the subject stopped.
     pub(crate) fn outcomes(
         &mut self,
         situations: &[Situation],
@@ -65,10 +62,9 @@ impl<'a, S: Subject> Tries<'a, S> {
         let scripts: Vec<Script> = worth.map(|(situation, _)| situation.script.clone()).collect();
         let runs = self.run(&scripts)?;
         let mut tried = scripts.iter().zip(&runs).map(|(script, run)| {
-            let left = was_left_out(script, run);
-            (!left).then(|| self.last(script, run).ok_or_else(|| thrown(script, run)))
+            run.was_run().then(|| self.last(script, run).ok_or_else(|| thrown(script, run)))
         });
-        // An answer for each situation until one was left out.
+        // An answer for each situation until one was not run.
         let answer = |&hopeless: &bool| if hopeless { Some(Err(None)) } else { tried.next()? };
         Ok(hopeless.iter().map_while(answer).collect())
     }
@@ -77,8 +73,7 @@ impl<'a, S: Subject> Tries<'a, S> {
     pub(crate) fn run(&mut self, scripts: &[Script]) -> Result<Vec<Run>, S::Error> {
         let runs = self.subject.run(scripts)?;
         for (script, run) in scripts.iter().zip(&runs) {
-            if was_left_out(script, run) {
-                self.broken_off = true;
+            if !run.was_run() {
                 continue;
             }
             self.run += 1;

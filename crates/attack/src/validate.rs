@@ -12,12 +12,10 @@
 //! Deviation: the class itself is in the place of the true model. The intervals take walks and lives for independent, which lives of one script are only nearly.
 //! Cost: the survey, then for each walk at most its length times `width` times the moves of one method.
 
-use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::ControlFlow;
 
 use adit_automata::{Builder, Fsa, Reader};
-use adit_trace::{Letter, Script, Subject};
+use adit_trace::{Letter, Pace, Phase, Progress, Script, Stop, Subject, Unlimited};
 use rand::{Rng, RngExt};
 
 use crate::assay::AssayOptions;
@@ -74,8 +72,8 @@ pub struct Validated {
     pub given_up: Vec<String>,
     /// Scripts that were run.
     pub tests: u64,
-    /// Whether everything was done; else the caller broke off.
-    pub complete: bool,
+    /// Reason why it ended.
+    pub stop: Stop,
 }
 
 /// The beginning of a life that the model rejects.
@@ -90,7 +88,7 @@ pub struct Rejected {
 /// Walks of which nothing is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Undecided {
-    /// The caller broke off before they were searched.
+    /// The caller stopped before they were searched.
     pub budget: u64,
     /// They need a method that could not be called at all, or was given up.
     pub untried: u64,
@@ -139,26 +137,6 @@ impl Rate {
     }
 }
 
-/// How a validation goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ValidateStanding {
-    /// What is being done.
-    pub step: ValidateStep,
-    /// Scripts run so far.
-    pub tests: u64,
-}
-
-/// The steps of a validation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum ValidateStep {
-    /// Random scripts whose objects the model is to read.
-    Runs,
-    /// Random scripts and tries for a pool of moves.
-    Survey,
-    /// Walks of the model.
-    Walks,
-}
-
 /// The labels of the model that the class does not have. Walks that need one count as unrealized.
 pub fn unknown_labels<'m>(model: &'m Fsa<String>, ear: &Ear) -> Vec<&'m str> {
     model.alphabet().iter().map(String::as_str).filter(|label| ear.alphabet().get(label).is_none()).collect()
@@ -177,7 +155,7 @@ pub fn without_unknown(model: &Fsa<String>, ear: &Ear) -> Fsa<String> {
     builder.build()
 }
 
-/// Measures a model against the class. `go_on` is asked between portions of scripts and may break off.
+/// Measures a model against the class. `pace` may stop it between portions of scripts.
 pub fn validate<S: Subject, R: Rng>(
     subject: &mut S,
     generator: &mut Generator,
@@ -185,19 +163,19 @@ pub fn validate<S: Subject, R: Rng>(
     model: &Fsa<String>,
     options: &ValidateOptions,
     rng: &mut R,
-    mut go_on: impl FnMut(ValidateStanding) -> ControlFlow<()>,
+    pace: &mut dyn Pace,
 ) -> Result<Validated, S::Error> {
-    let step = Cell::new(ValidateStep::Survey);
-    let mut careful = Careful::new(subject, |tests| go_on(ValidateStanding { step: step.get(), tests }));
+    let mut careful = Careful::new(subject, pace);
+    careful.phase = Phase::Survey;
     let mut tries = Tries::new(&mut careful, ear);
     let habits = AssayOptions { survey: options.survey, calls: options.calls, ..AssayOptions::default() };
     // First, because what the generator learns from it is not to change while runs are counted.
-    let surveyed = survey(&mut tries, generator, &habits, rng, |_| true)?;
-    step.set(ValidateStep::Runs);
+    let surveyed = survey(&mut tries, generator, &habits, rng, &mut Unlimited)?;
+    tries.subject.phase = Phase::Runs;
     let lives = read_lives(&mut tries, generator, model, options, rng)?;
-    step.set(ValidateStep::Survey);
-    let pool = pool_of(&mut tries, &surveyed, &habits, options.choosing, rng, |_| true)?;
-    step.set(ValidateStep::Walks);
+    tries.subject.phase = Phase::Choose;
+    let pool = pool_of(&mut tries, &surveyed, &habits, options.choosing, rng, &mut Unlimited)?;
+    tries.subject.phase = Phase::Walks;
     let walks: Vec<Walk> = walks(model, ear, options, rng);
     let fates = fates(&mut tries, &walks, &surveyed, &pool, options.width)?;
 
@@ -234,7 +212,7 @@ pub fn validate<S: Subject, R: Rng>(
         pairs: lives.pairs.novelty(),
         given_up: given_up.into_iter().collect(),
         tests: careful.care.tests,
-        complete: !careful.care.broken_off,
+        stop: careful.care.stopped.unwrap_or(Stop::Done),
     })
 }
 
@@ -348,12 +326,12 @@ struct Search<'a> {
     known: Realized,
 }
 
-/// What became of each walk, as far as it was decided before the caller broke off.
+/// What became of each walk, as far as it was decided before the caller stopped.
 ///
-/// Walks go in portions. All of a portion that is broken off stay undecided, whatever is known of some of them, because those that
+/// Walks go in portions. All of a portion that was stopped stay undecided, whatever is known of some of them, because those that
 /// are known soonest are not like the others.
-fn fates<S: Subject, F: FnMut(u64) -> ControlFlow<()>>(
-    tries: &mut Tries<'_, Careful<'_, S, F>>,
+fn fates<S: Subject>(
+    tries: &mut Tries<'_, Careful<'_, S>>,
     walks: &[Walk],
     surveyed: &Surveyed,
     pool: &Pool,
@@ -382,7 +360,7 @@ fn fates<S: Subject, F: FnMut(u64) -> ControlFlow<()>>(
                 (_, fate) => fate,
             };
         }
-        if tries.subject.care.broken_off {
+        if tries.subject.care.stopped.is_some() {
             break;
         }
         fates.extend(decided);
@@ -391,10 +369,10 @@ fn fates<S: Subject, F: FnMut(u64) -> ControlFlow<()>>(
 }
 
 impl Search<'_> {
-    /// What becomes of these walks. It is worth nothing if it was broken off.
-    fn judge<S: Subject, F: FnMut(u64) -> ControlFlow<()>>(
+    /// What becomes of these walks. It is worth nothing if the subject stopped meanwhile.
+    fn judge<S: Subject>(
         &mut self,
-        tries: &mut Tries<'_, Careful<'_, S, F>>,
+        tries: &mut Tries<'_, Careful<'_, S>>,
         walks: &[&Walk],
         surveyed: &Surveyed,
     ) -> Result<Vec<Fate>, S::Error> {
@@ -403,8 +381,10 @@ impl Search<'_> {
         let words: Vec<Vec<Letter>> = walks.iter().map(|walk| walk.word.clone()).collect();
         let Self { starts, moves, width, known } = self;
         // Nothing is known of kinds here: a model is not to be judged by what made it.
-        let beam = Beam { width: *width, kind: &|_| None };
-        realize(tries, starts, moves, &words, &beam, known, |_| ControlFlow::Continue(()))?;
+        let beam = Beam { starts, moves, width: *width, kind: &|_| None };
+        // The subject asks the caller itself, in the middle of batches too.
+        let progress = Progress::new(Phase::Walks, tries.run);
+        realize(tries, &words, &beam, known, progress, &mut Unlimited)?;
         let mut fates = Vec::new();
         for walk in walks {
             let reach = known.reach(&walk.word);
@@ -427,16 +407,12 @@ impl Search<'_> {
 /// Whether an event was given its chance: a call that may give it was made, and is still made.
 ///
 /// An object is made by its first event and no other, so that an event of the wrong kind needs no trying.
-fn was_tried<S, F>(
-    tries: &Tries<'_, Careful<'_, S, F>>,
+fn was_tried<S: Subject>(
+    tries: &Tries<'_, Careful<'_, S>>,
     surveyed: &Surveyed,
     letter: Letter,
     first: bool,
-) -> bool
-where
-    S: Subject,
-    F: FnMut(u64) -> ControlFlow<()>,
-{
+) -> bool {
     if !tries.ear.gives(letter, first) {
         return true;
     }

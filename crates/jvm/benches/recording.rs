@@ -4,13 +4,13 @@
 //! with all jars, the folder of the compiled tests, and the classes to record.
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a benchmark is there to print its result")]
 
-use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use adit_jvm::find::{Places, USUAL, find};
 use adit_jvm::record::{Outcome, RecordOptions, Recorded, Task, find_tests, record};
 use adit_jvm::{HostOptions, Limits, classes};
+use adit_trace::Unlimited;
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
@@ -77,7 +77,7 @@ fn main() {
 }
 
 fn run(options: &RecordOptions) -> Recorded {
-    record(options.clone(), &mut drop, &mut |_| ControlFlow::Continue(())).unwrap()
+    record(options.clone(), &mut drop, &mut Unlimited).unwrap()
 }
 
 /// The tests and how each ended, without messages, which may hold times and addresses.

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use adit_bytecode::probe::ProbedClasses;
-use adit_trace::{End, Run, Script, Subject};
+use adit_trace::{Run, RunLimits, Script, Subject};
 
 use crate::boxes;
 use crate::classes::expand;
@@ -136,14 +136,7 @@ pub struct Host {
     lanes: Vec<Option<Worker>>,
     protection: Protection,
     unprobed: Option<String>,
-    leave: Leave,
-}
-
-/// When scripts are left out. Their runs are complete and have no step.
-#[derive(Clone, Copy, Debug, Default)]
-struct Leave {
-    at: Option<Instant>,
-    after: Option<usize>,
+    limits: RunLimits,
 }
 
 /// What all lanes share.
@@ -191,25 +184,7 @@ impl Host {
         let (first, Greeting { protection, unprobed, .. }) = pool.worker()?;
         let mut lanes = vec![Some(first)];
         lanes.resize_with(workers.max(1), || None);
-        Ok(Self { pool, lanes, protection, unprobed, leave: Leave::default() })
-    }
-
-    /// From this moment on, scripts are left out: their runs are complete and have no step. What is running then is broken off
-    /// and counts as left out, too.
-    pub fn leave_out_at(&mut self, moment: Option<Instant>) {
-        self.leave.at = moment;
-    }
-
-    /// After so many bad ends among the scripts that are handed over at once, the others are left out, so that whoever asks can
-    /// think again: each of these ends takes as long as thousands of scripts.
-    pub fn leave_out_after(&mut self, bad_ends: Option<usize>) {
-        self.leave.after = bad_ends;
-    }
-
-    /// Lets the next scripts run in new machines. What a machine makes up for itself, such as the order of `Set.of` or the hash
-    /// codes of objects, is different there.
-    pub fn renew(&mut self) {
-        self.lanes.iter_mut().for_each(|lane| *lane = None);
+        Ok(Self { pool, lanes, protection, unprobed, limits: RunLimits::default() })
     }
 
     /// Why the probes that were asked for are not in place; no run says which were passed then.
@@ -231,7 +206,7 @@ impl Subject for Host {
 
     fn run(&mut self, batch: &[Script]) -> Result<Vec<Run>, HostError> {
         let (pool, next) = (&self.pool, AtomicUsize::new(0));
-        let (leave, bad_ends) = (self.leave, AtomicUsize::new(0));
+        let (limits, bad_ends) = (self.limits, AtomicUsize::new(0));
         let size = pool.limits.batch.max(1);
         let lane = |worker: &mut Option<Worker>| {
             let mut chunks = Vec::new();
@@ -241,7 +216,7 @@ impl Subject for Host {
                     return Ok(chunks);
                 }
                 let scripts = &batch[from..batch.len().min(from + size)];
-                chunks.push((from, pool.chunk(worker, scripts, from, leave, &bad_ends)?));
+                chunks.push((from, pool.chunk(worker, scripts, from, limits, &bad_ends)?));
             }
         };
         let useful = batch.len().div_ceil(size).min(self.lanes.len());
@@ -264,6 +239,15 @@ impl Subject for Host {
         chunks.sort_by_key(|(from, _)| *from);
         Ok(chunks.into_iter().flat_map(|(_, runs)| runs).collect())
     }
+
+    fn limit(&mut self, limits: RunLimits) {
+        self.limits = limits;
+    }
+
+    /// Drops all workers, so that the next scripts run in new machines.
+    fn renew(&mut self) {
+        self.lanes.iter_mut().for_each(|lane| *lane = None);
+    }
 }
 
 impl Pool {
@@ -273,16 +257,15 @@ impl Pool {
         lane: &mut Option<Worker>,
         scripts: &[Script],
         from: usize,
-        leave: Leave,
+        limits: RunLimits,
         bad_ends: &AtomicUsize,
     ) -> Result<Vec<Run>, HostError> {
         let mut runs = Vec::with_capacity(scripts.len());
         let mut fruitless = 0;
         while runs.len() < scripts.len() {
-            let is_late = leave.at.is_some_and(|at| Instant::now() >= at);
-            if is_late || leave.after.is_some_and(|most| bad_ends.load(Ordering::Relaxed) >= most) {
-                let nothing = || Run { steps: Vec::new(), end: End::Complete, leaked: false, passed: None };
-                runs.resize_with(scripts.len(), nothing);
+            let is_late = limits.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+            if is_late || limits.bad_ends.is_some_and(|most| bad_ends.load(Ordering::Relaxed) >= most) {
+                runs.resize_with(scripts.len(), Run::not_run);
                 break;
             }
             let rest = fitting(&scripts[runs.len()..], from + runs.len())?;
@@ -290,7 +273,7 @@ impl Pool {
                 Some(worker) => worker,
                 None => lane.insert(self.worker()?.0),
             };
-            let answer = worker.ask(rest, Patience { script: self.limits.script, until: leave.at });
+            let answer = worker.ask(rest, Patience { script: self.limits.script, until: limits.deadline });
             if matches!(answer.fate, Fate::TimedOut | Fate::Died(_)) {
                 bad_ends.fetch_add(1, Ordering::Relaxed);
             }

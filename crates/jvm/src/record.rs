@@ -23,7 +23,7 @@ use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use adit_trace::Life;
+use adit_trace::{Life, Pace, Phase, Progress, Stop};
 
 use crate::boxes;
 use crate::classes;
@@ -87,19 +87,6 @@ pub enum Task {
     },
 }
 
-/// What is known while the task runs.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Progress {
-    /// How many tests have ended.
-    pub tests: usize,
-    /// The test that runs now.
-    pub running: Option<String>,
-    /// How many objects were seen.
-    pub objects: u64,
-    /// How many events.
-    pub events: u64,
-}
-
 /// What came of it. The traces were handed out before.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recorded {
@@ -153,8 +140,8 @@ pub enum TaskEnd {
     Finished,
     /// It took too long and was ended.
     TimedOut,
-    /// It was ended because the caller wanted no more.
-    Stopped,
+    /// The caller ended it, for this reason.
+    Stopped(Stop),
     /// It ended its process.
     Exited {
         /// With this code.
@@ -167,15 +154,15 @@ pub enum TaskEnd {
     },
 }
 
-/// Runs the task, and hands each object's life to `sink`. `progress` is asked several times a second whether to go on; when
-/// it breaks, the task is ended, and what was heard until then is handed out as always.
+/// Runs the task, and hands each object's life to `sink`. Asks `pace` several times a second whether to go on; if not, it
+/// ends the task and hands out what was recorded until then as always.
 ///
 /// Objects come in the order in which they were first seen, except when there are millions of events; then those that are
 /// no more come first.
 pub fn record(
     options: RecordOptions,
     sink: &mut dyn FnMut(Life),
-    progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    pace: &mut dyn Pace,
 ) -> Result<Recorded, HostError> {
     let plan = if options.record { Some(make_plan(&options)?) } else { None };
     let limit = options.limit;
@@ -201,7 +188,7 @@ pub fn record(
     greeting.machine.map_err(HostError::Machine)?;
     let begin = Instant::now();
     let mut watched = Watched { worker, listening: Listening::new(methods), read: 0 };
-    let end = watched.watch(limit, sink, progress);
+    let end = watched.watch(limit, sink, pace);
     let elapsed = begin.elapsed();
     let Watched { worker, mut listening, .. } = watched;
     drop(worker);
@@ -269,7 +256,7 @@ impl Watched {
         &mut self,
         limit: Duration,
         sink: &mut dyn FnMut(Life),
-        progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+        pace: &mut dyn Pace,
     ) -> Result<TaskEnd, HostError> {
         // Often enough for a person who looks on, and rarely enough not to be felt.
         const LOOK: Duration = Duration::from_millis(100);
@@ -281,11 +268,10 @@ impl Watched {
                 return Ok(TaskEnd::Died { how: "returned malformed results".to_owned() });
             }
             self.listening.hand_on(false, sink);
-            let wish = progress(Progress {
-                tests: self.listening.tests.len(),
-                running: self.listening.running.clone(),
-                objects: self.listening.objects,
-                events: self.listening.events,
+            let wish = pace.go_on(&Progress {
+                objects: Some(self.listening.objects),
+                events: Some(self.listening.events),
+                ..Progress::new(Phase::Record, self.listening.tests.len() as u64)
             });
             match message {
                 Ok(Some(message)) if message == FULL => {
@@ -307,8 +293,8 @@ impl Watched {
                 Err(_) => return Ok(self.ended()),
             }
             // Only now, because a task that came to its end by itself was not stopped.
-            if wish.is_break() {
-                return Ok(TaskEnd::Stopped);
+            if let ControlFlow::Break(stop) = wish {
+                return Ok(TaskEnd::Stopped(stop));
             }
         }
     }

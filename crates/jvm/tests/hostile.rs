@@ -10,7 +10,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use adit_jvm::{Host, HostError, Sandbox};
-use adit_trace::{End, Script, Subject};
+use adit_trace::{End, RunLimits, Script, Subject};
 use expect_test::{Expect, expect};
 use support::{Bench, bench, script, show};
 
@@ -70,27 +70,32 @@ fn waiting_is_not_computing() {
     assert!(begun.elapsed() < limit, "{:?}", begun.elapsed());
 }
 
-/// After a bad end, or after a moment, scripts are left out, and the next batch is run as ever.
+/// A bad end or a deadline keeps the rest of a batch from being run, and the next batch runs as ever.
 #[test]
-fn scripts_can_be_left_out() {
+fn limits_end_a_batch() {
     let Some(bench) = bench() else { return };
     let harmless = || script(&["new Harmless ()V", "0 Harmless.count ()I"]);
     let exits = || script(&["new Exits ()V", "0 Exits.attack ()V"]);
     let mut host = bench.host();
-    let told = |host: &mut Host, batch: &[Script]| -> Vec<(usize, bool)> {
-        let runs = host.run(batch).unwrap();
-        runs.iter().map(|run| (run.steps.len(), run.end == End::Complete)).collect()
+    let told = |host: &mut Host, batch: &[Script]| -> Vec<(usize, &'static str)> {
+        let name = |end: &End| match end {
+            End::Complete => "complete",
+            End::Died { .. } => "died",
+            End::NotRun => "not run",
+            _ => "something else",
+        };
+        host.run(batch).unwrap().iter().map(|run| (run.steps.len(), name(&run.end))).collect()
     };
-    host.leave_out_after(Some(1));
+    host.limit(RunLimits { deadline: None, bad_ends: Some(1) });
     let batch = [harmless(), exits(), harmless(), exits()];
-    assert_eq!(told(&mut host, &batch), [(2, true), (1, false), (0, true), (0, true)]);
-    assert_eq!(told(&mut host, &batch[2..]), [(2, true), (1, false)]);
-    host.leave_out_after(None);
-    host.leave_out_at(Some(Instant::now()));
-    assert_eq!(told(&mut host, &batch), [(0, true); 4]);
-    host.leave_out_at(None);
+    let not_run = (0, "not run");
+    assert_eq!(told(&mut host, &batch), [(2, "complete"), (1, "died"), not_run, not_run]);
+    assert_eq!(told(&mut host, &batch[2..]), [(2, "complete"), (1, "died")]);
+    host.limit(RunLimits::until(Some(Instant::now())));
+    assert_eq!(told(&mut host, &batch), [not_run; 4]);
+    host.limit(RunLimits::default());
     host.renew();
-    assert_eq!(told(&mut host, &batch), [(2, true), (1, false), (2, true), (1, false)]);
+    assert_eq!(told(&mut host, &batch), [(2, "complete"), (1, "died"), (2, "complete"), (1, "died")]);
 }
 
 #[test]

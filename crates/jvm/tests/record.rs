@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use adit_jvm::record::{Outcome, RecordOptions, Recorded, Task, TaskEnd, find_tests, record};
 use adit_jvm::{Jdk, classes};
-use adit_trace::{Labels, Life};
+use adit_trace::{Labels, Life, Progress, Stop, Unlimited};
 use expect_test::{Expect, expect};
 use support::{Bench, benches};
 use tempfile::TempDir;
@@ -104,7 +104,7 @@ impl Project {
 
 fn run(options: RecordOptions) -> (Recorded, Vec<Life>) {
     let mut lives = Vec::new();
-    let recorded = record(options, &mut |life| lives.push(life), &mut |_| ControlFlow::Continue(())).unwrap();
+    let recorded = record(options, &mut |life| lives.push(life), &mut Unlimited).unwrap();
     (recorded, lives)
 }
 
@@ -433,9 +433,12 @@ fn a_recording_can_be_stopped() {
         let recorded = record(
             project.options("java.util.StringTokenizer", task),
             &mut |life| lives.push(life),
-            &mut |now| if now.events > 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) },
+            &mut |now: &Progress| match now.events {
+                Some(1..) => ControlFlow::Break(Stop::Interrupted),
+                _ => ControlFlow::Continue(()),
+            },
         );
-        assert_eq!(recorded.unwrap().end, TaskEnd::Stopped);
+        assert_eq!(recorded.unwrap().end, TaskEnd::Stopped(Stop::Interrupted));
         assert!(show(&lives).starts_with("java.util.StringTokenizer: StringTokenizer"), "{lives:?}");
     }
 }
@@ -445,7 +448,7 @@ fn what_is_missing_is_named() {
     for project in projects(&[], &[]) {
         let error = |class: &str, task| {
             let options = project.options(class, task);
-            record(options, &mut drop, &mut |_| ControlFlow::Continue(())).unwrap_err().to_string()
+            record(options, &mut drop, &mut Unlimited).unwrap_err().to_string()
         };
         let tests = || Task::Tests { classes: vec!["depot.CrateTest".into()] };
         assert!(error("depot.Crate", tests()).contains("junit-platform-launcher.jar"));

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use adit_logic::{Property, Template};
-use adit_trace::Script;
+use adit_trace::{Script, Stop};
 use rusqlite::{Connection, OpenFlags, Row};
 
 use crate::records::{
@@ -116,10 +116,17 @@ impl Campaign {
     pub fn rounds(&self) -> Result<Vec<Round>, StoreError> {
         let sql =
             "SELECT id, seed, effort, tool, started, ended, stop, tests, seconds FROM rounds ORDER BY id";
-        self.all(sql, [], |row| {
+        let all = self.all(sql, [], |row| {
             let effort: String = row.get(2)?;
-            let end: (Option<i64>, Option<String>) = (row.get(5)?, row.get(6)?);
-            Ok(Round {
+            let (ended, stop): (Option<i64>, Option<String>) = (row.get(5)?, row.get(6)?);
+            let end = match ended.zip(stop) {
+                None => None,
+                Some((ended, stop)) => match Stop::from_name(&stop) {
+                    Some(stop) => Some(RoundEnd { ended, stop }),
+                    None => return Ok(None),
+                },
+            };
+            Ok(Some(Round {
                 id: RoundId(row.get(0)?),
                 begun: NewRound {
                     seed: row.get::<_, i64>(1)?.cast_unsigned(),
@@ -127,11 +134,14 @@ impl Campaign {
                     tool: row.get(3)?,
                     started: row.get(4)?,
                 },
-                end: end.0.zip(end.1).map(|(ended, stop)| RoundEnd { ended, stop }),
+                end,
                 tests: row.get::<_, i64>(7)?.max(0).cast_unsigned(),
                 seconds: row.get(8)?,
-            })
-        })
+            }))
+        })?;
+        all.into_iter()
+            .map(|one| one.ok_or_else(|| self.damaged("a round that ended for an unknown reason")))
+            .collect()
     }
 
     /// The tests, in the order of their finding.

@@ -1,7 +1,7 @@
 //! What a campaign consists of.
 
 use adit_logic::Property;
-use adit_trace::Script;
+use adit_trace::{Script, Stop};
 use serde_json::Value;
 
 /// What a campaign is about. Rounds of one campaign agree in all but the seed, the tool and the time.
@@ -87,8 +87,8 @@ pub struct NewRound {
 pub struct RoundEnd {
     /// When, in seconds since 1970.
     pub ended: i64,
-    /// Why: `budget`, `interrupted`, `nothing left to try`.
-    pub stop: String,
+    /// Reason.
+    pub stop: Stop,
 }
 
 /// One run of the miner.

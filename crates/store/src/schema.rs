@@ -13,8 +13,13 @@ const APPLICATION: i64 = 0x6164_6974;
 pub(crate) type Step = (&'static str, fn(&Transaction<'_>) -> rusqlite::Result<()>);
 
 /// What makes schema 1 of nothing, schema 2 of schema 1, and so on. A step that was released is never changed.
-pub(crate) const STEPS: &[Step] =
-    &[(FIRST, nothing_more), (SECOND, copy_words), (THIRD, nothing_more), ("", first_scripts::rewrite)];
+pub(crate) const STEPS: &[Step] = &[
+    (FIRST, nothing_more),
+    (SECOND, copy_words),
+    (THIRD, nothing_more),
+    ("", first_scripts::rewrite),
+    (FIFTH, nothing_more),
+];
 
 const FIRST: &str = "
     CREATE TABLE campaign (
@@ -73,6 +78,12 @@ const THIRD: &str = "
     ALTER TABLE models ADD COLUMN witnesses TEXT NOT NULL DEFAULT '{}';
     -- The round that made it, if it is not the one that ended with it.
     ALTER TABLE models ADD COLUMN made INTEGER REFERENCES rounds (id);
+    ";
+
+/// Reasons why rounds ended, in the spelling of `Stop::name`. Which limit a budget set stands in the round's effort.
+const FIFTH: &str = "
+    UPDATE rounds SET stop = 'done' WHERE stop = 'nothing left to try';
+    UPDATE rounds SET stop = iif(effort ->> 'budget' LIKE '%tests', 'tests', 'time') WHERE stop = 'budget';
     ";
 
 fn nothing_more(_: &Transaction<'_>) -> rusqlite::Result<()> {
@@ -247,5 +258,27 @@ mod tests {
         let all: Vec<_> =
             writer.traces().map(|trace| trace.map(|one| (one.word.len(), one.count)).unwrap()).collect();
         assert_eq!(all, [(1, 5), (3, 8)]);
+    }
+
+    /// Why rounds ended is told in today's words, whatever they were when the round ended.
+    #[test]
+    fn old_reasons_get_their_names() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(DATABASE);
+        let mut connection = Connection::open(&path).unwrap();
+        migrate(&mut connection, &path, &STEPS[..4], |_| Ok(())).unwrap();
+        connection
+            .execute_batch(
+                r#"INSERT INTO rounds (id, seed, effort, tool, started, ended, stop) VALUES
+                   (1, 0, '{"budget": "10s"}', '', 0, 1, 'budget'), (2, 0, '{"budget": "5000tests"}', '', 0, 1, 'budget'),
+                   (3, 0, '{}', '', 0, 1, 'nothing left to try'), (4, 0, '{}', '', 0, 1, 'interrupted'),
+                   (5, 0, '{}', '', 0, NULL, NULL);"#,
+            )
+            .unwrap();
+        migrate(&mut connection, &path, STEPS, |_| Ok(())).unwrap();
+        drop(connection);
+        let rounds = Campaign::read(folder.path()).unwrap().rounds().unwrap();
+        let stops: Vec<_> = rounds.into_iter().map(|round| round.end.map(|end| end.stop.name())).collect();
+        assert_eq!(stops, [Some("time"), Some("tests"), Some("done"), Some("interrupted"), None]);
     }
 }

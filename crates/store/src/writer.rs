@@ -269,7 +269,7 @@ impl Batch<'_> {
     pub fn end(&mut self, round: RoundId, end: &RoundEnd) -> Result<(), StoreError> {
         self.execute(
             "UPDATE rounds SET ended = ?2, stop = ?3 WHERE id = ?1",
-            params![round.0, end.ended, end.stop],
+            params![round.0, end.ended, end.stop.name()],
         )
     }
 

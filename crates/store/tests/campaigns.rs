@@ -11,7 +11,7 @@ use adit_store::{
     About, Campaign, Claim, DATABASE, Fate, Held, NewRound, RoundEnd, RoundId, SearchPoint, StoreError,
     StoredModel, TestId, Writer,
 };
-use adit_trace::{Argument, CallKind, Callable, Script, Statement, ValueKind};
+use adit_trace::{Argument, CallKind, Callable, Limit, Script, Statement, Stop, ValueKind};
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 use serde_json::json;
@@ -85,7 +85,7 @@ fn fill(folder: &Path) {
                 written: 1_700_000_011,
             })?;
             batch.so_far(id, 100, 0.75)?;
-            batch.end(id, &RoundEnd { ended: 1_700_000_011, stop: "budget".to_owned() })
+            batch.end(id, &RoundEnd { ended: 1_700_000_011, stop: Stop::Budget(Limit::Time) })
         })
         .unwrap();
     writer.finish().unwrap();
@@ -124,7 +124,7 @@ fn what_was_written_is_read() {
     expect![[r#"
         About { class: "a.Stack", class_digest: "00ff", parameters: Object {"non_public": Bool(false)}, seed: 18446744073709551615, tool: "0.1.0", created: 1700000000 }
         Counts { rounds: 1, tests: 1, words: 2, claims: 1, refuted: 1 }
-        Round { id: RoundId(1), begun: NewRound { seed: 5, effort: Object {"budget": String("10s")}, tool: "0.1.0", started: 1700000001 }, end: Some(RoundEnd { ended: 1700000011, stop: "budget" }), tests: 100, seconds: 0.75 }
+        Round { id: RoundId(1), begun: NewRound { seed: 5, effort: Object {"budget": String("10s")}, tool: "0.1.0", started: 1700000001 }, end: Some(RoundEnd { ended: 1700000011, stop: Budget(Time) }), tests: 100, seconds: 0.75 }
         test 1 of round 1: {"version":2,"calls":[{"owner":"a.Stack","name":"Stack","signature":"(I)V","kind":"constructor","takes":["int"],"gives":"object"}],"statements":[{"call":0,"args":[1]}]}
         Trace { id: 1, word: ["Stack", "push"], count: 2, test: Some(TestId(1)) }
         Trace { id: 2, word: ["Stack"], count: 1, test: None }
@@ -261,9 +261,9 @@ fn what_is_no_campaign_is_refused() {
     refused(
         &[(DATABASE, &with(63, 99))],
         expect![[r#"
-            read: DIR/campaign.db has schema 99, but this adit knows schemas only up to 3
+            read: DIR/campaign.db has schema 99, but this adit knows schemas only up to 5
               a newer adit wrote it: use that version, or name another folder with -o
-            write: DIR/campaign.db has schema 99, but this adit knows schemas only up to 3
+            write: DIR/campaign.db has schema 99, but this adit knows schemas only up to 5
               a newer adit wrote it: use that version, or name another folder with -o
         "#]],
     );

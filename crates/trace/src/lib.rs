@@ -20,16 +20,20 @@ pub mod contradictions;
 mod event;
 mod label;
 mod near;
+mod pace;
 pub mod read;
 mod script;
+mod subject;
 mod words;
 pub mod write;
 
 pub use alphabet::{Alphabet, Letter};
 pub use event::{Event, EventSink, Outcome, State, Value};
 pub use label::{Labels, method_of, pure_by_name};
+pub use pace::{Limit, Pace, Phase, Progress, Stop, Unlimited};
 pub use script::{
     Argument, CallKind, Callable, Effects, End, Life, Passed, Run, Script, ScriptError, Skip, Snapshot,
-    Statement, Step, StepResult, Subject, ValueKind,
+    Statement, Step, StepResult, ValueKind,
 };
+pub use subject::{RunLimits, Subject};
 pub use words::{Word, WordSink, Words};

@@ -1,4 +1,4 @@
-//! Scripts, which say what to call and in which order, and runs, which say what happened. A [`Subject`] turns one into
+//! Scripts, which say what to call and in which order, and runs, which say what happened. A [`Subject`](crate::Subject) turns one into
 //! the other.
 //!
 //! A script is a list of statements. Each makes one call, and later statements use its result by its number, so a script
@@ -15,15 +15,6 @@ mod json;
 
 pub use effects::Effects;
 pub use json::ScriptError;
-
-/// Something that runs scripts: a virtual machine in a worker process, or a fake in a test.
-pub trait Subject {
-    /// Why nothing could be run at all. What a script does wrong is no such error; it stands in its run.
-    type Error;
-
-    /// Runs every script and answers in the same order, one run for each.
-    fn run(&mut self, batch: &[Script]) -> Result<Vec<Run>, Self::Error>;
-}
 
 /// A sequence of calls.
 #[derive(Clone, Debug, PartialEq)]
@@ -228,6 +219,14 @@ pub enum End {
     },
     /// The answer was larger than the limit; the steps are those that fit.
     Oversized,
+    /// The script was not run, because a limit of the caller came first. There are no steps.
+    NotRun,
+    /// The caller stopped the script before this statement, which it expects to hang. All earlier statements have
+    /// their steps.
+    Cut {
+        /// Number of the first statement that was not run.
+        before: usize,
+    },
 }
 
 /// The life of one object in a run.
@@ -242,6 +241,16 @@ pub struct Life {
 }
 
 impl Run {
+    /// The run of a script that was not run.
+    pub fn not_run() -> Self {
+        Self { steps: Vec::new(), end: End::NotRun, leaked: false, passed: None }
+    }
+
+    /// Tells whether the script was run, if only in part.
+    pub fn was_run(&self) -> bool {
+        self.end != End::NotRun
+    }
+
     /// The lives of the objects of this run, in the order of their appearance.
     ///
     /// An object that is known under two numbers, because a method returned it again, has one life. Skipped and

@@ -3,11 +3,8 @@
 //! A search does not know that it is watched. Everything that it runs comes past here; what is worth keeping is collected and
 //! written about twice a second, and sooner when a claim falls.
 
-use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, RandomState};
-use std::ops::ControlFlow;
-use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use adit_attack::dice_tester::Fate as Found;
@@ -17,17 +14,17 @@ use adit_automata::{Fsa, format};
 use adit_jvm::Host;
 use adit_logic::Property;
 use adit_store::{Claim, Fate, Known, RoundEnd, StoredModel, TestId};
-use adit_trace::{Letter, Run, Script, Subject};
+use adit_trace::{Letter, Phase, Progress, Run, RunLimits, Script, Subject};
 use miette::Report;
 use serde_json::json;
 
 use super::cover::Cover;
 use super::{Campaign, Pairs, in_letters, names, now, pairs, refuted_before};
-use crate::interrupt::interrupted;
 use crate::java::environment;
+use crate::pace::RoundPace;
 use crate::pipeline::{Judged, Mined};
 use crate::progress::Mining;
-use crate::timeline::{self, Standing};
+use crate::timeline;
 
 /// How often is written what can wait.
 const EVERY: Duration = Duration::from_millis(500);
@@ -58,28 +55,6 @@ pub(crate) enum Keep {
 /// After so many scripts that hang or end their worker, what was learned of them decides about the rest.
 const BAD_ENDS: usize = 1;
 
-/// How long tests that are worth keeping may be run again when the budget is used up.
-const GRACE: Duration = Duration::from_millis(700);
-
-/// What may still be run, and how much was. Shared by those who plan and the class under test.
-#[derive(Debug, Default)]
-pub(crate) struct Allowance {
-    /// Until when.
-    pub(crate) until: Cell<Option<Instant>>,
-    /// How many tests in all.
-    pub(crate) most: Cell<Option<u64>>,
-    /// How many there were. One that is run again, to be written down or to be sure, is no new test.
-    pub(crate) run: Cell<u64>,
-}
-
-impl Allowance {
-    /// Whether nothing more may be run.
-    pub(crate) fn is_over(&self) -> bool {
-        self.until.get().is_some_and(|until| Instant::now() >= until)
-            || self.most.get().is_some_and(|most| self.run.get() >= most)
-    }
-}
-
 /// A claim that fell.
 #[derive(Clone)]
 pub(crate) struct Refutation {
@@ -100,7 +75,7 @@ pub(crate) struct Kept<'h> {
     progress: Mining,
     /// Runs in portions, and gives up what hangs.
     care: Care,
-    allowance: Rc<Allowance>,
+    pace: RoundPace,
     /// Fingerprints of the words that are stored or will be with the next batch; the words themselves would not fit. Of a million
     /// words two are alike by chance once in thirty million campaigns, and then the second is taken for the first.
     pub(super) words: HashSet<u64>,
@@ -122,7 +97,7 @@ pub(crate) struct Kept<'h> {
     /// How many statements these have.
     statements: usize,
     written: Instant,
-    last_point: Standing,
+    last_point: Progress,
     spent: Spent,
 }
 
@@ -155,7 +130,7 @@ impl<'h> Kept<'h> {
         campaign: Campaign,
         given: &[Vec<Letter>],
         progress: Mining,
-        allowance: Rc<Allowance>,
+        pace: RoundPace,
     ) -> Result<Self, Report> {
         let refuted = refuted_before(&campaign.before, ear);
         let refuted = refuted.into_iter().map(|(claim, script)| (claim, Refutation { script, after: None }));
@@ -183,7 +158,7 @@ impl<'h> Kept<'h> {
             campaign,
             progress,
             care: Care::default(),
-            allowance,
+            pace,
             words,
             given,
             again: HashMap::new(),
@@ -196,7 +171,7 @@ impl<'h> Kept<'h> {
             remembered: HashMap::new(),
             statements: 0,
             written: Instant::now(),
-            last_point: Standing::default(),
+            last_point: Progress::default(),
             spent: Spent::default(),
         })
     }
@@ -248,14 +223,14 @@ impl<'h> Kept<'h> {
 
     /// How many tests were run in this round.
     pub(crate) fn tests_run(&self) -> u64 {
-        self.allowance.run.get()
+        self.pace.tests()
     }
 
     /// Runs scripts that ran before and ended well, also when the budget is used up, but not for long: those that there is no
     /// time for are left out.
     pub(crate) fn run_again(&mut self, scripts: &[Script]) -> Result<Vec<Run>, Report> {
         let host = self.instead.as_mut().unwrap_or(self.host);
-        host.leave_out_at(late(&self.allowance));
+        host.limit(self.pace.grace());
         let runs = host.run(scripts).map_err(environment::cannot_run)?;
         self.note_all(scripts, &runs)?;
         Ok(runs)
@@ -266,7 +241,7 @@ impl<'h> Kept<'h> {
     pub(crate) fn agreed(&mut self, tests: &[(Script, Run)]) -> Result<Vec<Run>, Report> {
         let scripts: Vec<Script> = tests.iter().map(|(script, _)| script.clone()).collect();
         self.host.renew();
-        self.host.leave_out_at(late(&self.allowance));
+        self.host.limit(self.pace.grace());
         let again = self.host.run(&scripts).map_err(environment::cannot_run)?;
         Ok(tests.iter().zip(&again).map(|((_, run), again)| java::agreed(run, again)).collect())
     }
@@ -404,12 +379,12 @@ impl<'h> Kept<'h> {
         let begun = Instant::now();
         self.written = begun;
         let Self { campaign, ear, fresh, fresh_tests, fallen, progress, .. } = self;
-        let (round, run) = (campaign.round, self.allowance.run.get());
+        let (round, run) = (campaign.round, self.pace.tests());
         let seconds = progress.elapsed().as_secs_f64();
-        let standing = progress.standing();
+        let standing = progress.last();
         let before = &campaign.before;
         let point = (standing != self.last_point)
-            .then(|| timeline::stored(round, seconds, &Standing { tests: run, ..standing }));
+            .then(|| timeline::stored(round, seconds, &Progress { tests: run, ..standing }));
         let new_tests = !fresh_tests.is_empty() || !fresh.is_empty();
         let ids = campaign.writer.batch(|batch| {
             let ids: Vec<TestId> =
@@ -481,7 +456,7 @@ impl<'h> Kept<'h> {
         let json = format::write(&mined.model, format::Format::Json, &class)?;
         let Campaign { mut writer, round, .. } = self.campaign;
         let (ear, course) = (self.ear, self.progress.course(round));
-        let (run, seconds) = (self.allowance.run.get(), self.progress.elapsed().as_secs_f64());
+        let (run, seconds) = (self.pace.tests(), self.progress.elapsed().as_secs_f64());
         writer.batch(|batch| {
             let tests = mined.tests.iter().map(|(script, _)| batch.test(round, script));
             let tests: Vec<TestId> = tests.collect::<Result<_, _>>()?;
@@ -520,7 +495,7 @@ impl<'h> Kept<'h> {
             }
             batch.course(round, &course)?;
             batch.so_far(round, run, seconds)?;
-            batch.end(round, &RoundEnd { ended: now(), stop: mined.stop.to_owned() })
+            batch.end(round, &RoundEnd { ended: now(), stop: mined.stop })
         })?;
         writer.finish()?;
         Ok(Spent { ending: begun.elapsed(), ..self.spent })
@@ -565,11 +540,6 @@ fn fingerprint(word: &[Letter]) -> u64 {
     BuildHasherDefault::<DefaultHasher>::default().hash_one(word)
 }
 
-/// Until when tests are run again that are worth keeping.
-fn late(allowance: &Allowance) -> Option<Instant> {
-    allowance.until.get().map(|until| until.max(Instant::now()) + GRACE)
-}
-
 impl Armed {
     fn new(claims: impl IntoIterator<Item = Property<Letter>>, pure: &BTreeSet<Letter>) -> Self {
         let mut armed = Self { pure: pure.clone(), ..Self::default() };
@@ -610,24 +580,19 @@ impl Subject for Kept<'_> {
 
     fn run(&mut self, batch: &[Script]) -> Result<Vec<Run>, Report> {
         let host = self.instead.as_mut().unwrap_or(self.host);
-        let Self { care, allowance, .. } = self;
-        host.leave_out_at(allowance.until.get());
-        host.leave_out_after(Some(BAD_ENDS));
+        let Self { care, pace, .. } = self;
+        host.limit(RunLimits { deadline: pace.deadline(), bad_ends: Some(BAD_ENDS) });
         // What was allowed to the step before says nothing about this one.
-        (care.broken_off, care.most) = (false, allowance.most.get());
-        let runs = care.run(host, batch, |tests| {
-            allowance.run.set(tests);
-            if interrupted() || allowance.is_over() {
-                ControlFlow::Break(())
-            } else {
-                ControlFlow::Continue(())
-            }
-        });
-        allowance.run.set(care.tests);
-        host.leave_out_after(None);
+        (care.stopped, care.most) = (None, pace.most_tests());
+        let runs = care.run(host, batch, Phase::default(), &mut pace.batch());
+        pace.set_tests(care.tests);
         let runs = runs.map_err(environment::cannot_run)?;
         self.note_all(batch, &runs)?;
         Ok(runs)
+    }
+
+    fn renew(&mut self) {
+        self.instead.as_mut().unwrap_or(self.host).renew();
     }
 }
 

@@ -30,7 +30,7 @@ impl Made {
     pub(crate) fn new(model: Fsa<String>, assayed: Option<&Assayed>) -> Self {
         Self {
             // A round whose time was over before it began has nothing left to try, and is not done.
-            complete: assayed.is_none_or(|assayed| assayed.complete) && model.transitions() > 0,
+            complete: assayed.is_none_or(|assayed| assayed.stop.is_done()) && model.transitions() > 0,
             realized: assayed.and_then(|assayed| assayed.realized),
             explored: assayed.map_or(0, |assayed| assayed.situations as u64),
             model,

@@ -15,7 +15,7 @@ use adit_jvm::{Host, HostOptions, hits};
 use adit_logic::sentence;
 use adit_store::About;
 use adit_trace::read::Format;
-use adit_trace::{Letter, Life, Run, Script};
+use adit_trace::{Letter, Life, Run, Script, Stop};
 use miette::Report;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
@@ -34,8 +34,9 @@ use crate::java::project::ClassLocation;
 use crate::java::recording::Recording;
 use crate::models;
 use crate::output::{Target, create_folder, print, print_json, write_failed};
-use crate::pipeline::{Judged, Mined, Plan, Watch, mine};
-use crate::progress::{Audience, rounded};
+use crate::pace::{self, RoundPace};
+use crate::pipeline::{Judged, Mined, Plan, mine};
+use crate::progress::{Audience, Mining, rounded};
 use crate::report::{self, terminal};
 use crate::request::{AttackRequest, MineRequest, ModelRequest, Tester};
 use crate::shell;
@@ -53,7 +54,8 @@ pub(super) fn run(flags: &MineFlags, quiet: bool) -> Result<Ending, Report> {
     };
     let location = ClassLocation::new(&request.class, audience)?;
     let tests::Beginning { lives, tests } = tests::beginning(&request, &location, audience)?;
-    let mut watch = Watch::new(request.budget, audience);
+    let progress = Mining::new(request.budget, audience);
+    let mut pace = RoundPace::new(request.budget, progress.clone());
     let mut subject = ClassUnderTest::new(&request.class, &location, &request.calls, |options| {
         options.snapshots = true;
         options.watch_descriptors = true;
@@ -62,7 +64,7 @@ pub(super) fn run(flags: &MineFlags, quiet: bool) -> Result<Ending, Report> {
     let plan = plan(&request, tests::words(&lives, &subject.api, &ear));
     // Only now, so that a class that cannot be run leaves no empty folder.
     let about = campaign::identity(&request, &location, tests.as_ref(), &subject)?;
-    let campaign = Campaign::open(&request, &about, &watch.progress)?;
+    let campaign = Campaign::open(&request, &about, &progress)?;
     create_folder(&folder.join("tests"))?;
     interrupt::farewell(format!(
         "interrupted; what was saved so far is kept, and this continues: {}",
@@ -71,10 +73,10 @@ pub(super) fn run(flags: &MineFlags, quiet: bool) -> Result<Ending, Report> {
     let round = campaign.round();
     let mut rng = ChaCha8Rng::seed_from_u64(campaign.seed());
     let ClassUnderTest { host, generator, api, java, options, .. } = &mut subject;
-    let mut kept = Kept::new(host, &ear, campaign, &plan.given, watch.progress.clone(), watch.allowance())?;
+    let mut kept = Kept::new(host, &ear, campaign, &plan.given, progress.clone(), pace.clone())?;
     let probed = || probed(java, options);
-    let mined = mine(&mut kept, probed, generator, api, &ear, &plan, &mut rng, &mut watch);
-    watch.progress.finish();
+    let mined = mine(&mut kept, probed, generator, api, &ear, &plan, &mut rng, &mut pace, &progress);
+    progress.finish();
     let mined = mined?;
     let spent = kept.end(&mined)?;
     if mined.model.transitions() == 0 {
@@ -82,7 +84,7 @@ pub(super) fn run(flags: &MineFlags, quiet: bool) -> Result<Ending, Report> {
     }
     let course = Course::of(&adit_store::Campaign::read(folder)?)?;
     write(folder, &subject, &mined, &lives, &course.as_json())?;
-    let seconds = watch.elapsed().as_secs_f64();
+    let seconds = pace.elapsed().as_secs_f64();
     let summary = summary(&subject, &mined, round, seconds);
     write_run(folder, &summary, &about, &subject, request.budget, spent)?;
     // Last, because it is made from all the other files.
@@ -93,13 +95,14 @@ pub(super) fn run(flags: &MineFlags, quiet: bool) -> Result<Ending, Report> {
         print(&drawn(&mined))?;
     }
     for line in remarks(&subject, &mined, seconds, folder) {
-        watch.progress.remark(&line);
+        progress.remark(&line);
     }
-    if mined.stop == "interrupted" {
-        watch.progress.remark(&format!("to continue: {}", shell::typed_command()));
+    if mined.stop == Stop::Interrupted {
+        progress.remark(&format!("to continue: {}", shell::typed_command()));
     }
-    watch.progress.event(|| {
-        json!({ "event": "end", "stop": mined.stop, "folder": folder, "continue": shell::typed_command() })
+    progress.event(|| {
+        let stop = mined.stop.name();
+        json!({ "event": "end", "stop": stop, "folder": folder, "continue": shell::typed_command() })
     });
     Ok(Ending::Clean)
 }
@@ -313,7 +316,7 @@ fn summary(subject: &ClassUnderTest, mined: &Mined, round: i64, seconds: f64) ->
         "complete": mined.settled.complete,
         "admitted": mined.settled.admitted,
         "seconds": seconds,
-        "stop": mined.stop,
+        "stop": mined.stop.name(),
     })
 }
 
@@ -338,7 +341,7 @@ fn remarks(subject: &ClassUnderTest, mined: &Mined, seconds: f64, folder: &Path)
         mined.model.len(),
         mined.model.transitions(),
         mined.tests_run,
-        mined.stop,
+        pace::in_words(mined.stop),
     )];
     if !mined.settled.own {
         lines.push(format!("the model is {}", mined.settled.why));
@@ -351,7 +354,7 @@ fn remarks(subject: &ClassUnderTest, mined: &Mined, seconds: f64, folder: &Path)
         for word in assayed.unrealized.iter().take(2) {
             lines.push(format!("  one that could not be made to: {}", word.join(" ")));
         }
-        if !assayed.complete {
+        if !assayed.stop.is_done() {
             lines.push("broken off before everything was tried; a longer --budget may find more".to_owned());
         }
     }

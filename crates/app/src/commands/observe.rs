@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use adit_trace::Stop;
 use adit_trace::read::Format;
 use miette::Report;
 use serde_json::{Value, json};
@@ -86,8 +87,8 @@ struct Observed {
     /// What was run, for a sentence: `1000 tests`.
     work: String,
     elapsed: Duration,
-    /// Why it ended.
-    stop: &'static str,
+    /// Reason why it ended.
+    stop: Stop,
     /// What else people should know, a line each or several.
     remarks: Vec<String>,
     /// What to do when nothing was seen.
@@ -122,7 +123,7 @@ impl Observed {
             "words": self.recording.words().words.len(),
             "alphabet": alphabet,
             "seconds": self.elapsed.as_secs_f64(),
-            "stop": self.stop,
+            "stop": self.stop.name(),
         });
         for (name, detail) in &self.details {
             value[name] = detail.clone();

@@ -9,6 +9,7 @@ use crate::errors::Ending;
 use crate::flags::StatusFlags;
 use crate::input::missing;
 use crate::output::{print, print_json};
+use crate::pace;
 use crate::progress::rounded;
 
 pub(super) fn run(flags: &StatusFlags) -> Result<Ending, Report> {
@@ -83,7 +84,7 @@ impl Status {
     fn ending(&self, round: &Round) -> String {
         let last = self.rounds.last().is_some_and(|last| last.id == round.id);
         match (&round.end, self.writer) {
-            (Some(end), _) => format!("ended: {}", end.stop),
+            (Some(end), _) => format!("ended: {}", pace::in_words(end.stop)),
             (None, Some(Some(pid))) if last => format!("running, process {pid}"),
             (None, Some(None)) if last => "running".to_owned(),
             (None, _) => "cut off; what it had found is kept".to_owned(),
@@ -141,7 +142,7 @@ impl Status {
                     "round": round.id.0,
                     "started": date(round.begun.started),
                     "ended": round.end.as_ref().map(|end| date(end.ended)),
-                    "stop": round.end.as_ref().map(|end| &end.stop),
+                    "stop": round.end.as_ref().map(|end| end.stop.name()),
                     "tests": round.tests,
                     "seconds": rounded(round.seconds),
                     "seed": round.begun.seed,

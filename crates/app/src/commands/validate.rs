@@ -1,16 +1,13 @@
 //! `adit validate`: how good is a model, measured on the class itself?
 
 use std::fmt::Write as _;
-use std::ops::ControlFlow;
 
 use adit_attack::novelty::Novelty;
-use adit_attack::validate::{
-    Rate, ValidateOptions, ValidateStanding, ValidateStep, Validated, unknown_labels, validate,
-    without_unknown,
-};
+use adit_attack::validate::{Rate, ValidateOptions, Validated, unknown_labels, validate, without_unknown};
 use adit_attack::{Ear, edit, java};
 use adit_automata::Fsa;
 use adit_logic::nearest;
+use adit_trace::{Pace, Phase, Progress, Stop};
 use miette::Report;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
@@ -20,12 +17,12 @@ use super::requests::{call_request, class_request};
 use crate::budget::Budget;
 use crate::errors::{Ending, bad_input, no_answer};
 use crate::flags::{ValidateFlags, observe, validate as defaults};
-use crate::interrupt::Listening;
 use crate::java::class_under_test::{ClassUnderTest, SCRIPTS_PER_BATCH};
 use crate::java::environment;
 use crate::java::project::ClassLocation;
 use crate::models;
 use crate::output::{print, print_json, some_of};
+use crate::pace::BudgetPace;
 use crate::progress::{Audience, Counting};
 use crate::stderr::tell;
 
@@ -46,25 +43,18 @@ pub(super) fn run(flags: &ValidateFlags, quiet: bool) -> Result<Ending, Report> 
     let model = known_part(model, &ear, flags, quiet)?;
 
     let budget = flags.generate.budget.unwrap_or(defaults::DEFAULT_BUDGET);
-    let listening = Listening::new();
+    let mut pace = BudgetPace::new(budget);
     let mut counting = Counting::new(quiet);
-    let mut stop = "finished";
     let mut rng = ChaCha8Rng::seed_from_u64(flags.generate.seed);
-    let go_on = |standing: ValidateStanding| {
-        counting.show(|| progress(standing));
-        stop = match budget {
-            _ if listening.interrupted() => "interrupted",
-            Budget::Time(time) if counting.elapsed() >= time => "time",
-            Budget::Tests(tests) if standing.tests >= tests => "tests",
-            _ => return ControlFlow::Continue(()),
-        };
-        ControlFlow::Break(())
+    let mut shown = |now: &Progress| {
+        counting.show(|| progress(now));
+        pace.go_on(now)
     };
     let options = options(flags, budget);
-    let validated = validate(&mut host, &mut generator, &ear, &model, &options, &mut rng, go_on)
+    let validated = validate(&mut host, &mut generator, &ear, &model, &options, &mut rng, &mut shown)
         .map_err(environment::cannot_run)?;
     counting.finish();
-    drop(listening);
+    drop(pace);
 
     let witnesses = validated
         .rejected
@@ -75,9 +65,8 @@ pub(super) fn run(flags: &ValidateFlags, quiet: bool) -> Result<Ending, Report> 
         witnesses: witnesses.collect(),
         seconds: counting.elapsed().as_secs_f64(),
         validated,
-        stop,
     };
-    if verdict.validated.recall.all == 0 && verdict.validated.complete {
+    if verdict.validated.recall.all == 0 && verdict.validated.stop.is_done() {
         return Err(no_answer(
             format!("no object of {} was seen: every way to construct one failed", verdict.class),
             format!(
@@ -111,13 +100,13 @@ fn options(flags: &ValidateFlags, budget: Budget) -> ValidateOptions {
     }
 }
 
-fn progress(ValidateStanding { step, tests }: ValidateStanding) -> String {
-    let doing = match step {
-        ValidateStep::Survey => "observing the class",
-        ValidateStep::Runs => "running random tests",
-        ValidateStep::Walks => "trying walks of the model",
+fn progress(now: &Progress) -> String {
+    let doing = match now.phase {
+        Phase::Runs => "running random tests",
+        Phase::Walks => "trying walks of the model",
+        _ => "observing the class",
     };
-    format!("{tests} tests, {doing}")
+    format!("{} tests, {doing}", now.tests)
 }
 
 /// The model, or what is left of it without events that the class does not have.
@@ -169,7 +158,6 @@ struct Verdict {
     /// The rejected words as Java.
     witnesses: Vec<Vec<String>>,
     seconds: f64,
-    stop: &'static str,
 }
 
 impl Verdict {
@@ -181,12 +169,12 @@ impl Verdict {
         if precision.all > 0 && recall.all > 0 {
             return Ok(Ending::Clean);
         }
-        Err(match self.stop {
-            "finished" if undecided.all() == 0 => no_answer(
+        Err(match self.validated.stop {
+            Stop::Done if undecided.all() == 0 => no_answer(
                 "the model has no walk",
                 "a walk starts in an initial state; does the model have one?",
             ),
-            "finished" => no_answer(
+            Stop::Done => no_answer(
                 "no walk of the model could be decided",
                 "adit could not call the methods it needs; supply values with --fixtures",
             ),
@@ -234,7 +222,7 @@ impl Verdict {
             "given_up": self.validated.given_up,
             "tests": self.validated.tests,
             "seconds": self.seconds,
-            "stop": self.stop,
+            "stop": self.validated.stop.name(),
         })
     }
 
@@ -290,8 +278,8 @@ impl Verdict {
                 remarks.push(format!("{count} {walks} undecided: {why}."));
             }
         };
-        let ended = match self.stop {
-            "interrupted" => "the run was interrupted",
+        let ended = match self.validated.stop {
+            Stop::Interrupted => "the run was interrupted",
             _ => "the budget ran out; use a larger --budget",
         };
         not_decided(undecided.budget, ended);

@@ -9,13 +9,14 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use adit_store::{RoundId, SearchPoint};
+use adit_trace::Progress;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 
 use super::{BAR_AFTER, LINE_EVERY};
 use crate::budget::Budget;
 use crate::stderr::{show_bar, tell};
-use crate::timeline::{Standing, Timeline};
+use crate::timeline::Timeline;
 
 /// To whom progress is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +63,7 @@ struct Inner {
     budget: Budget,
     start: Instant,
     last: Instant,
-    standing: Standing,
+    progress: Progress,
     timeline: Timeline,
     bar: Option<ProgressBar>,
 }
@@ -70,9 +71,16 @@ struct Inner {
 impl Mining {
     pub(crate) fn new(budget: Budget, audience: Audience) -> Self {
         let start = Instant::now();
-        let standing = Standing { phase: "start", ..Standing::default() };
         let timeline = Timeline::new();
-        let inner = Inner { audience, budget, start, last: start, standing, timeline, bar: None };
+        let inner = Inner {
+            audience,
+            budget,
+            start,
+            last: start,
+            progress: Progress::default(),
+            timeline,
+            bar: None,
+        };
         Self(Rc::new(RefCell::new(inner)))
     }
 
@@ -82,17 +90,17 @@ impl Mining {
     }
 
     /// What was told last.
-    pub(crate) fn standing(&self) -> Standing {
-        self.0.borrow().standing
+    pub(crate) fn last(&self) -> Progress {
+        self.0.borrow().progress
     }
 
     /// Takes note of where the search stands, and shows it if it is time to.
-    pub(crate) fn show(&self, standing: Standing) {
+    pub(crate) fn show(&self, progress: Progress) {
         let mut inner = self.0.borrow_mut();
-        let new_phase = inner.standing.phase != standing.phase;
-        inner.standing = standing;
+        let new_phase = inner.progress.phase != progress.phase;
+        inner.progress = progress;
         let seconds = inner.start.elapsed().as_secs_f64();
-        inner.timeline.add(seconds, standing);
+        inner.timeline.add(seconds, progress);
         match inner.audience {
             Audience::Nobody => {}
             Audience::Tools => {
@@ -146,12 +154,12 @@ impl Inner {
             if self.last.elapsed() >= LINE_EVERY {
                 self.last = Instant::now();
                 let left = self.seconds_left().map(|left| format!(", {left:.0} s left")).unwrap_or_default();
-                tell(&format!("{}: {}{left}", self.standing.phase, self.words()));
+                tell(&format!("{}: {}{left}", self.progress.phase.name(), self.words()));
             }
             return;
         }
         let (length, position) = match self.budget {
-            Budget::Tests(tests) => (tests, self.standing.tests),
+            Budget::Tests(tests) => (tests, self.progress.tests),
             Budget::Time(time) => (time.as_millis() as u64, self.start.elapsed().as_millis() as u64),
         };
         let bar = self.bar.get_or_insert_with(|| {
@@ -162,14 +170,14 @@ impl Inner {
         });
         bar.set_position(position.min(length));
         let bar = bar.clone();
-        bar.set_prefix(self.standing.phase);
+        bar.set_prefix(self.progress.phase.name());
         let left = self.seconds_left().map(|left| format!(", {left:.0} s left")).unwrap_or_default();
         bar.set_message(format!("{}{left}", self.words()));
     }
 
     /// Where the search stands, without its phase.
     fn words(&self) -> String {
-        let Standing { tests, states, refuted, open, .. } = self.standing;
+        let Progress { tests, states, refuted, open, .. } = self.progress;
         let mut text = format!("{tests} tests ({:.0} per second)", self.rate());
         if let Some(states) = states {
             text += &format!(", {states} states");
@@ -181,10 +189,10 @@ impl Inner {
     }
 
     fn json(&self) -> Value {
-        let Standing { phase, tests, states, refuted, open, covered } = self.standing;
+        let Progress { phase, tests, states, refuted, open, covered, .. } = self.progress;
         json!({
             "event": "standing",
-            "phase": phase,
+            "phase": phase.name(),
             "seconds": rounded(self.start.elapsed().as_secs_f64()),
             "tests": tests,
             "tests_per_second": self.rate().round(),
@@ -197,7 +205,7 @@ impl Inner {
     }
 
     fn rate(&self) -> f64 {
-        self.standing.tests as f64 / self.start.elapsed().as_secs_f64().max(0.001)
+        self.progress.tests as f64 / self.start.elapsed().as_secs_f64().max(0.001)
     }
 
     /// At most this long, if the budget says so or the speed so far stays.
@@ -205,8 +213,8 @@ impl Inner {
         match self.budget {
             Budget::Time(time) => Some(time.saturating_sub(self.start.elapsed()).as_secs_f64()),
             Budget::Tests(tests) => {
-                let left = tests.saturating_sub(self.standing.tests) as f64;
-                (self.standing.tests > 0).then(|| left / self.rate().max(0.001))
+                let left = tests.saturating_sub(self.progress.tests) as f64;
+                (self.progress.tests > 0).then(|| left / self.rate().max(0.001))
             }
         }
     }

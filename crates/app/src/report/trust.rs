@@ -1,5 +1,6 @@
 //! How far to trust a model, and how to get it again: what a run and its validation said, in plain words.
 
+use adit_trace::Stop;
 use serde_json::{Value, json};
 
 use super::page::Page;
@@ -187,10 +188,10 @@ fn novelty(validated: &Value) -> Option<Fact> {
 }
 
 fn ended(stop: &str) -> &'static str {
-    match stop {
-        "budget" => "the budget was used up; a longer `--budget` may find more",
-        "interrupted" => "the run was interrupted; what was found by then is shown",
-        "nothing left to try" => "every claim was decided or given up and nothing was left to try",
+    match Stop::from_name(stop) {
+        Some(Stop::Budget(_)) => "the budget was used up; a longer `--budget` may find more",
+        Some(Stop::Interrupted) => "the run was interrupted; what was found by then is shown",
+        Some(Stop::Done) => "every claim was decided or given up and nothing was left to try",
         _ => "this is what ended the search",
     }
 }
@@ -258,7 +259,7 @@ mod tests {
     #[test]
     fn what_was_measured_is_told() {
         let run = json!({
-            "class": "A", "realized": 0.999, "unrealized": [["a", "b"]], "stop": "budget",
+            "class": "A", "realized": 0.999, "unrealized": [["a", "b"]], "stop": "time",
             "never_tried": [{"method": "put", "why": "x"}], "branches": {"covered": 3, "all": 4},
             "parameters": {"seed": 7, "only": ["a", "b"]},
         });
@@ -280,7 +281,7 @@ mod tests {
             Walks that really happen: 99 % (of the model's random walks, this share was made to happen by running the class) ["a b"]
             Never called: 1 (no argument could be made up for put; `--fixtures` can supply one) []
             Branches of the class: 3 of 4 (were taken by some test; what lies behind the others was never seen) []
-            Why it ended: budget (the budget was used up; a longer `--budget` may find more) []
+            Why it ended: time (the budget was used up; a longer `--budget` may find more) []
             Recorded traces that the model allows: 7 of 7 (all of them; an object counts up to its first exception unless the model has exceptions) []
             Transitions with evidence: 0 of 1 (the others were inferred, or are one of several ways in which the model can read a trace) []
             class = A

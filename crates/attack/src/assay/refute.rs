@@ -7,19 +7,21 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
 use adit_automata::Step;
-use adit_trace::{Letter, Subject};
+use adit_trace::{Letter, Pace, Phase, Stop, Subject};
 use rand::Rng;
 
-use super::{Class, Drawn, Map, Phase, Split, labels};
+use super::{Class, Drawn, Map, Split, labels};
 use crate::Ear;
+use crate::careful::why_not_run;
 use crate::realize::{Beam, Realized, realize};
+use crate::survey::Pool;
 use crate::tries::{Tried, Tries};
 
 /// What came of judging a model by its walks.
 pub(super) enum Refuted {
     Split,
     Done { realized: f64, unrealized: Vec<Vec<String>> },
-    BrokenOff,
+    Stopped(Stop),
 }
 
 impl Map {
@@ -28,15 +30,11 @@ impl Map {
         &mut self,
         tries: &mut Tries<'_, S>,
         rng: &mut impl Rng,
-        go: &mut impl FnMut(Phase, u64, usize) -> bool,
+        pace: &mut dyn Pace,
     ) -> Result<Refuted, S::Error> {
-        let states = self.enabled.len();
-        let mut go_on = |tests| {
-            if go(Phase::Refute, tests, states) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-        };
-        let (before, realized) = match self.judge(tries, rng, &mut go_on)? {
-            Some(judged) => judged,
-            None => return Ok(Refuted::BrokenOff),
+        let Judgment { walks: before, realized } = match self.judge(tries, rng, pace)? {
+            ControlFlow::Continue(judged) => judged,
+            ControlFlow::Break(stop) => return Ok(Refuted::Stopped(stop)),
         };
         let failed: Vec<&Walk> = before.iter().filter(|walk| !realized.is_whole(&walk.word)).collect();
         let share = |failed: usize, all: usize| 1.0 - failed as f64 / all.max(1) as f64;
@@ -49,20 +47,24 @@ impl Map {
         if small || self.model(tries.ear).states.len() >= self.options.states {
             return Ok(done(self, tries));
         }
-        let Some(suspects) = self.suspects(tries, &failed, &realized, &mut go_on)? else {
-            return Ok(Refuted::BrokenOff);
+        let suspects = match self.suspects(tries, &failed, &realized, pace)? {
+            ControlFlow::Continue(suspects) => suspects,
+            ControlFlow::Break(stop) => return Ok(Refuted::Stopped(stop)),
         };
         for split in suspects {
             let (base, split) = split;
             self.splits.entry(base).or_default().push(split);
             self.drawn = None;
-            self.resolve(tries, &mut go_on)?;
+            self.resolve(tries, pace)?;
             let count = self.model(tries.ear).states.len();
-            let Some((walks, realized)) = self.judge(tries, rng, &mut go_on)? else {
-                // Nobody knows what it is worth.
-                self.splits.entry(base).or_default().retain(|other| *other != split);
-                self.drawn = None;
-                return Ok(Refuted::BrokenOff);
+            let Judgment { walks, realized } = match self.judge(tries, rng, pace)? {
+                ControlFlow::Continue(judged) => judged,
+                ControlFlow::Break(stop) => {
+                    // The split could not be judged, so it is undone.
+                    self.splits.entry(base).or_default().retain(|other| *other != split);
+                    self.drawn = None;
+                    return Ok(Refuted::Stopped(stop));
+                }
             };
             let failed = walks.iter().filter(|walk| !realized.is_whole(&walk.word)).count();
             let after = share(failed, walks.len());
@@ -82,8 +84,8 @@ impl Map {
         &self,
         tries: &mut Tries<'_, S>,
         rng: &mut impl Rng,
-        go_on: &mut impl FnMut(u64) -> ControlFlow<()>,
-    ) -> Result<Option<(Vec<Walk>, Realized)>, S::Error> {
+        pace: &mut dyn Pace,
+    ) -> Result<ControlFlow<Stop, Judgment>, S::Error> {
         let drawn = self.model(tries.ear);
         let walks: Vec<Walk> =
             (0..self.options.walks).map(|_| walk(&drawn, tries.ear, self.options.walk_length, rng)).collect();
@@ -91,19 +93,26 @@ impl Map {
         let mut realized = Realized::default();
         let Self { pool, options, .. } = self;
         let kind = |mark: u64| self.by_mark.get(&mark).map(|&place| self.places[place].base);
-        let beam = Beam { width: options.width, kind: &kind };
-        realize(tries, &pool.starts, &pool.moves, &words, &beam, &mut realized, &mut *go_on)?;
+        let Pool { starts, moves } = pool;
+        let beam = Beam { starts, moves, width: options.width, kind: &kind };
+        let progress = self.progress(Phase::Refute, tries.run);
+        let stop = realize(tries, &words, &beam, &mut realized, progress, pace)?;
+        if !stop.is_done() {
+            return Ok(ControlFlow::Break(stop));
+        }
         // Few walks fail, so that these can be searched more thoroughly: a split because of a bad search would be a wrong state.
         let failed: Vec<Vec<Letter>> = words.into_iter().filter(|word| !realized.is_whole(word)).collect();
-        let beam = Beam { width: 4 * options.width, kind: &kind };
+        let beam = Beam { width: 4 * options.width, ..beam };
         let mut again = Realized::default();
-        realize(tries, &pool.starts, &pool.moves, &failed, &beam, &mut again, go_on)?;
+        let stop = realize(tries, &failed, &beam, &mut again, progress, pace)?;
+        if !stop.is_done() {
+            return Ok(ControlFlow::Break(stop));
+        }
         realized.prefixes.extend(again.prefixes);
-        realized.cut_short |= again.cut_short;
-        Ok((!realized.cut_short).then_some((walks, realized)))
+        Ok(ControlFlow::Continue(Judgment { walks, realized }))
     }
 
-    /// Splits that would have told the failed walks from real ones, the most frequent first; nothing if broken off.
+    /// Splits that would have told the failed walks from real ones, the most frequent first.
     ///
     /// A walk goes wrong where the situations that realize its prefix are no longer in the state that it goes through: there the
     /// state before was two states.
@@ -112,8 +121,8 @@ impl Map {
         tries: &mut Tries<'_, S>,
         failed: &[&Walk],
         realized: &Realized,
-        go_on: &mut impl FnMut(u64) -> ControlFlow<()>,
-    ) -> Result<Option<Vec<(usize, Split)>>, S::Error> {
+        pace: &mut dyn Pace,
+    ) -> Result<ControlFlow<Stop, Vec<Suspect>>, S::Error> {
         const LOOKED_AT: usize = 24;
         const TRIED: usize = 3;
         let mut votes: BTreeMap<(usize, Split), usize> = BTreeMap::new();
@@ -127,9 +136,12 @@ impl Map {
                     let place = match known {
                         Some(place) => place,
                         None => {
-                            let over = go_on(tries.run).is_break();
-                            if over || self.probe(tries, vec![(situation, mark)])? == 0 {
-                                return Ok(None);
+                            let progress = self.progress(Phase::Refute, tries.run);
+                            if let ControlFlow::Break(stop) = pace.go_on(&progress) {
+                                return Ok(ControlFlow::Break(stop));
+                            }
+                            if self.probe(tries, vec![(situation, mark)])? == 0 {
+                                return Ok(ControlFlow::Break(why_not_run(pace, &progress)));
                             }
                             self.places.len() - 1
                         }
@@ -152,15 +164,12 @@ impl Map {
         }
         let mut suspects: Vec<_> = votes.into_iter().collect();
         suspects.sort_by_key(|(_, votes)| std::cmp::Reverse(*votes));
-        Ok(Some(suspects.into_iter().take(TRIED).map(|(suspect, _)| suspect).collect()))
+        let suspects = suspects.into_iter().take(TRIED).map(|(suspect, _)| suspect).collect();
+        Ok(ControlFlow::Continue(suspects))
     }
 
     /// Looks behind exits until the side of every place in a split is known, at least of as many as matter.
-    fn resolve<S: Subject>(
-        &mut self,
-        tries: &mut Tries<'_, S>,
-        go_on: &mut impl FnMut(u64) -> ControlFlow<()>,
-    ) -> Result<(), S::Error> {
+    fn resolve<S: Subject>(&mut self, tries: &mut Tries<'_, S>, pace: &mut dyn Pace) -> Result<(), S::Error> {
         const ROUNDS: usize = 3;
         const BATCH: usize = 200;
         const AT_ONCE: usize = 20;
@@ -183,7 +192,9 @@ impl Map {
             }
             open.truncate(BATCH);
             for part in open.chunks(AT_ONCE) {
-                if go_on(tries.run).is_break() || !self.look_behind(tries, part)? {
+                // The caller asks again before it judges the split, so that stopping early needs no word of its own.
+                let over = pace.go_on(&self.progress(Phase::Refute, tries.run)).is_break();
+                if over || !self.look_behind(tries, part)? {
                     return Ok(());
                 }
             }
@@ -221,6 +232,15 @@ impl Map {
             .collect()
     }
 }
+
+/// Walks of a model, and what of them could be realized.
+struct Judgment {
+    walks: Vec<Walk>,
+    realized: Realized,
+}
+
+/// A split that might explain failed walks, with the set of events that its situations enable.
+type Suspect = (usize, Split);
 
 /// A walk of the model, with the states it goes through.
 struct Walk {

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::ops::ControlFlow;
 
-use adit_attack::assay::{AssayOptions, Assayed, Phase, assay};
+use adit_attack::assay::{AssayOptions, Assayed, assay};
 use adit_attack::{ApiOptions, Ear, Generator};
-use adit_trace::{End, Run, Script, StepResult, Subject, Value};
+use adit_trace::{End, Limit, Phase, Progress, Run, Script, StepResult, Stop, Subject, Value};
 use expect_test::{Expect, expect};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
@@ -31,10 +31,11 @@ fn assayed(
     let pure = ["isEmpty:TRUE", "isEmpty:FALSE", "size"];
     let pure: BTreeSet<_> = pure.iter().filter_map(|label| ear.alphabet().get(label)).collect();
     let mut rng = ChaCha8Rng::seed_from_u64(3);
-    assay(subject, &mut generator, &ear, &pure, options, &mut rng, |standing| {
-        if standing.tests < until { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    })
-    .unwrap()
+    let mut pace = |now: &Progress| match now.tests < until {
+        true => ControlFlow::Continue(()),
+        false => ControlFlow::Break(Stop::Budget(Limit::Tests)),
+    };
+    assay(subject, &mut generator, &ear, &pure, options, &mut rng, &mut pace).unwrap()
 }
 
 fn drawn(assayed: &Assayed) -> String {
@@ -44,7 +45,7 @@ fn drawn(assayed: &Assayed) -> String {
 
 fn check(only: &[&str], options: &AssayOptions, expected: Expect) -> Assayed {
     let assayed = assayed(&mut Fake::default(), only, options, u64::MAX);
-    assert!(assayed.complete);
+    assert_eq!(assayed.stop, Stop::Done);
     expected.assert_eq(&drawn(&assayed));
     assayed
 }
@@ -120,7 +121,7 @@ fn the_same_seed_gives_the_same_model() {
 fn broken_off_it_tells_what_is_known() {
     for until in [0, 700, 2000, 5000] {
         let assayed = assayed(&mut Fake::default(), &["push", "pop", "isEmpty"], &small(), until);
-        assert!(!assayed.complete, "{until}");
+        assert_eq!(assayed.stop, Stop::Budget(Limit::Tests), "{until}");
         // There is always something, and it begins with making a stack.
         assert!(assayed.model.edges(0).next().is_some(), "{until}");
         assert!(assayed.model.edges(0).all(|edge| edge.label == "Stack"), "{until}");
@@ -133,13 +134,14 @@ fn phases_come_in_their_order() {
     let (ear, mut generator) = (Ear::new(&api), Generator::new(&api, supply, generator_options()));
     let mut phases: Vec<Phase> = Vec::new();
     let mut rng = ChaCha8Rng::seed_from_u64(3);
-    let go = |standing: adit_attack::assay::AssayStanding| {
-        if phases.last() != Some(&standing.phase) {
-            phases.push(standing.phase);
+    let mut pace = |now: &Progress| {
+        if phases.last() != Some(&now.phase) {
+            phases.push(now.phase);
         }
         ControlFlow::Continue(())
     };
-    assay(&mut Fake::default(), &mut generator, &ear, &BTreeSet::new(), &small(), &mut rng, go).unwrap();
+    assay(&mut Fake::default(), &mut generator, &ear, &BTreeSet::new(), &small(), &mut rng, &mut pace)
+        .unwrap();
     assert_eq!(phases[..3], [Phase::Survey, Phase::Choose, Phase::Explore]);
     assert_eq!(phases.last(), Some(&Phase::Refute));
 }
@@ -182,7 +184,7 @@ impl Subject for Strange {
 fn a_method_that_hangs_is_given_up() {
     let mut strange = Strange { inner: Fake::default(), hangs: true, lucky: 0, hung: 0 };
     let assayed = assayed(&mut strange, &["push", "pop", "isEmpty"], &small(), u64::MAX);
-    assert!(assayed.complete && !drawn(&assayed).contains("pop"));
+    assert!(assayed.stop.is_done() && !drawn(&assayed).contains("pop"));
     // The first part of the survey hands over many scripts at once.
     assert!(strange.hung < 300, "{}", strange.hung);
 }
@@ -197,7 +199,7 @@ fn what_happens_once_is_no_state() {
     assert_eq!(drawn(&lucky), drawn(&usual));
 }
 
-/// Leaves scripts out once it has run so many, as a subject does whose time is over.
+/// Runs no scripts once it has run so many, as a subject does whose time is over.
 struct Tired {
     inner: Fake,
     left: usize,
@@ -210,15 +212,14 @@ impl Subject for Tired {
         let now = self.left.min(batch.len());
         self.left -= now;
         let mut runs = self.inner.run(&batch[..now])?;
-        let nothing = || Run { steps: Vec::new(), end: End::Complete, leaked: false, passed: None };
-        runs.resize_with(batch.len(), nothing);
+        runs.resize_with(batch.len(), Run::not_run);
         Ok(runs)
     }
 }
 
 /// What was not run did not fail: no state is made of it, and every transition that is sure was seen.
 #[test]
-fn what_was_left_out_is_not_taken_for_impossible() {
+fn what_was_not_run_is_not_taken_for_impossible() {
     let coarse = AssayOptions { gain: 1.1, ..small() };
     let whole = assayed(&mut Fake::default(), &["push", "pop", "isEmpty"], &coarse, u64::MAX);
     for left in (1000..8000).step_by(137) {
@@ -226,7 +227,7 @@ fn what_was_left_out_is_not_taken_for_impossible() {
         let assayed = assayed(&mut tired, &["push", "pop", "isEmpty"], &coarse, u64::MAX);
         assert!(assayed.model.len() <= whole.model.len(), "{left}: {}", drawn(&assayed));
         if tired.left == 0 {
-            assert!(!assayed.complete, "{left}");
+            assert_eq!(assayed.stop, Stop::GaveUp, "{left}");
         }
         // A state from which nothing is possible would be one where nothing was tried.
         for state in assayed.model.states().filter(|&state| assayed.model.len() > 1 || state > 0) {
@@ -265,7 +266,7 @@ impl Subject for Late {
 #[test]
 fn what_is_found_late_is_explored_too() {
     let assayed = assayed(&mut Late(Fake::default()), &["push", "pop", "size"], &small(), u64::MAX);
-    assert!(assayed.complete);
+    assert_eq!(assayed.stop, Stop::Done);
     let late: Vec<usize> = assayed
         .model
         .states()

@@ -5,12 +5,12 @@ use std::convert::Infallible;
 use std::ops::ControlFlow;
 
 use adit_attack::branches::Branches;
-use adit_attack::dice_tester::{Assault, Attacked, Fate, Stop, dice_tester};
+use adit_attack::dice_tester::{Assault, Attacked, Fate, dice_tester};
 use adit_attack::dynamosa::Settings;
 use adit_attack::{Ear, Generator};
 use adit_bytecode::probe::{Probe, Side};
 use adit_logic::{Property, Template};
-use adit_trace::{Letter, Passed, Run, Script, StepResult, Subject};
+use adit_trace::{Letter, Limit, Pace, Passed, Phase, Progress, Run, Script, StepResult, Stop, Subject};
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 use rand::SeedableRng;
@@ -18,6 +18,31 @@ use rand::rngs::ChaCha8Rng;
 
 use crate::classes::{generator, show};
 use crate::fake::Fake;
+
+/// Stops an attack after so many generations, and leaves time to make tests smaller.
+struct Generations {
+    left: u32,
+    /// The most branches that were covered.
+    covered: Option<usize>,
+}
+
+impl Generations {
+    fn new(left: u32) -> Self {
+        Self { left, covered: None }
+    }
+}
+
+impl Pace for Generations {
+    fn go_on(&mut self, progress: &Progress) -> ControlFlow<Stop> {
+        self.covered = self.covered.max(progress.covered);
+        match (progress.phase, self.left.checked_sub(1)) {
+            (Phase::Attack, None) => return ControlFlow::Break(Stop::Budget(Limit::Tests)),
+            (Phase::Attack, Some(left)) => self.left = left,
+            _ => {}
+        }
+        ControlFlow::Continue(())
+    }
+}
 
 /// The stack, spoiled.
 #[derive(Default)]
@@ -100,13 +125,8 @@ impl Arena {
         let (properties, branches) = (properties.to_vec(), Branches::default());
         let assault = Assault { properties, pure: self.pure(), branches, calls: 8, settings, shrink: (0, 0) };
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        dice_tester(subject, &mut self.generator.clone(), &self.ear, &assault, &mut rng, |standing| {
-            match standing.generations < generations {
-                true => ControlFlow::Continue(()),
-                false => ControlFlow::Break(()),
-            }
-        })
-        .unwrap()
+        let pace = &mut Generations::new(generations);
+        dice_tester(subject, &mut self.generator.clone(), &self.ear, &assault, &mut rng, pace).unwrap()
     }
 
     /// Whether an object of the test breaks the property, read off the definition.
@@ -220,7 +240,7 @@ fn what_withstands_is_given_up_and_then_nothing_is_left() {
     let properties: Vec<_> = claims.iter().map(|claim| arena.property(claim)).collect();
     let settings = Settings { abandon_after: Some(15), reset_after: Some(4), ..Settings::default() };
     let attacked = arena.attack(&mut Spoiled::default(), &properties, settings, 3, 1000);
-    assert_eq!(attacked.stop, Stop::NothingLeft);
+    assert_eq!(attacked.stop, Stop::Done);
     assert!(attacked.generations < 60, "{}", attacked.generations);
     assert_eq!(attacked.run, u64::from(attacked.generations) * 50);
     // Nothing is refuted after the first generations, so that every fifth one starts anew.
@@ -288,25 +308,20 @@ fn branches_are_goals_too() {
         shrink: (0, 0),
     };
     let mut subject = Spoiled { probed: true, ..Spoiled::default() };
-    let (mut rng, mut most) = (ChaCha8Rng::seed_from_u64(1), 0);
+    let (mut rng, mut pace) = (ChaCha8Rng::seed_from_u64(1), Generations::new(60));
+    let generator = &arena.generator;
     let attacked =
-        dice_tester(&mut subject, &mut arena.generator.clone(), &arena.ear, &assault, &mut rng, |standing| {
-            most = most.max(standing.covered);
-            if standing.generations < 60 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-        })
-        .unwrap();
-    assert_eq!((attacked.covered, most), (3, 3));
+        dice_tester(&mut subject, &mut generator.clone(), &arena.ear, &assault, &mut rng, &mut pace).unwrap();
+    assert_eq!((attacked.covered, pace.covered), (3, Some(3)));
     let kept = Spoiled { probed: true, ..Spoiled::default() }.run(&attacked.tests).unwrap();
     for side in 0..3 {
         assert!(kept.iter().any(|run| run.passed.as_ref().unwrap().has(side)), "{side}");
     }
     // Without probes in the class, the same goals are never reached, and nothing else changes.
     let mut plain = Spoiled::default();
+    let pace = &mut Generations::new(5);
     let without =
-        dice_tester(&mut plain, &mut arena.generator.clone(), &arena.ear, &assault, &mut rng, |standing| {
-            if standing.generations < 5 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-        })
-        .unwrap();
+        dice_tester(&mut plain, &mut generator.clone(), &arena.ear, &assault, &mut rng, pace).unwrap();
     assert_eq!(without.covered, 0);
 }
 
@@ -332,9 +347,7 @@ fn witnesses_are_made_smaller() {
             &arena.ear,
             &assault,
             &mut rng,
-            |standing| {
-                if standing.generations < 3 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-            },
+            &mut Generations::new(3),
         );
         let attacked = attacked.unwrap();
         assert_eq!(attacked.run, subject.ran.len() as u64);
@@ -362,7 +375,7 @@ fn no_budget_no_tests() {
     let arena = Arena::new();
     let properties = [arena.property("NF push pop")];
     let attacked = arena.attack(&mut Spoiled::default(), &properties, patient(), 1, 0);
-    assert_eq!((attacked.run, attacked.generations, attacked.stop), (0, 0, Stop::Budget));
+    assert_eq!((attacked.run, attacked.generations, attacked.stop), (0, 0, Stop::Budget(Limit::Tests)));
     assert_eq!((attacked.fates, attacked.tests.len()), (vec![Fate::NotAttacked], 0));
 }
 

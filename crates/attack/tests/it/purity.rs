@@ -2,7 +2,7 @@
 
 use adit_attack::effects::EffectSummary;
 use adit_attack::purity::{Difference, PurityOptions, Verdict, purity};
-use adit_trace::{Effects, End, Run, Script, Step, StepResult, Subject, Value};
+use adit_trace::{Effects, End, Run, Script, Step, StepResult, Subject, Unlimited, Value};
 use expect_test::expect;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
@@ -15,7 +15,9 @@ fn what_changes_is_told_from_what_looks() {
     let (api, mut generator) = generator("small.Stack");
     let options = PurityOptions { tries: 120, calls: 8 };
     let mut rng = ChaCha8Rng::seed_from_u64(1);
-    let verdicts = purity(&mut Fake::default(), &api, &mut generator, options, &mut rng).unwrap();
+    let verdicts = purity(&mut Fake::default(), &api, &mut generator, options, &mut rng, &mut Unlimited)
+        .unwrap()
+        .verdicts;
     let said: String = verdicts
         .iter()
         .map(|(callable, verdict)| {
@@ -48,7 +50,9 @@ fn witnesses_can_be_replayed() {
     let (api, mut generator) = generator("small.Stack");
     let options = PurityOptions { tries: 60, calls: 8 };
     let mut rng = ChaCha8Rng::seed_from_u64(2);
-    let verdicts = purity(&mut Fake::default(), &api, &mut generator, options, &mut rng).unwrap();
+    let verdicts = purity(&mut Fake::default(), &api, &mut generator, options, &mut rng, &mut Unlimited)
+        .unwrap()
+        .verdicts;
     let mut replayed = 0;
     for verdict in verdicts.values() {
         let Verdict::Changes { witness, call, what: Difference::Outcome { without, with } } = verdict else {

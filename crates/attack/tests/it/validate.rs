@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use adit_attack::validate::{ValidateOptions, Validated, unknown_labels, validate, without_unknown};
 use adit_attack::{ApiOptions, Ear, Generator};
 use adit_automata::{Builder, Fsa};
-use adit_trace::Subject;
+use adit_trace::{Limit, Progress, Stop, Subject};
 use expect_test::{Expect, expect};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
@@ -58,10 +58,11 @@ fn prepared_stack() -> (Ear, Generator) {
 fn validated(model: &Fsa<String>, until: u64) -> Validated {
     let (ear, mut generator) = prepared_stack();
     let mut rng = ChaCha8Rng::seed_from_u64(5);
-    validate(&mut Fake::default(), &mut generator, &ear, model, &small(150), &mut rng, |standing| {
-        if standing.tests < until { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    })
-    .unwrap()
+    let mut pace = |now: &Progress| match now.tests < until {
+        true => ControlFlow::Continue(()),
+        false => ControlFlow::Break(Stop::Budget(Limit::Tests)),
+    };
+    validate(&mut Fake::default(), &mut generator, &ear, model, &small(150), &mut rng, &mut pace).unwrap()
 }
 
 fn check(edges: &str, expected: Expect) {
@@ -69,7 +70,7 @@ fn check(edges: &str, expected: Expect) {
     let word = |word: &Vec<String>| format!("  {}\n", word.join(" "));
     let whole = |rate: adit_attack::validate::Rate| if rate.good == rate.all { "all" } else { "not all" };
     assert_eq!(validated.undecided.all(), 0, "{validated:?}");
-    assert!(validated.complete && validated.precision.all == 150 && validated.recall.all >= 1000);
+    assert!(validated.stop.is_done() && validated.precision.all == 150 && validated.recall.all >= 1000);
     expected.assert_eq(&format!(
         "realized: {}\n{}read: {}\n{}missing: {:?}\n",
         whole(validated.precision),
@@ -201,7 +202,7 @@ fn breaking_off_makes_no_failures() {
         let validated = validated(&right, all * part / 12);
         assert_eq!((validated.unrealized.len(), validated.rejected.len()), (0, 0), "{part}: {validated:?}");
         assert_eq!(validated.precision.all + validated.undecided.budget, 150);
-        assert!(!validated.complete);
+        assert_eq!(validated.stop, Stop::Budget(Limit::Tests));
         assert!(validated.precision.all >= last, "more tests decide no less");
         last = validated.precision.all;
     }

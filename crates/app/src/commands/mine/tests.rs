@@ -1,14 +1,13 @@
 //! The user's tests as a beginning: what they do with the class is known to be possible.
 
 use std::collections::BTreeSet;
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use adit_attack::{Api, Ear};
 use adit_jvm::record::{Outcome, Task, TaskEnd, record};
 use adit_trace::Outcome as Ended;
-use adit_trace::{Event, Labels, Letter, Life};
+use adit_trace::{Event, Labels, Letter, Life, Pace, Progress};
 use miette::Report;
 
 use crate::errors::no_answer;
@@ -91,10 +90,11 @@ fn lives(
             lives.push(life);
         }
     };
-    let (mut counting, listening) = (Counting::new(audience != Audience::People), Listening::new());
-    let recorded = record(options, &mut take, &mut |now| {
-        counting.show(|| format!("your tests: {} tests, {} objects", now.tests, now.objects));
-        if listening.interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    let (mut counting, mut listening) = (Counting::new(audience != Audience::People), Listening::new());
+    let recorded = record(options, &mut take, &mut |now: &Progress| {
+        let objects = now.objects.unwrap_or(0);
+        counting.show(|| format!("your tests: {} tests, {objects} objects", now.tests));
+        listening.go_on(now)
     });
     counting.finish();
     let recorded = recorded.map_err(environment::cannot_run)?;

@@ -1,13 +1,16 @@
 //! Observing with calls that are made up: random scripts, run in workers, until the budget is used up.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
 use adit_attack::{Api, Generator, java};
 use adit_bytecode::{Class, ClassPath, Signature, Type};
 use adit_jvm::Host;
-use adit_trace::{CallKind, Callable, End, Run, Script, Skip, StepResult, Subject};
+use adit_trace::{
+    CallKind, Callable, End, Limit, Pace, Phase, Progress, Run, Script, Skip, StepResult, Stop, Subject,
+};
 use miette::Report;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
@@ -17,11 +20,11 @@ use super::Observed;
 use crate::budget::Budget;
 use crate::commands::requests::{call_request, class_request};
 use crate::flags::{ObserveFlags, observe as defaults};
-use crate::interrupt::Listening;
 use crate::java::class_under_test::{ClassUnderTest, SCRIPTS_PER_BATCH};
 use crate::java::environment;
 use crate::java::project::ClassLocation;
 use crate::java::recording::Recording;
+use crate::pace::BudgetPace;
 use crate::progress::{Audience, Counting};
 
 /// How many scripts are made before the generator learns from them. The first round is small, because what it teaches is
@@ -63,7 +66,8 @@ pub(super) fn observe(flags: &ObserveFlags, quiet: bool) -> Result<Observed, Rep
         tests: 0,
     };
     let mut counting = Counting::new(quiet);
-    let stop = session.run(flags, &mut counting)?;
+    let budget = flags.generate.budget.unwrap_or(defaults::DEFAULT_BUDGET);
+    let stop = session.run(flags, budget, &mut BudgetPace::new(budget), &mut counting)?;
     counting.finish();
     Ok(session.observed(&api, counting.elapsed(), stop))
 }
@@ -97,10 +101,14 @@ struct Fate {
 }
 
 impl Session<'_> {
-    /// Goes on until something says stop, and says what.
-    fn run(&mut self, flags: &ObserveFlags, counting: &mut Counting) -> Result<&'static str, Report> {
-        let listening = Listening::new();
-        let budget = flags.generate.budget.unwrap_or(defaults::DEFAULT_BUDGET);
+    /// Runs random scripts until the budget is used up or a limit is reached.
+    fn run(
+        &mut self,
+        flags: &ObserveFlags,
+        budget: Budget,
+        pace: &mut dyn Pace,
+        counting: &mut Counting,
+    ) -> Result<Stop, Report> {
         let mut round = FIRST_ROUND;
         // A class that hangs in every script must be found out before a hundred of them have.
         let mut chunk = FIRST_CHUNK;
@@ -126,21 +134,17 @@ impl Session<'_> {
                 chunk = if taken > BREATH * 2 { (chunk / 2).max(1) } else { chunk };
                 let rate = rate(self.tests, counting.elapsed());
                 counting.show(|| self.progress(rate));
-                if listening.interrupted() {
-                    return Ok("interrupted");
-                }
-                if matches!(budget, Budget::Time(time) if counting.elapsed() >= time) {
-                    return Ok("time");
-                }
                 if self.culprits_in_all >= PATIENCE {
-                    return Ok("culprits");
+                    return Ok(Stop::GaveUp);
                 }
-                if self.recording.events() >= flags.max_events {
-                    return Ok("events");
+                let events = self.recording.events();
+                if events >= flags.max_events {
+                    return Ok(Stop::Budget(Limit::Events));
                 }
-            }
-            if matches!(budget, Budget::Tests(tests) if self.tests >= tests) {
-                return Ok("tests");
+                let progress = Progress { events: Some(events), ..Progress::new(Phase::Random, self.tests) };
+                if let ControlFlow::Break(stop) = pace.go_on(&progress) {
+                    return Ok(stop);
+                }
             }
             round = (round * 2).min(LARGEST_ROUND);
         }
@@ -193,7 +197,7 @@ impl Session<'_> {
         }
     }
 
-    fn observed(self, api: &Api, elapsed: Duration, stop: &'static str) -> Observed {
+    fn observed(self, api: &Api, elapsed: Duration, stop: Stop) -> Observed {
         let never: Vec<(String, String)> = api
             .starts
             .iter()
@@ -228,17 +232,17 @@ impl Session<'_> {
             }
         }
         match stop {
-            "interrupted" => {
+            Stop::Interrupted => {
                 remarks.push("stopped by Ctrl-C; everything recorded so far is written".to_owned())
             }
-            "events" => remarks.push("stopped at the limit of --max-events".to_owned()),
-            "culprits" => remarks.push(format!(
+            Stop::Budget(Limit::Events) => remarks.push("stopped at the limit of --max-events".to_owned()),
+            Stop::GaveUp => remarks.push(format!(
                 "stopped after {PATIENCE} tests crashed or hung their worker{}",
                 blame
                     .map(|method| format!("; `--without {method}` skips the most frequent cause"))
                     .unwrap_or_default()
             )),
-            _ => {}
+            Stop::Done | Stop::Budget(Limit::Time | Limit::Tests) => {}
         }
         let pairs = |pairs: &[(String, String)]| -> Value {
             pairs.iter().map(|(method, why)| json!({"method": method, "why": why})).collect()

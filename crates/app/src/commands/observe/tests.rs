@@ -1,10 +1,10 @@
 //! Observing the user's own tests, or a program: the calls of the class while they run.
 
 use std::collections::BTreeSet;
-use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use adit_jvm::record::{Outcome, RecordOptions, Recorded, Task, TaskEnd, TestResult, record};
+use adit_trace::{Limit, Pace, Progress, Stop};
 use miette::Report;
 use serde_json::{Value, json};
 
@@ -62,11 +62,11 @@ pub(super) fn observe(flags: &ObserveFlags, quiet: bool) -> Result<Observed, Rep
             recording.add(&life.events);
         }
     };
-    let listening = Listening::new();
-    let go_on = || if listening.interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-    let recorded = record(options.clone(), &mut take, &mut |now| {
-        counting.show(|| format!("{} tests, {} objects, {} events", now.tests, now.objects, now.events));
-        go_on()
+    let mut listening = Listening::new();
+    let recorded = record(options.clone(), &mut take, &mut |now: &Progress| {
+        let (objects, events) = (now.objects.unwrap_or(0), now.events.unwrap_or(0));
+        counting.show(|| format!("{} tests, {objects} objects, {events} events", now.tests));
+        listening.go_on(now)
     })
     .map_err(environment::cannot_run)?;
     counting.finish();
@@ -77,12 +77,12 @@ pub(super) fn observe(flags: &ObserveFlags, quiet: bool) -> Result<Observed, Rep
     let mut lines = remarks.lines;
     let mut details = details(&recorded);
     // What was stopped cannot be compared with what was not.
-    if flags.compare && recorded.end != TaskEnd::Stopped {
+    if flags.compare && !matches!(recorded.end, TaskEnd::Stopped(_)) {
         let working = Working::new("running the tests again without recording", quiet);
         let plain = RecordOptions { record: false, ..options };
-        let plain = record(plain, &mut |_| {}, &mut |_| go_on()).map_err(environment::cannot_run)?;
+        let plain = record(plain, &mut |_| {}, &mut listening).map_err(environment::cannot_run)?;
         drop(working);
-        if plain.end == TaskEnd::Stopped {
+        if matches!(plain.end, TaskEnd::Stopped(_)) {
             lines.push("stopped by Ctrl-C before the comparison with a run without recording".to_owned());
         } else {
             let (line, detail) = compare(&recorded, &plain);
@@ -99,13 +99,13 @@ pub(super) fn observe(flags: &ObserveFlags, quiet: bool) -> Result<Observed, Rep
             None => format!("{} tests", recorded.tests.len()),
         },
         elapsed: recorded.elapsed,
-        stop: match (&recorded.end, full) {
-            (_, true) => "events",
-            (TaskEnd::Finished, _) => "finished",
-            (TaskEnd::TimedOut, _) => "time",
-            (TaskEnd::Stopped, _) => "interrupted",
-            (TaskEnd::Exited { .. }, _) => "exited",
-            (TaskEnd::Died { .. }, _) => "died",
+        stop: match recorded.end {
+            _ if full => Stop::Budget(Limit::Events),
+            // A program may end by leaving its process; its exit code is told among the details.
+            TaskEnd::Finished | TaskEnd::Exited { .. } => Stop::Done,
+            TaskEnd::TimedOut => Stop::Budget(Limit::Time),
+            TaskEnd::Stopped(stop) => stop,
+            TaskEnd::Died { .. } => Stop::GaveUp,
         },
         remarks: lines,
         hint: "do the tests use the class at all? without --tests and --main, adit generates calls"
@@ -162,7 +162,7 @@ impl Remarks<'_> {
         let how = match &recorded.end {
             TaskEnd::Finished => return,
             TaskEnd::Exited { code: 0 } if self.flags.main.is_some() => return,
-            TaskEnd::Stopped => {
+            TaskEnd::Stopped(_) => {
                 let line = format!("stopped by Ctrl-C{during}; everything recorded so far is written");
                 self.lines.push(line);
                 return;
@@ -220,11 +220,17 @@ fn details(recorded: &Recorded) -> Vec<(&'static str, Value)> {
         |wanted: fn(&Outcome) -> bool| recorded.tests.iter().filter(|test| wanted(&test.outcome)).count();
     let failed: Value =
         failures(&recorded.tests).map(|(name, message)| json!({"name": name, "message": message})).collect();
+    let end = match &recorded.end {
+        TaskEnd::Finished | TaskEnd::TimedOut | TaskEnd::Stopped(_) => Value::Null,
+        TaskEnd::Exited { code } => json!({ "exit_code": code }),
+        TaskEnd::Died { how } => json!({ "died": how }),
+    };
     vec![
         ("tests", json!(recorded.tests.len())),
         ("passed", json!(count(|outcome| *outcome == Outcome::Passed))),
         ("skipped", json!(count(|outcome| *outcome == Outcome::Skipped))),
         ("failed", failed),
+        ("end", end),
         ("left_out", json!(recorded.left)),
     ]
 }
