@@ -15,7 +15,7 @@ use adit_infer::{Constraints, dice_miner};
 use adit_jvm::Host;
 use adit_logic::{Property, Template};
 use adit_mine::{PropertyMiner, Purity, Wanted};
-use adit_trace::{Letter, Pace, Phase, Progress, Run, Script, Stop, Subject, WordSink, pure_by_name};
+use adit_trace::{Label, Letter, Pace, Phase, Progress, Run, Script, Stop, Subject, WordSink, pure_by_name};
 use miette::Report;
 use rand::{Rng, RngExt};
 
@@ -500,18 +500,19 @@ fn named(model: &Fsa<String>, pure: &BTreeSet<String>) -> Fsa<String> {
                 .filter(|edge| edge.to == state && pure.contains(edge.label))
                 .map(|edge| edge.label.as_str())
                 .collect();
-            let answers =
-                loops.iter().filter_map(|label| label.strip_suffix(":TRUE").map(|name| (name, true)));
-            let denials =
-                loops.iter().filter_map(|label| label.strip_suffix(":FALSE").map(|name| (name, false)));
-            // A question is what has no side effect whatever the answer, and a state that knows the answer gives one only.
-            let only = |&(name, yes): &(&str, bool)| {
-                let other = format!("{name}:{}", if yes { "FALSE" } else { "TRUE" });
-                let question = pure.contains(&other) || model.letter(&other).is_none();
-                question && !model.edges(state).any(|edge| *edge.label == other)
+            // A question has no side effect whatever the answer, and a state that knows the answer gives only one.
+            let knows = |label: &Label<'_>| {
+                label.opposite().is_some_and(|other| {
+                    let other = other.to_string();
+                    let question = pure.contains(&other) || model.letter(&other).is_none();
+                    question && !model.edges(state).any(|edge| *edge.label == other)
+                })
             };
-            let all = answers.chain(denials).filter(only);
-            all.map(|(name, yes)| if yes { name.to_owned() } else { format!("not {name}") }).collect()
+            let known = loops.iter().map(|label| Label::parse(label)).filter(knows);
+            let (yes, no): (Vec<Label<'_>>, Vec<Label<'_>>) =
+                known.partition(|label| label.answer() == Some(true));
+            let holds = yes.iter().map(|label| label.method().to_owned());
+            holds.chain(no.iter().map(|label| format!("not {}", label.method()))).collect()
         })
         .collect();
     let mut builder = model.to_builder();

@@ -1,8 +1,10 @@
 //! Values as bytes: the few shapes that messages between coordinator and worker are made of.
 //!
-//! Numbers are written in groups of seven bits, low group first, with the high bit set on all but the last; signed ones
-//! fold their sign into the lowest bit first. Texts and lists begin with their length. What comes from a worker is not
-//! to be trusted, because the subject may have overwritten its memory: every read is checked.
+//! Numbers are variable-length integers ([`varint`]); signed ones fold their sign into the lowest bit first. Texts and
+//! lists begin with their length. What comes from a worker is not to be trusted, because the subject may have
+//! overwritten its memory: every read is checked.
+
+use adit_trace::varint;
 
 /// The bytes are not what the other side would have written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,16 +15,10 @@ pub(crate) trait Put {
     fn byte(&mut self, value: u8);
     fn bytes(&mut self, value: &[u8]);
 
-    fn number(&mut self, mut value: u64) {
-        while value >= 0x80 {
-            self.byte(value as u8 | 0x80);
-            value >>= 7;
-        }
-        self.byte(value as u8);
-    }
+    fn number(&mut self, value: u64);
 
     fn signed(&mut self, value: i64) {
-        self.number(((value << 1) ^ (value >> 63)) as u64);
+        self.number(varint::fold_sign(value));
     }
 
     fn float(&mut self, value: f64) {
@@ -50,6 +46,10 @@ impl Put for Vec<u8> {
     fn bytes(&mut self, value: &[u8]) {
         self.extend_from_slice(value);
     }
+
+    fn number(&mut self, value: u64) {
+        varint::put(self, value);
+    }
 }
 
 /// Takes values from the front of a slice.
@@ -73,24 +73,11 @@ impl<'a> Take<'a> {
     }
 
     pub(crate) fn number(&mut self) -> Result<u64, Garbled> {
-        let mut value = 0;
-        for shift in (0..64).step_by(7) {
-            let byte = self.byte()?;
-            let group = u64::from(byte & 0x7f);
-            if shift == 63 && group > 1 {
-                return Err(Garbled);
-            }
-            value |= group << shift;
-            if byte < 0x80 {
-                return Ok(value);
-            }
-        }
-        Err(Garbled)
+        varint::take(&mut self.0).ok_or(Garbled)
     }
 
     pub(crate) fn signed(&mut self) -> Result<i64, Garbled> {
-        let folded = self.number()?;
-        Ok((folded >> 1) as i64 ^ -((folded & 1) as i64))
+        self.number().map(varint::unfold_sign)
     }
 
     pub(crate) fn float(&mut self) -> Result<f64, Garbled> {

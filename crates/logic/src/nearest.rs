@@ -1,6 +1,6 @@
 //! The label that was probably meant.
 
-use adit_trace::method_of;
+use adit_trace::Label;
 
 use crate::Formula;
 
@@ -35,7 +35,7 @@ pub fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) ->
         if longer > LONGEST {
             continue;
         }
-        let same_method = method_of(candidate) == method_of(word) && !word.is_empty();
+        let same_method = Label::parse(candidate).method() == Label::parse(word).method() && !word.is_empty();
         let rough = if same_method { 0 } else { strsim::osa_distance(&lower, &candidate.to_lowercase()) };
         let score = (rough, strsim::osa_distance(word, candidate));
         if rough <= (longer / 3).max(1) && rough < longer && best.is_none_or(|(least, _)| score < least) {

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use adit_trace::{Alphabet, Letter, method_of, pure_by_name};
+use adit_trace::{Alphabet, Label, Letter, pure_by_name};
 
 /// How it is known that an event has no side effect.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ impl Purity {
     pub fn is_pure(&self, label: &str) -> bool {
         match self {
             Self::ByName => pure_by_name(label),
-            Self::Given(names) => names.contains(label) || names.contains(method_of(label)),
+            Self::Given(names) => names.contains(label) || names.contains(Label::parse(label).method()),
             Self::Unknown => false,
         }
     }

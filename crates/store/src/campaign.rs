@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use adit_logic::{Property, Template};
-use adit_trace::{Script, Stop};
+use adit_trace::{Script, Stop, varint};
 use rusqlite::{Connection, OpenFlags, Row};
 
 use crate::records::{
@@ -376,15 +376,11 @@ impl Labels {
     }
 }
 
-/// Numbers with seven bits to a byte, the lowest first; the last byte of each is below 128.
+/// Numbers as variable-length integers, one after the other.
 pub(crate) fn packed(numbers: impl IntoIterator<Item = u64>) -> Vec<u8> {
     let mut bytes = Vec::new();
-    for mut number in numbers {
-        while number >= 128 {
-            bytes.push((number & 127) as u8 | 128);
-            number >>= 7;
-        }
-        bytes.push(number as u8);
+    for number in numbers {
+        varint::put(&mut bytes, number);
     }
     bytes
 }
@@ -400,18 +396,11 @@ fn numbers(bytes: &[u8]) -> Option<Vec<u64>> {
 }
 
 /// Goes over the numbers that [`packed`] made the bytes of; nothing if it did not, or `visit` does not want one.
-fn each_number(bytes: &[u8], mut visit: impl FnMut(u64) -> Option<()>) -> Option<()> {
-    let (mut number, mut shift) = (0u64, 0u32);
-    for &byte in bytes {
-        number |= u64::from(byte & 127).checked_shl(shift)?;
-        if byte >= 128 {
-            shift += 7;
-        } else {
-            visit(std::mem::take(&mut number))?;
-            shift = 0;
-        }
+fn each_number(mut bytes: &[u8], mut visit: impl FnMut(u64) -> Option<()>) -> Option<()> {
+    while !bytes.is_empty() {
+        visit(varint::take(&mut bytes)?)?;
     }
-    (shift == 0).then_some(())
+    Some(())
 }
 
 fn json(column: usize, text: &str) -> rusqlite::Result<serde_json::Value> {

@@ -4,8 +4,8 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use adit_trace::read::{self, Format, Options};
-use adit_trace::{Alphabet, Labels, Letter, WordSink, Words};
+use adit_trace::read::{self, Options};
+use adit_trace::{Alphabet, Format, Labels, Letter, WordSink, Words};
 use divan::Bencher;
 use divan::counter::BytesCount;
 

@@ -18,7 +18,7 @@ impl Alphabet {
         Self::default()
     }
 
-    /// The letter of `label`, which becomes a new one when it was not known.
+    /// Returns the letter of `label`, a new one if the label was not known.
     pub fn intern(&mut self, label: &str) -> Letter {
         if let Some(&letter) = self.letters.get(label) {
             return letter;
@@ -39,12 +39,12 @@ impl Alphabet {
         &self.names[letter as usize]
     }
 
-    /// How many letters there are.
+    /// The number of letters.
     pub fn len(&self) -> usize {
         self.names.len()
     }
 
-    /// Whether there is no letter yet.
+    /// Tells whether there is no letter yet.
     pub fn is_empty(&self) -> bool {
         self.names.is_empty()
     }

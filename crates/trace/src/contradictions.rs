@@ -1,21 +1,22 @@
 //! Words that cannot have happened: two different answers to the same question with nothing in between.
 //!
-//! A side-effect-free method that answers `isEmpty:TRUE` and then `isEmpty:FALSE`, with no event in between that could
-//! have changed the object, was not called on one object in one thread: object ids were reused, or traces got mixed.
-//! With confidence 1 as the rule, one such trace in thousands takes true properties away [dice, section 3.2].
+//! A side-effect-free method that answers `isEmpty:TRUE` and then `isEmpty:FALSE`, with no event in between
+//! that could have changed the object, was not called on one object in one thread: object ids were reused, or
+//! traces got mixed. With confidence 1 as the rule, one such trace in thousands takes true properties away
+//! [dice, section 3.2].
 //!
 //! Cost: one pass over the words, a map lookup for each pure event.
 
 use std::collections::BTreeMap;
 
-use crate::{Alphabet, Letter, Word, Words, method_of};
+use crate::{Alphabet, Label, Letter, Word, Words};
 
-/// Where a word contradicts itself.
+/// A word that contradicts itself, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contradiction {
     /// The index of the word in [`Words::words`].
     pub word: usize,
-    /// How many traces read like this.
+    /// The number of traces that read like this.
     pub weight: u64,
     /// The position of the first answer in the word.
     pub first: usize,
@@ -25,12 +26,12 @@ pub struct Contradiction {
     pub labels: (String, String),
 }
 
-/// Finds the words that contradict themselves; of each, the first contradiction.
+/// Finds the words that contradict themselves, and in each the first contradiction.
 ///
-/// `pure` says of a label whether its method changes nothing, `observer` whether it asks the object the same question at
-/// every call. A method with arguments does not: `contains:TRUE contains:FALSE` may be about two elements. Answers are
-/// the outcomes that labels tell: a method that once returned and once threw contradicts itself too, and a label without
-/// outcome says nothing.
+/// `pure` tells whether the method of a label changes nothing, `observer` whether it asks the same question
+/// at every call. A method with arguments does not: `contains:TRUE contains:FALSE` may be about two elements.
+/// Answers are the outcomes in labels: a method that once returned and once threw contradicts itself too, and
+/// a label without an outcome says nothing.
 pub fn find(
     words: &Words,
     observer: impl Fn(&str) -> bool,
@@ -55,10 +56,10 @@ pub fn find(
     found
 }
 
-/// What a letter means here.
+/// The role of a letter in the search.
 #[derive(Clone, Copy)]
 enum Kind {
-    /// It may change the object, after which every answer may be another.
+    /// It may change the object, and with it every answer.
     Impure,
     /// It changes nothing and says nothing.
     Silent,
@@ -70,7 +71,7 @@ fn observers(alphabet: &Alphabet, observer: impl Fn(&str) -> bool, pure: impl Fn
     let mut methods = Alphabet::new();
     alphabet
         .names()
-        .map(|label| match method_of(label) {
+        .map(|label| match Label::parse(label).method() {
             _ if !pure(label) => Kind::Impure,
             method if method == label || !observer(label) => Kind::Silent,
             method => Kind::Answer(methods.intern(method)),
@@ -157,9 +158,9 @@ mod tests {
             let labels: Vec<&str> = text.split_whitespace().collect();
             let contradicts = |i: usize, j: usize| {
                 labels[i..=j].iter().all(|label| pure_by_name(label))
-                    && method_of(labels[i]) == method_of(labels[j])
+                    && Label::parse(labels[i]).method() == Label::parse(labels[j]).method()
                     && labels[i] != labels[j]
-                    && [labels[i], labels[j]].iter().all(|label| label.contains(':'))
+                    && [labels[i], labels[j]].iter().all(|label| Label::parse(label).answer().is_some())
             };
             let naive = (0..labels.len()).any(|i| (i..labels.len()).any(|j| contradicts(i, j)));
             let found = find(&words, pure_by_name, pure_by_name);

@@ -1,4 +1,4 @@
-//! Events: a call, how it ended, and what could be seen of the object afterwards.
+//! Events: a call, its outcome, and the state of the object afterwards.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -8,15 +8,15 @@ use std::ops::ControlFlow;
 pub struct Event {
     /// The method's name; a constructor has the name of its class.
     pub method: String,
-    /// The arguments, as far as they were recorded.
+    /// The arguments, if they were recorded.
     pub args: Vec<Value>,
-    /// How the call ended.
+    /// The outcome of the call.
     pub outcome: Outcome,
-    /// The object's fields after the call, when they were recorded.
+    /// The object's fields after the call, if they were recorded.
     pub state: Option<State>,
 }
 
-/// How a call ended.
+/// The outcome of a call.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
     /// Nothing was recorded about the end of the call.
@@ -30,7 +30,7 @@ pub enum Outcome {
 /// The fields of an object, by name.
 pub type State = BTreeMap<String, Value>;
 
-/// A value as far as a trace tells it.
+/// A value as traces record it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     /// A method without a result returned.
@@ -48,18 +48,18 @@ pub enum Value {
 }
 
 impl Event {
-    /// A call of which only the method is known.
+    /// Makes an event of which only the method is known.
     pub fn call(method: impl Into<String>) -> Self {
         Self { method: method.into(), args: Vec::new(), outcome: Outcome::Unrecorded, state: None }
     }
 }
 
-/// Receives traces as whole events while they are read. Each method may break off the reading.
+/// Receives traces as whole events while they are read. Each method may stop the reading.
 pub trait EventSink {
-    /// A trace begins. It was seen `weight` times; `id` is what the file calls it, if it does.
+    /// Begins a trace that was seen `weight` times; `id` is its name in the file, if it has one.
     fn begin(&mut self, id: Option<&str>, weight: u64) -> ControlFlow<()>;
-    /// The next event of the trace.
+    /// Takes the next event of the trace.
     fn event(&mut self, event: &Event) -> ControlFlow<()>;
-    /// The trace is complete.
+    /// Ends the trace.
     fn end(&mut self) -> ControlFlow<()>;
 }

@@ -1,7 +1,8 @@
-//! What can be called, what was called, what a run is; one file per trace format.
+//! Calls, events, labels, scripts and runs, and the trace formats.
 //!
-//! An [`Event`] is a call with its outcome and, when recorded, the object's state. A [`Labels`] function, chosen once
-//! outside every miner, turns events into labels; an [`Alphabet`] numbers the labels, and the miners work on numbers.
+//! An [`Event`] is a call with its outcome and, when recorded, the object's state. A [`Labels`] function,
+//! chosen once outside every miner, turns events into labels; an [`Alphabet`] numbers the labels, and the
+//! miners work on numbers.
 //!
 //! ```
 //! use adit_trace::{Alphabet, Labels, Words, read};
@@ -18,18 +19,22 @@
 mod alphabet;
 pub mod contradictions;
 mod event;
+mod event_json;
+mod format;
 mod label;
 mod near;
 mod pace;
 pub mod read;
 mod script;
 mod subject;
+pub mod varint;
 mod words;
 pub mod write;
 
 pub use alphabet::{Alphabet, Letter};
 pub use event::{Event, EventSink, Outcome, State, Value};
-pub use label::{Labels, method_of, pure_by_name};
+pub use format::{FORMATS, Format, FormatSpec, Part, UnknownFormat};
+pub use label::{Label, Labels, pure_by_name};
 pub use pace::{Limit, Pace, Phase, Progress, Stop, Unlimited};
 pub use script::{
     Argument, CallKind, Callable, Effects, End, Life, Passed, Run, Script, ScriptError, Skip, Snapshot,

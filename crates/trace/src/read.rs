@@ -1,12 +1,13 @@
 //! Reading traces: one file per format, all of them streams, all of them also gzipped.
 //!
-//! [`words`] feeds a miner: the label function is applied while reading, and what arrives are letters. [`events`]
-//! gives whole events, for conversion between formats. [`parallel`] is [`words`] on several threads. [`dry_run`] shows
-//! what would be understood.
+//! [`words`] feeds a miner with letters: the label function is applied while reading. [`events`] gives whole
+//! events, for conversion between formats. [`parallel`] is [`words`] on several threads. [`dry_run`] shows
+//! how the first lines of a file are understood.
 //!
-//! Memory does not grow with the file, with one exception: where the events of several traces are interleaved, as they
-//! may be in CSV, JSON lines, Daikon's traces and logs read by a pattern with a `trace` group, a trace is held until it is known to be
-//! complete, at about a byte an event and a hundred bytes a trace. [`events`] also holds each different event once.
+//! Memory does not grow with the file, with one exception: where the events of several traces are
+//! interleaved, as they may be in CSV, JSON lines, Daikon's traces and logs read by a pattern with a `trace`
+//! group, a trace is held until it is known to be complete, at about a byte an event and a hundred bytes a
+//! trace. [`events`] also holds each different event once.
 //!
 //! Nothing here panics, whatever the bytes: see `tests/fuzz_readers.rs`.
 
@@ -14,78 +15,82 @@ use std::io::Read;
 
 use crate::{Alphabet, EventSink, Labels, WordSink};
 
-mod abbadingo;
-mod csv;
+pub(crate) mod abbadingo;
+pub(crate) mod csv;
 mod dry_run;
-mod dtrace;
+pub(crate) mod dtrace;
 mod error;
-mod format;
+mod excerpt;
 mod group;
-mod jsonl;
-mod lines;
+pub(crate) mod jsonl;
+pub(crate) mod lines;
 mod parallel;
 mod pattern;
-mod regex;
+pub(crate) mod regex;
 mod source;
 mod spellings;
+mod stream;
 mod target;
-mod texada;
+pub(crate) mod texada;
 mod text;
 mod time;
-mod xes;
+mod value;
+pub(crate) mod xes;
 
 pub use dry_run::{DryRun, Understood, dry_run};
 pub use error::{Place, Problem, ReadError};
-pub use format::{Format, UnknownFormat};
 pub use parallel::parallel;
 pub use pattern::{Pattern, PatternError};
 
-use error::Halt;
-use source::Source;
-use target::{Target, ToEvents, ToWords};
+pub(crate) use error::Halt;
+pub(crate) use source::Source;
+pub(crate) use target::{ToEvents, ToWords};
 
-/// How a file is to be read. Start from [`Options::new`] and change what differs.
+use crate::format::{Decoder, Format};
+
+/// Options for reading a file. Start from [`Options::new`] and change what differs.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// What counts as a letter.
+    /// The label function.
     pub labels: Labels,
     /// The pattern for [`Format::Regex`] and, if any, for [`Format::Texada`].
     pub pattern: Option<Pattern>,
     /// Pass over lines that the pattern does not match, and count them, instead of failing.
     pub skip_unmatched: bool,
-    /// Which fields of CSV and JSON lines to use.
+    /// The fields of CSV and JSON lines to use.
     pub fields: Fields,
-    /// What separates the fields of CSV: a comma, a semicolon or a tab; found in the header when absent.
+    /// The separator of the fields of CSV: a comma, a semicolon or a tab; found in the header when absent.
     pub delimiter: Option<u8>,
     /// Order the events of a trace by their times; those with the same time keep the order of the file.
     pub sort_by_time: bool,
     /// Use the beginning of a trace that was cut off, instead of failing.
     pub keep_partial: bool,
-    /// How many bytes a line or record may have.
+    /// The longest line or record to accept, in bytes.
     pub max_line: usize,
-    /// How many different labels there may be.
+    /// The largest number of different labels to accept.
     pub max_labels: usize,
 }
 
-/// The names of fields; those that are absent are looked for under their common names.
+/// The names of fields. Those that are absent are searched under their common names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fields {
-    /// What the trace is called by.
+    /// The field with the name of the trace.
     pub trace: Option<String>,
-    /// What the event is called by.
+    /// The field with the name of the event.
     pub event: Option<String>,
-    /// When the event happened.
+    /// The field with the time of the event.
     pub time: Option<String>,
 }
 
-/// The limit of a line unless another is asked for: 16 MiB is a trace of a million events.
+/// The usual limit of a line: 16 MiB is a trace of a million events.
 pub const MAX_LINE: usize = 16 << 20;
 
-/// The limit of different labels unless another is asked for. Above a million, they are no methods.
+/// The usual limit of different labels. A million different ones are not methods.
 pub const MAX_LABELS: usize = 1 << 20;
 
 impl Options {
-    /// Plain reading: nothing skipped, nothing sorted, nothing cut off kept, fields under their common names.
+    /// Plain reading: skips nothing, sorts nothing, keeps no cut-off trace, finds fields by their common
+    /// names.
     pub fn new(labels: Labels) -> Self {
         Self {
             labels,
@@ -101,22 +106,22 @@ impl Options {
     }
 }
 
-/// What was read.
+/// Counts of everything that was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Summary {
     /// The format in which it was read.
     pub format: Format,
-    /// How many traces there were, by their weights.
+    /// Traces, by their weights.
     pub traces: u64,
-    /// How many events they had, by their weights.
+    /// Events, by the weights of their traces.
     pub events: u64,
-    /// How many lines the pattern did not match and were passed over.
+    /// Lines that the pattern does not match and that were skipped.
     pub skipped: u64,
-    /// How many traces were marked as impossible (label 0 of Abbadingo) and were passed over.
+    /// Traces that are marked as impossible (label 0 of Abbadingo) and were skipped.
     pub negative: u64,
-    /// How many traces were cut off and kept.
+    /// Traces that are cut off and were kept.
     pub partial: u64,
-    /// How many events came with an earlier time than the event before them in their trace.
+    /// Events with an earlier time than the event before them in their trace.
     pub out_of_order: u64,
 }
 
@@ -131,7 +136,7 @@ impl Summary {
         self.events = self.events.saturating_add(events.saturating_mul(weight));
     }
 
-    /// Adds what another thread has read of the same file.
+    /// Adds the counts of another thread that read the same file.
     fn add(&mut self, other: &Self) {
         self.traces = self.traces.saturating_add(other.traces);
         self.events = self.events.saturating_add(other.events);
@@ -144,37 +149,38 @@ impl Summary {
 
 /// Reads traces as words.
 ///
-/// `name` is for messages and, unless `format` is given, for its extension. `alphabet` names the letters and may be
-/// handed in again with the next file, so that both mean the same by a letter. A sink may have seen a part of the file
-/// when an error is found.
-pub fn words<S: WordSink + ?Sized>(
-    input: impl Read,
+/// `name` is for messages and, unless `format` is given, for its extension. `alphabet` names the letters and
+/// may be handed in again with the next file, so that both mean the same by a letter. A sink may have seen a
+/// part of the file when an error is found.
+pub fn words(
+    mut input: impl Read,
     name: &str,
     format: Option<Format>,
     options: &Options,
     alphabet: &mut Alphabet,
-    sink: &mut S,
+    sink: &mut dyn WordSink,
 ) -> Result<Summary, ReadError> {
-    let source = Source::open(input, name)?;
+    let source = Source::open(&mut input as &mut dyn Read, name)?;
     let format = choose(&source, format, options);
     let mut target = ToWords::new(options.labels, options.max_labels, alphabet, sink);
-    run(source, format, options, &mut target)
+    run(source, format, |decoder, source, summary| (decoder.words)(source, options, &mut target, summary))
 }
 
 /// Reads traces as events. A sink that breaks off ends the reading without an error.
-pub fn events<S: EventSink + ?Sized>(
-    input: impl Read,
+pub fn events(
+    mut input: impl Read,
     name: &str,
     format: Option<Format>,
     options: &Options,
-    sink: &mut S,
+    sink: &mut dyn EventSink,
 ) -> Result<Summary, ReadError> {
-    let source = Source::open(input, name)?;
+    let source = Source::open(&mut input as &mut dyn Read, name)?;
     let format = choose(&source, format, options);
-    run(source, format, options, &mut ToEvents::new(sink))
+    let mut target = ToEvents::new(sink);
+    run(source, format, |decoder, source, summary| (decoder.events)(source, options, &mut target, summary))
 }
 
-/// The format to read `source` in: as told, else as the presence of a pattern, the name or the content suggest.
+/// Chooses the format: the given one, else the one that a pattern, the name or the content suggests.
 fn choose<R: Read>(source: &Source<R>, format: Option<Format>, options: &Options) -> Format {
     format
         .or(options.pattern.as_ref().map(|_| Format::Regex))
@@ -182,24 +188,15 @@ fn choose<R: Read>(source: &Source<R>, format: Option<Format>, options: &Options
         .unwrap_or_else(|| Format::sniff(source.head()))
 }
 
-fn run<R: Read>(
-    source: Source<R>,
+/// Reads `source` with the decoder of `format`.
+fn run<'s>(
+    source: Source<&'s mut dyn Read>,
     format: Format,
-    options: &Options,
-    target: &mut impl Target,
+    read: impl FnOnce(&Decoder, Source<&'s mut dyn Read>, &mut Summary) -> Result<(), Halt>,
 ) -> Result<Summary, ReadError> {
     let name = source.name().to_owned();
     let mut summary = Summary::new(format);
-    let read = match format {
-        Format::Lines => lines::read(source, options, target, &mut summary),
-        Format::Texada => texada::read(source, options, target, &mut summary),
-        Format::Regex => regex::read(source, options, target, &mut summary),
-        Format::Csv => csv::read(source, options, target, &mut summary),
-        Format::Jsonl => jsonl::read(source, options, target, &mut summary),
-        Format::Abbadingo => abbadingo::read(source, options, target, &mut summary),
-        Format::Xes => xes::read(source, options, target, &mut summary),
-        Format::Dtrace => dtrace::read(source, options, target, &mut summary),
-    };
+    let read = read(&format.spec().decoder, source, &mut summary);
     match read {
         Ok(()) => some_traces(&name, summary),
         Err(Halt::Stopped) => Ok(summary),
@@ -207,7 +204,8 @@ fn run<R: Read>(
     }
 }
 
-/// A file without any trace is a mistake: nothing can be learned from it, and silence would hide a wrong format.
+/// A file without any trace is a mistake: nothing can be learned from it, and silence would hide a wrong
+/// format.
 fn some_traces(name: &str, summary: Summary) -> Result<Summary, ReadError> {
     if summary.traces > 0 {
         return Ok(summary);

@@ -1,4 +1,4 @@
-//! Traces seen as words over an alphabet of labels, equal ones kept once with a weight.
+//! Traces as words over an alphabet of labels, equal ones kept once with a weight.
 
 use std::collections::BTreeSet;
 
@@ -6,20 +6,20 @@ use rustc_hash::FxHashMap;
 
 use crate::{Alphabet, Letter};
 
-/// Receives words as they are read, each in one or more parts, so that no word need fit into memory.
+/// Receives words while they are read, each in one or more parts: a word need not fit into memory.
 pub trait WordSink {
-    /// The next letters of the current word. `alphabet` names every letter seen so far and only grows.
+    /// Takes the next letters of the current word. `alphabet` names every letter seen so far and only grows.
     fn part(&mut self, letters: &[Letter], alphabet: &Alphabet);
-    /// The current word, possibly empty, is complete; it was seen `weight` times.
+    /// Ends the current word, which may be empty and was seen `weight` times.
     fn end(&mut self, weight: u64);
 }
 
-/// A word and how often it was seen.
+/// A word and its frequency.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Word {
     /// The letters, in order.
     pub letters: Vec<Letter>,
-    /// How many traces read like this.
+    /// The number of traces that read like this.
     pub weight: u64,
 }
 
@@ -50,12 +50,12 @@ impl Words {
         self.end(weight);
     }
 
-    /// How many traces there were, equal ones counted each.
+    /// The number of traces, equal ones counted each.
     pub fn traces(&self) -> u64 {
         self.words.iter().fold(0, |sum, word| sum.saturating_add(word.weight))
     }
 
-    /// How many events all traces have together.
+    /// The number of events in all traces.
     pub fn events(&self) -> u64 {
         let events = |word: &Word| word.weight.saturating_mul(word.letters.len() as u64);
         self.words.iter().fold(0, |sum, word| sum.saturating_add(events(word)))

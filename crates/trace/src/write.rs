@@ -1,8 +1,9 @@
 //! Writing traces: what was read in one format can be written in another.
 //!
-//! A [`Writer`] is an [`EventSink`], so that converting a file is reading it into a writer, and needs no more memory
-//! than reading does. JSON lines carry everything, and Daikon's traces nearly so; the other formats carry methods,
-//! boolean results and exceptions, and the writer says at the end what was lost. An event that would be read back as another one is refused.
+//! A [`Writer`] is an [`EventSink`]: converting a file is reading it into a writer, and needs no more memory
+//! than reading does. JSON lines carry everything, and Daikon's traces almost everything; the other formats
+//! carry methods, boolean results and exceptions, and the writer lists at the end what was lost. The writer
+//! refuses an event that would be read back as another one.
 
 use std::io::Write;
 use std::ops::ControlFlow;
@@ -11,23 +12,23 @@ use flate2::write::GzEncoder;
 use miette::Diagnostic;
 use thiserror::Error;
 
-use crate::read::Format;
+use crate::format::{FORMATS, Format, Part};
 use crate::{Event, EventSink, Outcome, Value, Words};
 
-mod abbadingo;
-mod csv;
-mod dtrace;
+pub(crate) mod abbadingo;
+pub(crate) mod csv;
+pub(crate) mod dtrace;
 pub(crate) mod jsonl;
-mod lines;
-mod texada;
-mod xes;
+pub(crate) mod lines;
+pub(crate) mod texada;
+pub(crate) mod xes;
 
 /// Writes traces in one format.
 pub struct Writer<W: Write> {
     output: Output<W>,
     format: Format,
-    encoder: Encoder,
-    /// What is encoded and not yet written.
+    encoder: Box<dyn Encoder>,
+    /// Bytes that are encoded and not yet written.
     buffer: Vec<u8>,
     /// The trace that is being written.
     trace: Trace,
@@ -38,31 +39,28 @@ pub struct Writer<W: Write> {
     error: Option<WriteError>,
 }
 
-/// What a writer has written.
+/// Counts of everything that was written, and a list of what was lost.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Written {
-    /// How many traces, by their weights.
+    /// Traces, by their weights.
     pub traces: u64,
-    /// How many events, by their weights.
+    /// Events, by the weights of their traces.
     pub events: u64,
-    /// What the format had no place for, as phrases such as `the arguments of 12 events`.
+    /// Everything that the format had no place for, as phrases such as `the arguments of 12 events`.
     pub lost: Vec<String>,
 }
 
-/// Why traces could not be written.
+/// A failure to write traces.
 #[derive(Debug, Error, Diagnostic)]
 #[non_exhaustive]
 pub enum WriteError {
-    /// The operating system did not take the bytes.
+    /// The operating system refused the bytes.
     #[error("cannot write: {0}")]
     #[diagnostic(code(trace::write))]
     Io(#[from] std::io::Error),
     /// A format that is only for reading.
     #[error("`regex` is for reading only")]
-    #[diagnostic(
-        code(trace::write_format),
-        help("write lines, texada, csv, jsonl, abbadingo, xes or dtrace")
-    )]
+    #[diagnostic(code(trace::write_format), help("write {}", writable()))]
     NoWriter,
     /// An event whose name would be read back as something else.
     #[error("the format `{}` cannot hold the event `{event}`", .format.name())]
@@ -89,35 +87,45 @@ pub enum WriteError {
     },
 }
 
-/// How often a trace is repeated at most in a format without weights.
+/// The most copies of a trace to write in a format without weights.
 const MOST_COPIES: u64 = 10_000_000;
 
-/// How much is encoded before it is written.
+/// The number of encoded bytes that are written at once.
 const CHUNK: usize = 64 * 1024;
 
 /// The trace that an encoder is in.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Trace {
-    /// What it is called.
+    /// Its name.
     pub(crate) id: Option<String>,
     pub(crate) weight: u64,
-    /// How many traces were written before it.
+    /// The number of traces written before it.
     pub(crate) before: u64,
-    /// How many of its events were written.
+    /// The number of its events so far.
     pub(crate) events: u64,
 }
 
-/// A place for events that has none for this one.
+/// The format cannot express this event.
 pub(crate) struct Unwritable;
 
-enum Encoder {
-    Lines,
-    Texada,
-    Csv(csv::Cases),
-    Jsonl(jsonl::Pending),
-    Abbadingo(abbadingo::Body),
-    Xes,
-    Dtrace(Box<dtrace::Body>),
+/// The writer of one format: events to bytes, appended to `out`.
+pub(crate) trait Encoder {
+    /// Writes what comes before the first trace.
+    fn start(&mut self, _out: &mut Vec<u8>) {}
+    /// Takes note of the class of the objects, by its name with dots.
+    fn set_class(&mut self, _class: &str) {}
+    /// Begins a trace; `copy` counts the copies of a trace that is repeated, from zero.
+    fn begin(&mut self, _out: &mut Vec<u8>, _trace: &Trace, _copy: u64) {}
+    /// Writes the next event of the trace.
+    fn event(&mut self, out: &mut Vec<u8>, event: &Event) -> Result<(), Unwritable>;
+    /// Ends the trace.
+    fn end(&mut self, out: &mut Vec<u8>);
+    /// Writes what comes after the last trace.
+    fn finish(&mut self, _out: &mut Vec<u8>) {}
+    /// Phrases for what was lost beyond the [`Part`]s that the table denies the format.
+    fn losses(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 #[derive(Default)]
@@ -127,29 +135,14 @@ struct Lost {
     results: u64,
     ids: u64,
     empty: u64,
-    types: u64,
 }
 
 impl<W: Write> Writer<W> {
-    /// A writer in `format`, compressed with gzip if so desired.
+    /// Makes a writer in `format`, compressed with gzip on request.
     pub fn new(output: W, format: Format, gzip: bool) -> Result<Self, WriteError> {
+        let mut encoder = format.spec().encoder.ok_or(WriteError::NoWriter)?();
         let mut buffer = Vec::new();
-        let encoder = match format {
-            Format::Lines => Encoder::Lines,
-            Format::Texada => Encoder::Texada,
-            Format::Csv => {
-                buffer.extend_from_slice(csv::HEADER);
-                Encoder::Csv(csv::Cases::default())
-            }
-            Format::Jsonl => Encoder::Jsonl(jsonl::Pending::default()),
-            Format::Abbadingo => Encoder::Abbadingo(abbadingo::Body::default()),
-            Format::Xes => {
-                buffer.extend_from_slice(xes::HEADER);
-                Encoder::Xes
-            }
-            Format::Dtrace => Encoder::Dtrace(Box::default()),
-            Format::Regex => return Err(WriteError::NoWriter),
-        };
+        encoder.start(&mut buffer);
         let output = if gzip {
             Output::Gzip(GzEncoder::new(output, flate2::Compression::default()))
         } else {
@@ -168,11 +161,9 @@ impl<W: Write> Writer<W> {
         })
     }
 
-    /// Says which class the objects have, by its name with dots. Only Daikon's traces have a place for it.
+    /// Sets the class of the objects, by its name with dots. Only Daikon's traces have a place for it.
     pub fn set_class(&mut self, class: &str) {
-        if let Encoder::Dtrace(body) = &mut self.encoder {
-            body.set_class(class);
-        }
+        self.encoder.set_class(class);
     }
 
     /// Writes words, each as often as it was seen; labels are taken as spellings of events.
@@ -187,52 +178,25 @@ impl<W: Write> Writer<W> {
         ControlFlow::Continue(())
     }
 
-    /// Writes what is left and gives the output back, or the first error there was.
+    /// Writes the rest, and returns the output or the first error.
     pub fn finish(mut self) -> Result<(W, Written), WriteError> {
         if let Some(error) = self.error {
             return Err(error);
         }
-        match &self.encoder {
-            Encoder::Abbadingo(body) => body.finish(&mut self.buffer),
-            Encoder::Xes => self.buffer.extend_from_slice(xes::FOOTER),
-            Encoder::Dtrace(body) => self.lost.types = body.finish(&mut self.buffer),
-            _ => {}
-        }
+        self.encoder.finish(&mut self.buffer);
         self.output.write_all(&self.buffer)?;
         self.written.lost = self.lost.phrases(self.format);
+        self.written.lost.extend(self.encoder.losses());
         Ok((self.output.finish()?, self.written))
     }
 
-    /// Whether the trace is written several times because the format has no weights.
+    /// Tells whether the trace is written several times because the format has no weights.
     fn repeats(&self) -> bool {
-        self.trace.weight > 1 && self.format != Format::Jsonl
-    }
-
-    fn encode_begin(&mut self, copy: u64) {
-        match &mut self.encoder {
-            Encoder::Lines => lines::begin(&mut self.buffer),
-            Encoder::Csv(cases) => cases.begin(&self.trace, copy),
-            Encoder::Jsonl(pending) => pending.begin(&self.trace),
-            Encoder::Xes => xes::begin(&mut self.buffer, &self.trace, copy),
-            Encoder::Texada | Encoder::Abbadingo(_) | Encoder::Dtrace(_) => {}
-        }
+        self.trace.weight > 1 && !self.format.spec().has(Part::Weights)
     }
 
     fn encode_event(&mut self, event: &Event) -> ControlFlow<()> {
-        let buffer = &mut self.buffer;
-        let encoded = match &mut self.encoder {
-            Encoder::Lines => lines::event(buffer, event),
-            Encoder::Texada => texada::event(buffer, event),
-            Encoder::Csv(cases) => cases.event(buffer, event),
-            Encoder::Jsonl(pending) => {
-                pending.event(buffer, event);
-                Ok(())
-            }
-            Encoder::Abbadingo(body) => body.event(event),
-            Encoder::Xes => xes::event(buffer, event),
-            Encoder::Dtrace(body) => body.event(event),
-        };
-        match encoded {
+        match self.encoder.event(&mut self.buffer, event) {
             Ok(()) => self.flush(),
             Err(Unwritable) => {
                 let event = event.spelling().unwrap_or_else(|| event.method.clone());
@@ -242,16 +206,7 @@ impl<W: Write> Writer<W> {
     }
 
     fn encode_end(&mut self) -> ControlFlow<()> {
-        let buffer = &mut self.buffer;
-        match &mut self.encoder {
-            Encoder::Lines => lines::end(buffer),
-            Encoder::Texada => texada::end(buffer),
-            Encoder::Csv(_) => {}
-            Encoder::Jsonl(pending) => pending.end(buffer),
-            Encoder::Abbadingo(body) => body.end(),
-            Encoder::Xes => xes::end(buffer),
-            Encoder::Dtrace(body) => body.end(),
-        }
+        self.encoder.end(&mut self.buffer);
         self.flush()
     }
 
@@ -282,7 +237,7 @@ impl<W: Write> EventSink for Writer<W> {
         self.trace = Trace { id: id.map(str::to_owned), weight, before: self.written.traces, events: 0 };
         self.held.clear();
         if !self.repeats() {
-            self.encode_begin(0);
+            self.encoder.begin(&mut self.buffer, &self.trace, 0);
         } else if weight > MOST_COPIES {
             return self.fail(WriteError::Weight { weight, format: self.format });
         }
@@ -315,7 +270,7 @@ impl<W: Write> EventSink for Writer<W> {
         }
         let held = std::mem::take(&mut self.held);
         for copy in 0..self.trace.weight {
-            self.encode_begin(copy);
+            self.encoder.begin(&mut self.buffer, &self.trace, copy);
             for event in &held {
                 self.encode_event(event)?;
             }
@@ -336,30 +291,35 @@ impl Lost {
         self.results += u64::from(!plain);
     }
 
+    /// Phrases for everything that there was and that `format` has no place for.
     fn phrases(&self, format: Format) -> Vec<String> {
-        let nameless = matches!(format, Format::Lines | Format::Texada | Format::Abbadingo | Format::Dtrace);
-        let eventful = matches!(format, Format::Csv | Format::Dtrace);
-        // JSON lines and Daikon's traces have a place for them.
-        let bare = |count| if format == Format::Dtrace { 0 } else { count };
-        let lost = [
-            (bare(self.args), "the arguments of", "events"),
-            (bare(self.states), "the object states after", "events"),
-            (bare(self.results), "the results, not boolean, of", "events"),
-            (if nameless { self.ids } else { 0 }, "the names of", "traces"),
-            (if eventful { self.empty } else { 0 }, "", "traces without events"),
-            (self.types, "the types of", "values, which become strings"),
+        let counts = [
+            (Part::Arguments, self.args, "the arguments of", "events"),
+            (Part::States, self.states, "the object states after", "events"),
+            (Part::Results, self.results, "the results, not boolean, of", "events"),
+            (Part::TraceNames, self.ids, "the names of", "traces"),
+            (Part::EmptyTraces, self.empty, "", "traces without events"),
         ];
-        if format == Format::Jsonl {
-            return Vec::new();
-        }
-        let phrase =
-            |(count, what, of): (u64, &str, &str)| format!("{what} {count} {of}").trim_start().to_owned();
-        lost.into_iter().filter(|&(count, ..)| count > 0).map(phrase).collect()
+        let lost = |&(part, count, ..): &(Part, u64, &str, &str)| count > 0 && !format.spec().has(part);
+        let phrase = |(_, count, what, of): (Part, u64, &str, &str)| {
+            format!("{what} {count} {of}").trim_start().to_owned()
+        };
+        counts.into_iter().filter(lost).map(phrase).collect()
+    }
+}
+
+/// The names of the formats that can be written, as a list for a sentence.
+fn writable() -> String {
+    let names: Vec<&str> = FORMATS.iter().filter(|spec| spec.is_writable()).map(|spec| spec.name).collect();
+    match names.as_slice() {
+        [first @ .., last] if !first.is_empty() => format!("{} or {last}", first.join(", ")),
+        few => few.concat(),
     }
 }
 
 impl Trace {
-    /// What a trace is called where it must be called something: its id, or its number; copies have a number more.
+    /// A name for the trace where it must have one: its id, else its number; copies have another number
+    /// behind it.
     pub(crate) fn name(&self, copy: u64) -> String {
         match (self.id.as_deref().filter(|id| !id.is_empty()), copy) {
             (None, copy) => (self.before + copy + 1).to_string(),
@@ -369,7 +329,7 @@ impl Trace {
     }
 }
 
-/// The spelling of an event that contains nothing a format forbids.
+/// Spells an event, unless the spelling contains what the format forbids.
 pub(crate) fn spell(event: &Event, forbidden: impl Fn(&str) -> bool) -> Result<String, Unwritable> {
     let spelling = event.spelling().ok_or(Unwritable)?;
     if spelling.is_empty() || spelling.trim() != spelling || forbidden(&spelling) {

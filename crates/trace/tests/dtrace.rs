@@ -3,9 +3,9 @@
 
 use std::ops::ControlFlow;
 
-use adit_trace::read::{self, Format, Options};
+use adit_trace::read::{self, Options};
 use adit_trace::write::Writer;
-use adit_trace::{Event, EventSink, Labels, Outcome, State, Value};
+use adit_trace::{Event, EventSink, Format, Labels, Outcome, State, Value};
 use expect_test::{Expect, expect};
 use miette::Diagnostic;
 use proptest::prelude::*;

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
 
-use adit_trace::read::{self, Fields, Format, Options, Pattern};
-use adit_trace::{Alphabet, Event, EventSink, Labels, Words};
+use adit_trace::read::{self, Fields, Options, Pattern};
+use adit_trace::{Alphabet, Event, EventSink, Format, Labels, Words};
 use expect_test::{Expect, expect};
 use miette::Diagnostic;
 

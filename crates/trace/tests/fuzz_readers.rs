@@ -6,9 +6,9 @@
 
 use std::ops::ControlFlow;
 
-use adit_trace::read::{self, Format, Options, Pattern};
+use adit_trace::read::{self, Options, Pattern};
 use adit_trace::write::Writer;
-use adit_trace::{Alphabet, Event, EventSink, Labels, Words};
+use adit_trace::{Alphabet, Event, EventSink, Format, Labels, Words};
 
 const INPUTS: usize = 2_000;
 

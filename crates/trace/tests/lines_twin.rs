@@ -1,7 +1,7 @@
 //! The fast reader of lines against the plainest one that could be written.
 
-use adit_trace::read::{self, Format, Options};
-use adit_trace::{Alphabet, Event, Labels, Words};
+use adit_trace::read::{self, Options};
+use adit_trace::{Alphabet, Event, Format, Labels, Words};
 use proptest::prelude::*;
 
 /// The traces of `text`, or the number of the line that is wrong.

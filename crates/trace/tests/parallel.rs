@@ -2,8 +2,8 @@
 
 use std::io::Read;
 
-use adit_trace::read::{self, Format, Options};
-use adit_trace::{Alphabet, Labels, Words};
+use adit_trace::read::{self, Options};
+use adit_trace::{Alphabet, Format, Labels, Words};
 use proptest::prelude::*;
 
 fn one(text: &[u8], options: &Options) -> Result<(read::Summary, Vec<String>), String> {

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-use adit_trace::read::{self, Format, Options};
+use adit_trace::read::{self, Options};
 use adit_trace::write::{WriteError, Writer, Written};
-use adit_trace::{Alphabet, Event, EventSink, Labels, Outcome, Value, Words};
+use adit_trace::{Alphabet, Event, EventSink, Format, Labels, Outcome, Value, Words};
 use expect_test::expect;
 use miette::Diagnostic;
 use proptest::prelude::*;
@@ -143,7 +143,7 @@ proptest! {
     fn plain_names_are_never_refused(names in prop::collection::vec("[a-zA-Z_$][a-zA-Z0-9_$]{0,8}", 1..5)) {
         let events: Vec<Event> = names.iter().map(|name| Event::from_spelling(name)).collect();
         let trace = Trace { id: None, weight: 2, events };
-        for format in Format::ALL.into_iter().filter(|&format| format != Format::Regex) {
+        for format in Format::all().filter(|&format| format != Format::Regex) {
             prop_assert!(write(std::slice::from_ref(&trace), format, false).is_ok());
         }
     }
@@ -200,7 +200,7 @@ fn what_each_format_looks_like() {
         Trace { id: None, weight: 1, events: vec![] },
     ];
     let mut shown = String::new();
-    for format in Format::ALL.into_iter().filter(|&format| format != Format::Regex) {
+    for format in Format::all().filter(|&format| format != Format::Regex) {
         let (bytes, written) = write(&traces, format, false).unwrap();
         shown +=
             &format!("== {}, lost {:?}\n{}", format.name(), written.lost, String::from_utf8(bytes).unwrap());

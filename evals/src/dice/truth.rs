@@ -69,6 +69,8 @@ pub(crate) fn smallest(truth: &Fsa<String>) -> Result<usize> {
 
 #[cfg(test)]
 mod tests {
+    use adit_trace::Label;
+
     use super::*;
 
     fn truth(class: &str) -> Fsa<String> {
@@ -123,20 +125,19 @@ mod tests {
 
     /// `true` stands for a letter. `left` is what has not been read.
     fn tell(left: &[bool], length: usize, word: Vec<String>, words: &mut BTreeSet<Vec<String>>) {
-        let mut event = |label: &str, left: &[bool]| {
+        let mut event = |label: Label<'_>, left: &[bool]| {
             let mut longer = word.clone();
-            longer.push(label.to_owned());
+            longer.push(label.to_string());
             if word.len() <= length {
                 tell(left, length, longer, words);
             }
         };
-        let answer = |yes: bool| if yes { "TRUE" } else { "FALSE" };
-        event(&format!("hasMoreTokens:{}", answer(!left.is_empty())), left);
-        event(&format!("isLetterOrDigitAhead:{}", answer(left.contains(&true))), left);
+        event(Label::answered("hasMoreTokens", !left.is_empty()), left);
+        event(Label::answered("isLetterOrDigitAhead", left.contains(&true)), left);
         if let Some(&letter) = left.first() {
-            event(&format!("nextIsSep:{}", answer(!letter)), left);
+            event(Label::answered("nextIsSep", !letter), left);
             let token = if letter { left.iter().take_while(|&&letter| letter).count() } else { 1 };
-            event("nextToken", &left[token..]);
+            event(Label::call("nextToken"), &left[token..]);
         }
         words.insert(word);
     }

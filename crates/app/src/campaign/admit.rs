@@ -5,7 +5,7 @@
 //! is for what there was no time to explore.
 
 use adit_automata::{Fsa, Modality, Reader};
-use adit_trace::method_of;
+use adit_trace::Label;
 
 /// The model with the transitions that `words` need, which are only maybe there, and how many words needed some.
 pub(crate) fn admit(model: Fsa<String>, words: &[Vec<String>]) -> (Fsa<String>, usize) {
@@ -32,8 +32,9 @@ pub(crate) fn admit(model: Fsa<String>, words: &[Vec<String>]) -> (Fsa<String>, 
             let Some((_, to)) = best else { return (model, admitted) };
             let mut builder = model.to_builder();
             builder.modal_edge(from, label.clone(), to, Modality::Maybe);
+            let method = Label::parse(label).method();
             let refused =
-                model.refusals(from).iter().filter(|refused| method_of(refused) != method_of(label));
+                model.refusals(from).iter().filter(|refused| Label::parse(refused).method() != method);
             builder.refusals(from, refused.cloned().collect());
             if at + 1 == word.len() {
                 builder.accepting(to, true);

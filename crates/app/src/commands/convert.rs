@@ -6,9 +6,8 @@ use std::path::Path;
 use adit_automata::Fsa;
 use adit_automata::format::Format as ModelFormat;
 use adit_logic::nearest;
-use adit_trace::read::{self, Format as TraceFormat};
 use adit_trace::write::{WriteError, Writer};
-use adit_trace::{Labels, pure_by_name};
+use adit_trace::{Format as TraceFormat, Labels, pure_by_name, read};
 use miette::Report;
 
 use super::traces;
@@ -113,9 +112,9 @@ impl Kind {
             return Ok(Self::Traces(Some(format)));
         }
         let models: Vec<&str> = ModelFormat::names().collect();
-        let traces = TraceFormat::ALL.map(TraceFormat::name);
+        let traces: Vec<&str> = TraceFormat::all().map(TraceFormat::name).collect();
         let pictures = Paint::NAMES.map(|(name, _)| name);
-        let near = nearest(name, models.iter().copied().chain(traces).chain(pictures))
+        let near = nearest(name, models.iter().chain(&traces).copied().chain(pictures))
             .map(|near| format!("did you mean `{near}`? "));
         Err(bad_input(
             format!("unknown format `{name}`"),
@@ -239,11 +238,7 @@ fn convert_traces(
     progress.finish();
     if let Some(summary) = summary {
         traces::remark(&source.name, &summary, &options, quiet);
-        let timed = matches!(
-            summary.format,
-            TraceFormat::Csv | TraceFormat::Xes | TraceFormat::Jsonl | TraceFormat::Regex
-        );
-        if timed && !quiet {
+        if summary.format.spec().timed && !quiet {
             tell(
                 "note: the output keeps names, events, outcomes, arguments and states of traces, but not times and other columns",
             );

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use adit_automata::{Edge, State};
 use adit_logic::{Template, nearest};
-use adit_trace::method_of;
+use adit_trace::Label;
 use miette::Report;
 use serde_json::{Value, json};
 
@@ -73,13 +73,14 @@ impl<'p> Question<'p> {
                 ));
             }
         }
-        let named = |edge: &Edge<'_, String>| edge.label == label || method_of(edge.label) == label;
+        let calls = |other: &str| other == label || Label::parse(other).method() == label;
+        let named = |edge: &Edge<'_, String>| calls(edge.label);
         let refused: Vec<(State, &str)> = page
             .model
             .states()
             .filter(|&state| from.is_none_or(|from| from == state) && to.is_none())
             .flat_map(|state| page.model.refusals(state).iter().map(move |refused| (state, refused.as_str())))
-            .filter(|(_, refused)| *refused == label || method_of(refused) == label)
+            .filter(|(_, refused)| calls(refused))
             .collect();
         let here = |edge: &Edge<'_, String>| named(edge) && from.is_none_or(|from| edge.from == from);
         if !refused.is_empty() && !page.model.all_edges().any(|edge| here(&edge)) {

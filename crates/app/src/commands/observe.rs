@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use adit_trace::Stop;
-use adit_trace::read::Format;
+use adit_trace::{FORMATS, Format, Stop};
 use miette::Report;
 use serde_json::{Value, json};
 
@@ -66,15 +65,16 @@ fn format(flags: &ObserveFlags, target: &Target) -> Result<Format, Report> {
         (None, None) => Format::Jsonl,
         (None, Some(name)) => Format::from_extension(&name).ok_or_else(|| {
             let names: Vec<&str> =
-                Format::ALL.into_iter().filter(|format| *format != Format::Regex).map(Format::name).collect();
+                FORMATS.iter().filter(|spec| spec.is_writable()).map(|spec| spec.name).collect();
             bad_input(
                 format!("{name}: not the extension of a trace format"),
                 format!("name the format with --to: {}", names.join(", ")),
             )
         })?,
     };
-    if format == Format::Regex {
-        return Err(bad_input("`regex` is for reading only", "write jsonl, which holds everything"));
+    if !format.spec().is_writable() {
+        let what = format!("`{}` is for reading only", format.name());
+        return Err(bad_input(what, "write jsonl, which holds everything"));
     }
     Ok(format)
 }

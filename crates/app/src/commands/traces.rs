@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use adit_automata::format::Format as ModelFormat;
 use adit_logic::nearest;
 use adit_mine::Purity;
-use adit_trace::read::{self, Fields, Format, Options, Pattern, ReadError, Summary, Understood};
-use adit_trace::{Alphabet, Labels, WordSink, Words, method_of};
+use adit_trace::read::{self, Fields, Options, Pattern, ReadError, Summary, Understood};
+use adit_trace::{Alphabet, Format, Label, Labels, WordSink, Words};
 use miette::Report;
 
 use crate::errors::{Ending, bad_input};
@@ -195,7 +195,8 @@ pub(crate) fn check_purity<'a>(
     labels: impl IntoIterator<Item = &'a str>,
 ) -> Result<(), Report> {
     let Some(names) = &flags.pure else { return Ok(()) };
-    let known: BTreeSet<&str> = labels.into_iter().flat_map(|label| [label, method_of(label)]).collect();
+    let known: BTreeSet<&str> =
+        labels.into_iter().flat_map(|label| [label, Label::parse(label).method()]).collect();
     let Some(name) = names.iter().find(|name| !known.contains(name.as_str())) else { return Ok(()) };
     let help = match nearest(name, known) {
         Some(near) => format!("did you mean `{near}`?"),

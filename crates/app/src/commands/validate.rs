@@ -7,7 +7,7 @@ use adit_attack::validate::{Rate, ValidateOptions, Validated, unknown_labels, va
 use adit_attack::{Ear, edit, java};
 use adit_automata::Fsa;
 use adit_logic::nearest;
-use adit_trace::{Pace, Phase, Progress, Stop};
+use adit_trace::{Label, Pace, Phase, Progress, Stop};
 use miette::Report;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
@@ -132,7 +132,7 @@ fn known_part(
     }
     let known: Vec<&str> = ear.alphabet().names().collect();
     let help = match nearest(first, known.iter().copied()) {
-        _ if first.contains('!') => {
+        _ if Label::parse(first).threw().is_some() => {
             "an object no longer counts after its first exception, so such events are never seen".to_owned()
         }
         Some(near) => format!("did you mean `{near}`?"),

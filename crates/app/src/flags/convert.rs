@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use adit_automata::format::Format as ModelFormat;
 use clap::Args;
 
 use super::ReadFlags;
@@ -12,7 +13,7 @@ use super::ReadFlags;
 /// lists what the new format cannot represent on standard error. Traces keep names, events, outcomes,
 /// arguments and states, but not times.
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(after_help = format!("\
 Examples:
   adit convert examples/tokenizer.dot tokenizer.json
   adit convert examples/tokenizer.dot - --to mermaid
@@ -20,9 +21,13 @@ Examples:
   adit convert examples/tokenizer.model.json tokenizer.png
   adit convert examples/stack.jsonl stack.xes.gz
 
-Models: json, dot, fsm, aut, hoa, promela, mermaid, javamop, fsp
-Traces: lines, texada, csv, jsonl, abbadingo, xes, dtrace (Daikon), and regex for reading
-Pictures of models: svg, png")]
+Models: {}
+Traces: {}, and {} for reading
+Pictures of models: svg, png",
+    ModelFormat::names().collect::<Vec<_>>().join(", "),
+    super::traces::written_formats(),
+    super::traces::formats_for_reading(),
+))]
 pub(crate) struct ConvertFlags {
     /// File to read; `-` for standard input
     #[arg(value_name = "IN")]

@@ -21,14 +21,14 @@ pub(crate) const GENERATION: GeneratorOptions =
 /// Generates calls, or runs your tests or your program, in sandboxed worker processes. A trace holds every
 /// call from outside the class, its outcome and, with --states, the object's fields afterwards.
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(after_help = format!("\
 Examples:
   adit observe java.util.StringTokenizer -o traces.jsonl
   adit observe com.acme.Stack -c target/classes --budget 10s --states -o traces.jsonl
   adit observe com.acme.Stack -c 'target/classes:lib/*' --tests target/test-classes -o traces.jsonl
   adit observe com.acme.Stack -c app.jar --main com.acme.Main -o traces.dtrace -- input.txt
 
-Formats: jsonl (with arguments, results and states), dtrace (Daikon), lines, texada, csv, abbadingo, xes")]
+Formats: {}", super::traces::written_formats()))]
 pub(crate) struct ObserveFlags {
     #[command(flatten)]
     pub(crate) class: ClassFlags,

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use adit_trace::FORMATS;
 use clap::{Args, ValueEnum};
 
 /// The traces to read, and how.
@@ -10,9 +11,7 @@ pub(crate) struct TraceFlags {
     /// Trace files, plain or gzipped; `-` for standard input
     #[arg(required = true, value_name = "TRACES")]
     pub(crate) traces: Vec<PathBuf>,
-    /// Format: lines, texada, regex, csv, jsonl, abbadingo, xes or dtrace [default: by extension, else
-    /// content]
-    #[arg(long, value_name = "FORMAT")]
+    #[arg(long, value_name = "FORMAT", help = from_help())]
     pub(crate) from: Option<String>,
     #[command(flatten)]
     pub(crate) read: ReadFlags,
@@ -25,6 +24,27 @@ pub(crate) struct TraceFlags {
 }
 
 const READING: &str = "Reading traces";
+
+fn from_help() -> String {
+    let names: Vec<&str> = FORMATS.iter().map(|spec| spec.name).collect();
+    format!("Format: {} [default: by extension, else content]", names.join(", "))
+}
+
+/// The trace formats that can be written, with what is worth saying about each.
+pub(super) fn written_formats() -> String {
+    let writable = FORMATS.iter().filter(|spec| spec.is_writable());
+    let said = writable.map(|spec| match spec.remark {
+        "" => spec.name.to_owned(),
+        remark => format!("{} ({remark})", spec.name),
+    });
+    said.collect::<Vec<_>>().join(", ")
+}
+
+/// The trace formats that can only be read.
+pub(super) fn formats_for_reading() -> String {
+    let names: Vec<&str> = FORMATS.iter().filter(|spec| !spec.is_writable()).map(|spec| spec.name).collect();
+    names.join(", ")
+}
 
 /// How to read traces.
 #[derive(Debug, Args)]

@@ -3,9 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use adit_trace::read::Format;
 use adit_trace::write::{WriteError, Writer};
-use adit_trace::{Event, EventSink, Labels, Words};
+use adit_trace::{Event, EventSink, Format, Labels, Words};
 use miette::Report;
 
 use crate::output::{Target, write_failed};

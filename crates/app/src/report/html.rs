@@ -3,15 +3,16 @@
 //! Texts of models, traces and tests reach the page in two ways only: escaped inside the pictures, and as JSON that the
 //! script reads and puts into the page as text, never as markup. The page may load nothing: a policy in its head forbids it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use adit_automata::{Fsa, Modality};
+use adit_trace::Label;
 use serde_json::{Value, json};
 
 use super::claims::claims;
 use super::evidence::{Evidence, Taken};
 use super::page::{Fate, Page};
-use super::picture::{Choice, Picture, Style, draw, failures};
+use super::picture::{Choice, Picture, Style, draw, failures, spellings};
 use super::{provenance, trust};
 
 /// The page with holes for what differs.
@@ -109,7 +110,7 @@ impl Views {
         &mut self,
         title: &str,
         model: &Fsa<String>,
-        pure: &std::collections::BTreeSet<String>,
+        pure: &BTreeSet<String>,
         evidence: &Evidence,
     ) -> Value {
         let has_pure = model.all_edges().any(|edge| pure.contains(edge.label));
@@ -171,10 +172,23 @@ impl Views {
             })
             .collect();
         json!({
-            "title": title, "states": states, "edges": edges, "words": words, "views": views,
+            "title": title, "labels": labels(model), "states": states, "edges": edges, "words": words, "views": views,
             "replayed": evidence.traces > 0 || evidence.taken.iter().any(Taken::is_possible),
         })
     }
+}
+
+/// The labels of a model taken apart, so that the page need not know how they are spelled.
+fn labels(model: &Fsa<String>) -> Vec<Value> {
+    let refused = model.states().flat_map(|state| model.refusals(state));
+    let all: BTreeSet<&str> = model.alphabet().iter().chain(refused).map(String::as_str).collect();
+    let taken_apart = all.into_iter().map(Label::parse).map(|label| {
+        json!({
+            "label": label.to_string(), "method": label.method(), "threw": label.threw(),
+            "spellings": spellings(label),
+        })
+    });
+    taken_apart.collect()
 }
 
 fn view(number: usize, choice: Choice, picture: &Picture) -> Value {

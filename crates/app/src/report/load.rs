@@ -9,7 +9,7 @@ use adit_automata::{Fsa, format};
 use adit_logic::{Property, Template, sentence};
 use adit_store::{Campaign, Counts, DATABASE, Known};
 use adit_trace::read::Problem;
-use adit_trace::{Alphabet, Labels, WordSink, pure_by_name, read};
+use adit_trace::{Alphabet, Format, Labels, WordSink, pure_by_name, read};
 use miette::Report;
 use serde_json::Value;
 
@@ -201,7 +201,7 @@ fn replay_file(folder: &Path, replay: &mut Replay<'_>) -> Result<(), Report> {
     };
     let source = open(&traces)?;
     let options = read::Options::new(Labels::Exception);
-    let format = Some(read::Format::Jsonl);
+    let format = Some(Format::Jsonl);
     let mut alphabet = Alphabet::new();
     match read::words(source.bytes, &source.name, format, &options, &mut alphabet, replay) {
         // A search that kept no test leaves no trace, and its model has a page nonetheless.

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use adit_automata::layout::{Flow, Gaps, Layout, Link, Size, layouts};
 use adit_automata::{Fsa, Modality, State};
+use adit_trace::Label;
 
 mod fold;
 mod letters;
@@ -18,7 +19,7 @@ mod titles;
 mod words;
 
 pub(crate) use svg::{Style, escaped};
-pub(crate) use words::{legible, mark, terminal_columns};
+pub(crate) use words::{legible, mark, spellings, terminal_columns};
 
 use words::{columns, shortened};
 
@@ -182,7 +183,7 @@ pub(crate) fn failures(model: &Fsa<String>) -> BTreeSet<State> {
 
 /// Whether a label says that a call threw.
 pub(crate) fn throws(label: &str) -> bool {
-    adit_trace::method_of(label).len() < label.len() && label.contains('!')
+    Label::parse(label).threw().is_some()
 }
 
 /// What a state is called in a sentence.

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use adit_automata::{Fsa, State};
-use adit_trace::{Script, method_of};
+use adit_trace::{Label, Script};
 
 use super::{Drawn, Map};
 use crate::Ear;
@@ -94,11 +94,11 @@ impl Map {
     pub(super) fn refusals(&self, drawn: &Drawn, now: &[Option<State>], model: &Fsa<String>) -> Vec<Refusal> {
         let mut found: BTreeMap<(State, &str), Refusal> = BTreeMap::new();
         for ((base, label), (times, situation)) in &self.thrown.0 {
-            let method = method_of(label);
+            let method = Label::parse(label).method();
             // The first state is that before there is an object.
             let states = drawn.states.iter().enumerate().filter(|(_, class)| class.0 == *base);
             for state in states.filter_map(|(number, _)| now[number + 1]) {
-                if model.edges(state).any(|edge| method_of(edge.label) == method) {
+                if model.edges(state).any(|edge| Label::parse(edge.label).method() == method) {
                     continue;
                 }
                 let one =

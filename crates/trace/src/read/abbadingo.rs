@@ -6,23 +6,24 @@
 //! 1 0
 //! 0 1 close
 //! ```
-//! The first line says how many traces and how many different symbols follow; each line after it is a label, a length,
-//! and that many symbols. `1 0` is an empty trace. A trace labeled 0 is one that cannot happen: miners here learn from
-//! what happened, so it is counted and passed over. Symbols are numbers or any words.
+//! The first line says how many traces and how many different symbols follow; each line after it is a label,
+//! a length, and that many symbols. `1 0` is an empty trace. A trace labeled 0 is one that cannot happen:
+//! miners here learn from what happened, so it is counted and passed over. Symbols are numbers or any words.
 
 use std::io::Read;
 
 use rustc_hash::FxHashSet;
 
 use super::error::{Halt, Problem};
-use super::lines::shorten;
+use super::excerpt::shorten;
 use super::source::Source;
+use super::stream::Streamed;
 use super::target::{Spelled, Target};
-use super::texada::Streamed;
 use super::text::{Blocks, Line};
 use super::{Options, ReadError, Summary};
+use crate::format::{Certainty, Head};
 
-pub(super) fn read<R: Read>(
+pub(crate) fn read<R: Read>(
     source: Source<R>,
     options: &Options,
     target: &mut impl Target,
@@ -99,6 +100,23 @@ pub(super) fn read<R: Read>(
         return Err(ReadError::in_line(name, lines.max(1), b"", 0, Problem::Abbadingo { what }).into());
     }
     Ok(())
+}
+
+/// Recognizes a file by its beginning.
+pub(crate) fn sniff(head: &Head<'_>) -> Option<Certainty> {
+    let mut lines = head.lines();
+    is_abbadingo(lines.next().unwrap_or_default(), lines.next()).then_some(Certainty::Header)
+}
+
+/// Tells whether two numbers are followed by a line that keeps the promise of its own length.
+fn is_abbadingo(first: &str, second: Option<&str>) -> bool {
+    let numbers: Option<Vec<u64>> = first.split_ascii_whitespace().map(|word| word.parse().ok()).collect();
+    let Some([_, _]) = numbers.as_deref() else { return false };
+    let Some(second) = second else { return true };
+    let mut words = second.split_ascii_whitespace();
+    let label = words.next();
+    let length: Option<usize> = words.next().and_then(|word| word.parse().ok());
+    matches!(label, Some("0" | "1")) && length == Some(words.count())
 }
 
 struct Header {

@@ -5,22 +5,24 @@
 //! 17,open,2024-05-31T10:00:00
 //! 18,"read, then close",2024-05-31T10:00:01
 //! ```
-//! The columns are found under their common names, in any spelling (`Case ID`, `case_id`, `case:concept:name`), or
-//! under given ones. Columns `returned` and `threw` give outcomes; else the activity may spell one, as `add:TRUE` does.
-//! Fields are separated by comma, semicolon or tab, whichever is most frequent in the header; quoted fields may
-//! contain separators, line breaks, and quotation marks written twice.
+//! The columns are found under their common names, in any spelling (`Case ID`, `case_id`,
+//! `case:concept:name`), or under given ones. Columns `returned` and `threw` give outcomes; else the activity
+//! may spell one, as `add:TRUE` does. Fields are separated by comma, semicolon or tab, whichever is most
+//! frequent in the header; quoted fields may contain separators, line breaks, and quotation marks written
+//! twice.
 
 use std::borrow::Cow;
 use std::io::Read;
 
 use super::error::{Halt, Problem};
+use super::excerpt::shorten;
 use super::group::Groups;
-use super::lines::shorten;
-use super::regex::value_of;
 use super::source::Source;
 use super::target::{Spelled, Target};
 use super::text::Blocks;
+use super::value::value_of;
 use super::{Options, ReadError, Summary, time};
+use crate::format::{Certainty, Head};
 use crate::near::near;
 use crate::{Event, Outcome};
 
@@ -58,7 +60,7 @@ const TIME: [&str; 8] = [
     "date",
 ];
 
-pub(super) fn read<R: Read>(
+pub(crate) fn read<R: Read>(
     source: Source<R>,
     options: &Options,
     target: &mut impl Target,
@@ -104,8 +106,13 @@ pub(super) fn read<R: Read>(
     groups.finish(target, summary)
 }
 
-/// Whether a line is the header of a table of traces.
-pub(super) fn is_header(line: &str) -> bool {
+/// Recognizes a file by its beginning.
+pub(crate) fn sniff(head: &Head<'_>) -> Option<Certainty> {
+    is_header(head.first()).then_some(Certainty::Shape)
+}
+
+/// Tells whether a line is the header of a table of traces.
+fn is_header(line: &str) -> bool {
     let delimiter = guess_delimiter(line);
     let names: Vec<String> = line.split(delimiter as char).map(plain).collect();
     let has = |known: &[&str]| names.iter().any(|name| known.contains(&name.as_str()));
@@ -119,7 +126,7 @@ struct Pending {
     state: Quoting,
 }
 
-/// Whether a place in a record is inside a quoted field.
+/// The position in a record relative to quotation marks.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Quoting {
     /// At the beginning of a field.
@@ -217,7 +224,7 @@ impl<'a> Record<'a> {
     }
 }
 
-/// Which field is what.
+/// The positions of the fields that are used.
 struct Columns {
     count: usize,
     trace: usize,

@@ -1,4 +1,4 @@
-//! What would be understood of the first lines of a file, for users who are writing a pattern.
+//! A preview of how the first lines of a file are understood, for users who are writing a pattern.
 
 use std::io::Read;
 use std::ops::ControlFlow;
@@ -8,19 +8,19 @@ use super::pattern::Pattern;
 use super::source::Source;
 use super::target::{Spelled, ToEvents};
 use super::text::Blocks;
-use super::{Format, Options, ReadError, choose, regex, run};
-use crate::{Event, EventSink, Labels};
+use super::{Options, ReadError, choose, regex, run};
+use crate::{Event, EventSink, Format, Labels};
 
-/// What was understood.
+/// A preview of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DryRun {
-    /// The format in which the file would be read.
+    /// The format of the file.
     pub format: Format,
     /// The first lines, or for formats other than [`Format::Regex`] the first events.
     pub understood: Vec<Understood>,
 }
 
-/// What was understood of one line or event.
+/// One line or event of a preview.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Understood {
     /// The line, when the format has an event a line, and its text.
@@ -31,17 +31,17 @@ pub struct Understood {
     pub label: Result<String, String>,
 }
 
-/// Reads the beginning of a file, at most `limit` lines or events, and says what was understood of it.
+/// Reads the beginning of a file, at most `limit` lines or events, and shows how it is understood.
 ///
-/// Lines that a pattern does not match are part of the answer; other errors end it.
+/// Lines that a pattern does not match are part of the preview; other errors end it.
 pub fn dry_run(
-    input: impl Read,
+    mut input: impl Read,
     name: &str,
     format: Option<Format>,
     options: &Options,
     limit: usize,
 ) -> Result<DryRun, ReadError> {
-    let source = Source::open(input, name)?;
+    let source = Source::open(&mut input as &mut dyn Read, name)?;
     let format = choose(&source, format, options);
     let understood = match (format, &options.pattern) {
         (Format::Regex | Format::Texada, Some(pattern)) => lines(source, pattern, options, limit)?,
@@ -54,7 +54,10 @@ pub fn dry_run(
                 understood: Vec::new(),
             };
             if limit > 0 {
-                run(source, format, options, &mut ToEvents::new(&mut first))?;
+                let mut target = ToEvents::new(&mut first);
+                run(source, format, |decoder, source, summary| {
+                    (decoder.events)(source, options, &mut target, summary)
+                })?;
             }
             first.understood
         }

@@ -14,36 +14,39 @@
 //! 1
 //!
 //! ```
-//! A trace is what happened to one object, told by the value of `this`. A call is a pair of samples, its begin and its end,
-//! with the same nonce; calls that an object makes on itself, inside another one, are no events. The arguments are the
-//! variables at the begin that are plain names, the result is `return`, the state are the fields `this.x` at the end. A
-//! call that never ends, while others do later, threw something: that is all the format tells, and so its exception is
-//! `Throwable`, unless a comment of our own writer says more. Calls without an object make up one trace if there are no others.
+//! A trace is what happened to one object, told by the value of `this`. A call is a pair of samples, its
+//! begin and its end, with the same nonce; calls that an object makes on itself, inside another one, are no
+//! events. The arguments are the variables at the begin that are plain names, the result is `return`, the
+//! state are the fields `this.x` at the end. A call that never ends, while others do later, threw something:
+//! that is all the format tells, and so its exception is `Throwable`, unless a comment of our own writer says
+//! more. Calls without an object make up one trace if there are no others.
 //!
-//! Where an outer call threw, the calls it made on its own object cannot be told from calls that came after it.
+//! Where an outer call threw, the calls it made on its own object cannot be told from calls that came after
+//! it.
 
 use std::io::Read;
 
 use rustc_hash::FxHashMap;
 
 use super::error::{Halt, Problem};
-use super::lines::shorten;
+use super::excerpt::shorten;
 use super::source::Source;
 use super::target::{Spelled, Target};
 use super::text::{Blocks, Line};
 use super::{Options, Summary};
+use crate::format::{Certainty, Head};
 use crate::{Event, Letter, Outcome, State, Value};
 
-/// How many variables a program point may have. Daikon itself gives up at far fewer.
+/// The most variables that a program point may have. Daikon itself gives up at far fewer.
 const MOST_VARIABLES: usize = 1 << 16;
 
-/// How many variables may be declared in all.
+/// The most variables that may be declared in all.
 const MOST_DECLARED: usize = 1 << 22;
 
-/// What a call threw of which nothing is known but that it did not return.
+/// The exception of a call of which only is known that it did not return.
 const SOMETHING: &str = "java.lang.Throwable";
 
-pub(super) fn read<R: Read>(
+pub(crate) fn read<R: Read>(
     source: Source<R>,
     options: &Options,
     target: &mut impl Target,
@@ -74,7 +77,18 @@ pub(super) fn read<R: Read>(
     reader.finish(target, summary, blocks.name())
 }
 
-/// What the lines seen so far have told.
+/// Recognizes a file by its beginning.
+pub(crate) fn sniff(head: &Head<'_>) -> Option<Certainty> {
+    let first = head.first();
+    let starts =
+        ["// Declarations", "decl-version ", "var-comparability ", "input-language ", "VarComparability"];
+    let begins = starts.iter().any(|start| first.starts_with(start))
+        || first == "DECLARE"
+        || first.starts_with("ppt ") && first.contains(":::");
+    begins.then_some(Certainty::Signature)
+}
+
+/// Everything known from the lines so far.
 struct Reader<'o> {
     options: &'o Options,
     at: At,
@@ -91,11 +105,11 @@ struct Reader<'o> {
     objectless: Vec<Slot>,
     /// Counts samples, which is the time in this file.
     now: u64,
-    /// When the last call ended.
+    /// The time when the last call ended.
     last_end: u64,
 }
 
-/// Where in a record the next line is.
+/// The position of the next line in a record.
 enum At {
     Between,
     /// In a declaration of version 2: the program point, and the variable if one was named.
@@ -114,7 +128,7 @@ enum At {
     Sample(Box<Sample>),
 }
 
-/// How the values of a variable are written.
+/// The representation of the values of a variable.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Rep {
     Bool,
@@ -159,7 +173,7 @@ struct Open {
     place: Option<(usize, usize)>,
 }
 
-/// What is known of one object.
+/// Everything known of one object.
 struct Life {
     name: String,
     born: u64,
@@ -367,8 +381,8 @@ impl<'o> Reader<'o> {
         self.last = Some(key);
     }
 
-    /// A place in the life of an object for a call that began at `begun`. An object that was known before a call gave it
-    /// as new is another one with the same number.
+    /// A place in the life of an object for a call that began at `begun`. An object that was known before a
+    /// call gave it as new is another one with the same number.
     fn place(&mut self, object: &str, method: &str, begun: u64, now: u64) -> (usize, usize) {
         let name = || format!("{}@{object}", class_of(method));
         let known = self.objects.get(object).copied();
@@ -391,7 +405,7 @@ impl<'o> Reader<'o> {
         (life, calls.len() - 1)
     }
 
-    /// Whether the sample that is being read could end here.
+    /// Tells whether the sample that is being read could end here.
     fn sample_is_whole(&self) -> bool {
         matches!(&self.at, At::Sample(sample) if matches!(sample.expect, Expect::First | Expect::Name))
     }
@@ -401,9 +415,11 @@ impl<'o> Reader<'o> {
         let mut threw: Vec<Open> = self.open.drain().flat_map(|(_, calls)| calls).collect();
         threw.sort_by_key(|open| open.begun);
         for open in threw {
-            // The constructor of an object that never came to be, or a function without an object: nobody's call.
+            // The constructor of an object that never came to be, or a function without an object: nobody's
+            // call.
             let Some((life, slot)) = open.place else { continue };
-            // Nothing ended after it began: there the recording was cut off, and nobody knows how it would have ended.
+            // Nothing ended after it began: there the recording was cut off, and nobody knows how it would
+            // have ended.
             if open.begun > self.last_end && open.event.outcome == Outcome::Threw(SOMETHING.to_owned()) {
                 summary.partial += 1;
                 continue;
@@ -515,7 +531,7 @@ impl Sample {
     }
 }
 
-/// Whether samples at this program point matter.
+/// Tells whether samples at this program point matter.
 fn useful(point: &str) -> bool {
     point.rsplit_once(":::").is_some_and(|(_, moment)| moment == "ENTER" || moment.starts_with("EXIT"))
 }
@@ -585,7 +601,7 @@ fn unescaped(name: &str) -> String {
     plain
 }
 
-/// What a string in quotation marks says.
+/// Decodes a string in quotation marks.
 fn unquoted(text: &str) -> String {
     let text = text.strip_prefix('"').unwrap_or(text);
     let text = text.strip_suffix('"').unwrap_or(text);

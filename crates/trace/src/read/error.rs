@@ -1,4 +1,4 @@
-//! What can be wrong with a trace file: where, what, and what would fix it.
+//! Errors in trace files: the place, the problem, and a remedy.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use miette::{
 };
 use thiserror::Error;
 
-/// Why a trace file could not be read. Printed, it begins with `file:line:column`.
+/// A problem in a trace file. Printed, it begins with `file:line:column`.
 #[derive(Debug)]
 pub struct ReadError(Box<Located>);
 
@@ -27,7 +27,7 @@ pub struct Place {
     pub position: Option<(u64, u64)>,
 }
 
-/// What is wrong.
+/// A problem, without its place.
 #[derive(Debug, Error, Diagnostic)]
 #[non_exhaustive]
 pub enum Problem {
@@ -43,7 +43,7 @@ pub enum Problem {
         help("the file is incomplete: copy or record it again; `gzip -t` checks a file")
     )]
     TruncatedGzip {
-        /// How many bytes of content came out before the end.
+        /// The bytes of content before the end.
         decoded: u64,
     },
 
@@ -51,9 +51,9 @@ pub enum Problem {
     #[error("the gzip stream is damaged after {decoded} bytes of content: {message}")]
     #[diagnostic(code(trace::gzip_damaged), help("copy or record the file again; `gzip -t` checks a file"))]
     DamagedGzip {
-        /// How many bytes of content came out before the damage.
+        /// The bytes of content before the damage.
         decoded: u64,
-        /// What the decoder says.
+        /// The message of the decoder.
         message: String,
     },
 
@@ -61,7 +61,7 @@ pub enum Problem {
     #[error("this is {what}, which adit cannot read directly")]
     #[diagnostic(code(trace::encoding), help("convert it first: `{command}`"))]
     Foreign {
-        /// What the first bytes say the file is.
+        /// The kind of the file, by its first bytes.
         what: &'static str,
         /// A command that makes it readable.
         command: &'static str,
@@ -108,7 +108,7 @@ pub enum Problem {
         )
     )]
     NoTraces {
-        /// What was there instead, or nothing.
+        /// The text found instead, or nothing.
         why: String,
     },
 
@@ -154,11 +154,11 @@ pub enum Problem {
     #[error("no column for the {wanted}; the columns are {found}")]
     #[diagnostic(code(trace::column), help("{hint}"))]
     NoColumn {
-        /// What the column would hold.
+        /// The content of the column.
         wanted: &'static str,
         /// The columns there are.
         found: String,
-        /// How to name it.
+        /// A way to name it.
         hint: String,
     },
 
@@ -171,9 +171,9 @@ pub enum Problem {
         )
     )]
     Fields {
-        /// How many fields the header has.
+        /// The number of fields in the header.
         expected: usize,
-        /// How many there are.
+        /// The number of fields in the record.
         found: usize,
     },
 
@@ -181,7 +181,7 @@ pub enum Problem {
     #[error("{what}")]
     #[diagnostic(code(trace::quote), help("inside a quoted field, a quotation mark is written twice"))]
     Quote {
-        /// Which of the two.
+        /// The problem, one of the two.
         what: &'static str,
     },
 
@@ -189,9 +189,9 @@ pub enum Problem {
     #[error("{what}")]
     #[diagnostic(code(trace::field), help("{hint}"))]
     Field {
-        /// What is wrong.
+        /// The problem.
         what: String,
-        /// What would be right.
+        /// A remedy.
         hint: String,
     },
 
@@ -202,7 +202,7 @@ pub enum Problem {
         help("write a number or a time such as 2024-05-31T23:59:58.123+02:00, or drop `--sort-by-time`")
     )]
     Time {
-        /// What stands there.
+        /// The text found.
         text: String,
     },
 
@@ -213,7 +213,7 @@ pub enum Problem {
         help("each line is one object, such as {{\"trace\":\"t1\",\"event\":\"open\"}}")
     )]
     Json {
-        /// What the parser says.
+        /// The message of the parser.
         message: String,
     },
 
@@ -224,7 +224,7 @@ pub enum Problem {
         help("the first line is `samples alphabet`; then each line is `label length symbol…`, label 1 or 0")
     )]
     Abbadingo {
-        /// What is wrong.
+        /// The problem.
         what: String,
     },
 
@@ -237,7 +237,7 @@ pub enum Problem {
         )
     )]
     Dtrace {
-        /// What is wrong.
+        /// The problem.
         what: String,
     },
 
@@ -250,7 +250,7 @@ pub enum Problem {
         )
     )]
     Xes {
-        /// What is wrong.
+        /// The problem.
         what: String,
     },
 }
@@ -275,12 +275,12 @@ impl ReadError {
         Self(Box::new(Located { place, problem, excerpt: Some(excerpt) }))
     }
 
-    /// Where the problem is.
+    /// The place of the problem.
     pub fn place(&self) -> &Place {
         &self.0.place
     }
 
-    /// What the problem is.
+    /// The problem.
     pub fn problem(&self) -> &Problem {
         &self.0.problem
     }
@@ -326,8 +326,8 @@ impl Diagnostic for ReadError {
     }
 }
 
-/// The neighborhood of a problem. A stream cannot be read again, so the part of the line that is worth showing is kept;
-/// it still shows under its own line and column.
+/// The neighborhood of a problem. A stream cannot be read again, so the part of the line that is worth
+/// showing is kept; it still shows under its own line and column.
 #[derive(Debug)]
 struct Excerpt {
     place: Place,
@@ -379,7 +379,7 @@ impl SourceCode for Excerpt {
     }
 }
 
-/// Why reading ended early: an error, or a receiver that has seen enough.
+/// The reason why reading ended early: an error, or a receiver that has seen enough.
 #[derive(Debug)]
 pub(crate) enum Halt {
     Stopped,

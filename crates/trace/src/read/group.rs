@@ -1,15 +1,16 @@
 //! Puts the events of interleaved traces back together.
 //!
-//! Cost: a hash lookup an event, spared when the event belongs to the same trace as the one before. Memory: an open
-//! trace takes its id, about a hundred bytes, and one byte an event (two above 127 different labels, and the
-//! difference of the times when they are to be sorted); a trace that the file itself ends is given back at once.
+//! Cost: a hash lookup an event, spared when the event belongs to the same trace as the one before. Memory:
+//! an open trace takes its id, about a hundred bytes, and one byte an event (two above 127 different labels,
+//! and the difference of the times when they are to be sorted); a trace that the file itself ends is given
+//! back at once.
 
 use rustc_hash::FxHashMap;
 
 use super::error::Halt;
 use super::target::Target;
 use super::{Options, Summary};
-use crate::Letter;
+use crate::{Letter, varint};
 
 /// The open traces.
 pub(super) struct Groups {
@@ -21,9 +22,10 @@ pub(super) struct Groups {
 }
 
 struct Open {
-    /// How many traces began before.
+    /// The number of traces that began before.
     order: u64,
-    /// Letters, and before each the step from the time before when they are to be sorted, as variable-length numbers.
+    /// Letters, and before each the step from the time before when they are to be sorted, as variable-length
+    /// numbers.
     bytes: Vec<u8>,
     events: u64,
     weight: u64,
@@ -52,9 +54,9 @@ impl Groups {
         }
         if sort {
             let step = now.wrapping_sub(before);
-            put(&mut trace.bytes, ((step << 1) ^ (step >> 63)) as u64);
+            varint::put(&mut trace.bytes, varint::fold_sign(step));
         }
-        put(&mut trace.bytes, u64::from(letter));
+        varint::put(&mut trace.bytes, u64::from(letter));
         trace.events += 1;
     }
 
@@ -123,15 +125,15 @@ fn deliver(
     summary.count(trace.events, trace.weight);
     let mut rest = trace.bytes.as_slice();
     if !sort {
-        while let Some(letter) = take(&mut rest) {
+        while let Some(letter) = varint::take(&mut rest) {
             target.push(letter as Letter)?;
         }
         return target.end();
     }
     let mut time = 0i64;
     let mut events = Vec::new();
-    while let (Some(step), Some(letter)) = (take(&mut rest), take(&mut rest)) {
-        time = time.wrapping_add((step >> 1) as i64 ^ -((step & 1) as i64));
+    while let (Some(step), Some(letter)) = (varint::take(&mut rest), varint::take(&mut rest)) {
+        time = time.wrapping_add(varint::unfold_sign(step));
         events.push((time, letter as Letter));
     }
     if trace.disordered {
@@ -141,46 +143,4 @@ fn deliver(
         target.push(letter)?;
     }
     target.end()
-}
-
-/// Appends a number, seven bits a byte, the lowest first.
-fn put(bytes: &mut Vec<u8>, mut number: u64) {
-    while number > 0x7f {
-        bytes.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    bytes.push(number as u8);
-}
-
-/// Takes the next number off the front.
-fn take(bytes: &mut &[u8]) -> Option<u64> {
-    let mut number = 0;
-    for (index, &byte) in bytes.iter().enumerate() {
-        number |= u64::from(byte & 0x7f) << (7 * index);
-        if byte < 0x80 {
-            *bytes = &bytes[index + 1..];
-            return Some(number);
-        }
-    }
-    None
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    proptest! {
-        #[test]
-        fn numbers_come_back(numbers in prop::collection::vec(prop_oneof![0u64..300, any::<u64>()], 0..20)) {
-            let mut bytes = Vec::new();
-            for &number in &numbers {
-                put(&mut bytes, number);
-            }
-            let mut rest = bytes.as_slice();
-            let back: Vec<u64> = std::iter::from_fn(|| take(&mut rest)).collect();
-            prop_assert_eq!(back, numbers);
-        }
-    }
 }

@@ -5,14 +5,15 @@
 //! {"trace":"t1","event":"close","threw":"java.io.IOException","end":true}
 //! {"trace":"t2","events":["open",{"event":"read","returned":3},"eof:TRUE"],"weight":12}
 //! ```
-//! - `event` spells an event (`add:TRUE`); beside `returned` or `threw` it is the method alone. `method` is always the
-//!   method alone, whatever its characters.
-//! - `trace` and `object`, either or both, say where an event belongs; traces may be interleaved. If the first line has
-//!   neither, all lines are one trace.
-//! - `end` says that the trace is complete with this line, which may have no event; its memory is free from then on.
+//! - `event` spells an event (`add:TRUE`); beside `returned` or `threw` it is the method alone. `method` is
+//!   always the method alone, whatever its characters.
+//! - `trace` and `object`, either or both, say where an event belongs; traces may be interleaved. If the
+//!   first line has neither, all lines are one trace.
+//! - `end` says that the trace is complete with this line, which may have no event; its memory is free from
+//!   then on.
 //! - `time` (or `timestamp`) orders events if asked. `weight` says how often the trace was seen.
-//! - In values, `{"$":"void"}` stands for no result, `{"$":"NaN"}` and the infinities for numbers JSON does not have;
-//!   other objects and arrays are kept as text. Fields with other names are not used.
+//! - In values, `{"$":"void"}` stands for no result, `{"$":"NaN"}` and the infinities for numbers JSON does
+//!   not have; other objects and arrays are kept as text. Fields with other names are not used.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -23,17 +24,18 @@ use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::error::{Halt, Problem};
+use super::excerpt::shorten;
 use super::group::Groups;
-use super::lines::shorten;
 use super::source::Source;
+use super::stream::Streamed;
 use super::target::{Full, Spelled, Target};
-use super::texada::Streamed;
 use super::text::{Blocks, Line};
 use super::{Fields, Options, ReadError, Summary, time};
+use crate::format::{Certainty, Head};
 use crate::near::near;
 use crate::{Event, Outcome, State, Value};
 
-pub(super) fn read<R: Read>(
+pub(crate) fn read<R: Read>(
     source: Source<R>,
     options: &Options,
     target: &mut impl Target,
@@ -105,6 +107,11 @@ pub(super) fn read<R: Read>(
     })?;
     alone.end_if_begun(target, summary)?;
     groups.finish(target, summary)
+}
+
+/// Recognizes a file by its beginning.
+pub(crate) fn sniff(head: &Head<'_>) -> Option<Certainty> {
+    head.first().starts_with('{').then_some(Certainty::Signature)
 }
 
 /// No trace was seen more often than a million million times, and sums of weights must not overflow.

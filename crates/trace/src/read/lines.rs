@@ -4,20 +4,23 @@
 //! <START> StringTokenizer hasMoreTokens:FALSE nextToken <END>
 //! open read:TRUE close
 //! ```
-//! The markers may be missing, both or either. A blank line is nothing; an empty trace is `<START> <END>`. Markers may
-//! be glued to their neighbors (`<END><START>`) and a line may hold several marked traces. Control characters separate
-//! events as white space does: real files have runs of zeros where a writer crashed.
+//! The markers may be missing, both or either. A blank line is nothing; an empty trace is `<START> <END>`.
+//! Markers may be glued to their neighbors (`<END><START>`) and a line may hold several marked traces.
+//! Control characters separate events as white space does: real files have runs of zeros where a writer
+//! crashed.
 //!
 //! Cost: one pass over the bytes, a table lookup an event, no allocation per event or trace.
 
 use std::io::Read;
 
 use super::error::{Halt, Problem};
+use super::excerpt::shorten;
 use super::source::Source;
 use super::spellings::{Spellings, cut, separates};
 use super::target::{Spelled, Target};
 use super::text::{Block, Blocks, too_long};
 use super::{Options, Summary};
+use crate::format::{Certainty, Head};
 
 pub(crate) const START: &str = "<START>";
 pub(crate) const END: &str = "<END>";
@@ -29,7 +32,7 @@ const END_NUMBER: u32 = u32::MAX - 1;
 const GLUED: u32 = u32::MAX - 2;
 const FIRST_SPECIAL: u32 = GLUED;
 
-pub(super) fn read<R: Read>(
+pub(crate) fn read<R: Read>(
     source: Source<R>,
     options: &Options,
     target: &mut impl Target,
@@ -43,13 +46,18 @@ pub(super) fn read<R: Read>(
     Ok(())
 }
 
-/// What a reader knows from one block to the next: the spellings, and nothing of the traces.
+/// Recognizes a file by its beginning.
+pub(crate) fn sniff(head: &Head<'_>) -> Option<Certainty> {
+    head.first().contains(START).then_some(Certainty::Header)
+}
+
+/// The memory of a reader from one block to the next: the spellings, and nothing of the traces.
 pub(super) struct Reader<'a> {
     options: &'a Options,
     known: Spellings,
 }
 
-/// Where in a line the reader is.
+/// The position in a line relative to markers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Where {
     /// No marker was seen.
@@ -288,14 +296,5 @@ impl LineState<'_> {
         self.events = 0;
         self.begun = false;
         target.end()
-    }
-}
-
-/// A word short enough for a message.
-pub(super) fn shorten(word: &str) -> String {
-    const LONGEST: usize = 60;
-    match word.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}…", &word[..end]),
-        None => word.to_owned(),
     }
 }

@@ -1,8 +1,8 @@
 //! Reading words on several threads.
 //!
-//! The calling thread reads, decompresses and cuts the file into blocks of whole lines; block `i` goes to worker
-//! `i mod n` over a queue of a few blocks. So which worker sees which trace depends on the bytes and on `n`, never on
-//! timing, and the error that is reported is the first one in the file.
+//! The calling thread reads, decompresses and cuts the file into blocks of whole lines; block `i` goes to
+//! worker `i mod n` over a queue of a few blocks. So which worker sees which trace depends on the bytes and
+//! on `n`, never on timing, and the error that is reported is the first one in the file.
 
 use std::io::Read;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -11,25 +11,26 @@ use super::error::{Halt, ReadError};
 use super::source::Source;
 use super::target::ToWords;
 use super::text::{Block, Blocks};
-use super::{Format, Options, Summary, choose, lines, run, some_traces};
-use crate::{Alphabet, WordSink};
+use super::{Options, Summary, choose, lines, run, some_traces};
+use crate::{Alphabet, Format, WordSink};
 
-/// How many blocks may wait for a worker: enough to ride out a slow one, and a megabyte each at most.
+/// The most blocks that may wait for a worker: enough to ride out a slow one, at a megabyte each at most.
 const WAITING: usize = 4;
 
-/// Like [`super::words`], with one thread for each of `workers`; each has a sink of its own and an alphabet that names
-/// its letters. Merging them in their order is up to the caller. The workers may be handed in again with the next file.
+/// Like [`super::words`], with one thread for each of `workers`; each has a sink of its own and an alphabet
+/// that names its letters. Merging them in their order is up to the caller. The workers may be handed in
+/// again with the next file.
 ///
-/// Only a format with a trace a line can be read in parallel, which is [`Format::Lines`]; any other goes to the first
-/// worker alone. With no worker at all, nothing is read and the file has no traces.
+/// Only a format with a trace a line can be read in parallel, which is [`Format::Lines`]; any other goes to
+/// the first worker alone. With no worker at all, nothing is read and the file has no traces.
 pub fn parallel<S: WordSink + Send>(
-    input: impl Read,
+    mut input: impl Read,
     name: &str,
     format: Option<Format>,
     options: &Options,
     workers: &mut [(S, Alphabet)],
 ) -> Result<Summary, ReadError> {
-    let source = Source::open(input, name)?;
+    let source = Source::open(&mut input as &mut dyn Read, name)?;
     let format = choose(&source, format, options);
     let first = match workers {
         [] => return some_traces(name, Summary::new(format)),
@@ -39,7 +40,9 @@ pub fn parallel<S: WordSink + Send>(
     };
     if let Some((sink, alphabet)) = first {
         let mut target = ToWords::new(options.labels, options.max_labels, alphabet, sink);
-        return run(source, format, options, &mut target);
+        return run(source, format, |decoder, source, summary| {
+            (decoder.words)(source, options, &mut target, summary)
+        });
     }
     let mut summary = Summary::new(format);
     let (read, results) = std::thread::scope(|scope| {

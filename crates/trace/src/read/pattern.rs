@@ -10,15 +10,15 @@ use crate::near::near;
 
 /// A regular expression with named groups.
 ///
-/// `(?<event>…)` is needed; Texada's name `ETYPE` does as well. Optional are `trace` (which trace the event belongs to;
-/// without it, all events are one trace, or several with lines `--` between), `time`, `returned` and `threw`. Groups
-/// with other names are not used.
+/// `(?<event>…)` is needed; Texada's name `ETYPE` does as well. Optional are `trace` (which trace the event
+/// belongs to; without it, all events are one trace, or several with lines `--` between), `time`, `returned`
+/// and `threw`. Groups with other names are not used.
 #[derive(Clone, Debug)]
 pub struct Pattern {
     regex: Regex,
     pub(super) groups: Groups,
-    /// Ever longer beginnings of the pattern, each with what it adds, to find out how far a line matches. They are
-    /// compiled when the first line does not match, which for most logs is never.
+    /// Ever longer beginnings of the pattern, each with what it adds, to find out how far a line matches.
+    /// They are compiled when the first line does not match, which for most logs is never.
     prefixes: Arc<LazyLock<Prefixes, Box<dyn FnOnce() -> Prefixes + Send>>>,
 }
 
@@ -41,7 +41,7 @@ const TIME: [&str; 3] = ["time", "timestamp", "FTIME"];
 const RETURNED: [&str; 2] = ["returned", "outcome"];
 const THREW: [&str; 2] = ["threw", "exception"];
 
-/// Why a pattern cannot be used.
+/// A fault of a pattern.
 #[derive(Debug, Error, Diagnostic)]
 #[non_exhaustive]
 pub enum PatternError {
@@ -58,7 +58,7 @@ pub enum PatternError {
     NoEvent {
         /// The groups it has, as the end of a sentence; empty when there are none.
         groups: String,
-        /// What to write.
+        /// A remedy.
         hint: String,
     },
 }
@@ -100,7 +100,7 @@ impl Pattern {
         Ok(Self { prefixes: Arc::new(LazyLock::new(Box::new(compile))), regex, groups })
     }
 
-    /// What the pattern finds in `line`.
+    /// The groups that the pattern finds in `line`.
     pub(super) fn captures<'l>(&self, line: &'l str) -> Option<Captures<'l>> {
         self.regex.captures(line)
     }
@@ -114,7 +114,8 @@ impl Pattern {
             .collect()
     }
 
-    /// For a line that does not match: the byte up to which the beginning of the pattern does, and the part after it.
+    /// For a line that does not match: the byte up to which the beginning of the pattern does, and the part
+    /// after it.
     pub(super) fn mismatch(&self, line: &str) -> (usize, String) {
         let mut reached = 0;
         for (what, prefix) in self.prefixes.iter() {
@@ -131,10 +132,11 @@ impl Pattern {
     }
 }
 
-/// The beginnings of `pattern` that end before and after a named group outside all others, each with what it adds.
+/// The beginnings of `pattern` that end before and after a named group outside all others, each with what it
+/// adds.
 ///
-/// This reads just enough of the syntax: escapes, classes, and parentheses. Where an alternative at the top level
-/// makes "the beginning" meaningless, there is none.
+/// This reads just enough of the syntax: escapes, classes, and parentheses. Where an alternative at the top
+/// level makes "the beginning" meaningless, there is none.
 fn prefixes(pattern: &str) -> Vec<(String, String)> {
     let mut prefixes = Vec::new();
     let mut depth = 0usize;

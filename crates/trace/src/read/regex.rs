@@ -3,9 +3,9 @@
 //! ```text
 //! ^(?<time>\S+ \S+) \[(?<trace>[^]]+)\] (?<event>\w+)(?: -> (?<returned>\w+))?
 //! ```
-//! See [`super::Pattern`] for the groups. Without a group `trace` the log is one trace, and lines `--` separate
-//! several. Blank lines are nothing. A line that does not match is an error unless such lines are to be skipped: a
-//! pattern that silently misses every tenth line makes a wrong model.
+//! See [`super::Pattern`] for the groups. Without a group `trace` the log is one trace, and lines `--`
+//! separate several. Blank lines are nothing. A line that does not match is an error unless such lines are to
+//! be skipped: a pattern that silently misses every tenth line makes a wrong model.
 
 use std::io::Read;
 
@@ -15,13 +15,14 @@ use super::error::{Halt, Problem};
 use super::group::Groups;
 use super::pattern::Pattern;
 use super::source::Source;
+use super::stream::{SEPARATOR, Streamed};
 use super::target::{Spelled, Target};
-use super::texada::{SEPARATOR, Streamed};
 use super::text::{Blocks, Line};
+use super::value::value_of;
 use super::{Options, ReadError, Summary, time};
-use crate::{Event, Outcome, Value};
+use crate::{Event, Outcome};
 
-pub(super) fn read<R: Read>(
+pub(crate) fn read<R: Read>(
     source: Source<R>,
     options: &Options,
     target: &mut impl Target,
@@ -94,19 +95,4 @@ pub(super) fn event<'l>(
         _ => return Ok(Spelled::Word(word)),
     };
     Ok(Spelled::Event(Event { outcome, ..Event::from_spelling(word) }))
-}
-
-/// A value as programs print it.
-pub(super) fn value_of(text: &str) -> Value {
-    match text {
-        "true" | "TRUE" | "True" => Value::Bool(true),
-        "false" | "FALSE" | "False" => Value::Bool(false),
-        "null" => Value::Null,
-        "void" => Value::Void,
-        _ => match (text.parse(), text.parse()) {
-            (Ok(int), _) => Value::Int(int),
-            (_, Ok(float)) => Value::Float(float),
-            _ => Value::Text(text.to_owned()),
-        },
-    }
 }

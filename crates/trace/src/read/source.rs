@@ -6,10 +6,10 @@ use flate2::read::MultiGzDecoder;
 
 use super::error::{Problem, ReadError};
 
-/// How much of the content can be looked at before reading begins. Enough for a header and a few lines.
+/// The bytes of content that can be inspected before reading begins: enough for a header and a few lines.
 const HEAD: usize = 64 * 1024;
 
-/// How much is asked of the operating system at once.
+/// The bytes requested from the operating system at once.
 const CHUNK: usize = 64 * 1024;
 
 /// The content of a trace file.
@@ -72,7 +72,8 @@ impl<R: Read> Source<R> {
 
     /// Fills `buffer` unless the content ends before, and says how much there was. Less means the end.
     ///
-    /// Short reads of the underlying stream do not show, so that what ends up together depends on the bytes alone.
+    /// Short reads of the underlying stream do not show, so that what ends up together depends on the bytes
+    /// alone.
     pub(crate) fn fill(&mut self, buffer: &mut [u8]) -> Result<usize, ReadError> {
         let mut filled = 0;
         while filled < buffer.len() {
@@ -86,7 +87,7 @@ impl<R: Read> Source<R> {
         Ok(filled)
     }
 
-    /// What an error of [`Read::read`] means.
+    /// Explains an error of [`Read::read`].
     pub(crate) fn explain(&self, error: io::Error) -> Problem {
         match (&self.bytes, error.kind()) {
             (Bytes::Gzip(_), io::ErrorKind::UnexpectedEof) => {

@@ -1,13 +1,15 @@
-//! A table from the bytes of a word to its number, for formats where most of the time goes into knowing words again.
+//! A table from the bytes of a word to its number, for formats where most of the time goes into knowing words
+//! again.
 //!
-//! The table is an open-addressing one whose entries hold the first sixteen bytes of the word: nearly every word of a
-//! log is recognized by comparing two machine words, without following a pointer. It holds a bounded number of words;
-//! what does not fit is looked up the slow way each time.
+//! The table is an open-addressing one whose entries hold the first sixteen bytes of the word: nearly every
+//! word of a log is recognized by comparing two machine words, without following a pointer. It holds a
+//! bounded number of words; what does not fit is looked up the slow way each time.
 
-/// A word cut out of a line, with what the table needs to find it: its first bytes, zero padded, and a hash of all.
+/// A word cut out of a line, with what the table needs to find it: its first bytes, zero padded, and a hash
+/// of all.
 #[derive(Clone, Copy)]
 pub(crate) struct Cut {
-    /// Where the word ends.
+    /// The end of the word.
     pub(crate) end: usize,
     start: [u64; 2],
     hash: u64,
@@ -22,7 +24,8 @@ const FIRST_PRINTABLE: u8 = 0x21;
 /// An odd number with well-mixed bits: 2^64 divided by the golden ratio.
 const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Whether a byte separates words: white space, and control characters such as the zeros a crash leaves in a file.
+/// Tells whether a byte separates words: white space, and control characters such as the zeros a crash leaves
+/// in a file.
 #[inline]
 pub(crate) fn separates(byte: u8) -> bool {
     byte < FIRST_PRINTABLE
@@ -36,7 +39,8 @@ pub(crate) fn cut(bytes: &[u8], from: usize) -> Cut {
     let mut at = from;
     loop {
         let eight = eight_bytes(bytes, at);
-        // The lowest set bit marks the first byte below FIRST_PRINTABLE; borrows can only spoil the bits above it.
+        // The lowest set bit marks the first byte below FIRST_PRINTABLE; borrows can only spoil the bits
+        // above it.
         let marks = eight.wrapping_sub(ONES * u64::from(FIRST_PRINTABLE)) & !eight & TOPS;
         let count = (marks.trailing_zeros() / 8) as usize;
         let word = if count == 8 { eight } else { eight & ((1 << (8 * count)) - 1) };
@@ -67,13 +71,13 @@ fn eight_bytes(bytes: &[u8], at: usize) -> u64 {
     }
 }
 
-/// How many words the table holds at most.
+/// The most words that the table holds.
 const MOST: usize = 64 * 1024;
 
 /// The table.
 pub(crate) struct Spellings {
     entries: Vec<Entry>,
-    /// How far a hash is shifted to become an index.
+    /// The shift that makes an index of a hash.
     shift: u32,
     used: usize,
     /// The words longer than what an entry holds.

@@ -1,12 +1,12 @@
-//! Where a format's reader puts what it understood: letters for miners, or whole events for conversion.
+//! Receivers of what a format's reader understood: letters for miners, or whole events for conversion.
 //!
-//! A reader does not know which of the two it serves. Events become numbers as early as possible, so that an event is
-//! parsed once for each of its spellings and an open trace costs about a byte an event.
+//! A reader does not know which of the two it serves. Events become numbers as early as possible, so that an
+//! event is parsed once for each of its spellings and an open trace costs about a byte an event.
 
 use rustc_hash::FxHashMap;
 
 use super::error::Halt;
-use crate::write::jsonl;
+use crate::event_json::fields;
 use crate::{Alphabet, Event, EventSink, Labels, Letter, WordSink};
 
 /// An event as a format has it.
@@ -34,7 +34,8 @@ pub(crate) struct Full;
 pub(crate) trait Target {
     /// The number of an event, the same for equal events; to be handed to [`Target::push`], now or later.
     fn number(&mut self, event: Spelled<'_>) -> Result<Letter, Full>;
-    /// Like [`Target::number`], for an event that must wait for its trace, and so must have a number if at all possible.
+    /// Like [`Target::number`], for an event that must wait for its trace, and so must have a number if at
+    /// all possible.
     fn number_to_keep(&mut self, event: Spelled<'_>) -> Result<Letter, Full> {
         match event {
             Spelled::Word(word) => self
@@ -47,36 +48,36 @@ pub(crate) trait Target {
     fn begin(&mut self, id: Option<&str>, weight: u64) -> Result<(), Halt>;
     /// The next event of the trace.
     fn push(&mut self, number: Letter) -> Result<(), Halt>;
-    /// The next event of the trace, when it need not be remembered. The outer result is the receiver's, the inner
-    /// one says whether there was a number for it.
+    /// The next event of the trace, when it need not be remembered. The outer result is the receiver's, the
+    /// inner one says whether there was a number for it.
     fn pass(&mut self, event: Spelled<'_>) -> Result<Result<(), Full>, Halt>;
     /// The trace is complete.
     fn end(&mut self) -> Result<(), Halt>;
 }
 
-/// How many letters are handed to a sink at once at most.
+/// The most letters that are handed to a sink at once.
 const PART: usize = 64 * 1024;
 
-/// How many spellings are remembered. More are parsed each time they come.
+/// The most spellings that are remembered. More are parsed each time they come.
 const REMEMBERED_WORDS: usize = 64 * 1024;
 
 /// Applies a label function and feeds a [`WordSink`].
-pub(crate) struct ToWords<'a, S: ?Sized> {
+pub(crate) struct ToWords<'a> {
     labels: Labels,
     max_labels: usize,
     alphabet: &'a mut Alphabet,
-    sink: &'a mut S,
+    sink: &'a mut dyn WordSink,
     letters: Vec<Letter>,
     weight: u64,
     words: FxHashMap<Box<str>, Letter>,
 }
 
-impl<'a, S: WordSink + ?Sized> ToWords<'a, S> {
+impl<'a> ToWords<'a> {
     pub(crate) fn new(
         labels: Labels,
         max_labels: usize,
         alphabet: &'a mut Alphabet,
-        sink: &'a mut S,
+        sink: &'a mut dyn WordSink,
     ) -> Self {
         Self {
             labels,
@@ -99,7 +100,7 @@ impl<'a, S: WordSink + ?Sized> ToWords<'a, S> {
     }
 }
 
-impl<S: WordSink + ?Sized> Target for ToWords<'_, S> {
+impl Target for ToWords<'_> {
     fn number(&mut self, event: Spelled<'_>) -> Result<Letter, Full> {
         match event {
             Spelled::Word(word) => {
@@ -152,16 +153,17 @@ impl<S: WordSink + ?Sized> Target for ToWords<'_, S> {
 
 /// Feeds an [`EventSink`].
 ///
-/// Events that must wait for their trace are kept once each, so that regrouping costs what the different events take.
-pub(crate) struct ToEvents<'a, S: ?Sized> {
-    sink: &'a mut S,
+/// Events that must wait for their trace are kept once each, so that regrouping costs what the different
+/// events take.
+pub(crate) struct ToEvents<'a> {
+    sink: &'a mut dyn EventSink,
     known: Vec<Event>,
     words: FxHashMap<Box<str>, Letter>,
     encoded: FxHashMap<Box<str>, Letter>,
 }
 
-impl<'a, S: EventSink + ?Sized> ToEvents<'a, S> {
-    pub(crate) fn new(sink: &'a mut S) -> Self {
+impl<'a> ToEvents<'a> {
+    pub(crate) fn new(sink: &'a mut dyn EventSink) -> Self {
         Self { sink, known: Vec::new(), words: FxHashMap::default(), encoded: FxHashMap::default() }
     }
 
@@ -172,7 +174,7 @@ impl<'a, S: EventSink + ?Sized> ToEvents<'a, S> {
     }
 }
 
-impl<S: EventSink + ?Sized> Target for ToEvents<'_, S> {
+impl Target for ToEvents<'_> {
     fn number(&mut self, event: Spelled<'_>) -> Result<Letter, Full> {
         match event {
             Spelled::Word(word) => {
@@ -187,7 +189,7 @@ impl<S: EventSink + ?Sized> Target for ToEvents<'_, S> {
                 Ok(number)
             }
             Spelled::Event(event) => {
-                let encoded = jsonl::event_text(&event);
+                let encoded = fields(&event);
                 if let Some(&number) = self.encoded.get(encoded.as_str()) {
                     return Ok(number);
                 }

@@ -6,8 +6,9 @@
 //! --
 //! open
 //! ```
-//! White space around an event is no part of it, inside it is; blank lines are nothing. `--` after nothing is an empty
-//! trace. With a pattern, the event is what its group `event` (or Texada's `ETYPE`) finds, as in [`super::regex`].
+//! White space around an event is no part of it, inside it is; blank lines are nothing. `--` after nothing is
+//! an empty trace. With a pattern, the event is what its group `event` (or Texada's `ETYPE`) finds, as in
+//! [`super::regex`].
 //!
 //! Paper: `texada`, section on inputs; the tool's own manual for the separator.
 
@@ -15,13 +16,13 @@ use std::io::Read;
 
 use super::error::{Halt, Problem};
 use super::source::Source;
+use super::stream::{SEPARATOR, Streamed};
 use super::target::{Spelled, Target};
 use super::text::Blocks;
 use super::{Options, Summary};
+use crate::format::{Certainty, Head};
 
-pub(crate) const SEPARATOR: &str = "--";
-
-pub(super) fn read<R: Read>(
+pub(crate) fn read<R: Read>(
     source: Source<R>,
     options: &Options,
     target: &mut impl Target,
@@ -46,51 +47,7 @@ pub(super) fn read<R: Read>(
     trace.end_if_begun(target, summary)
 }
 
-/// The trace of a format that has one trace at a time.
-#[derive(Default)]
-pub(super) struct Streamed {
-    begun: bool,
-    events: u64,
-}
-
-impl Streamed {
-    /// The next event. The inner result says whether there was a number for it.
-    pub(super) fn event(
-        &mut self,
-        event: Spelled<'_>,
-        target: &mut impl Target,
-    ) -> Result<Result<(), super::target::Full>, Halt> {
-        if !self.begun {
-            target.begin(None, 1)?;
-            self.begun = true;
-        }
-        self.events += 1;
-        match event {
-            // Numbered words are parsed once for each spelling.
-            Spelled::Word(word) => match target.number(Spelled::Word(word)) {
-                Ok(number) => target.push(number).map(Ok),
-                Err(_) => target.pass(Spelled::Word(word)),
-            },
-            fields => target.pass(fields),
-        }
-    }
-
-    /// The trace ends, even if nothing happened in it.
-    pub(super) fn end(&mut self, target: &mut impl Target, summary: &mut Summary) -> Result<(), Halt> {
-        if !self.begun {
-            target.begin(None, 1)?;
-        }
-        summary.count(self.events, 1);
-        *self = Self::default();
-        target.end()
-    }
-
-    /// The file ends.
-    pub(super) fn end_if_begun(
-        &mut self,
-        target: &mut impl Target,
-        summary: &mut Summary,
-    ) -> Result<(), Halt> {
-        if self.begun { self.end(target, summary) } else { Ok(()) }
-    }
+/// Recognizes a file by its beginning.
+pub(crate) fn sniff(head: &Head<'_>) -> Option<Certainty> {
+    head.lines().any(|line| line == SEPARATOR).then_some(Certainty::Shape)
 }

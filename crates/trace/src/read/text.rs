@@ -1,7 +1,8 @@
 //! The content of a file as blocks of whole lines, valid UTF-8, in bounded memory.
 //!
-//! Working on a block at a time pays for validation, for finding line ends and for counting lines once in a quarter of
-//! a megabyte instead of once a line. Where blocks are cut depends on the bytes alone, never on how they arrived.
+//! Working on a block at a time pays for validation, for finding line ends and for counting lines once in a
+//! quarter of a megabyte instead of once a line. Where blocks are cut depends on the bytes alone, never on
+//! how they arrived.
 
 use std::io::Read;
 
@@ -17,7 +18,7 @@ pub(crate) struct Blocks<R> {
     buffer: Vec<u8>,
     /// The part of the buffer that the next block may use.
     pending: std::ops::Range<usize>,
-    /// How many lines came before the pending part.
+    /// The number of lines before the pending part.
     lines: u64,
     max_line: usize,
     ended: bool,
@@ -110,7 +111,7 @@ impl<R: Read> Blocks<R> {
         Ok(())
     }
 
-    /// How many lines were in the blocks so far.
+    /// The number of lines in the blocks so far.
     pub(crate) fn lines(&self) -> u64 {
         self.lines
     }

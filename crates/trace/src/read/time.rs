@@ -1,10 +1,10 @@
 //! Times as far as ordering needs them.
 
-/// A time as a number that orders it among the times of the same log: nanoseconds since 1970, or since midnight when
-/// there is no date, or simply the number that stands there.
+/// A time as a number that orders it among the times of the same log: nanoseconds since 1970, or since
+/// midnight when there is no date, or simply the number that stands there.
 ///
-/// Read are numbers and ISO 8601 with its usual relaxations: `2024-05-31T23:59:58.123+02:00`, a space for the `T`, a
-/// slash or dot for the hyphen, a comma for the decimal point, no seconds, no zone, no date.
+/// Read are numbers and ISO 8601 with its usual relaxations: `2024-05-31T23:59:58.123+02:00`, a space for the
+/// `T`, a slash or dot for the hyphen, a comma for the decimal point, no seconds, no zone, no date.
 pub(crate) fn parse(text: &str) -> Option<i64> {
     let text = text.trim();
     if let Ok(number) = text.parse::<i64>() {

@@ -5,8 +5,9 @@
 //!   <event><string key="concept:name" value="open"/><date key="time:timestamp" value="2024-05-31T10:00:00"/></event>
 //! </trace></log>
 //! ```
-//! Used are `concept:name` of traces and events, and `time:timestamp` of events to see or restore their order. The name
-//! of an event may spell an outcome, as `add:TRUE` does. Everything else in the log is passed over.
+//! Used are `concept:name` of traces and events, and `time:timestamp` of events to see or restore their
+//! order. The name of an event may spell an outcome, as `add:TRUE` does. Everything else in the log is passed
+//! over.
 
 use std::io::{self, BufRead, BufReader, Read};
 
@@ -14,16 +15,18 @@ use quick_xml::events::{BytesStart, Event as Xml};
 use quick_xml::{Reader, XmlVersion};
 
 use super::error::{Halt, Problem};
+use super::excerpt::shorten;
 use super::group::Groups;
-use super::lines::shorten;
 use super::source::Source;
 use super::target::{Spelled, Target};
 use super::{Options, ReadError, Summary, time};
+use crate::format::{Certainty, Head};
 
-/// How deep elements may nest: attributes of attributes are rare, and the parser keeps every open element.
+/// The deepest nesting of elements: attributes of attributes are rare, and the parser keeps every open
+/// element.
 const DEEPEST: usize = 256;
 
-pub(super) fn read<R: Read>(
+pub(crate) fn read<R: Read>(
     source: Source<R>,
     options: &Options,
     target: &mut impl Target,
@@ -54,7 +57,13 @@ pub(super) fn read<R: Read>(
     }
 }
 
-/// What an element is to us.
+/// Recognizes a file by its beginning.
+pub(crate) fn sniff(head: &Head<'_>) -> Option<Certainty> {
+    let first = head.first();
+    ["<?xml", "<!--", "<log"].iter().any(|start| first.starts_with(start)).then_some(Certainty::Signature)
+}
+
+/// The role of an element.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Element {
     Log,

@@ -1,16 +1,16 @@
-//! Writes [`crate::read::Format::Abbadingo`]. The first line counts what follows, so that all of it is held until the
-//! end.
+//! Writes [`Format::Abbadingo`](crate::Format::Abbadingo). The first line counts what follows, so everything
+//! is held until the end.
 
 use std::fmt::Write;
 
 use rustc_hash::FxHashSet;
 
-use super::{Unwritable, spell};
+use super::{Encoder, Unwritable, spell};
 use crate::Event;
 
-/// What follows the first line.
+/// Everything that follows the first line.
 #[derive(Default)]
-pub(super) struct Body {
+pub(crate) struct Abbadingo {
     text: String,
     /// The symbols of the current line, each with a space before it.
     line: String,
@@ -19,8 +19,8 @@ pub(super) struct Body {
     symbols: FxHashSet<String>,
 }
 
-impl Body {
-    pub(super) fn event(&mut self, event: &Event) -> Result<(), Unwritable> {
+impl Encoder for Abbadingo {
+    fn event(&mut self, _out: &mut Vec<u8>, event: &Event) -> Result<(), Unwritable> {
         let word = spell(event, |word| word.contains(|char: char| char.is_ascii_whitespace()))?;
         self.line.push(' ');
         self.line.push_str(&word);
@@ -29,15 +29,14 @@ impl Body {
         Ok(())
     }
 
-    pub(super) fn end(&mut self) {
+    fn end(&mut self, _out: &mut Vec<u8>) {
         writeln!(self.text, "1 {}{}", self.length, self.line).expect("a string takes any text");
         self.line.clear();
         self.length = 0;
         self.samples += 1;
     }
 
-    pub(super) fn finish(&self, buffer: &mut Vec<u8>) {
-        buffer
-            .extend_from_slice(format!("{} {}\n{}", self.samples, self.symbols.len(), self.text).as_bytes());
+    fn finish(&mut self, out: &mut Vec<u8>) {
+        out.extend_from_slice(format!("{} {}\n{}", self.samples, self.symbols.len(), self.text).as_bytes());
     }
 }

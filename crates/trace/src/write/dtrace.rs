@@ -1,17 +1,18 @@
-//! Writes [`crate::read::Format::Dtrace`], the input of Daikon: a program point for the begin and one for the end of each
-//! method, declared first, then what the variables were at each call.
+//! Writes [`Format::Dtrace`](crate::Format::Dtrace), the input of Daikon: a program point for the begin and
+//! one for the end of each method, declared first, then the values of the variables at each call.
 //!
-//! Declarations come before the data and say which type a variable has for all calls, so that everything is held until
-//! the end, each different event once. Where the values of a variable do not agree on a type they are written as
-//! strings, and counted. A call that threw has no end, as Daikon's own front end for Java has it; a comment, which Daikon
-//! passes over, says what it threw.
+//! Declarations come before the data and say which type a variable has for all calls, so that everything is
+//! held until the end, each different event once. Where the values of a variable do not agree on a type they
+//! are written as strings, and counted. A call that threw has no end, as Daikon's own front end for Java has
+//! it; a comment, which Daikon passes over, says what it threw.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use rustc_hash::FxHashMap;
 
-use super::{Unwritable, jsonl};
+use super::{Encoder, Unwritable};
+use crate::event_json::fields;
 use crate::{Event, Outcome, Value};
 
 /// The class of traces that tell none.
@@ -19,7 +20,7 @@ const SOME_CLASS: &str = "Trace";
 
 /// Everything that was written so far.
 #[derive(Default)]
-pub(super) struct Body {
+pub(crate) struct Dtrace {
     /// The class that was named, with dots.
     class: Option<String>,
     events: Vec<Event>,
@@ -27,6 +28,8 @@ pub(super) struct Body {
     /// The events of all traces, each trace with its end.
     traces: Vec<Vec<u32>>,
     current: Vec<u32>,
+    /// The number of values that lost their type.
+    mixed: u64,
 }
 
 /// The two program points of a method with so many parameters.
@@ -35,7 +38,7 @@ struct Point {
     parameters: Vec<Kind>,
     result: Option<Kind>,
     state: BTreeMap<String, Kind>,
-    /// Whether every call of it is the first in its trace, and so has no object before it.
+    /// Every call of it is the first in its trace, so no object exists before it.
     creates: bool,
 }
 
@@ -54,24 +57,24 @@ enum Kind {
     Mixed,
 }
 
-impl Body {
-    pub(super) fn set_class(&mut self, class: &str) {
+impl Encoder for Dtrace {
+    fn set_class(&mut self, class: &str) {
         self.class = Some(class.to_owned());
     }
 
-    pub(super) fn event(&mut self, event: &Event) -> Result<(), Unwritable> {
+    fn event(&mut self, _out: &mut Vec<u8>, event: &Event) -> Result<(), Unwritable> {
         let plain = |name: &str, also: &[char]| {
             !name.is_empty()
                 && name.trim() == name
                 && !name.contains(|c: char| c.is_control() || also.contains(&c))
         };
-        let fields = event.state.iter().flat_map(BTreeMap::keys);
+        let names = event.state.iter().flat_map(BTreeMap::keys);
         if !plain(&event.method, &['(', ')', '.', ':'])
-            || !fields.clone().all(|field| plain(field, &['(', '[']))
+            || !names.clone().all(|field| plain(field, &['(', '[']))
         {
             return Err(Unwritable);
         }
-        let text = jsonl::event_text(event);
+        let text = fields(event);
         let next = u32::try_from(self.events.len()).map_err(|_| Unwritable)?;
         let number = *self.known.entry(text).or_insert(next);
         if number == next {
@@ -81,12 +84,25 @@ impl Body {
         Ok(())
     }
 
-    pub(super) fn end(&mut self) {
+    fn end(&mut self, _out: &mut Vec<u8>) {
         self.traces.push(std::mem::take(&mut self.current));
     }
 
-    /// Writes it all, and says how many values lost their type.
-    pub(super) fn finish(&self, buffer: &mut Vec<u8>) -> u64 {
+    fn finish(&mut self, out: &mut Vec<u8>) {
+        self.mixed = self.write(out);
+    }
+
+    fn losses(&self) -> Vec<String> {
+        match self.mixed {
+            0 => Vec::new(),
+            count => vec![format!("the types of {count} values, which become strings")],
+        }
+    }
+}
+
+impl Dtrace {
+    /// Writes everything, and returns how many values lost their type.
+    fn write(&self, buffer: &mut Vec<u8>) -> u64 {
         let class = self.class();
         let points = self.points();
         let mut out = Out { text: String::new(), mixed: 0 };
@@ -285,7 +301,8 @@ impl Out {
         if let Some(flags) = flags {
             self.put(format_args!("  flags {flags}"));
         }
-        // Of no account where comparability is `none`, and still asked for; Daikon's front end writes this number.
+        // Of no account where comparability is `none`, and still asked for; Daikon's front end writes this
+        // number.
         self.put(format_args!("  comparability 22"));
     }
 

@@ -1,21 +1,25 @@
-//! Writes [`crate::read::Format::Lines`]: `<START> open read:TRUE close <END>`.
+//! Writes [`Format::Lines`](crate::Format::Lines): `<START> open read:TRUE close <END>`.
 
-use super::{Unwritable, spell};
+use super::{Encoder, Trace, Unwritable, spell};
 use crate::Event;
 
-pub(super) fn begin(buffer: &mut Vec<u8>) {
-    buffer.extend_from_slice(b"<START>");
-}
+pub(crate) struct Lines;
 
-pub(super) fn event(buffer: &mut Vec<u8>, event: &Event) -> Result<(), Unwritable> {
-    let separated = |word: &str| word.contains(|char: char| char <= ' ');
-    let marked = |word: &str| word.contains("<START>") || word.contains("<END>");
-    let word = spell(event, |word| separated(word) || marked(word))?;
-    buffer.push(b' ');
-    buffer.extend_from_slice(word.as_bytes());
-    Ok(())
-}
+impl Encoder for Lines {
+    fn begin(&mut self, out: &mut Vec<u8>, _trace: &Trace, _copy: u64) {
+        out.extend_from_slice(b"<START>");
+    }
 
-pub(super) fn end(buffer: &mut Vec<u8>) {
-    buffer.extend_from_slice(b" <END>\n");
+    fn event(&mut self, out: &mut Vec<u8>, event: &Event) -> Result<(), Unwritable> {
+        let separated = |word: &str| word.contains(|char: char| char <= ' ');
+        let marked = |word: &str| word.contains("<START>") || word.contains("<END>");
+        let word = spell(event, |word| separated(word) || marked(word))?;
+        out.push(b' ');
+        out.extend_from_slice(word.as_bytes());
+        Ok(())
+    }
+
+    fn end(&mut self, out: &mut Vec<u8>) {
+        out.extend_from_slice(b" <END>\n");
+    }
 }

@@ -1,47 +1,58 @@
-//! Writes [`crate::read::Format::Xes`]: traces and events with their `concept:name`.
+//! Writes [`Format::Xes`](crate::Format::Xes): traces and events with their `concept:name`.
 
-use super::{Trace, Unwritable, spell};
+use super::{Encoder, Trace, Unwritable, spell};
 use crate::Event;
 
-pub(super) const HEADER: &[u8] = b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
+const HEADER: &[u8] = b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
     <log xes.version=\"1849-2016\" xmlns=\"http://www.xes-standard.org/\">\n\
     \x20 <extension name=\"Concept\" prefix=\"concept\" uri=\"http://www.xes-standard.org/concept.xesext\"/>\n";
 
-pub(super) const FOOTER: &[u8] = b"</log>\n";
+pub(crate) struct Xes;
 
-pub(super) fn begin(buffer: &mut Vec<u8>, trace: &Trace, copy: u64) {
-    buffer.extend_from_slice(b"  <trace>\n    <string key=\"concept:name\" value=\"");
-    // A name that XML cannot hold loses what it cannot hold; an event's name may not.
-    escape(buffer, &trace.name(copy).replace(|char| !allowed(char), "\u{fffd}"));
-    buffer.extend_from_slice(b"\"/>\n");
+impl Encoder for Xes {
+    fn start(&mut self, out: &mut Vec<u8>) {
+        out.extend_from_slice(HEADER);
+    }
+
+    fn begin(&mut self, out: &mut Vec<u8>, trace: &Trace, copy: u64) {
+        out.extend_from_slice(b"  <trace>\n    <string key=\"concept:name\" value=\"");
+        // A trace's name loses the characters that XML does not allow; an event's name must not.
+        escape(out, &trace.name(copy).replace(|char| !allowed(char), "\u{fffd}"));
+        out.extend_from_slice(b"\"/>\n");
+    }
+
+    fn event(&mut self, out: &mut Vec<u8>, event: &Event) -> Result<(), Unwritable> {
+        let word = spell(event, |word| !word.chars().all(allowed))?;
+        out.extend_from_slice(b"    <event><string key=\"concept:name\" value=\"");
+        escape(out, &word);
+        out.extend_from_slice(b"\"/></event>\n");
+        Ok(())
+    }
+
+    fn end(&mut self, out: &mut Vec<u8>) {
+        out.extend_from_slice(b"  </trace>\n");
+    }
+
+    fn finish(&mut self, out: &mut Vec<u8>) {
+        out.extend_from_slice(b"</log>\n");
+    }
 }
 
-pub(super) fn event(buffer: &mut Vec<u8>, event: &Event) -> Result<(), Unwritable> {
-    let word = spell(event, |word| !word.chars().all(allowed))?;
-    buffer.extend_from_slice(b"    <event><string key=\"concept:name\" value=\"");
-    escape(buffer, &word);
-    buffer.extend_from_slice(b"\"/></event>\n");
-    Ok(())
-}
-
-pub(super) fn end(buffer: &mut Vec<u8>) {
-    buffer.extend_from_slice(b"  </trace>\n");
-}
-
-/// Whether XML 1.0 allows the character at all (section 2.2 of the recommendation).
+/// Tells whether XML 1.0 allows the character at all (section 2.2 of the recommendation).
 fn allowed(char: char) -> bool {
     matches!(char, '\t' | '\n' | '\r' | ' '..='\u{fffd}' | '\u{10000}'..)
 }
 
-/// Writes an attribute's value. White space other than spaces must be a reference, or a parser makes it a space.
-fn escape(buffer: &mut Vec<u8>, text: &str) {
+/// Writes an attribute's value. White space other than spaces must be a reference, or a parser makes it a
+/// space.
+fn escape(out: &mut Vec<u8>, text: &str) {
     for char in text.chars() {
         match char {
-            '<' => buffer.extend_from_slice(b"&lt;"),
-            '&' => buffer.extend_from_slice(b"&amp;"),
-            '"' => buffer.extend_from_slice(b"&quot;"),
-            '\t' | '\n' | '\r' => buffer.extend_from_slice(format!("&#{};", u32::from(char)).as_bytes()),
-            other => buffer.extend_from_slice(other.encode_utf8(&mut [0; 4]).as_bytes()),
+            '<' => out.extend_from_slice(b"&lt;"),
+            '&' => out.extend_from_slice(b"&amp;"),
+            '"' => out.extend_from_slice(b"&quot;"),
+            '\t' | '\n' | '\r' => out.extend_from_slice(format!("&#{};", u32::from(char)).as_bytes()),
+            other => out.extend_from_slice(other.encode_utf8(&mut [0; 4]).as_bytes()),
         }
     }
 }

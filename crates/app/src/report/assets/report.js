@@ -403,6 +403,13 @@
     }
   }
 
+  // ---- Labels, taken apart by adit: this page does not know how they are spelled.
+  const labels = new Map(data.models.flatMap((model) => model.labels.map((one) => [one.label, one])));
+  const threw = (label) => labels.get(label).threw;
+  // Everything that stands for a label where a reader types one.
+  const known = new Set([...labels.values()].flatMap((one) => one.spellings));
+  const knownInLowerCase = new Map([...known].reverse().map((spelling) => [spelling.toLowerCase(), spelling]));
+
   const finder = (text) => { const low = text.trim().toLowerCase(); return (name) => Boolean(low) && name.toLowerCase().includes(low); };
   const nameOf = (model, state) => (model.states[state].name ? `${state} ${model.states[state].name}` : String(state));
 
@@ -420,7 +427,7 @@
       ["✓ and ✗", "the call returned true or false"],
     ];
     if (edges.some((edge) => edge.maybe)) key.push(["dashed, with ?", "may happen; nothing shows that it does"]);
-    if (edges.some((edge) => edge.label.includes("!")) || model.states.some((state) => state.refuses.length)) key.push(["⚠, dotted, “refuses”", "the call throws"]);
+    if (edges.some((edge) => threw(edge.label)) || model.states.some((state) => state.refuses.length)) key.push(["⚠, dotted, “refuses”", "the call throws"]);
     if (view.notes.length) key.push(["close → 7, in a box", "the call leads to state 7; its arrow is left out, because too many would cross. Choose it to see where"]);
     if (view.ends) key.push(["double border", "a trace may end there"]);
     if (view.folded.length) key.push(["thick border", "several states in one box"]);
@@ -447,7 +454,7 @@
         el("td", {}, edge.to === state ? "stays" : `→ ${nameOf(model, edge.to)}`),
         el("td", { class: "dim" }, model.replayed ? plural(edge.traces, "trace", "traces") : "")));
       const table = (title, list) => (list.length ? [el("h4", {}, title), el("table", {}, el("tbody", {}, rows(list)))] : []);
-      parts.push(...table("What can be called", leaving.filter((edge) => !edge.label.includes("!"))), ...table("What throws", leaving.filter((edge) => edge.label.includes("!"))));
+      parts.push(...table("What can be called", leaving.filter((edge) => !threw(edge.label))), ...table("What throws", leaving.filter((edge) => threw(edge.label))));
       if (about.refuses.length) parts.push(el("h4", {}, "What it refuses"), el("table", {}, el("tbody", {}, about.refuses.map((refused) => el("tr", {},
         el("td", {}, el("code", {}, refused.label)), el("td", { class: "dim" }, refused.times ? `tried ${plural(refused.times, "time", "times")}` : ""),
         el("td", {}, data.tests?.[refused.test] ? link(data.tests[refused.test].name, () => openTest(data.tests[refused.test].name)) : ""))))));
@@ -538,28 +545,31 @@
     tell.replaceChildren(...told.filter(Boolean));
   }
 
-  const labels = new Set(data.models.flatMap((model) => model.edges.map((edge) => edge.label)));
-
   /** The calls in a typed text: as labels read in files, in the picture, or in a program. */
   function callsIn(text) {
-    const bare = text.replace(/([\w$.]+)\(([^()]*)\)(?=[\s,;:!✓✗⚠]|$)/g, (all, method) => (labels.has(all) ? all : method));
-    const marks = { "✓": ":TRUE", "✗": ":FALSE" };
+    // Arguments are not part of a label, parameter types may be. Commas in these separate no calls.
+    const parameters = [];
+    const bare = text.replace(/([\w$.]+)(\([^()]*\))(?=[\s,;:=!✓✗⚠]|$)/g, (all, method, list) => {
+      const types = list.replace(/\s/g, "");
+      if (!known.has(method + types)) return method;
+      parameters.push(types);
+      return `${method}\u0000`;
+    });
     const calls = [];
-    let throwing = false;
     for (const token of bare.replace(/[✓✗⚠]/g, " $& ").split(/[\s,;]+/).filter(Boolean)) {
-      if (throwing) { calls.push(`${calls.pop()}!${token}`); throwing = false; } else if (token === "⚠" && calls.length) throwing = true;
-      else if (marks[token] && calls.length) calls.push(calls.pop() + marks[token]);
-      else calls.push(labels.has(token) ? token : token.replace(/[:=](true|false)$/i, (end) => `:${end.slice(1).toUpperCase()}`));
+      const goesOn = calls.length && (/^[✓✗⚠]$/.test(token) || calls[calls.length - 1].endsWith(" ⚠"));
+      if (goesOn) calls.push(`${calls.pop()} ${token}`);
+      else calls.push(token.replace("\u0000", () => parameters.shift()));
     }
-    return calls;
+    return calls.map((call) => (known.has(call) ? call : knownInLowerCase.get(call.toLowerCase().replace("=", ":")) ?? call));
   }
 
   /** The label or method that a mistyped call comes closest to, if any comes close. */
   function nearest(call) {
     let [best, least] = [null, Math.max(2, Math.floor(call.length / 3)) + 0.5];
-    for (const known of new Set([...labels].flatMap((label) => [label, label.replace(/(:TRUE|:FALSE|![\w$.]+)$/, "")]))) {
-      const far = distance(call.toLowerCase(), known.toLowerCase(), least);
-      if (known !== call && far < least) [best, least] = [known, far];
+    for (const spelling of known) {
+      const far = distance(call.toLowerCase(), spelling.toLowerCase(), least);
+      if (spelling !== call && far < least) [best, least] = [spelling, far];
     }
     return best;
   }
@@ -578,8 +588,7 @@
 
   function walk(viewer, calls) {
     const { model } = viewer;
-    // A method's name alone stands for all of its outcomes.
-    const means = (edge, call) => edge.label === call || (edge.label.startsWith(call) && /^(:TRUE|:FALSE|![\w$.]+)$/.test(edge.label.slice(call.length)));
+    const means = (edge, call) => labels.get(edge.label).spellings.includes(call);
     let here = new Set(model.states.flatMap((state, at) => (state.initial ? [at] : [])));
     const [states, edges] = [new Set(here), new Set()];
     let left = null;
@@ -595,8 +604,8 @@
     const place = [...here].map((state) => nameOf(model, state)).join(" or ");
     const going = [...new Set(model.edges.filter((edge) => here.has(edge.from)).map((edge) => edge.label))];
     const chips = el("span", { class: "chips" }, going.slice(0, 40).map((label) => button(label, () => follow([...calls.slice(0, left ? left.at : undefined), label].join(" ")))));
-    const refused = left ? [...new Set([...here].flatMap((state) => model.states[state].refuses.map((one) => one.label)).filter((label) => label === left.call || label.split("!")[0] === left.call.split("!")[0]))] : [];
-    const throwing = refused.length ? ` (it throws ${refused.map((label) => label.split("!")[1]).join(" or ")})` : "";
+    const refused = left ? [...new Set([...here].flatMap((state) => model.states[state].refuses.map((one) => one.label)).filter((label) => labels.get(label).spellings.includes(left.call) || labels.get(label).method === labels.get(left.call)?.method))] : [];
+    const throwing = refused.length ? ` (it throws ${refused.map(threw).join(" or ")})` : "";
     const isKnown = left && model.edges.some((edge) => means(edge, left.call) || refused.length > 0);
     const near = left && !isKnown ? nearest(left.call) : null;
     const hint = near ? [" Did you mean ", link(near, () => follow(calls.map((call, at) => (at === left.at ? near : call)).join(" "))), "?"] : [];

@@ -7,6 +7,7 @@
 use std::collections::BTreeSet;
 
 use adit_automata::{Fsa, State};
+use adit_trace::Label;
 
 /// More is no title.
 const MOST: usize = 3;
@@ -103,11 +104,9 @@ fn distinguishing<'a>(
 
 /// The predicate that a call's outcome is about: `isEmpty:FALSE` tells `not isEmpty`.
 pub(super) fn predicate(label: &str) -> Option<String> {
-    match label.rsplit_once(':')? {
-        (method, "TRUE") => Some(method.to_owned()),
-        (method, "FALSE") => Some(format!("{NOT}{method}")),
-        _ => None,
-    }
+    let label = Label::parse(label);
+    let method = label.method();
+    label.answer().map(|answer| if answer { method.to_owned() } else { format!("{NOT}{method}") })
 }
 
 #[cfg(test)]

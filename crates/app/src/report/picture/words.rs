@@ -1,15 +1,35 @@
 //! Text in columns: how labels read in a picture, how wide they are, and how many go on a line.
 
+use adit_trace::Label;
+
 use super::Call;
 
 /// A label as it is shown: `add ✓`, `add ✗`, `pop ⚠ EmptyStackException`.
 pub(crate) fn mark(label: &str) -> String {
-    let method = adit_trace::method_of(label);
-    match label.get(method.len()..).unwrap_or_default() {
-        ":TRUE" => format!("{method} ✓"),
-        ":FALSE" => format!("{method} ✗"),
-        rest if rest.starts_with('!') => format!("{method} ⚠ {}", &rest[1..]),
-        _ => label.to_owned(),
+    marked(Label::parse(label))
+}
+
+/// The texts that stand for a label where a reader types one: as it reads in files and in pictures, with and without its
+/// parameter types, and the method alone, which stands for all its outcomes.
+pub(crate) fn spellings(label: Label<'_>) -> Vec<String> {
+    let mut all = Vec::new();
+    for label in [label, label.without_parameters()] {
+        for text in [label.to_string(), marked(label), label.method().to_owned()] {
+            if !all.contains(&text) {
+                all.push(text);
+            }
+        }
+    }
+    all
+}
+
+fn marked(label: Label<'_>) -> String {
+    let method = label.method();
+    match (label.answer(), label.threw()) {
+        (Some(true), _) => format!("{method} ✓"),
+        (Some(false), _) => format!("{method} ✗"),
+        (None, Some(class)) => format!("{method} ⚠ {class}"),
+        (None, None) => method.to_owned(),
     }
 }
 
@@ -123,6 +143,23 @@ mod tests {
     fn outcomes_become_marks() {
         let marked = ["add:TRUE", "add:FALSE", "pop!EmptyStackException", "next", "a != b", ""].map(mark);
         assert_eq!(marked, ["add ✓", "add ✗", "pop ⚠ EmptyStackException", "next", "a != b", ""]);
+    }
+
+    #[test]
+    fn a_label_has_several_spellings() {
+        assert_eq!(spellings(Label::parse("next")), ["next"]);
+        assert_eq!(spellings(Label::parse("add:TRUE")), ["add:TRUE", "add ✓", "add"]);
+        assert_eq!(
+            spellings(Label::parse("remove(Object):TRUE")),
+            [
+                "remove(Object):TRUE",
+                "remove(Object) ✓",
+                "remove(Object)",
+                "remove:TRUE",
+                "remove ✓",
+                "remove"
+            ]
+        );
     }
 
     #[test]
