@@ -330,7 +330,7 @@ mod tests {
             &["a", "b"],
             "isEmpty:TRUE isEmpty:FALSE",
             expect![[r#"
-            right after `a` comes `b`, events without side effects aside
+            right after `a` comes `b` (ignoring events without side effects)
             G(a -> X((isEmpty:FALSE | isEmpty:TRUE) U b))
         "#]],
         );
@@ -339,7 +339,7 @@ mod tests {
             &["a", "b"],
             "isOpen",
             expect![[r#"
-            `b` never comes right after `a`, events without side effects aside
+            `b` never comes right after `a` (ignoring events without side effects)
             G(a -> X(!isOpen R !b))
         "#]],
         );
@@ -348,7 +348,7 @@ mod tests {
             &["a", "b"],
             "isOpen",
             expect![[r#"
-            right before `a` comes `b`, events without side effects aside
+            right before `a` comes `b` (ignoring events without side effects)
             (!a W (b & !a)) & G(!b & !isOpen -> X(!a W (b & !a)))
         "#]],
         );
@@ -357,7 +357,7 @@ mod tests {
             &["a", "b"],
             "",
             expect![[r#"
-            right before `a` comes `b`, events without side effects aside
+            right before `a` comes `b` (ignoring events without side effects)
             (!a W (b & !a)) & G(!b & !false -> X(!a W (b & !a)))
         "#]],
         );
@@ -388,11 +388,11 @@ mod tests {
             `init` happens at most once
             `close` happens only after `{a}` has happened
             `init` never happens, as each would need another one before it
-            right after `close` comes `{a}`, events without side effects aside
+            right after `close` comes `{a}` (ignoring events without side effects)
             `init` never happens, as each would need another one right after it
-            `{a}` never comes right after `close`, events without side effects aside
-            `init` never happens twice in a row, events without side effects aside
-            right before `close` comes `{a}`, events without side effects aside
+            `{a}` never comes right after `close` (ignoring events without side effects)
+            `init` never happens twice in a row (ignoring events without side effects)
+            right before `close` comes `{a}` (ignoring events without side effects)
             `init` never happens, as each would need another one right before it
         "#]]
         .assert_eq(&out);

@@ -271,7 +271,11 @@ impl Grouping<'_> {
         }
         let many = b.len() > 1;
         let all_b = self.list(b, "and");
-        let none_of_b = if many { format!("none of {}", self.list(b, "and")) } else { all_b.clone() };
+        let none_of_b = match b {
+            [_] => all_b.clone(),
+            [one, other] => format!("neither {} nor {}", self.name(*one), self.name(*other)),
+            many => format!("none of {}", self.list(many, "and")),
+        };
         match template {
             AlwaysFollowed => {
                 format!("after {any_a}, {all_b} always {}", if many { "happen" } else { "happens" })
@@ -315,7 +319,7 @@ impl Grouping<'_> {
 
     /// What "right after" leaves out.
     fn aside(&self) -> &'static str {
-        if self.rules.pure.contains(&true) { ", events without side effects aside" } else { "" }
+        if self.rules.pure.contains(&true) { " (ignoring events without side effects)" } else { "" }
     }
 
     fn say_one(&self, property: &Property<Letter>) -> String {
@@ -461,7 +465,7 @@ mod tests {
             "It hasNext next hasNext next | It next hasNext | It hasNext",
             expect![[r#"
               10.3 every trace starts with `It`, which happens only there
-               3.0 `hasNext` never happens twice in a row, events without side effects aside
+               3.0 `hasNext` never happens twice in a row (ignoring events without side effects)
                2.3 `It` is always followed, sooner or later, by `hasNext`
             5 of 10 properties dropped
         "#]],
