@@ -1,8 +1,10 @@
-//! A campaign: many generated scripts over many classes of the JDK, and whether anything of it is left behind.
+//! A campaign: many generated scripts over many classes of the JDK, and whether anything of it is left
+//! behind.
 //!
-//! It asks of the host what no single test can: that it survives whatever fifty classes do when they are called at
-//! random, that no worker hangs, and that processes, descriptors and folders are all gone when it is over. A second pass,
-//! with HotSpot's own check of every call through JNI, looks for mistakes that happen to do no harm.
+//! It asks of the host what no single test can: that it survives whatever fifty classes do when they are
+//! called at random, that no worker hangs, and that processes, descriptors and folders are all gone when it
+//! is over. A second pass, with HotSpot's own check of every call through JNI, looks for mistakes that happen
+//! to do no harm.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -23,7 +25,7 @@ use rand::rngs::ChaCha8Rng;
 use crate::left_behind::Belongings;
 use crate::subjects::JDK_CLASSES;
 
-/// The first argument of a worker. Nobody types it.
+/// First argument of a worker, not meant for users.
 pub(crate) const WORKER: &str = "--adit-worker";
 
 /// What a campaign is.
@@ -56,7 +58,8 @@ const RECYCLE: u64 = 1500;
 /// How many scripts are made before the generator learns from their runs.
 const ROUNDS: std::ops::RangeInclusive<usize> = 8..=1000;
 
-/// A round that is faster than this is followed by a larger one, and one that takes four times as long by a smaller one.
+/// A round that is faster than this is followed by a larger one, and one that takes four times as long by a
+/// smaller one.
 const ROUND: Duration = Duration::from_millis(300);
 
 /// How many scripts that killed their worker are shown.
@@ -251,7 +254,8 @@ impl Stage<'_> {
     }
 }
 
-/// The lines in which the check complains, each with the one after it, which says where; nothing if it was not on.
+/// The lines in which the check complains, each with the one after it, which says where; nothing if it was
+/// not on.
 fn complaints(said: &Path) -> std::io::Result<Option<Vec<String>>> {
     if !said.exists() {
         return Ok(None);

@@ -45,7 +45,8 @@ enum Table {
         #[arg(long)]
         json: Option<PathBuf>,
     },
-    /// The built `adit` on the eleven classes, beside DICE's tables. Takes the budget for each class, seed and setting.
+    /// The built `adit` on the eleven classes, beside DICE's tables. Takes the budget for each class, seed
+    /// and setting.
     #[command(
         after_help = "Example: cargo run --release -p evals -- dice --data DATA --seeds 3 --classes stackar,hashset"
     )]
@@ -141,11 +142,13 @@ enum Table {
         /// Where the random numbers begin.
         #[arg(long, default_value_t = 1)]
         seed: u64,
-        /// How many seconds each way of mining gets when it is measured what keeping costs; 0 leaves that out.
+        /// How many seconds each way of mining gets when it is measured what keeping costs; 0 leaves that
+        /// out.
         #[arg(long, default_value_t = 5)]
         seconds: u64,
     },
-    /// Many generated scripts over many classes of the JDK: what becomes of them, and whether anything is left behind.
+    /// Many generated scripts over many classes of the JDK: what becomes of them, and whether anything is
+    /// left behind.
     #[command(after_help = "Example: cargo run --release -p evals -- campaign --scripts 200000")]
     Campaign {
         /// How many scripts, over all classes.
@@ -164,7 +167,7 @@ enum Table {
 }
 
 fn main() -> Result<ExitCode> {
-    // A worker must have one thread when it shuts itself in, so this comes before anything else.
+    // A worker must have one thread when it enters its sandbox, so this comes before anything else.
     let mut arguments = std::env::args_os().skip(1);
     if arguments.next().is_some_and(|first| first == campaign::WORKER) {
         return Ok(adit_jvm::worker::main(arguments));

@@ -1,4 +1,4 @@
-//! What each command means. One file per command; this one finds it.
+//! The commands, one file each; this file dispatches to them.
 
 use miette::Report;
 
@@ -23,7 +23,7 @@ mod status;
 mod traces;
 mod validate;
 
-/// Does what was asked.
+/// Runs the command.
 pub(crate) fn run(cli: Cli) -> Result<Ending, Report> {
     let quiet = cli.quiet;
     match cli.command {

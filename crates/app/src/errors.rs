@@ -1,4 +1,4 @@
-//! What can go wrong in the binary itself, how every error is shown, and which exit code it gives.
+//! Errors of the binary itself, the display of every error, and exit codes.
 
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
@@ -7,16 +7,16 @@ use std::process::ExitCode;
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, Report};
 use thiserror::Error;
 
-/// How a command ended that did its work.
+/// Result of a command that did its work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ending {
     /// Nothing is wrong.
     Clean,
-    /// It found what it looks for: a formula that fails, two models that differ.
+    /// The command found what it looks for: a formula that fails, two models that differ.
     Found,
 }
 
-/// The input or the command line is wrong. `help` says what would mend it.
+/// The input or the command line is wrong. `help` says how to fix it.
 #[derive(Debug, Error, Diagnostic)]
 #[error("{message}")]
 pub(crate) struct BadInput {
@@ -25,13 +25,13 @@ pub(crate) struct BadInput {
     help: Option<String>,
 }
 
-/// Something that must not happen happened.
+/// A bug in adit.
 #[derive(Debug, Error, Diagnostic)]
 #[error("{0}")]
 #[diagnostic(help("this is a bug in adit, not in your input; please report it with the command you ran"))]
 pub(crate) struct InternalFault(pub(crate) String);
 
-/// A limit was reached before there was an answer. It is not turned into yes or no.
+/// A limit was reached before there was an answer, which is neither yes nor no.
 #[derive(Debug, Error, Diagnostic)]
 #[error("no answer: {message}")]
 pub(crate) struct NoAnswer {
@@ -40,22 +40,22 @@ pub(crate) struct NoAnswer {
     help: String,
 }
 
-/// Standard output was closed by its reader, as `head` does. Nobody is left to tell.
+/// The reader of standard output closed it, as `head` does, so there is nobody to tell.
 #[derive(Debug, Error, Diagnostic)]
 #[error("standard output was closed")]
 pub(crate) struct ReaderGone;
 
-/// An error about the input, with a hint.
+/// Returns an error about the input, with a hint.
 pub(crate) fn bad_input(message: impl fmt::Display, help: impl fmt::Display) -> Report {
     Report::new(BadInput { message: message.to_string(), help: Some(help.to_string()) })
 }
 
-/// An error about a limit, with a hint how to stay below it.
+/// Returns an error about a limit, with a hint how to stay below it.
 pub(crate) fn no_answer(message: impl fmt::Display, help: impl fmt::Display) -> Report {
     Report::new(NoAnswer { message: message.to_string(), help: help.to_string() })
 }
 
-/// Shows the error, if there is one, and says how the process ends.
+/// Prints the error, if there is one, and returns the exit code.
 pub(crate) fn exit_code(result: Result<Ending, Report>) -> ExitCode {
     let report = match result {
         Ok(Ending::Clean) => return ExitCode::SUCCESS,

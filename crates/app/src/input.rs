@@ -1,4 +1,4 @@
-//! Where data comes from: files and standard input, opened here and handed on as bytes.
+//! Input: files and standard input, opened here and passed on as bytes.
 
 use std::fs::{self, File};
 use std::io::{self, Cursor, Read};
@@ -10,25 +10,26 @@ use miette::Report;
 
 use crate::errors::bad_input;
 
-/// What standard input is called in messages.
+/// Name of standard input in messages.
 pub(crate) const STDIN: &str = "<stdin>";
 
-/// A model is read whole, so it must not be larger than this. The largest published ones have a few megabytes.
+/// A model is read whole, so it must not be larger than this. The largest published ones have a few
+/// megabytes.
 const LARGEST_MODEL: u64 = 512 << 20;
 
-/// A stream of bytes, whatever is behind it.
+/// A stream of bytes from any source.
 pub(crate) type Bytes = Box<dyn Read + Send>;
 
-/// A stream of bytes and what to call it in messages.
+/// A stream of bytes and its name in messages.
 pub(crate) struct Source {
     pub(crate) name: String,
     pub(crate) bytes: Bytes,
-    /// How many bytes will come, if that is known.
+    /// Number of bytes, if known.
     pub(crate) size: Option<u64>,
 }
 
 impl Source {
-    /// The first bytes, unpacked when they are gzipped. The source still gives them afterwards.
+    /// Returns the first bytes, unpacked if gzipped. The source still yields them afterwards.
     pub(crate) fn peek(&mut self) -> Result<Vec<u8>, Report> {
         const ENOUGH: u64 = 1 << 16;
         let mut head = Vec::new();
@@ -68,7 +69,7 @@ pub(crate) fn open(path: &Path) -> Result<Source, Report> {
     Ok(Source { name, bytes: Box::new(file), size })
 }
 
-/// An error about a file that is not there, with what was probably meant.
+/// Returns an error about a missing file, with the most similar name.
 pub(crate) fn missing(path: &Path) -> Report {
     let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
     let others: Vec<String> = fs::read_dir(folder)
@@ -85,7 +86,7 @@ pub(crate) fn missing(path: &Path) -> Report {
     bad_input(format!("{}: no such file or folder", path.display()), help)
 }
 
-/// The whole content of a file, unpacked when it is gzipped, for files that are read whole.
+/// Reads a whole file, unpacked if gzipped.
 pub(crate) fn read_whole(source: Source) -> Result<(String, Vec<u8>), Report> {
     let name = source.name;
     let mut bytes = Vec::new();
@@ -116,7 +117,7 @@ pub(crate) fn read_whole(source: Source) -> Result<(String, Vec<u8>), Report> {
     Ok((name, bytes))
 }
 
-/// How much of a damaged gzip stream can be unpacked.
+/// Number of bytes of a damaged gzip stream that can be unpacked.
 fn unpacked_so_far(packed: &[u8]) -> u64 {
     let mut decoder = MultiGzDecoder::new(packed).take(LARGEST_MODEL);
     let mut buffer = [0; 1 << 16];

@@ -12,7 +12,7 @@ pub(crate) enum Thing {
     Solver,
 }
 
-/// A package manager, by its command; what installs with it, and what the things are called there.
+/// A package manager: its command, how it installs, and its package names.
 struct Manager {
     command: &'static str,
     install: &'static str,
@@ -20,7 +20,7 @@ struct Manager {
     solver: &'static str,
 }
 
-/// In the order of the script `./adit`: where brew is, it is there because somebody wanted it.
+/// In the order of the script `./adit`. Brew comes first, because it is installed only on purpose.
 const MANAGERS: [Manager; 6] = [
     Manager { command: "brew", install: "brew install", jdk: "openjdk", solver: "z3" },
     Manager {
@@ -35,7 +35,7 @@ const MANAGERS: [Manager; 6] = [
     Manager { command: "apk", install: "sudo apk add", jdk: "openjdk21", solver: "z3" },
 ];
 
-/// The command that installs `thing`, or where to get it when this machine has no package manager that we know.
+/// Returns the command that installs `thing`, or where to get it if the package manager is unknown.
 pub(crate) fn install(thing: Thing) -> String {
     let manager = MANAGERS.iter().find(|manager| on_path(manager.command).is_some());
     match (manager, thing) {
@@ -50,10 +50,10 @@ pub(crate) fn install(thing: Thing) -> String {
     }
 }
 
-/// The program that a shell would start for this name.
+/// Returns the program that a shell would start for this name.
 pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
-    // Relative folders would make the answer depend on where one stands.
+    // Relative folders would make the answer depend on the current folder.
     env::split_paths(&path)
         .filter(|folder| folder.is_absolute())
         .map(|folder| folder.join(name))

@@ -1,4 +1,4 @@
-//! Ctrl-C: half-written files are removed, and work that is worth keeping is brought to an end instead of thrown away.
+//! Ctrl-C: removes half-written files, and lets work that is worth keeping finish early instead of losing it.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -11,7 +11,7 @@ use adit_trace::{Pace, Progress, Stop};
 
 use crate::stderr::tell;
 
-/// The temporary files that are being written.
+/// Temporary files being written.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// Whether somebody looks at [`interrupted`] and will end soon.
@@ -19,21 +19,21 @@ static LISTENING: AtomicBool = AtomicBool::new(false);
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-/// When the first interrupt came.
+/// Time of the first interrupt.
 static FIRST: Mutex<Option<Instant>> = Mutex::new(None);
 
-/// Signals that come together are one.
+/// Signals within this time count as one.
 const ONE_WISH: Duration = Duration::from_secs(1);
 
-/// What is said when the process ends at once, if there is something better to say than that nothing was changed.
+/// Message for an immediate exit, if there is more to say than that nothing was changed.
 static FAREWELL: Mutex<Option<String>> = Mutex::new(None);
 
-/// Says what Ctrl-C leaves behind from now on.
+/// Sets the message for an immediate exit.
 pub(crate) fn farewell(text: String) {
     *FAREWELL.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
 }
 
-/// Takes Ctrl-C over for the whole process.
+/// Installs the Ctrl-C handler for the whole process.
 pub(crate) fn install() {
     // Without a handler Ctrl-C still ends the process, and only leaves a temporary file behind.
     let _ = ctrlc::set_handler(|| {
@@ -46,7 +46,7 @@ pub(crate) fn install() {
                     tell("adit: stopping and saving the results; press Ctrl-C again to stop at once");
                     return;
                 }
-                // Some programs signal a process and then its group: that is one wish, not two.
+                // Some programs signal a process and then its group, which is one request, not two.
                 Some(first) if first.elapsed() < ONE_WISH => return,
                 Some(_) => {}
             }
@@ -56,7 +56,7 @@ pub(crate) fn install() {
         }
         let farewell = FAREWELL.lock().unwrap_or_else(PoisonError::into_inner).take();
         tell(&format!("adit: {}", farewell.as_deref().unwrap_or("interrupted; nothing was changed")));
-        // As a shell reports a process that an interrupt ended.
+        // The exit code that shells report for an interrupted process.
         std::process::exit(130);
     });
 }
@@ -94,7 +94,7 @@ impl Drop for Listening {
     }
 }
 
-/// A temporary file, which an interrupt removes while this lives.
+/// Guard of a temporary file, which an interrupt removes.
 pub(crate) struct Unfinished(PathBuf);
 
 impl Unfinished {

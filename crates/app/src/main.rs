@@ -1,6 +1,7 @@
 //! The `adit` binary: mines specifications from traces, and records traces of Java classes.
 //!
-//! `flags` is what was typed, `commands` what it means. Only this crate prints, opens files and reads the environment.
+//! `flags` parses the command line and `commands` runs it. Only this crate prints, opens files and reads the
+//! environment.
 
 use std::process::ExitCode;
 
@@ -26,7 +27,7 @@ mod timeline;
 mod witnesses;
 
 fn main() -> ExitCode {
-    // A worker must have one thread when it shuts itself in, so this comes before anything else.
+    // A worker must have one thread when it enters its sandbox, so this comes before anything else.
     let mut arguments = std::env::args_os().skip(1);
     if arguments.next().is_some_and(|first| first == java::environment::WORKER) {
         return adit_jvm::worker::main(arguments);

@@ -11,16 +11,17 @@ use crate::input::{Source, open, read_whole};
 use crate::output::{Target, without_gz, write_failed};
 use crate::stderr::tell;
 
-/// Reads a model whose format was given, or is told by extension or content.
+/// Reads a model in the given format, or the one of its extension or content.
 pub(crate) fn read(path: &Path, from: Option<&str>) -> Result<Fsa<String>, Report> {
     let given = from.map(Format::from_name).transpose()?;
     read_source(open(path)?, given)
 }
 
-/// Making a model deterministic stops at this many states: far above real models, and still some hundred megabytes.
+/// Limit on the states of a deterministic model: far above real models, and still only some hundred
+/// megabytes.
 pub(crate) const STATES: usize = 1_000_000;
 
-/// The model as it is, or made deterministic, or minimal.
+/// Returns the model unchanged, determinized, or minimized.
 pub(crate) fn shrink<L: Ord + Clone>(
     model: Fsa<L>,
     determinize: bool,
@@ -44,7 +45,7 @@ fn read_source(source: Source, format: Option<Format>) -> Result<Fsa<String>, Re
     read_titled(source, format).map(|(model, _)| model)
 }
 
-/// Reads a model from a stream, and its title when it is one of our own that has one.
+/// Reads a model from a stream, and its title if adit wrote it with one.
 pub(crate) fn read_titled(
     source: Source,
     format: Option<Format>,
@@ -69,7 +70,7 @@ pub(crate) fn read_titled(
     Ok((model, title))
 }
 
-/// The format in which to write: the one asked for, else the one of the file's extension, else JSON.
+/// Output format: the one given, else the one of the file extension, else JSON.
 pub(crate) fn format_of(target: &Target, to: Option<&str>) -> Result<Format, Report> {
     if let Some(name) = to {
         return Ok(Format::from_name(name)?);
@@ -85,7 +86,7 @@ pub(crate) fn format_of(target: &Target, to: Option<&str>) -> Result<Format, Rep
     })
 }
 
-/// Writes a model and says what the format could not hold.
+/// Writes a model and reports what the format cannot hold.
 pub(crate) fn write(
     model: &Fsa<String>,
     target: &Target,
@@ -103,7 +104,7 @@ pub(crate) fn write(
     Ok(())
 }
 
-/// What to call a model that comes from a file: the file's name without folders and endings.
+/// Title of a model from a file: the file name without folders and extensions.
 pub(crate) fn title_of(path: &Path) -> String {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     match name.split('.').next() {

@@ -1,4 +1,4 @@
-//! Where results go: standard output, or a file that appears only when it is complete.
+//! Output: standard output, or a file that appears only when it is complete.
 
 use std::borrow::Borrow;
 use std::fs::{self, File};
@@ -12,7 +12,7 @@ use thiserror::Error;
 use crate::errors::{ReaderGone, bad_input};
 use crate::interrupt::Unfinished;
 
-/// Where a result goes.
+/// Destination of a result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Target {
     /// Standard output, for no `-o` or `-o -`.
@@ -22,17 +22,18 @@ pub(crate) enum Target {
 }
 
 impl Target {
-    /// The target that was typed.
+    /// Returns the target for the value of a flag.
     pub(crate) fn new(path: Option<&Path>) -> Self {
         match path {
             None => Self::Stdout,
-            // Renaming a finished file over the one behind standard output would destroy what others wrote there.
+            // Renaming a finished file over the one behind standard output would destroy what others wrote
+            // there.
             Some(path) if [Path::new("-"), Path::new("/dev/stdout")].contains(&path) => Self::Stdout,
             Some(path) => Self::File(path.to_owned()),
         }
     }
 
-    /// The file name without a `.gz`, from which a format can be told.
+    /// Returns the file name without `.gz`, whose extension chooses the format.
     pub(crate) fn name(&self) -> Option<String> {
         match self {
             Self::Stdout => None,
@@ -40,10 +41,10 @@ impl Target {
         }
     }
 
-    /// Gives `write` a buffered stream to the target.
+    /// Calls `write` with a buffered stream to the target.
     ///
-    /// A file is written beside its place and renamed at the end, so that an error or Ctrl-C leaves what was there
-    /// before; a name that ends in `.gz` is compressed.
+    /// A file is written under a temporary name and renamed at the end, so an error or Ctrl-C leaves the old
+    /// file in place. A name that ends in `.gz` is compressed.
     pub(crate) fn write(
         &self,
         write: impl FnOnce(&mut dyn Write) -> Result<(), Report>,
@@ -58,7 +59,7 @@ impl Target {
         }
     }
 
-    /// Fails early, before long work, when the target can never be written.
+    /// Fails before long work if the target can never be written.
     pub(crate) fn check(&self) -> Result<(), Report> {
         let Self::File(path) = self else { return Ok(()) };
         if path.is_dir() {
@@ -83,12 +84,12 @@ pub(crate) fn without_gz(path: &str) -> &str {
     path.strip_suffix(".gz").unwrap_or(path)
 }
 
-/// A write failed. [`Target::write`] knows where to, and says it.
+/// A failed write. [`Target::write`] adds the place.
 #[derive(Debug, Error, Diagnostic)]
 #[error("cannot write: {0}")]
 struct WriteFailed(io::Error);
 
-/// The error of a failed write inside [`Target::write`].
+/// Returns the error of a failed write inside [`Target::write`].
 pub(crate) fn write_failed(error: io::Error) -> Report {
     Report::new(WriteFailed(error))
 }
@@ -101,7 +102,7 @@ fn named(report: Report, tell: impl FnOnce(io::Error) -> Report) -> Report {
     }
 }
 
-/// The error of a failed write to standard output.
+/// Returns the error of a failed write to standard output.
 fn to_stdout(error: io::Error) -> Report {
     if error.kind() == io::ErrorKind::BrokenPipe {
         return Report::new(ReaderGone);
@@ -131,7 +132,7 @@ pub(crate) fn some_of<S: Borrow<str>>(names: &[S], most: usize) -> String {
 pub(crate) fn print(text: &str) -> Result<(), Report> {
     let printed = Target::Stdout.write(|out| out.write_all(text.as_bytes()).map_err(write_failed));
     match printed {
-        // Nobody is left to read, but what was found decides the exit code all the same.
+        // The reader is gone, but the finding still decides the exit code.
         Err(report) if report.downcast_ref::<ReaderGone>().is_some() => Ok(()),
         printed => printed,
     }
@@ -150,7 +151,8 @@ fn to_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<(), Report>
             "check the permissions of the folder and the free disk space, or write to another file",
         )
     };
-    // A device or a pipe cannot be replaced by renaming; and through a link, it is the file behind it that changes.
+    // A device or a pipe cannot be replaced by renaming; and through a link, it is the file behind it that
+    // changes.
     let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     if fs::metadata(&real).is_ok_and(|about| !about.is_file()) {
         let mut out = BufWriter::new(File::create(&real).map_err(cannot)?);
@@ -162,7 +164,7 @@ fn to_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<(), Report>
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        // The usual mode of a new file; the process's umask takes away what it should.
+        // The usual mode of a new file; the umask of the process applies.
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
     let file = builder.tempfile_in(folder_of(&real)).map_err(cannot)?;
@@ -180,7 +182,7 @@ fn to_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<(), Report>
     Ok(())
 }
 
-/// The folder that a file lies in.
+/// Returns the folder of a file.
 fn folder_of(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if folder != Path::new("") => folder,

@@ -1,5 +1,5 @@
-//! How far reading has come, and that thinking goes on: a bar on a terminal, a plain line now and then elsewhere,
-//! nothing when work is short.
+//! Progress of reading and of other work: a bar on a terminal, occasional plain lines elsewhere, nothing for
+//! short work.
 
 use std::io::{self, IsTerminal, Read};
 use std::sync::Arc;
@@ -17,12 +17,12 @@ mod mining;
 
 pub(crate) use mining::{Audience, Mining, rounded};
 
-/// Work shorter than this shows no bar, because a flicker tells nobody anything.
+/// Work shorter than this shows no bar.
 const BAR_AFTER: Duration = Duration::from_millis(400);
-/// Without a terminal, a line this often: logs of long runs stay short.
+/// Interval of lines without a terminal, so logs of long runs stay short.
 const LINE_EVERY: Duration = Duration::from_secs(2);
 
-/// Counts bytes as they are read, from any number of files one after another.
+/// Counter of bytes read from any number of files, one after another.
 #[derive(Clone)]
 pub(crate) struct Progress(Option<Arc<Shared>>);
 
@@ -33,14 +33,14 @@ struct Shared {
     shown: Mutex<Shown>,
 }
 
-/// What is on the screen.
+/// Content of the screen.
 struct Shown {
     bar: Option<ProgressBar>,
     last_line: Instant,
 }
 
 impl Progress {
-    /// Nothing read so far, of `total` bytes if that is known.
+    /// Starts at zero, of `total` bytes if known.
     pub(crate) fn new(total: Option<u64>, quiet: bool) -> Self {
         if quiet {
             return Self(None);
@@ -50,12 +50,12 @@ impl Progress {
         Self(Some(Arc::new(Shared { total, done: AtomicU64::new(0), start, shown })))
     }
 
-    /// The same stream, which now counts.
+    /// Wraps a stream so that its bytes are counted.
     pub(crate) fn watch<R: Read>(&self, reader: R) -> Watched<R> {
         Watched { reader, progress: self.clone() }
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub(crate) fn finish(&self) {
         let Some(shared) = &self.0 else { return };
         let mut shown = shared.shown.lock().unwrap_or_else(PoisonError::into_inner);
@@ -71,7 +71,7 @@ impl Shared {
         if self.start.elapsed() < BAR_AFTER {
             return;
         }
-        // Another thread that shows progress right now shows it for this one too.
+        // A thread that is showing progress now shows it for this one too.
         let Ok(mut shown) = self.shown.try_lock() else { return };
         if io::stderr().is_terminal() {
             shown.bar.get_or_insert_with(|| new_bar(self.total)).set_position(done);
@@ -91,11 +91,11 @@ fn new_bar(total: Option<u64>) -> ProgressBar {
     bar.with_style(ProgressStyle::with_template(template).expect("the templates above are well formed"))
 }
 
-/// Says that work goes on whose end nobody knows, until it is dropped.
+/// Indicator of work of unknown length, shown until it is dropped.
 pub(crate) struct Working(Option<(Sender<()>, JoinHandle<()>)>);
 
 impl Working {
-    /// `what` is being done.
+    /// Starts the indicator for `what`.
     pub(crate) fn new(what: &'static str, quiet: bool) -> Self {
         if quiet {
             return Self(None);
@@ -104,7 +104,7 @@ impl Working {
         let thread = std::thread::spawn(move || {
             let start = Instant::now();
             let mut bar: Option<ProgressBar> = None;
-            // The sender is only ever dropped, so anything but a time-out means that the work is done.
+            // The sender is only ever dropped, so anything but a timeout means that the work is done.
             while stopped.recv_timeout(LINE_EVERY) == Err(RecvTimeoutError::Timeout) {
                 if io::stderr().is_terminal() {
                     let bar = bar.get_or_insert_with(|| {
@@ -136,7 +136,7 @@ impl Drop for Working {
     }
 }
 
-/// Shows how far work has come that counts for itself.
+/// Progress of work that counts its own steps.
 pub(crate) struct Counting {
     quiet: bool,
     start: Instant,
@@ -150,12 +150,12 @@ impl Counting {
         Self { quiet, start, last: start, bar: None }
     }
 
-    /// Since when.
+    /// Start time.
     pub(crate) fn elapsed(&self) -> Duration {
         self.start.elapsed()
     }
 
-    /// Shows what `text` says, if it is time to.
+    /// Shows `text` if the interval has passed.
     pub(crate) fn show(&mut self, text: impl FnOnce() -> String) {
         if self.quiet || self.start.elapsed() < BAR_AFTER {
             return;
@@ -175,7 +175,7 @@ impl Counting {
         }
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub(crate) fn finish(&mut self) {
         if let Some(bar) = self.bar.take() {
             show_bar(None);

@@ -1,6 +1,6 @@
-//! Commands as a shell takes them, for people to copy.
+//! Shell commands for people to copy.
 
-/// Quotes a word unless a shell takes it as it is.
+/// Quotes a word if a shell would not take it as it is.
 pub(crate) fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+@%".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
@@ -10,7 +10,8 @@ pub(crate) fn quoted(word: &str) -> String {
     }
 }
 
-/// The command that was typed, without `--fresh`, which would begin a new campaign instead of continuing this one.
+/// Returns the typed command without `--fresh`, which would start a new campaign instead of continuing this
+/// one.
 pub(crate) fn typed_command() -> String {
     let words = std::env::args().filter(|word| word != "--fresh").map(|word| quoted(&word));
     words.collect::<Vec<_>>().join(" ")

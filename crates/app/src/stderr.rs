@@ -1,19 +1,19 @@
-//! Standard error: messages for people, and the progress bar that they must not run into.
+//! Standard error: messages for people, kept clear of the progress bar.
 
 use std::io::{self, Write};
 use std::sync::{Mutex, PoisonError};
 
 use indicatif::ProgressBar;
 
-/// The bar that is drawn at the moment.
+/// The progress bar on the screen.
 static BAR: Mutex<Option<ProgressBar>> = Mutex::new(None);
 
-/// Tells which bar is drawn, so messages can suspend it.
+/// Registers the bar on the screen, so messages can suspend it.
 pub(crate) fn show_bar(bar: Option<ProgressBar>) {
     *BAR.lock().unwrap_or_else(PoisonError::into_inner) = bar;
 }
 
-/// Writes a message for people. It is lost when standard error is closed, which harms nobody.
+/// Writes a message for people. It is lost if standard error is closed.
 pub(crate) fn tell(text: &str) {
     // In one piece, because other processes may write there too.
     let line = format!("{text}\n");

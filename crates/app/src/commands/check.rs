@@ -1,4 +1,4 @@
-//! `adit check`: does every word of a model obey a formula?
+//! `adit check`: checks whether every word of a model satisfies a formula.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -19,10 +19,10 @@ use crate::output::{print, print_json};
 use crate::progress::Working;
 use crate::stderr::tell;
 
-/// A search takes at most a hundred megabytes, which is far more than any published model needs.
+/// Limit on a search: a hundred megabytes, far more than any published model needs.
 const LIMIT: Limit = Limit(10_000_000);
 
-/// At most this many instances of templates are checked.
+/// Limit on the number of checked template instances.
 const INSTANCES: usize = 1_000_000;
 
 pub(super) fn run(flags: &CheckFlags, quiet: bool) -> Result<Ending, Report> {
@@ -75,7 +75,7 @@ fn check_formula(
     }
 }
 
-/// Fails when the formula is about events that the model does not have.
+/// Fails if the formula has events that the model lacks.
 fn refuse_unknown(formula: &Formula, model: &Fsa<String>) -> Result<(), Report> {
     let unknown = unknown_atoms(formula, model.alphabet());
     let Some((atom, near)) = unknown.first() else { return Ok(()) };
@@ -95,13 +95,13 @@ fn refuse_unknown(formula: &Formula, model: &Fsa<String>) -> Result<(), Report> 
     Err(bad_input(format!("the model has no event `{atom}`"), help))
 }
 
-/// One way to fill a template that holds.
+/// A template instance that holds.
 struct Instance<'t> {
     template: &'t FormulaTemplate,
     events: Vec<String>,
 }
 
-/// What came of all ways to fill all templates. Those that fail are only counted: there can be a million of them.
+/// Results for all instances of all templates. Failing instances, possibly a million, are only counted.
 struct Outcome<'t> {
     checked: usize,
     undecided: usize,
@@ -176,7 +176,7 @@ fn read_templates(file: &Path) -> Result<Vec<FormulaTemplate>, Report> {
     Ok(templates::read(&name, &bytes)?)
 }
 
-/// In how many ways a template can be filled with events, equal ones counted too.
+/// Number of instances of a template, including those with equal events.
 fn ways(template: &FormulaTemplate, letters: usize) -> usize {
     template
         .placeholders
@@ -185,7 +185,7 @@ fn ways(template: &FormulaTemplate, letters: usize) -> usize {
         .unwrap_or(usize::MAX / 2)
 }
 
-/// All ways to fill a template with different events, and also with equal ones where it says something about them.
+/// All instances of a template with distinct events, and those with equal events where they have a meaning.
 fn fillings(template: &FormulaTemplate, alphabet: &[String]) -> Vec<Vec<String>> {
     let mut ways: Vec<Vec<String>> = vec![Vec::new()];
     for _ in &template.placeholders {
@@ -208,7 +208,7 @@ fn fillings(template: &FormulaTemplate, alphabet: &[String]) -> Vec<Vec<String>>
     ways
 }
 
-/// The templates without those that say the same as an earlier one, as two of TEMARI's say what two of DICE's do.
+/// Removes templates equivalent to an earlier one, such as two of TEMARI's that equal two of DICE's.
 fn without_repeats(templates: Vec<&FormulaTemplate>) -> Vec<&FormulaTemplate> {
     let meaning =
         |template: &FormulaTemplate| template.formula(&template.placeholders, &BTreeSet::new()).ok();

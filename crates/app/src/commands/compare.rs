@@ -1,4 +1,4 @@
-//! `adit compare`: how good is a model, measured by random walks and counted exactly?
+//! `adit compare`: precision and recall of a model, by random walks and by exact counting.
 
 use std::fmt::Write as _;
 
@@ -15,8 +15,8 @@ use crate::models::{self, STATES};
 use crate::output;
 use crate::progress::Working;
 
-/// Words are counted up to this length unless the user says otherwise: numbers grow with the length, and beyond it
-/// they say nothing new about any published model.
+/// Default limit on the length of counted words: numbers grow with the length, and beyond this limit they say
+/// nothing new about any published model.
 const COUNTED_LENGTH: usize = 50;
 
 pub(super) fn run(flags: &CompareFlags, quiet: bool) -> Result<Ending, Report> {
@@ -41,10 +41,10 @@ pub(super) fn run(flags: &CompareFlags, quiet: bool) -> Result<Ending, Report> {
     }
 }
 
-/// Everything that is known about how two models relate.
+/// The comparison of two models.
 struct Comparison {
     sampled: Sampled,
-    /// Needs deterministic models, which can be too large to make.
+    /// Exact comparison; absent if the deterministic models would be too large.
     exactly: Result<Exactly, TooLarge>,
 }
 

@@ -1,4 +1,4 @@
-//! `adit completions`: what lets a shell complete what is being typed.
+//! `adit completions`: shell completion scripts.
 
 use clap::CommandFactory;
 use miette::Report;

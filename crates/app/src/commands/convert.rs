@@ -75,16 +75,16 @@ pub(super) fn run(flags: &ConvertFlags, quiet: bool) -> Result<Ending, Report> {
     Ok(Ending::Clean)
 }
 
-/// What a file holds, and in which format if that is known.
+/// Content of a file, and its format if known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Model(Option<ModelFormat>),
     Traces(Option<TraceFormat>),
-    /// Which can be written and not read.
+    /// A picture, which can only be written.
     Picture(Paint),
 }
 
-/// What a picture is written as.
+/// Format of a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Paint {
     Svg,
@@ -100,7 +100,7 @@ impl Paint {
 }
 
 impl Kind {
-    /// What a format's name stands for.
+    /// Returns the content that a format name stands for.
     fn named(name: &str) -> Result<Self, Report> {
         if let Some(paint) = Paint::named(name) {
             return Ok(Self::Picture(paint));
@@ -128,7 +128,7 @@ impl Kind {
         ))
     }
 
-    /// What a file's name tells.
+    /// Guesses the content from a file name.
     fn of_name(name: &str) -> Option<Self> {
         let name = without_gz(name);
         let extension = Path::new(name).extension().and_then(|extension| extension.to_str());
@@ -141,7 +141,7 @@ impl Kind {
     }
 }
 
-/// What is to be read: as told, as the name tells, or as the content looks.
+/// Decides what to read: by flag, by file name, or by content.
 fn kind_of_input(flags: &ConvertFlags, source: &mut Source) -> Result<Kind, Report> {
     if let Some(name) = &flags.from {
         return Kind::named(name);
@@ -156,7 +156,7 @@ fn kind_of_input(flags: &ConvertFlags, source: &mut Source) -> Result<Kind, Repo
     Ok(traces::model_in(&head).map_or(Kind::Traces(None), |format| Kind::Model(Some(format))))
 }
 
-/// What is to be written, if anything tells.
+/// Decides what to write, by flag or file name.
 fn kind_of_output(flags: &ConvertFlags, target: &Target) -> Result<Option<Kind>, Report> {
     if let Some(name) = &flags.to {
         return Kind::named(name).map(Some);
@@ -170,7 +170,7 @@ fn kind_of_output(flags: &ConvertFlags, target: &Target) -> Result<Option<Kind>,
     })
 }
 
-/// Draws a model and says what was folded.
+/// Draws a model and reports what was folded.
 fn draw_model(
     model: &Fsa<String>,
     title: &str,
@@ -211,7 +211,7 @@ fn draw_model(
     Ok(())
 }
 
-/// Copies traces from one format to another as they come, so that a log of any size can be converted.
+/// Streams traces from one format to another, so a log of any size can be converted.
 fn convert_traces(
     flags: &ConvertFlags,
     source: Source,

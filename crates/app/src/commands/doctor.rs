@@ -1,4 +1,4 @@
-//! `adit doctor`: what was found on this machine, and what would mend what is missing.
+//! `adit doctor`: what this machine has, and how to fix what is missing.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -20,7 +20,7 @@ use crate::java::environment;
 use crate::java::jdk;
 use crate::output::{print, print_json};
 
-/// How long a solver may take to say its version.
+/// Time limit for a solver to print its version.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 pub(super) fn run(flags: &DoctorFlags) -> Result<Ending, Report> {
@@ -34,10 +34,10 @@ pub(super) fn run(flags: &DoctorFlags) -> Result<Ending, Report> {
     Ok(if missing { Ending::Found } else { Ending::Clean })
 }
 
-/// Everything that was found.
+/// The findings.
 struct Examination {
     jdk: Result<Jdk, JdkError>,
-    /// The other JDKs, in the order in which they are looked for.
+    /// The other JDKs, in search order.
     others: Vec<Result<Jdk, Unsuitable>>,
     compiler: Option<PathBuf>,
     solver: Option<Solver>,
@@ -49,11 +49,11 @@ struct Solver {
     version: String,
 }
 
-/// Something that is missing.
+/// Something missing, and how to fix it.
 struct Complaint {
     what: String,
     fix: String,
-    /// Whether a command needs it.
+    /// True if a command needs it.
     needed: bool,
 }
 
@@ -72,7 +72,7 @@ fn examine() -> Result<Examination, Report> {
     })
 }
 
-/// The JDKs in the places that are looked at, without the chosen one, each once whatever links lead to it.
+/// The JDKs in the searched places except the chosen one, each once even if several links lead to it.
 fn others(places: &Places, chosen: Option<&Path>) -> Vec<Result<Jdk, Unsuitable>> {
     let real = |path: &Path| fs::canonicalize(path).ok();
     let mut seen: BTreeSet<PathBuf> = chosen.and_then(real).into_iter().collect();
@@ -92,7 +92,7 @@ fn others(places: &Places, chosen: Option<&Path>) -> Vec<Result<Jdk, Unsuitable>
     homes.iter().map(|home| find::inspect(home)).collect()
 }
 
-/// The solver with this name, if it is there and says its version.
+/// Returns the solver with this name, if it exists and prints its version.
 fn solver(name: &str) -> Option<Solver> {
     let command = on_path(name)?;
     let mut child = Command::new(&command)
@@ -103,7 +103,7 @@ fn solver(name: &str) -> Option<Solver> {
         .spawn()
         .ok()?;
     let start = Instant::now();
-    // A few words fit into a pipe, so that the program need not be read from while it runs.
+    // A few words fit into a pipe, so there is no need to read while the program runs.
     while child.try_wait().ok()?.is_none() {
         if start.elapsed() > PATIENCE {
             let _ = child.kill();
@@ -172,7 +172,7 @@ impl Examination {
     }
 }
 
-/// The settings of this kernel that stand in the way, as commands that change them.
+/// Commands that change the kernel settings that prevent the sandbox.
 fn kernel_settings() -> String {
     let setting = |name: &str| {
         let text = fs::read_to_string(format!("/proc/sys/{}", name.replace('.', "/"))).ok()?;

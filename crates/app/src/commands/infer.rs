@@ -1,4 +1,4 @@
-//! `adit infer`: traces to a model that accepts them all.
+//! `adit infer`: infers a model that accepts all traces.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -22,10 +22,10 @@ use crate::report::evidence::Replay;
 use crate::report::page::{Claim, Fate, Page};
 use crate::stderr::tell;
 
-/// A page with more transitions takes longer to make than the model, and nobody reads it.
+/// Limit on the transitions of an automatic report: a larger page takes longer to write than the model.
 const MOST_ON_A_PAGE: usize = 5_000;
 
-/// How much must speak against a trace before it is dropped. Chosen on the traces of eleven JDK classes, where it finds
+/// Evidence required to drop a trace. Chosen on the traces of eleven JDK classes, where it finds
 /// the impossible ones and no others; see docs/decisions/0003-impossible-traces.md.
 const EVIDENCE: Evidence = Evidence { min_support: 400, max_broken: 0.005 };
 
@@ -114,7 +114,8 @@ pub(super) fn run(flags: &InferFlags, quiet: bool) -> Result<Ending, Report> {
     Ok(Ending::Clean)
 }
 
-/// What there is to tell about a model that was made from these traces: who took its transitions, and what held in all of them.
+/// Builds the report of a model inferred from these traces: which traces take its transitions, and what held
+/// in all of them.
 fn page(title: String, model: &Fsa<String>, words: &Words, purity: &Purity) -> Result<Page, Report> {
     let mut replay = Replay::new(model);
     for word in &words.words {
@@ -139,7 +140,7 @@ fn page(title: String, model: &Fsa<String>, words: &Words, purity: &Purity) -> R
     Ok(Page { pure, claims, evidence, ..Page::of(title, model.clone()) })
 }
 
-/// Where the page goes: as told, or beside the model.
+/// File for the report: the one given, or next to the model.
 fn place_of_page(flags: &InferFlags, target: &Target) -> Option<PathBuf> {
     match (&flags.report, target.name()) {
         (Some(path), _) => Some(path.clone()),
@@ -148,7 +149,7 @@ fn place_of_page(flags: &InferFlags, target: &Target) -> Option<PathBuf> {
     }
 }
 
-/// Fails when a flag was given that the chosen algorithm does not look at, or when two results would share one stream.
+/// Fails if the chosen algorithm ignores a given flag, or if two results would share one stream.
 fn refuse_idle_flags(flags: &InferFlags) -> Result<(), Report> {
     let (idle, algorithm) = match flags.algorithm {
         Algorithm::Dice if flags.k.is_some() => ("--k", "k-tail"),
@@ -168,11 +169,11 @@ fn refuse_idle_flags(flags: &InferFlags) -> Result<(), Report> {
     Err(bad_input(format!("{idle} has no effect here"), format!("use it with --algorithm {algorithm}")))
 }
 
-/// Says which traces are left out and why.
+/// Reports dropped traces with the reason.
 fn report_dropped(words: &Words, dropped: &[Impossible], quiet: bool) {
     /// More would bury the rest of the messages.
     const SHOWN: usize = 10;
-    /// Enough of a trace to know it again.
+    /// Enough of a trace to recognize it.
     const EVENTS: usize = 30;
     if quiet || dropped.is_empty() {
         return;
@@ -190,7 +191,7 @@ fn report_dropped(words: &Words, dropped: &[Impossible], quiet: bool) {
     }
 }
 
-/// Mines the properties that hold in all traces, and lets them steer the inference.
+/// Mines the properties that hold in all traces, and infers a model that respects them.
 fn dice(
     words: &Words,
     distinct: &[Vec<Letter>],

@@ -1,4 +1,4 @@
-//! `adit observe`: runs a Java class and records what happens to its objects.
+//! `adit observe`: runs a Java class and records one trace per object.
 
 use std::time::Duration;
 
@@ -57,7 +57,7 @@ pub(super) fn run(flags: &ObserveFlags, quiet: bool) -> Result<Ending, Report> {
     Ok(Ending::Clean)
 }
 
-/// The format to write: as told, as the file's name tells, else JSON lines, which hold everything.
+/// Output format: the one given, the one of the file extension, else JSON lines, which hold everything.
 fn format(flags: &ObserveFlags, target: &Target) -> Result<Format, Report> {
     let typed = traces::format(flags.to.as_deref())?;
     let format = match (typed, target.name()) {
@@ -79,21 +79,21 @@ fn format(flags: &ObserveFlags, target: &Target) -> Result<Format, Report> {
     Ok(format)
 }
 
-/// What was recorded, and what there is to say about it.
+/// A recording, with remarks about it.
 struct Observed {
     /// The class, with dots.
     class: String,
     recording: Recording,
-    /// What was run, for a sentence: `1000 tests`.
+    /// Description of what ran: `1000 tests`.
     work: String,
     elapsed: Duration,
     /// Reason why it ended.
     stop: Stop,
     /// What else people should know, a line each or several.
     remarks: Vec<String>,
-    /// What to do when nothing was seen.
+    /// Hint if nothing was recorded.
     hint: String,
-    /// What else programs should know.
+    /// Further fields for tools.
     details: Vec<(&'static str, Value)>,
 }
 

@@ -1,4 +1,4 @@
-//! `adit properties`: what always and never happens in traces.
+//! `adit properties`: temporal properties of traces.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -19,7 +19,7 @@ use crate::flags::PropertiesFlags;
 use crate::output::{print, print_json};
 use crate::stderr::tell;
 
-/// A formula is tried in at most this many ways, which takes seconds on a usual log.
+/// Limit on the instances of a formula, which take seconds on a typical log.
 const INSTANCES: u64 = 10_000_000;
 
 pub(super) fn run(flags: &PropertiesFlags, quiet: bool) -> Result<Ending, Report> {
@@ -58,12 +58,12 @@ pub(super) fn run(flags: &PropertiesFlags, quiet: bool) -> Result<Ending, Report
     Ok(Ending::Clean)
 }
 
-/// As many threads as the machine runs at once, but not so many that each would count little.
+/// Number of threads: the number of cores, limited so that each thread has enough work.
 fn default_threads() -> usize {
     std::thread::available_parallelism().map_or(1, NonZeroUsize::get).min(8)
 }
 
-/// The templates with these abbreviations; all six when none is named.
+/// Returns the templates with these abbreviations; all six if none is named.
 fn templates(names: &[String]) -> Result<Vec<Template>, Report> {
     if names.is_empty() {
         return Ok(Template::ALL.to_vec());
@@ -102,7 +102,7 @@ fn as_json(mined: &Mined) -> Value {
     })
 }
 
-/// Every property on a line.
+/// Lists every property on a line.
 fn as_list(mined: &Mined, purity: &Purity) -> String {
     let mut text = header(mined.traces, mined.events, mined.alphabet.len(), "times");
     for (found, sentence) in mined.properties.iter().zip(sentences(mined, purity)) {
@@ -113,7 +113,7 @@ fn as_list(mined: &Mined, purity: &Purity) -> String {
     text
 }
 
-/// The few sentences that say it all.
+/// Groups all properties into a few sentences.
 fn as_text(mined: &Mined, purity: &Purity) -> String {
     let summary = summarize(mined, purity);
     if summary.groups.is_empty() {
@@ -142,7 +142,7 @@ fn header(traces: u64, events: u64, kinds: usize, column: &str) -> String {
     format!("{traces}, {events} of {kinds}\n\n{column:>9}  what held\n")
 }
 
-/// How often a property held, and of how many chances where it did not always.
+/// Formats how often a property held, and of how many chances if it did not always hold.
 fn held(support: u64, chances: u64) -> String {
     if support == chances { support.to_string() } else { format!("{support}/{chances}") }
 }
@@ -176,7 +176,7 @@ fn run_formula(flags: &PropertiesFlags, text: &str, quiet: bool) -> Result<Endin
     Ok(Ending::Clean)
 }
 
-/// Which atoms of the formula stand for any event: those the user named, else those that are no events.
+/// Returns the placeholders of the formula: the names that the user listed, else those that are not events.
 fn placeholders(
     flags: &PropertiesFlags,
     formula: &Formula,

@@ -1,4 +1,4 @@
-//! Traces as the flags of a command name them: which files, in which format, with which labels.
+//! Reading traces as the flags of a command say: files, format and labels.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -17,14 +17,14 @@ use crate::output::{print, without_gz};
 use crate::progress::{Progress, Watched};
 use crate::stderr::tell;
 
-/// All traces of all files, equal ones kept once.
+/// Reads all traces of all files, equal ones once.
 pub(crate) fn words(flags: &TraceFlags, quiet: bool) -> Result<Words, Report> {
     let mut words = Words::new();
     feed(flags, quiet, &mut words)?;
     Ok(words)
 }
 
-/// Hands all traces of all files to `sink`, one file after the other.
+/// Passes all traces of all files to `sink`, one file after the other.
 pub(crate) fn feed(flags: &TraceFlags, quiet: bool, sink: &mut impl WordSink) -> Result<(), Report> {
     let mut alphabet = Alphabet::new();
     each_file(flags, quiet, |bytes, name, format, options| {
@@ -32,7 +32,7 @@ pub(crate) fn feed(flags: &TraceFlags, quiet: bool, sink: &mut impl WordSink) ->
     })
 }
 
-/// Hands all traces of all files to several sinks, each on a thread of its own.
+/// Passes all traces of all files to several sinks, each on its own thread.
 pub(crate) fn feed_parallel<S: WordSink + Send>(
     flags: &TraceFlags,
     quiet: bool,
@@ -45,7 +45,7 @@ pub(crate) fn feed_parallel<S: WordSink + Send>(
     Ok(workers.into_iter().map(|(sink, _)| sink).collect())
 }
 
-/// Reads one file after the other, showing how far it has come and what was read in another way than it stands there.
+/// Reads one file after the other, with a progress bar and remarks about what was changed or skipped.
 fn each_file(
     flags: &TraceFlags,
     quiet: bool,
@@ -71,7 +71,7 @@ fn each_file(
     Ok(())
 }
 
-/// Refuses what is recognized as something else than traces, and says so when the format is only a guess.
+/// Rejects files that are recognized as something other than traces, and reports a guessed format.
 fn look_at(source: &mut Source, quiet: bool) -> Result<(), Report> {
     let name = without_gz(&source.name).to_owned();
     let known = Format::from_extension(&name).is_some();
@@ -92,14 +92,14 @@ fn look_at(source: &mut Source, quiet: bool) -> Result<(), Report> {
     Ok(())
 }
 
-/// The format of a model that begins like this, if it is one beyond doubt.
+/// Returns the model format of a file with this beginning, if there is no doubt.
 pub(crate) fn model_in(head: &[u8]) -> Option<ModelFormat> {
     // JSON lines begin with a brace too.
     let ours = || head.windows(10).any(|window| window == b"adit-model");
     ModelFormat::sniff(head).filter(|format| *format != ModelFormat::Json || ours())
 }
 
-/// Fails when purity was given for a formula, whose meaning does not depend on it.
+/// Fails if purity flags are combined with a formula, whose meaning does not depend on them.
 pub(crate) fn refuse_purity(flags: &PurityFlags) -> Result<(), Report> {
     if flags.pure.is_none() && !flags.no_purity {
         return Ok(());
@@ -107,7 +107,7 @@ pub(crate) fn refuse_purity(flags: &PurityFlags) -> Result<(), Report> {
     Err(bad_input("--pure and --no-purity have no effect on a formula", "remove them"))
 }
 
-/// Prints what would be understood of the first lines of each file.
+/// Prints how the first lines of each file are understood.
 pub(crate) fn dry_run(flags: &TraceFlags) -> Result<Ending, Report> {
     /// As much as fits on a screen.
     const LINES: usize = 20;
@@ -133,17 +133,17 @@ pub(crate) fn dry_run(flags: &TraceFlags) -> Result<Ending, Report> {
     Ok(Ending::Clean)
 }
 
-/// Opens all files before any is read, so that a mistyped name is found at once.
+/// Opens all files before reading any, so a mistyped name is found at once.
 fn open_all(flags: &TraceFlags) -> Result<Vec<Source>, Report> {
     flags.traces.iter().map(|path| open(path)).collect()
 }
 
-/// The trace format with this name.
+/// Returns the trace format with this name.
 pub(crate) fn format(name: Option<&str>) -> Result<Option<Format>, Report> {
     Ok(name.map(Format::from_name).transpose()?)
 }
 
-/// How to read, as the flags say.
+/// Returns the reading options that the flags ask for.
 pub(crate) fn options(flags: &ReadFlags, labels: Labels) -> Result<Options, Report> {
     let mut options = Options::new(labels);
     options.pattern = flags.regex.as_deref().map(Pattern::new).transpose()?;
@@ -157,7 +157,7 @@ pub(crate) fn options(flags: &ReadFlags, labels: Labels) -> Result<Options, Repo
     Ok(options)
 }
 
-/// Says what was read in another way than it stands in the file, because silence would look like agreement.
+/// Reports what reading changed or skipped.
 pub(crate) fn remark(name: &str, summary: &Summary, options: &Options, quiet: bool) {
     if quiet {
         return;
@@ -180,7 +180,7 @@ pub(crate) fn remark(name: &str, summary: &Summary, options: &Options, quiet: bo
     }
 }
 
-/// Which events change nothing, as the flags say.
+/// Returns the events without side effects that the flags name.
 pub(crate) fn purity(flags: &PurityFlags) -> Purity {
     match &flags.pure {
         Some(names) => Purity::given(names.iter().map(String::as_str)),
@@ -189,7 +189,7 @@ pub(crate) fn purity(flags: &PurityFlags) -> Purity {
     }
 }
 
-/// Fails when a name given as pure belongs to none of the events that occur: that is a typing mistake.
+/// Fails if a name given as pure matches no event, which is a typo.
 pub(crate) fn check_purity<'a>(
     flags: &PurityFlags,
     labels: impl IntoIterator<Item = &'a str>,

@@ -1,4 +1,4 @@
-//! `adit validate`: how good is a model, measured on the class itself?
+//! `adit validate`: precision and recall of a model against the class itself.
 
 use std::fmt::Write as _;
 
@@ -26,11 +26,11 @@ use crate::pace::BudgetPace;
 use crate::progress::{Audience, Counting};
 use crate::stderr::tell;
 
-/// Most names in one message.
+/// Limit on the names in one message.
 const NAMES_SHOWN: usize = 12;
 
 pub(super) fn run(flags: &ValidateFlags, quiet: bool) -> Result<Ending, Report> {
-    // Before the class is looked at, because a typing mistake should not cost a second.
+    // Before the class is examined, because a typo should not cost a second.
     let model = models::read(&flags.model, flags.from.as_deref())?;
     let (class, calls) = (class_request(&flags.class), call_request(&flags.generate, observe::GENERATION));
     let location = ClassLocation::new(&class, Audience::unless(quiet))?;
@@ -83,7 +83,7 @@ pub(super) fn run(flags: &ValidateFlags, quiet: bool) -> Result<Ending, Report> 
     verdict.ending()
 }
 
-/// How much to do for this budget. One in tests must leave most of them for the walks.
+/// Splits the budget. A budget in tests must leave most of them for the walks.
 fn options(flags: &ValidateFlags, budget: Budget) -> ValidateOptions {
     let part = |of: u64| match budget {
         Budget::Tests(tests) => usize::try_from(tests / of).unwrap_or(usize::MAX).max(1),
@@ -109,7 +109,7 @@ fn progress(now: &Progress) -> String {
     format!("{} tests, {doing}", now.tests)
 }
 
-/// The model, or what is left of it without events that the class does not have.
+/// Returns the model, without the events that the class lacks if they are to be ignored.
 fn known_part(
     model: Fsa<String>,
     ear: &Ear,
@@ -151,7 +151,7 @@ fn known_part(
     ))
 }
 
-/// What there is to say.
+/// The answer.
 struct Verdict {
     class: String,
     validated: Validated,
@@ -292,7 +292,7 @@ impl Verdict {
     }
 }
 
-/// How likely the next object is to show something new, in words.
+/// Describes how likely the next object is to show something new.
 fn is_new(novelty: &Novelty, what: &str) -> Option<String> {
     let one_in = |chance: f64| (1.0 / chance).round();
     Some(match (novelty.chance()?, novelty.at_most()?) {

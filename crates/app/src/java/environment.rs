@@ -14,10 +14,11 @@ use crate::java::project::ClassLocation;
 use crate::request::ClassRequest;
 use crate::stderr::tell;
 
-/// The first argument of a worker. Nobody types it.
+/// First argument of a worker, not meant for users.
 pub(crate) const WORKER: &str = "--adit-worker";
 
-/// The difference between the version of a class file and the Java that it was compiled for (JVMS table 4.1-A).
+/// The difference between the version of a class file and the Java that it was compiled for (JVMS table
+/// 4.1-A).
 const FIRST_MAJOR: u32 = 44;
 
 /// A class to run, with the JDK and the class path that it needs.

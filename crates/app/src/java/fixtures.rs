@@ -21,7 +21,7 @@ pub(crate) struct Fixtures {
 }
 
 impl Fixtures {
-    /// Compiles `files` against the class path; nothing when there are none.
+    /// Compiles `files` against the class path; returns nothing if there are none.
     pub(crate) fn compile(
         files: &[PathBuf],
         jdk: &Jdk,
@@ -61,7 +61,7 @@ impl Fixtures {
         Ok(Some(Self { folder, classes }))
     }
 
-    /// Where the compiled classes are, for the class path.
+    /// Folder of the compiled classes, for the class path.
     pub(crate) fn folder(&self) -> &Path {
         self.folder.path()
     }
@@ -82,12 +82,13 @@ fn compile(files: &[PathBuf], jdk: &Jdk, class_path: &[PathBuf], into: &Path) ->
         )
     })?;
     let output = Command::new(&javac)
-        // No annotation processors: they are programs of the class path, and the compiler runs outside the sandbox.
+        // No annotation processors: they are programs of the class path, and the compiler runs outside the
+        // sandbox.
         .args(["-proc:none", "-nowarn", "-encoding", "UTF-8", "-cp"])
         .arg(joined)
         .arg("-d")
         .arg(into)
-        // Absolute, so that no name begins like a flag.
+        // Absolute, so no name starts like a flag.
         .args(files.iter().map(|file| std::path::absolute(file).unwrap_or_else(|_| file.clone())))
         .stdin(Stdio::null())
         .output()
@@ -107,7 +108,7 @@ fn compile(files: &[PathBuf], jdk: &Jdk, class_path: &[PathBuf], into: &Path) ->
     ))
 }
 
-/// The first lines of a text.
+/// Returns the first lines of a text.
 fn head(text: &str, most: usize) -> String {
     let lines: Vec<&str> = text.lines().collect();
     match lines.len().checked_sub(most) {
@@ -116,7 +117,7 @@ fn head(text: &str, most: usize) -> String {
     }
 }
 
-/// The classes below `folder` that have a public static method without parameters that returns something.
+/// Returns the classes below `folder` with a public static method without parameters that returns a value.
 fn suppliers(folder: &Path, found: &mut Vec<String>) -> Result<(), Report> {
     let cannot =
         |error| bad_input(format!("the compiled fixtures cannot be read: {error}"), "is the disk full?");

@@ -1,12 +1,13 @@
-//! The Maven or Gradle project that a command is started in: what its build made is the class path, unless one was typed.
+//! The Maven or Gradle project that a command runs in. Its build output is the class path, unless one was
+//! given.
 //!
-//! The nearest build file upward says where the project is, the folders below its modules' outputs hold the classes, and the build
-//! tool itself is asked for the dependencies, once; what it answers is remembered until a build file changes. A class of the JDK
-//! needs none of this, and nothing of it happens for one.
+//! The nearest build file upward locates the project, the output folders of its modules hold the classes, and
+//! the build tool lists the dependencies. Its answer is cached until a build file changes. JDK classes need
+//! none of this.
 //!
-//! Build files are programs, and asking the tool runs them without any sandbox. That is what their user does all day; it is not done
-//! for those of another user of the machine. That the tool failed is not remembered: what mends it, such as fetching a plugin,
-//! changes no build file.
+//! Build files are programs, and asking the tool runs them without any sandbox, as their user does all day.
+//! adit never runs those of another user of the machine. A failure is not cached, because its fix, such as
+//! downloading a plugin, changes no build file.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -32,13 +33,13 @@ mod launcher;
 mod maven;
 mod memory;
 
-/// Set to anything, it means `--no-project`.
+/// Environment variable that means `--no-project`, whatever its value.
 const SWITCH: &str = "ADIT_NO_PROJECT";
 
-/// Folders of a module in which people keep jars. They are looked at when the build tool does not answer.
+/// Folders in which people keep jars, used if the build tool does not answer.
 const JAR_FOLDERS: [&str; 3] = ["target/dependency", "lib", "libs"];
 
-/// Languages of the JVM, by the extension of their files and the folder in which both tools expect them.
+/// JVM languages: file extension, and the source folder that both tools expect.
 const LANGUAGES: [&str; 4] = ["java", "kt", "scala", "groovy"];
 const SOURCES: [&str; 4] = ["java", "kotlin", "scala", "groovy"];
 
@@ -51,11 +52,11 @@ pub(crate) struct ClassLocation {
     pub(crate) built: Option<Built>,
 }
 
-/// A module as far as tests are concerned.
+/// The tests of a module.
 pub(crate) struct Built {
-    /// Its folder, in which both tools run tests.
+    /// Folder of the module, in which both tools run tests.
     pub(crate) folder: PathBuf,
-    /// Where its compiled tests are, and what they need beside them; nothing if there are none.
+    /// Folders of its compiled tests and their dependencies; empty if there are none.
     pub(crate) tests: Vec<PathBuf>,
 }
 
@@ -77,7 +78,7 @@ impl ClassLocation {
                 projects.iter().max_by_key(|project| project.is_built()).map(|project| (project, None))
             });
         match chosen {
-            // Whoever asks for a class of the JDK does not want to hear about the project.
+            // For a class of the JDK, the project is irrelevant.
             Some((_, None)) if is_in(&classes::open(Some(&jdk), &[])?, &wanted) => {}
             Some((project, module)) => {
                 return project.location(module, &wanted, &request.name, jdk, audience);
@@ -88,7 +89,7 @@ impl ClassLocation {
     }
 }
 
-/// Who builds a project.
+/// Build tool of a project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Tool {
     Maven,
@@ -103,7 +104,7 @@ impl Tool {
         }
     }
 
-    /// The folder of a module for everything that is made, which may be deleted at any time.
+    /// Output folder of a module, which may be deleted at any time.
     fn made(self) -> &'static str {
         match self {
             Self::Maven => "target",
@@ -111,7 +112,7 @@ impl Tool {
         }
     }
 
-    /// What compiles a project and its tests.
+    /// Command that compiles a project and its tests.
     fn build_command(self, wrapper: bool) -> &'static str {
         match (self, wrapper) {
             (Self::Maven, false) => "mvn test-compile",
@@ -133,32 +134,32 @@ impl Tool {
 #[derive(Debug)]
 struct Project {
     tool: Tool,
-    /// The folder of the whole build.
+    /// Root folder of the build.
     root: PathBuf,
-    /// The module that one stands in first, then the others in a fixed order.
+    /// The module of the current folder first, then the others in a fixed order.
     modules: Vec<Module>,
-    /// Every file that may change what the tool answers, in a fixed order.
+    /// Every file that can change the tool's answer, in a fixed order.
     build_files: Vec<PathBuf>,
 }
 
-/// A part of a build that has classes of its own.
+/// A part of a build with its own classes.
 #[derive(Debug)]
 struct Module {
     name: String,
-    /// What Maven calls the group of a module: with the name, it tells which dependency is another module.
+    /// Maven's group of a module; with the name, it identifies dependencies that are modules.
     group: Option<String>,
     folder: PathBuf,
-    /// Compiled classes and resources, as far as they are there.
+    /// Existing folders of compiled classes and resources.
     main: Vec<PathBuf>,
     tests: Vec<PathBuf>,
 }
 
-/// The projects of the nearest folder upward that has a build file: two, if it has those of both tools.
+/// Returns the projects of the nearest folder upward with a build file: two, if it has those of both tools.
 fn around(here: &Path) -> Vec<Project> {
     for folder in here.ancestors() {
         let found: Vec<Project> =
             [maven::project(folder), gradle::project(folder)].into_iter().flatten().collect();
-        // What lies above a repository has nothing to do with it.
+        // Folders above a repository do not belong to it.
         if !found.is_empty() || folder.join(".git").exists() {
             return found;
         }
@@ -166,7 +167,7 @@ fn around(here: &Path) -> Vec<Project> {
     Vec::new()
 }
 
-/// The folders from this one upward that can belong to the same project.
+/// Returns the folders from this one upward that can belong to the same project.
 fn upward(folder: &Path) -> impl Iterator<Item = &Path> {
     let mut left = false;
     folder.ancestors().take_while(move |folder| !std::mem::replace(&mut left, folder.join(".git").exists()))
@@ -177,13 +178,14 @@ impl Project {
         self.modules.iter().any(|module| !module.main.is_empty())
     }
 
-    /// The module whose outputs hold one of these class files; that of the folder one is in, if several do.
+    /// Returns the module whose outputs hold one of these class files; if several do, that of the current
+    /// folder.
     fn module_with(&self, wanted: &[String]) -> Option<&Module> {
         let main = self.modules.iter().find(|module| holds(&module.main, wanted));
         main.or_else(|| self.modules.iter().find(|module| holds(&module.tests, wanted)))
     }
 
-    /// The class path for a class of a module, or for one that may be in a dependency.
+    /// Returns the class path for a class of a module, or for one that may be in a dependency.
     fn location(
         &self,
         module: Option<&Module>,
@@ -200,11 +202,12 @@ impl Project {
                 format!("build it first: {}", self.build_command()),
             ));
         }
-        // For a class that is in no module and may be in a dependency: that of the folder one is in, unless it only holds others.
+        // A class in no module may be in a dependency: use the module of the current folder, unless it only
+        // holds others.
         let some = || self.modules.iter().find(|module| !module.main.is_empty()).unwrap_or(&self.modules[0]);
         let module = module.unwrap_or_else(some);
         let mut entries = module.main.clone();
-        // A class that the tests bring along can be looked at too.
+        // A class among the tests can be mined too.
         if !holds(&module.main, wanted) && holds(&module.tests, wanted) {
             entries.extend(module.tests.iter().cloned());
         }
@@ -233,8 +236,8 @@ impl Project {
         Ok(ClassLocation { jdk, entries, built: Some(built) })
     }
 
-    /// What the module needs beside its own classes: what the tool answers now, or answered when the build files were the same;
-    /// without an answer, what lies around.
+    /// Returns the dependencies of a module: the tool's answer, cached or new, or else the jars in the usual
+    /// folders.
     fn dependencies(&self, module: &Module, audience: Audience) -> Result<Vec<PathBuf>, Report> {
         let memory = memory::Memory::of(self, module);
         if let Some(known) = memory.recall() {
@@ -263,7 +266,7 @@ impl Project {
         Ok(once(rest))
     }
 
-    /// What the tool answers, or in a few words why it does not.
+    /// Returns the tool's answer, or a few words on why there is none.
     fn ask(&self, module: &Module, audience: Audience) -> Result<Result<Vec<PathBuf>, String>, Report> {
         let program = match self.program(module) {
             Ok(program) => program,
@@ -278,8 +281,8 @@ impl Project {
             Tool::Gradle => ask(&|folder, answer| gradle::arguments(module, folder, answer))?
                 .map(|text| gradle::entries(&text)),
             Tool::Maven => match ask(&|_, answer| Ok(maven::arguments(answer)))? {
-                // Alone, a module is refused when another that it needs was never installed. Seen from the root, the other is
-                // there; only where its classes are is nothing that Maven says.
+                // Maven rejects a single module if another that it needs was never installed. From the root
+                // it finds the other module, but does not say where its classes are.
                 Err(why) if self.modules.len() > 1 => {
                     audience.note(&format!("asking {tool} for the modules together …"));
                     let tree = ask(&|_, answer| Ok(maven::tree_arguments(&self.root, module, answer)))?;
@@ -297,14 +300,16 @@ impl Project {
         }))
     }
 
-    /// The program to ask: the wrapper of the project, unless it would have to fetch the tool first, or the one of the machine.
+    /// Returns the program to ask: the wrapper of the project, unless it would download the tool, else the
+    /// machine's own.
     fn program(&self, module: &Module) -> Result<PathBuf, String> {
         let name = match self.tool {
             Tool::Maven => "mvn",
             Tool::Gradle => "gradle",
         };
         let wrapper = self.wrapper(module);
-        // Someone who may write into a folder above, such as that for temporary files, must not make others run programs.
+        // Anyone may write to a folder above, such as the temporary one, and must not make other users run
+        // programs.
         let trusted = wrapper.iter().chain(&self.build_files).all(|file| is_ours(file));
         if !trusted {
             return Err("the project belongs to another user, so adit does not run its build".to_owned());
@@ -332,8 +337,8 @@ impl Project {
         self.tool.build_command(self.root.join(self.tool.wrapper()).is_file())
     }
 
-    /// The answer of the tool with the outputs of other modules in place of their jars, which are older or not made yet,
-    /// and without what is not there.
+    /// Replaces the jars of other modules in the tool's answer, which are older or missing, by their outputs,
+    /// and drops missing entries.
     fn with_outputs(&self, entries: Vec<PathBuf>, audience: Audience) -> Vec<PathBuf> {
         let mut found = Vec::new();
         for entry in entries {
@@ -356,12 +361,12 @@ impl Project {
         once(found)
     }
 
-    /// The source of a class, in any module.
+    /// Returns the source of a class, in any module.
     fn source(&self, wanted: &[String]) -> Option<PathBuf> {
         self.modules.iter().find_map(|module| source_in(module, wanted))
     }
 
-    /// There is no such class. The one that was meant may be in any module.
+    /// Returns the error for an unknown class, with a similar one of any module.
     fn unknown(&self, module: &Module, class: &str, jdk: &Jdk, entries: &[PathBuf]) -> Report {
         let everything: Vec<PathBuf> =
             self.modules.iter().flat_map(|module| &module.main).chain(entries).cloned().collect();
@@ -389,14 +394,15 @@ impl Project {
     }
 }
 
-/// Each entry where it stands first.
+/// Keeps the first of equal entries.
 fn once(mut entries: Vec<PathBuf>) -> Vec<PathBuf> {
     let mut seen = BTreeSet::new();
     entries.retain(|entry| seen.insert(entry.clone()));
     entries
 }
 
-/// The files that a class of this name may be in, seen from a folder of classes. Nested classes may be written with a dot.
+/// Returns the possible files of a class, relative to a folder of classes. Nested classes may be written with
+/// a dot.
 fn class_files(name: &str) -> Vec<String> {
     let mut internal = name.replace('.', "/");
     if internal.split('/').any(str::is_empty) {
@@ -410,7 +416,7 @@ fn class_files(name: &str) -> Vec<String> {
     files
 }
 
-/// Whether one of these folders has one of these files.
+/// Returns true if one of these folders has one of these files.
 fn holds(places: &[PathBuf], wanted: &[String]) -> bool {
     places.iter().any(|place| wanted.iter().any(|file| place.join(file).is_file()))
 }
@@ -420,7 +426,7 @@ fn is_in(classes: &ClassPath, wanted: &[String]) -> bool {
     names.into_iter().any(|name| classes.find(name).is_ok_and(|found| found.is_some()))
 }
 
-/// The source file of a class, where both tools expect it.
+/// Returns the source file of a class, where both tools expect it.
 fn source_in(module: &Module, wanted: &[String]) -> Option<PathBuf> {
     let outermost = wanted.iter().filter_map(|file| file.strip_suffix(".class")?.split('$').next());
     let names: Vec<&str> = outermost.collect();
@@ -432,7 +438,7 @@ fn source_in(module: &Module, wanted: &[String]) -> Option<PathBuf> {
     })
 }
 
-/// The source of the class, if it was changed after it was compiled.
+/// Returns the source of the class if it is newer than the class file.
 fn newer_source(module: &Module, wanted: &[String]) -> Option<PathBuf> {
     let places = module.main.iter().chain(&module.tests);
     let class =
@@ -442,7 +448,7 @@ fn newer_source(module: &Module, wanted: &[String]) -> Option<PathBuf> {
     (changed(&source)? > changed(&class)?).then_some(source)
 }
 
-/// Whether a file, and a link that stands for it, belongs to who runs this, or to the administrator.
+/// Returns true if a file, and a link to it, belongs to the current user or to the administrator.
 fn is_ours(file: &Path) -> bool {
     let Ok(ours) = fs::metadata("/proc/self").map(|about| about.uid()) else { return false };
     let owners = [fs::metadata(file), fs::symlink_metadata(file)];
@@ -453,7 +459,7 @@ fn is_jar(file: &Path) -> bool {
     file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("jar"))
 }
 
-/// The jars directly in a folder, in the order of their names.
+/// Returns the jars directly in a folder, sorted by name.
 fn jars(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
     let mut jars: Vec<PathBuf> = entries.filter(|file| is_jar(file) && file.is_file()).collect();
@@ -461,7 +467,7 @@ fn jars(folder: &Path) -> Vec<PathBuf> {
     jars
 }
 
-/// A path as one would type it in the current folder.
+/// Shortens a path relative to the current folder.
 fn shown(path: &Path) -> String {
     /// More steps up are harder to read than the whole path.
     const STEPS: usize = 3;

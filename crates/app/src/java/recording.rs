@@ -1,4 +1,4 @@
-//! What was recorded: traces of objects, equal ones kept once, in memory until they are written.
+//! Recorded traces of objects, equal ones stored once, in memory until they are written.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,11 +12,11 @@ use crate::output::{Target, write_failed};
 /// Traces of the objects of one class.
 #[derive(Default)]
 pub(crate) struct Recording {
-    /// Each different event once.
+    /// The distinct events.
     events: Vec<Event>,
-    /// The number of each event, by all that there is to tell about it.
+    /// Number of each event, by its debugging form.
     numbers: HashMap<String, u32>,
-    /// Each different trace once, in the order of first appearance, and how often it was seen.
+    /// The distinct traces in order of first appearance, each with its count.
     traces: Vec<(Arc<[u32]>, u64)>,
     index: HashMap<Arc<[u32]>, usize>,
     /// The traces as a miner sees them.
@@ -30,7 +30,7 @@ impl Recording {
         Self::default()
     }
 
-    /// Adds what happened to one object. Nothing that happened is nothing to record.
+    /// Adds the trace of one object, unless it is empty.
     pub(crate) fn add(&mut self, life: &[Event]) {
         if life.is_empty() {
             return;
@@ -50,7 +50,7 @@ impl Recording {
     }
 
     fn number(&mut self, event: &Event) -> u32 {
-        // Events hold fractions, which cannot be compared in a map; their debugging form tells all of them apart.
+        // Events hold floating-point numbers, which cannot be keys; their debugging forms are distinct.
         let key = format!("{event:?}");
         if let Some(&number) = self.numbers.get(&key) {
             return number;
@@ -61,17 +61,17 @@ impl Recording {
         number
     }
 
-    /// How many objects were seen.
+    /// Number of objects.
     pub(crate) fn objects(&self) -> u64 {
         self.objects
     }
 
-    /// How many events all of them had.
+    /// Number of events of all objects.
     pub(crate) fn events(&self) -> u64 {
         self.total
     }
 
-    /// How many traces differ, in whatever was recorded.
+    /// Number of distinct traces.
     pub(crate) fn different(&self) -> usize {
         self.traces.len()
     }
@@ -81,13 +81,13 @@ impl Recording {
         &self.words
     }
 
-    /// Writes all traces, and says what the format could not hold.
+    /// Writes all traces, and returns what the format cannot hold.
     pub(crate) fn write(&self, target: &Target, format: Format, class: &str) -> Result<Vec<String>, Report> {
         let mut lost = Vec::new();
         target.write(|out| {
             let mut writer = Writer::new(out, format, false)?;
             writer.set_class(class);
-            // What goes wrong breaks off, and is told at the end.
+            // An error stops the iteration and is returned at the end.
             let _ = self.traces.iter().try_for_each(|(trace, weight)| {
                 writer.begin(None, *weight)?;
                 trace.iter().try_for_each(|&number| writer.event(&self.events[number as usize]))?;

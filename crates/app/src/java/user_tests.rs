@@ -1,4 +1,4 @@
-//! The user's own JUnit tests: where they are, and how they are run while the calls of a class are recorded.
+//! The user's own JUnit tests: finding them, and running them while the calls of a class are recorded.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -17,22 +17,22 @@ use crate::request::ClassRequest;
 const HEAP_MEGABYTES: u32 = 1024;
 const BOX_MEGABYTES: u32 = 256;
 
-/// Tests that a command runs to see what they do with the class.
+/// Tests that a command runs to record how they use the class.
 pub(crate) struct UserTests {
     /// Folders and jars that hold them.
     pub(crate) places: Vec<PathBuf>,
     /// The test classes, with dots.
     pub(crate) classes: Vec<String>,
-    /// Whether they were asked for. If not, they may as well be left out.
+    /// True if the user asked for them; otherwise a command may skip them.
     pub(crate) typed: bool,
     /// The folder that they run in.
     pub(crate) directory: PathBuf,
 }
 
-/// What stands after `--tests` when none are wanted. A folder of that name is `./none`.
+/// Value of `--tests` for no tests. A folder of that name is `./none`.
 const NONE: &str = "none";
 
-/// The tests to begin with: those that were typed, or those of the project that use the class; nothing, if there are none.
+/// Returns the tests to start from: those given, or those of the project that use the class, if any.
 pub(crate) fn choose(
     typed: &[PathBuf],
     class: &ClassRequest,
@@ -60,7 +60,7 @@ pub(crate) fn choose(
     }))
 }
 
-/// The tests in these places that name a class, with dots: themselves, in a class within, or in one that they extend.
+/// Returns the tests in these places that name a class: themselves, in a nested class, or in a superclass.
 fn users_of(class: &str, java: &JavaEnvironment, places: &[PathBuf]) -> Result<Vec<String>, Report> {
     let own = adit_jvm::classes::open(None, places)?;
     let mut users = BTreeSet::new();
@@ -71,7 +71,7 @@ fn users_of(class: &str, java: &JavaEnvironment, places: &[PathBuf]) -> Result<V
         if refers_to(&bytes, class) {
             users.insert(name.as_str());
         }
-        // What cannot be read extends nothing; if it is a test, JUnit will complain.
+        // An unreadable class has no superclass here; if it is a test, JUnit will complain.
         let outline = Class::parse_outline(&bytes, &file).ok();
         above.extend(outline.and_then(|outline| Some((name.as_str(), outline.superclass?))));
     }
@@ -96,7 +96,7 @@ fn users_of(class: &str, java: &JavaEnvironment, places: &[PathBuf]) -> Result<V
     Ok(tests.into_iter().filter(|test| inherits(&test.replace('.', "/"))).collect())
 }
 
-/// What was typed after `--tests`: folders and jars, and names of classes.
+/// Values of `--tests`: folders and jars, and names of classes.
 pub(crate) fn split(tests: &[PathBuf]) -> (Vec<&Path>, Vec<String>) {
     let is_place = |path: &&PathBuf| {
         path.exists()
@@ -108,7 +108,7 @@ pub(crate) fn split(tests: &[PathBuf]) -> (Vec<&Path>, Vec<String>) {
     (places, names)
 }
 
-/// The test classes in these places and with these names.
+/// Returns the test classes in these places and with these names.
 pub(crate) fn classes(
     java: &JavaEnvironment,
     places: &[&Path],
@@ -147,7 +147,7 @@ pub(crate) fn need_junit(java: &JavaEnvironment) -> Result<(), Report> {
     if has("org/junit/platform/launcher/Launcher") || has("org/junit/runner/JUnitCore") {
         return Ok(());
     }
-    // Build tools bring the launcher along, so that projects need not name it.
+    // Build tools provide the launcher, so projects need not name it.
     Err(if has("org/junit/jupiter/api/Test") {
         bad_input(
             "JUnit 5 is on the class path without junit-platform-launcher",
@@ -163,7 +163,7 @@ pub(crate) fn need_junit(java: &JavaEnvironment) -> Result<(), Report> {
     })
 }
 
-/// How a task is run and recorded. Of each object no more than `longest_life` events are kept.
+/// Returns the options to run and record a task, with at most `longest_life` events per object.
 pub(crate) fn record_options(
     java: &JavaEnvironment,
     task: Task,

@@ -1,7 +1,7 @@
-//! How far mining has come: a bar on a terminal, plain lines elsewhere, or a JSON object a line for tools.
+//! Progress of mining: a bar on a terminal, plain lines elsewhere, or one JSON object per line for tools.
 //!
-//! The names in the JSON lines are documented in `docs/guide/campaigns.md`. A line `saved` or `refuted` is written only when what it
-//! tells of is on the disk.
+//! `docs/guide/campaigns.md` documents the names in the JSON lines. A `saved` or `refuted` line is written
+//! only after the data is on disk.
 
 use std::cell::RefCell;
 use std::io::{self, IsTerminal};
@@ -18,31 +18,31 @@ use crate::budget::Budget;
 use crate::stderr::{show_bar, tell};
 use crate::timeline::Timeline;
 
-/// To whom progress is told.
+/// Audience of the progress output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Audience {
-    /// To nobody.
+    /// Nobody.
     Nobody,
-    /// To people, by a bar or by lines.
+    /// People: a bar or lines.
     People,
-    /// To tools, as JSON.
+    /// Tools: JSON lines.
     Tools,
 }
 
 impl Audience {
-    /// Who listens to a command that tells people only.
+    /// Audience of a command that has no JSON progress.
     pub(crate) fn unless(quiet: bool) -> Self {
         if quiet { Self::Nobody } else { Self::People }
     }
 
-    /// Something that is good to know, which those who asked for quiet are not told.
+    /// Prints a remark, unless quiet.
     pub(crate) fn note(self, text: &str) {
         if self != Self::Nobody {
             self.warn(text);
         }
     }
 
-    /// Something that is not as it should be, which is told to whoever listens and also to those who asked for quiet.
+    /// Prints a warning, even if quiet.
     pub(crate) fn warn(self, text: &str) {
         match self {
             Self::Nobody | Self::People => tell(text),
@@ -51,10 +51,10 @@ impl Audience {
     }
 }
 
-/// Tools are told this often.
+/// Interval of the JSON lines.
 const JSON_EVERY: Duration = Duration::from_millis(250);
 
-/// Shared by what searches and what keeps, which both have something to tell.
+/// Progress of one run of `mine`, shared by the search and the recorder.
 #[derive(Clone)]
 pub(crate) struct Mining(Rc<RefCell<Inner>>);
 
@@ -84,7 +84,7 @@ impl Mining {
         Self(Rc::new(RefCell::new(inner)))
     }
 
-    /// Since the beginning.
+    /// Seconds since the start.
     pub(crate) fn elapsed(&self) -> Duration {
         self.0.borrow().start.elapsed()
     }
@@ -113,30 +113,30 @@ impl Mining {
         }
     }
 
-    /// How the search of this round went so far, a few hundred points of it.
+    /// The course of the search in this round, as a few hundred points.
     pub(crate) fn course(&self, round: RoundId) -> Vec<SearchPoint> {
         self.0.borrow().timeline.points(round)
     }
 
-    /// Whether anybody hears [`Mining::event`].
+    /// Returns true if [`Mining::event`] has an audience.
     pub(crate) fn is_for_tools(&self) -> bool {
         self.0.borrow().audience == Audience::Tools
     }
 
-    /// Something happened that tools want to know.
+    /// Reports an event to tools.
     pub(crate) fn event(&self, event: impl FnOnce() -> Value) {
         if self.is_for_tools() {
             tell(&event().to_string());
         }
     }
 
-    /// A remark: a line for people, or one that says so for tools.
+    /// Prints a remark: a line for people, or a JSON object for tools.
     pub(crate) fn remark(&self, text: &str) {
         let audience = self.0.borrow().audience;
         audience.note(text);
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub(crate) fn finish(&self) {
         if let Some(bar) = self.0.borrow_mut().bar.take() {
             show_bar(None);
@@ -175,7 +175,7 @@ impl Inner {
         bar.set_message(format!("{}{left}", self.words()));
     }
 
-    /// Where the search stands, without its phase.
+    /// Describes the position of the search, without its phase.
     fn words(&self) -> String {
         let Progress { tests, states, refuted, open, .. } = self.progress;
         let mut text = format!("{tests} tests ({:.0} per second)", self.rate());
@@ -208,7 +208,7 @@ impl Inner {
         self.progress.tests as f64 / self.start.elapsed().as_secs_f64().max(0.001)
     }
 
-    /// At most this long, if the budget says so or the speed so far stays.
+    /// Estimates the remaining time from the budget and the speed so far.
     fn seconds_left(&self) -> Option<f64> {
         match self.budget {
             Budget::Time(time) => Some(time.saturating_sub(self.start.elapsed()).as_secs_f64()),
@@ -220,7 +220,7 @@ impl Inner {
     }
 }
 
-/// To thousandths, which is more than anybody can use.
+/// Rounds to thousandths.
 pub(crate) fn rounded(seconds: f64) -> f64 {
     (seconds * 1000.0).round() / 1000.0
 }

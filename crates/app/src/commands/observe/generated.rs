@@ -1,4 +1,4 @@
-//! Observing with calls that are made up: random scripts, run in workers, until the budget is used up.
+//! Observing with generated calls: random scripts, run in workers until the budget is used up.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::ControlFlow;
@@ -27,22 +27,22 @@ use crate::java::recording::Recording;
 use crate::pace::BudgetPace;
 use crate::progress::{Audience, Counting};
 
-/// How many scripts are made before the generator learns from them. The first round is small, because what it teaches is
-/// worth most; the sizes are fixed, because the scripts of a seed depend on them.
+/// Number of scripts to generate before the generator learns from their runs. The first batch is small,
+/// because it teaches most; the sizes are fixed, because the scripts of a seed depend on them.
 const FIRST_ROUND: usize = 100;
 const LARGEST_ROUND: usize = 5000;
 
-/// How many scripts are run at first before the clock is looked at.
+/// Number of scripts to run at first before checking the clock.
 const FIRST_CHUNK: usize = 4;
 
-/// How long workers are left alone before Ctrl-C and the clock are looked at again, about.
+/// Approximate time between checks of the clock and of Ctrl-C.
 const BREATH: Duration = Duration::from_millis(200);
 
-/// So many scripts may end their worker before it is time to say so and stop: each takes the time of its limit and of a new
-/// worker, and one method is nearly always to blame.
+/// Number of scripts that may crash or hang their worker before adit stops: each costs its time limit and a
+/// new worker, and nearly always one method is to blame.
 const PATIENCE: u64 = 40;
 
-/// How many scripts that ended a worker are shown.
+/// Number of scripts shown that crashed or hung a worker.
 const CULPRITS_SHOWN: usize = 3;
 
 pub(super) fn observe(flags: &ObserveFlags, quiet: bool) -> Result<Observed, Report> {
@@ -72,31 +72,31 @@ pub(super) fn observe(flags: &ObserveFlags, quiet: bool) -> Result<Observed, Rep
     Ok(session.observed(&api, counting.elapsed(), stop))
 }
 
-/// The work that goes on.
+/// A running observation.
 struct Session<'c> {
     host: Host,
     generator: Generator,
     rng: ChaCha8Rng,
     family: Family<'c>,
-    /// The ways to make an object.
+    /// The ways to construct an object.
     starts: BTreeSet<Arc<Callable>>,
     recording: Recording,
-    /// What came of each method.
+    /// Outcomes of each method.
     tally: BTreeMap<Arc<Callable>, Fate>,
-    /// The first scripts that a worker did not survive.
+    /// The first scripts that crashed or hung a worker.
     culprits: Vec<(Script, String)>,
     culprits_in_all: u64,
     tests: u64,
 }
 
-/// What came of calling a method.
+/// Outcomes of calling a method.
 #[derive(Default)]
 struct Fate {
     returned: u64,
-    /// By the class of the exception, or of the error when there was nothing to call.
+    /// Counts by exception class, or by the reason why the call could not be made.
     threw: BTreeMap<Arc<str>, u64>,
     skipped: BTreeMap<&'static str, u64>,
-    /// The worker ended in it.
+    /// Calls that crashed or hung the worker.
     ended: u64,
 }
 
@@ -110,7 +110,7 @@ impl Session<'_> {
         counting: &mut Counting,
     ) -> Result<Stop, Report> {
         let mut round = FIRST_ROUND;
-        // A class that hangs in every script must be found out before a hundred of them have.
+        // Notice a class that hangs in every script before a hundred scripts have hung.
         let mut chunk = FIRST_CHUNK;
         loop {
             let size = match budget {
@@ -129,7 +129,7 @@ impl Session<'_> {
                     self.record(script, run);
                 }
                 let taken = counting.elapsed() - before;
-                // How many scripts are run at once changes nothing but how soon a stop is seen.
+                // The batch size affects only how soon a stop is noticed.
                 chunk = if taken < BREATH / 2 { (chunk * 2).min(LARGEST_ROUND) } else { chunk };
                 chunk = if taken > BREATH * 2 { (chunk / 2).max(1) } else { chunk };
                 let rate = rate(self.tests, counting.elapsed());
@@ -188,7 +188,8 @@ impl Session<'_> {
             }
         }
         for life in run.lives(script) {
-            // An object that a method of another gave was not seen from its beginning, unless that is how they are made.
+            // An object returned by another object's method was not observed from its start, unless that is
+            // how such objects are constructed.
             let maker = &script.statements[life.object].callable;
             let begun = maker.kind != CallKind::Method || self.starts.contains(maker);
             if begun && self.family.has(&life.class) {
@@ -273,7 +274,7 @@ impl Session<'_> {
 }
 
 impl Fate {
-    /// Why a method never returned.
+    /// Returns the reason why a method never succeeded.
     fn why(&self) -> String {
         let mut parts: Vec<(u64, String)> =
             self.threw.iter().map(|(class, &count)| (count, format!("threw {class}"))).collect();
@@ -300,7 +301,7 @@ fn rate(tests: u64, elapsed: Duration) -> f64 {
     tests as f64 / elapsed.as_secs_f64().max(0.001)
 }
 
-/// A callable as Java would name it: `push(Object)`, `Stack(int)`.
+/// Formats a callable as Java does: `push(Object)`, `Stack(int)`.
 fn written(callable: &Callable) -> String {
     let name = callable.event_name();
     let Some(signature) = Signature::parse(&callable.signature) else { return name.to_owned() };
@@ -308,13 +309,13 @@ fn written(callable: &Callable) -> String {
     format!("{name}({})", types.join(", "))
 }
 
-/// A type without its package.
+/// Removes the package from a type.
 fn simple(of: &Type) -> String {
     let whole = of.to_string();
     whole.rsplit('.').next().unwrap_or(&whole).to_owned()
 }
 
-/// Which classes an object may have to be one of the class under test: that class, and all below it.
+/// The class under test and its subclasses.
 struct Family<'c> {
     classes: &'c ClassPath,
     head: String,
@@ -326,7 +327,7 @@ impl<'c> Family<'c> {
         Self { classes, head: head.replace('.', "/"), known: HashMap::new() }
     }
 
-    /// Whether the class, with dots, belongs to it.
+    /// Returns true if the class, with dots, belongs to the family.
     fn has(&mut self, class: &Arc<str>) -> bool {
         if let Some(&known) = self.known.get(class) {
             return known;
@@ -343,7 +344,7 @@ impl<'c> Family<'c> {
             if seen.contains(&name) {
                 continue;
             }
-            // What cannot be read is of nobody's family: classes that the machine makes while it runs.
+            // Classes that the JVM generates at run time cannot be read and belong to no family.
             let read = self.classes.find(&name).ok().flatten();
             if let Some(outline) = read.and_then(|(bytes, file)| Class::parse_outline(&bytes, &file).ok()) {
                 open.extend(

@@ -1,4 +1,4 @@
-//! Observing the user's own tests, or a program: the calls of the class while they run.
+//! Observing the user's own tests or program: the calls of the class while they run.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -20,10 +20,10 @@ use crate::java::user_tests;
 use crate::progress::{Audience, Counting, Working};
 use crate::stderr::tell;
 
-/// How many failed tests are listed.
+/// Number of failed tests to list.
 const FAILURES_SHOWN: usize = 10;
 
-/// How many events of one object are kept: an object that is used all the time would fill the memory otherwise.
+/// Limit on the events kept per object; without it, an object in constant use would fill the memory.
 const LONGEST_LIFE: u64 = 100_000;
 
 pub(super) fn observe(flags: &ObserveFlags, quiet: bool) -> Result<Observed, Report> {
@@ -114,7 +114,7 @@ pub(super) fn observe(flags: &ObserveFlags, quiet: bool) -> Result<Observed, Rep
     })
 }
 
-/// Flags that say how calls are made up mean nothing here, and silence would look like obedience.
+/// Rejects flags about generated calls, which have no effect here.
 fn refuse_idle_flags(flags: &ObserveFlags) -> Result<(), Report> {
     let idle = [
         (flags.states, "--states"),
@@ -147,7 +147,7 @@ fn main_of(java: &JavaEnvironment, name: &str, flags: &ObserveFlags) -> Result<T
     Ok(Task::Main { class: class.dotted_name(), args: flags.arguments.clone() })
 }
 
-/// What people should know about a run.
+/// Remarks about a run.
 struct Remarks<'a> {
     flags: &'a ObserveFlags,
     recorded: &'a Recorded,
@@ -155,7 +155,7 @@ struct Remarks<'a> {
 }
 
 impl Remarks<'_> {
-    /// How it ended, unless all went well.
+    /// Reports how the run ended, unless all went well.
     fn end(&mut self) {
         let recorded = self.recorded;
         let during = recorded.running.as_ref().map(|test| format!(" during {test}")).unwrap_or_default();
@@ -193,7 +193,7 @@ impl Remarks<'_> {
         }
     }
 
-    /// What is missing in the recording.
+    /// Reports what is missing from the recording.
     fn left(&mut self, full: bool) {
         self.lines.extend(self.recorded.left.iter().map(|left| format!("not recorded: {left}")));
         if self.recorded.cut > 0 {
@@ -235,10 +235,10 @@ fn details(recorded: &Recorded) -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// Whether tests end the same way with and without recording, and how much longer they take with it.
+/// Compares the results and the time of the tests with and without recording.
 fn compare(recorded: &Recorded, plain: &Recorded) -> (String, Value) {
     let sorted = |tests: &[TestResult]| {
-        // Messages name addresses and times, so that only how a test ended is compared.
+        // Messages contain addresses and times, so only the kind of ending is compared.
         let mut tests: Vec<(String, u8)> = tests
             .iter()
             .map(|test| match test.outcome {

@@ -1,4 +1,5 @@
-//! Asking a build tool: it is the user's own program and runs as if typed, but without a keyboard and not for long.
+//! Asking a build tool for a class path. It runs as if typed by the user, but without input and with a time
+//! limit.
 
 use std::env;
 use std::ffi::OsString;
@@ -18,24 +19,26 @@ use crate::errors::{bad_input, no_answer};
 use crate::interrupt::Listening;
 use crate::progress::{Audience, Working};
 
-/// A tool that starts up, reads a large build and does not fetch anything is done by then.
+/// Default time limit: enough for a tool to start and read a large build without downloads.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Another limit, such as `2m`, for builds that are larger still.
+/// Environment variable for another limit, such as `2m`, for larger builds.
 const OWN_LIMIT: &str = "ADIT_PROJECT_LIMIT";
 
-/// How often it is looked whether the tool has ended.
+/// Interval of checks whether the tool has exited.
 const BREATH: Duration = Duration::from_millis(20);
 
-/// How long the rest of what an ended program said is waited for; a process that it left behind may hold the pipe forever.
+/// Time to wait for the rest of the output of an exited program; a process left behind may hold the pipe
+/// forever.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
-/// No message of an error and no class path is longer.
+/// Limit on the output; no error message and no class path is longer.
 const LONGEST: u64 = 1 << 22;
 
-/// What `tool` writes when it is asked for a class path in the folder `place`, or in a few words why there is no answer.
+/// Asks `tool` for a class path in the folder `place`. Returns its answer, or a few words on why there is
+/// none.
 ///
-/// `arguments` are given a folder for files of their own and the file to which the answer goes.
+/// `arguments` receives a folder for its own files and the file for the answer.
 pub(super) fn ask(
     tool: Tool,
     program: &Path,
@@ -61,7 +64,7 @@ pub(super) fn ask(
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
-        // Of its own, so that all it starts can be ended with it.
+        // A new group, so everything it starts can be killed with it.
         .process_group(0)
         .spawn();
     let mut child = match child {
@@ -102,7 +105,7 @@ pub(super) fn ask(
     Ok(read.map_err(|_| "it wrote no answer".to_owned()))
 }
 
-/// How long a tool may take.
+/// Time limit of the tool.
 fn limit() -> Result<Duration, Report> {
     match env::var(OWN_LIMIT) {
         Ok(text) => {
@@ -112,7 +115,8 @@ fn limit() -> Result<Duration, Report> {
     }
 }
 
-/// Ends a program and what it started. It leads its own group and has not been waited for, so that the number is still its own.
+/// Kills a program and its children. It leads its own group and has not been waited for, so its id is still
+/// valid.
 fn end(child: &mut Child) {
     // The shell has `kill` built in, and calling the system directly would be unsafe code.
     let number = child.id().to_string();
@@ -123,20 +127,20 @@ fn end(child: &mut Child) {
     let _ = child.wait();
 }
 
-/// Listens to a pipe to its end, so that the program never waits; what is too long is not kept.
+/// Reads a pipe to its end, so the program never blocks; output beyond the limit is dropped.
 fn hear(mut pipe: impl Read + Send + 'static) -> Receiver<String> {
     let (send, receive) = channel();
     std::thread::spawn(move || {
         let mut kept = Vec::new();
         let _ = pipe.by_ref().take(LONGEST).read_to_end(&mut kept);
         let _ = std::io::copy(&mut pipe, &mut std::io::sink());
-        // Nobody may wait any more.
+        // The receiver may be gone.
         let _ = send.send(String::from_utf8_lossy(&kept).into_owned());
     });
     receive
 }
 
-/// The line in what a tool said that tells most about what went wrong.
+/// Returns the most informative line of the tool's error output.
 fn complaint(text: &str) -> Option<String> {
     let lines: Vec<String> = text.lines().map(one_line).filter(|line| !line.is_empty()).collect();
     let after = |mark: &str| lines.iter().skip_while(|line| !line.starts_with(mark)).nth(1);
@@ -149,7 +153,7 @@ fn complaint(text: &str) -> Option<String> {
     found.map(str::to_owned)
 }
 
-/// A line without what would move the cursor or color the rest, and not too long.
+/// Removes control sequences from a line and shortens it.
 pub(super) fn one_line(text: &str) -> String {
     const LONGEST: usize = 200;
     let mut plain = String::new();

@@ -1,4 +1,5 @@
-//! Gradle: a build is a folder with `settings.gradle` and what lies below; a module is a folder with a build file, or with outputs.
+//! Gradle: a build is a folder with `settings.gradle` and everything below; a module is a folder with a build
+//! file or outputs.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -12,16 +13,16 @@ use super::{Module, Project, Tool, maven, upward};
 const SETTINGS: [&str; 2] = ["settings.gradle", "settings.gradle.kts"];
 const BUILD: [&str; 2] = ["build.gradle", "build.gradle.kts"];
 
-/// How deep below its root a module may lie, and how many folders are looked at: a build that is larger has its modules
-/// found only up to here.
+/// Limits on the depth of a module below the root and on the number of folders searched. In a larger build,
+/// modules beyond them are not found.
 const DEEPEST: usize = 6;
 const MOST_FOLDERS: usize = 20_000;
 
-/// Folders that hold no modules, and often very many files.
+/// Folders without modules, but often with very many files.
 const NO_MODULES: [&str; 6] = ["src", "build", "target", "out", "bin", "node_modules"];
 
-/// Asks a project for all that its tests need, from within: the class path of its source set `test`, or of the configurations that
-/// Kotlin's and Android's plugins have in its place.
+/// Script that asks a project for the class path of its source set `test`, or of the configurations that the
+/// Kotlin and Android plugins use instead.
 const SCRIPT: &str = r"
 allprojects { project ->
     if (project.projectDir.canonicalPath == System.getProperty('adit.module')) {
@@ -63,7 +64,7 @@ pub(super) fn project(folder: &Path) -> Option<Project> {
     })
 }
 
-/// What Gradle is told: our task in the project of the module, without asking anyone on the network.
+/// Arguments for Gradle: our task in the project of the module, offline.
 pub(super) fn arguments(module: &Module, folder: &Path, answer: &Path) -> io::Result<Vec<OsString>> {
     let script = folder.join("adit.init.gradle");
     fs::write(&script, SCRIPT)?;
@@ -79,33 +80,34 @@ pub(super) fn arguments(module: &Module, folder: &Path, answer: &Path) -> io::Re
     arguments.push(module.folder.clone().into());
     arguments.push(property("adit.module", &fs::canonicalize(&module.folder)?));
     arguments.push(property("adit.answer", answer));
-    // The task looks at its project while it runs, which a build that is kept between runs forbids. The second name is the
-    // one of older versions; a name that a version does not know does no harm, other than a flag.
+    // The task accesses its project while it runs, which the configuration cache forbids. The second name is
+    // for older versions; an unknown property does no harm, unlike an unknown flag.
     arguments.push("-Dorg.gradle.configuration-cache=false".into());
     arguments.push("-Dorg.gradle.unsafe.configuration-cache=false".into());
     arguments.push("aditClassPath".into());
     Ok(arguments)
 }
 
-/// The class path in an answer.
+/// Parses the class path of an answer.
 pub(super) fn entries(answer: &str) -> Vec<PathBuf> {
     answer.lines().filter(|line| !line.is_empty()).map(PathBuf::from).collect()
 }
 
-/// Whether a wrapper has its Gradle already. One that does not say which it wants is taken at its word.
+/// Returns true if a wrapper has its Gradle already, or does not say which one it needs.
 pub(super) fn is_fetched(wrapper: &Path) -> bool {
     let properties = wrapper.with_file_name("gradle/wrapper/gradle-wrapper.properties");
     let (Some(name), Some(folder)) = (maven::distribution(&properties), own_folder()) else { return true };
     folder.join("wrapper/dists").join(name).is_dir()
 }
 
-/// The outputs of a module, if `entry` is the jar that Gradle would make of them. Other jars are made of other classes.
+/// Returns the outputs of a module if `entry` is the jar that Gradle builds from them. Other jars have other
+/// classes.
 pub(super) fn outputs_for<'m>(module: &'m Module, entry: &Path) -> Option<&'m [PathBuf]> {
     let plain = !entry.file_stem()?.to_str()?.ends_with("-test-fixtures");
     (plain && entry.parent()? == module.folder.join("build/libs")).then_some(&*module.main)
 }
 
-/// Where Gradle keeps what belongs to the user.
+/// Gradle's folder of the user.
 fn own_folder() -> Option<PathBuf> {
     let named = env::var_os("GRADLE_USER_HOME").map(PathBuf::from);
     named.or_else(|| env::home_dir().map(|home| home.join(".gradle")))
@@ -123,8 +125,8 @@ fn module(folder: PathBuf, root: &Path) -> Module {
     Module { name: title.or(named).unwrap_or_default(), group: None, main, tests, folder }
 }
 
-/// The outputs of a source set: classes of every language, `build/classes/java/main` or with a platform between,
-/// `build/classes/kotlin/jvm/main`, and resources.
+/// The outputs of a source set: classes of every language, `build/classes/java/main` or with a platform
+/// between, `build/classes/kotlin/jvm/main`, and resources.
 fn outputs(folder: &Path, set: &str) -> Vec<PathBuf> {
     let build = folder.join("build");
     let mut found = Vec::new();
@@ -139,10 +141,10 @@ fn outputs(folder: &Path, set: &str) -> Vec<PathBuf> {
     found
 }
 
-/// The folders directly in a folder, in the order of their names.
+/// Returns the folders directly in a folder, sorted by name.
 fn subfolders(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
-    // Links are not followed, because they may lead round in a circle.
+    // Links are not followed, because they may form a cycle.
     let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
     let mut folders: Vec<PathBuf> = folders.map(|entry| entry.path()).collect();
     folders.sort();
@@ -164,11 +166,11 @@ fn name_in(settings: &str) -> Option<String> {
     (!name.is_empty() && !name.contains('$')).then(|| name.to_owned())
 }
 
-/// A look at all folders of a build.
+/// A scan of all folders of a build.
 struct Walk {
-    /// Those of modules, in order.
+    /// Folders of modules, in order.
     folders: Vec<PathBuf>,
-    /// Files that say how the build goes.
+    /// Files that define the build.
     files: BTreeSet<PathBuf>,
     seen: usize,
 }
@@ -176,7 +178,7 @@ struct Walk {
 impl Walk {
     fn enter(&mut self, folder: &Path, depth: usize) {
         self.seen += 1;
-        // Settings of their own make another build.
+        // A folder with its own settings is another build.
         if self.seen > MOST_FOLDERS || depth > DEEPEST || depth > 0 && has(folder, &SETTINGS) {
             return;
         }
@@ -210,7 +212,7 @@ impl Walk {
         }
     }
 
-    /// The program that a build is made of is a part of what it says.
+    /// Build logic is part of the build's definition.
     fn logic(&mut self, folder: &Path, depth: usize) {
         self.seen += 1;
         if self.seen > MOST_FOLDERS || depth > 2 * DEEPEST {

@@ -1,12 +1,13 @@
-//! What running tests of JUnit 5 takes and projects do not name, because build tools bring it along: the engine and the launcher.
+//! The engine and the launcher of JUnit 5, which build tools provide and projects therefore do not name.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What every project with tests for JUnit 5 has, and what that stands on: their versions differ, and each goes with its own.
+/// Jars of every project with JUnit 5 tests. Their versions differ, and each determines the versions of
+/// others.
 const NAMED: [&str; 2] = ["junit-jupiter-api", "junit-platform-commons"];
 
-/// The jars that these lack to run tests, as far as the build tool has fetched them already.
+/// Returns the jars that these lack to run tests, if the build tool has downloaded them already.
 pub(super) fn beside(entries: &[PathBuf]) -> Vec<PathBuf> {
     let find = |name| entries.iter().find_map(|entry| Some((entry, version_of(entry, name)?)));
     let [Some((api, version)), Some((_, platform))] = NAMED.map(find) else { return Vec::new() };
@@ -20,7 +21,7 @@ pub(super) fn beside(entries: &[PathBuf]) -> Vec<PathBuf> {
     missing.filter_map(|(group, name, version)| kept(api, group, name, version)).collect()
 }
 
-/// Where the tool that keeps `api` keeps another jar of JUnit.
+/// Returns the path of another JUnit jar in the repository that holds `api`.
 fn kept(api: &Path, group: &str, name: &str, version: &str) -> Option<PathBuf> {
     let file = format!("{name}-{version}.jar");
     // Maven: org/junit/jupiter/junit-jupiter-api/5.9.2/junit-jupiter-api-5.9.2.jar
@@ -28,13 +29,13 @@ fn kept(api: &Path, group: &str, name: &str, version: &str) -> Option<PathBuf> {
     if maven.is_file() {
         return Some(maven);
     }
-    // Gradle: org.junit.jupiter/junit-jupiter-api/5.9.2/(what the file holds, as a number)/junit-jupiter-api-5.9.2.jar
+    // Gradle: org.junit.jupiter/junit-jupiter-api/5.9.2/(hash of the file)/junit-jupiter-api-5.9.2.jar
     let gradle = api.ancestors().nth(5)?.join(format!("org.junit.{group}")).join(name).join(version);
     let folders = fs::read_dir(gradle).ok()?.filter_map(|entry| Some(entry.ok()?.path()));
     folders.map(|folder| folder.join(&file)).filter(|file| file.is_file()).min()
 }
 
-/// The version in the name of a jar, if it is the one of this name.
+/// Returns the version in the name of a jar, if it is the one of this name.
 fn version_of<'e>(entry: &'e Path, name: &str) -> Option<&'e str> {
     entry.file_name()?.to_str()?.strip_prefix(name)?.strip_prefix('-')?.strip_suffix(".jar")
 }

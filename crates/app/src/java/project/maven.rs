@@ -11,23 +11,23 @@ use quick_xml::events::Event;
 
 use super::{Module, Project, Tool, upward};
 
-/// The file that says what a module is.
+/// The file that defines a module.
 const POM: &str = "pom.xml";
 
-/// Files in the folder `.mvn` of a build that change how Maven goes about it.
+/// Files in the folder `.mvn` of a build that change how Maven runs.
 const SETTINGS: [&str; 4] =
     ["maven.config", "extensions.xml", "jvm.config", "wrapper/maven-wrapper.properties"];
 
-/// Larger files are no poms. The largest that are known have a few hundred kilobytes.
+/// Limit on the size of a pom. The largest known ones have a few hundred kilobytes.
 const LONGEST: u64 = 1 << 22;
 
-/// Elements of poms nest less deep than this, those of plugins' configurations included.
+/// Limit on the nesting of elements in a pom, including plugin configurations.
 const DEEPEST: usize = 100;
 
-/// More modules than any build has; a chain of parents is never as long.
+/// Limit on the modules of a build and on the length of a chain of parents.
 const MOST: usize = 4000;
 
-/// Nothing is fetched, nothing is asked, and only errors are said, in plain letters.
+/// Offline, non-interactive, errors only, without colors.
 const OFFLINE: [&str; 4] = ["-o", "-q", "-B", "-Dstyle.color=never"];
 
 /// The project of a folder with a `pom.xml`.
@@ -37,7 +37,7 @@ pub(super) fn project(folder: &Path) -> Option<Project> {
     }
     let mut root = folder.to_owned();
     for above in upward(folder).skip(1) {
-        // A pom above that does not name it is another project's, or only its parent.
+        // A pom above that does not list the module belongs to another project, or is only its parent.
         if above.join(POM).is_file() && folders(above).contains(&root) {
             root = above.to_owned();
         }
@@ -60,21 +60,21 @@ pub(super) fn project(folder: &Path) -> Option<Project> {
     })
 }
 
-/// What Maven is told: the class path of the tests, into a file, without asking anyone on the network.
+/// Arguments for Maven: write the class path of the tests to a file, offline.
 pub(super) fn arguments(answer: &Path) -> Vec<OsString> {
     let mut output = OsString::from("-Dmdep.outputFile=");
     output.push(answer);
-    // Not for the modules below, whose answers would take the place of this one.
+    // Not for submodules, whose answers would overwrite this one.
     let more = ["-N", "dependency:build-classpath", "-DincludeScope=test"];
     OFFLINE.iter().chain(&more).map(OsString::from).chain([output]).collect()
 }
 
-/// The class path in an answer.
+/// Parses the class path of an answer.
 pub(super) fn entries(answer: &str) -> Vec<PathBuf> {
     env::split_paths(answer.trim()).filter(|entry| !entry.as_os_str().is_empty()).collect()
 }
 
-/// What Maven is told to list the dependencies of a module and of those that it needs, as names.
+/// Arguments for Maven: list the dependencies of a module and of the modules it needs, by name.
 pub(super) fn tree_arguments(root: &Path, module: &Module, answer: &Path) -> Vec<OsString> {
     let mut output = OsString::from("-DoutputFile=");
     output.push(answer);
@@ -84,7 +84,7 @@ pub(super) fn tree_arguments(root: &Path, module: &Module, answer: &Path) -> Vec
     arguments
 }
 
-/// The jars of a list, where Maven keeps them. Those of modules stand where they would be if they were installed.
+/// Returns the jars of a list in the local repository; for modules, the paths they would have if installed.
 pub(super) fn entries_of_tree(tree: &str, module: &Module, repository: &Path) -> Vec<PathBuf> {
     let mut inside = false;
     let mut found = Vec::new();
@@ -92,7 +92,7 @@ pub(super) fn entries_of_tree(tree: &str, module: &Module, repository: &Path) ->
         let name = line.trim_start_matches(['|', '+', '-', '\\', ' ']);
         let parts: Vec<&str> = name.split_whitespace().next().unwrap_or_default().split(':').collect();
         if name.len() == line.len() {
-            // The list of each module begins with its own name.
+            // The list of each module starts with its own name.
             inside = parts.get(1) == Some(&module.name.as_str());
             continue;
         }
@@ -112,7 +112,7 @@ pub(super) fn entries_of_tree(tree: &str, module: &Module, repository: &Path) ->
     found
 }
 
-/// Where Maven keeps jars: as the project says, or the user's settings, or at the usual place.
+/// Local repository of Maven: from the project, the user's settings, or the usual place.
 pub(super) fn repository(root: &Path) -> PathBuf {
     const PROPERTY: &str = "-Dmaven.repo.local=";
     let config = fs::read_to_string(root.join(".mvn/maven.config")).unwrap_or_default();
@@ -130,7 +130,7 @@ pub(super) fn repository(root: &Path) -> PathBuf {
     told.filter(|told| told.is_absolute()).map_or_else(|| own.join("repository"), Path::to_owned)
 }
 
-/// Whether a wrapper has its Maven already. One that does not say which it wants is taken at its word.
+/// Returns true if a wrapper has its Maven already, or does not say which one it needs.
 pub(super) fn is_fetched(wrapper: &Path) -> bool {
     let properties = wrapper.with_file_name(".mvn/wrapper/maven-wrapper.properties");
     let Some(name) = distribution(&properties) else { return true };
@@ -139,7 +139,7 @@ pub(super) fn is_fetched(wrapper: &Path) -> bool {
     [name.as_str(), name.trim_end_matches("-bin")].iter().any(|name| kept.join(name).is_dir())
 }
 
-/// The name of the archive that a wrapper fetches, without `.zip`.
+/// Returns the name of the archive that a wrapper downloads, without `.zip`.
 pub(super) fn distribution(properties: &Path) -> Option<String> {
     let text = fs::read_to_string(properties).ok()?;
     let url = text
@@ -148,7 +148,8 @@ pub(super) fn distribution(properties: &Path) -> Option<String> {
     Some(url.trim().rsplit('/').next()?.trim_end_matches(".zip").trim_end_matches(".tar.gz").to_owned())
 }
 
-/// The outputs of a module, if `entry` is its jar in a local repository: `com/acme/core/1.0/core-1.0.jar`.
+/// Returns the outputs of a module if `entry` is its jar in a local repository:
+/// `com/acme/core/1.0/core-1.0.jar`.
 pub(super) fn outputs_for<'m>(module: &'m Module, entry: &Path) -> Option<&'m [PathBuf]> {
     let file = entry.file_name()?.to_str()?;
     let version = entry.parent()?;
@@ -165,7 +166,7 @@ pub(super) fn outputs_for<'m>(module: &'m Module, entry: &Path) -> Option<&'m [P
     }
 }
 
-/// Where Maven keeps what belongs to the user.
+/// Maven's folder of the user.
 fn own_folder() -> Option<PathBuf> {
     let named = env::var_os("MAVEN_USER_HOME").map(PathBuf::from);
     named.or_else(|| env::home_dir().map(|home| home.join(".m2")))
@@ -184,7 +185,7 @@ fn module(folder: PathBuf) -> Module {
     }
 }
 
-/// The folders of a module and of all below it, in the order of their poms.
+/// Returns the folders of a module and of all its submodules, in the order of their poms.
 fn folders(root: &Path) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = Vec::new();
     let mut open = vec![root.to_owned()];
@@ -195,7 +196,7 @@ fn folders(root: &Path) -> Vec<PathBuf> {
         let pom = Pom::read(&folder.join(POM)).unwrap_or_default();
         let below = pom.modules.iter().rev().filter_map(|module| {
             let place = plain(&folder.join(module));
-            // A module may also be named by its pom.
+            // A module may also be given by its pom.
             let place = if place.is_file() { place.parent()?.to_owned() } else { place };
             place.join(POM).is_file().then_some(place)
         });
@@ -205,7 +206,7 @@ fn folders(root: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// A pom and the poms above it that lie in files.
+/// Returns a pom and its ancestors that are files.
 fn parents(pom: &Path, found: &mut BTreeSet<PathBuf>) {
     let mut pom = pom.to_owned();
     while pom.is_file() && found.insert(pom.clone()) && found.len() < MOST {
@@ -216,7 +217,7 @@ fn parents(pom: &Path, found: &mut BTreeSet<PathBuf>) {
     }
 }
 
-/// A path without `.` and `..`, as Maven compares them.
+/// Removes `.` and `..` from a path, as Maven does.
 fn plain(path: &Path) -> PathBuf {
     use std::path::Component;
     let mut plain = PathBuf::new();
@@ -230,15 +231,15 @@ fn plain(path: &Path) -> PathBuf {
     plain
 }
 
-/// The little of a pom that matters here.
+/// The relevant parts of a pom.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Pom {
     group: Option<String>,
     artifact: Option<String>,
     parent_group: Option<String>,
-    /// Where the parent's pom is, if there is one and it is not taken from a repository.
+    /// Path of the parent's pom, unless it comes from a repository.
     parent: Option<String>,
-    /// Folders or poms of modules, those of profiles among them.
+    /// Folders or poms of modules, including those of profiles.
     modules: Vec<String>,
 }
 
@@ -250,7 +251,7 @@ impl Pom {
         Some(Self::parse(&fs::read(file).ok()?))
     }
 
-    /// What is said up to the first mistake, if there is one: Maven will complain of it.
+    /// Parses up to the first mistake, if there is one; Maven will report it.
     fn parse(bytes: &[u8]) -> Self {
         let mut pom = Self::default();
         let mut xml = Reader::from_reader(bytes);

@@ -1,4 +1,4 @@
-//! What a build tool answered, remembered until a build file changes: starting the tool takes seconds, and reading this none.
+//! Cache of a build tool's answer, valid until a build file changes: starting the tool takes seconds.
 
 use std::env;
 use std::fs;
@@ -10,15 +10,15 @@ use serde_json::{Value, json};
 use super::{Module, Project};
 use crate::output::{Target, write_failed};
 
-/// Below the folder that the tool may delete at any time.
+/// Path below the output folder, which the tool may delete at any time.
 const FILE: &str = "adit/class-path.json";
 
 /// Larger files are not ours.
 const LONGEST: u64 = 1 << 24;
 
-/// The place of an answer, and what it depends on.
+/// Place of a cached answer, and the state of the files that it depends on.
 pub(super) struct Memory {
-    /// In the project, and if one may not write there, in the user's own folder for such things.
+    /// In the project, or in the user's cache folder if the project is not writable.
     files: Vec<PathBuf>,
     key: String,
 }
@@ -33,7 +33,7 @@ impl Memory {
             key.add(&fs::read(file).unwrap_or_default());
         }
         let made = module.folder.join(project.tool.made());
-        // A project that was never built is not given a folder for what was.
+        // Do not create an output folder in a project that was never built.
         let inside = made.is_dir().then(|| made.join(FILE));
         let mut name = Digest::new();
         name.add(module.folder.as_os_str().as_encoded_bytes());
@@ -42,17 +42,17 @@ impl Memory {
         Self { files: inside.into_iter().chain(outside).collect(), key: key.to_string() }
     }
 
-    /// What was answered when the build files were what they are, if it is still there.
+    /// Returns the answer for the current build files, if it is cached and valid.
     pub(super) fn recall(&self) -> Option<Vec<PathBuf>> {
         self.files.iter().find_map(|file| read(file, Some(&self.key)))
     }
 
-    /// What was answered last, whatever the build files said then.
+    /// Returns the last answer, even if build files have changed since.
     pub(super) fn recall_anything(&self) -> Option<Vec<PathBuf>> {
         self.files.iter().find_map(|file| read(file, None))
     }
 
-    /// Remembers an answer, if it can be written anywhere: without, it is asked for again, and nothing else is worse.
+    /// Stores an answer if possible; otherwise the tool is asked again next time.
     pub(super) fn keep(&self, entries: &[PathBuf]) {
         let texts: Option<Vec<&str>> = entries.iter().map(|entry| entry.to_str()).collect();
         let Some(texts) = texts else { return };
@@ -68,7 +68,7 @@ impl Memory {
     }
 }
 
-/// The entries in a file, if it belongs to the key and they are as they were.
+/// Returns the entries in a file, if they belong to the key and are unchanged.
 fn read(file: &Path, key: Option<&str>) -> Option<Vec<PathBuf>> {
     if fs::metadata(file).ok()?.len() > LONGEST {
         return None;
@@ -84,7 +84,7 @@ fn read(file: &Path, key: Option<&str>) -> Option<Vec<PathBuf>> {
     (whole && key.is_none_or(|key| key == stored)).then_some(entries)
 }
 
-/// Where the user's programs keep what they can do without.
+/// The user's cache folder.
 fn cache_folder() -> Option<PathBuf> {
     let named = env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(|folder| folder.is_absolute());
     named.or_else(|| env::home_dir().map(|home| home.join(".cache")))
