@@ -83,7 +83,7 @@ impl Pace for Listening {
     }
 }
 
-/// Whether Ctrl-C was pressed.
+/// Returns true if Ctrl-C was pressed.
 pub(crate) fn interrupted() -> bool {
     INTERRUPTED.load(Ordering::SeqCst)
 }

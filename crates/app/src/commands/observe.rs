@@ -89,7 +89,7 @@ struct Observed {
     elapsed: Duration,
     /// Reason why it ended.
     stop: Stop,
-    /// What else people should know, a line each or several.
+    /// Remarks for people, of one or more lines each.
     remarks: Vec<String>,
     /// Hint if nothing was recorded.
     hint: String,

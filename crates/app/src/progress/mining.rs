@@ -89,12 +89,12 @@ impl Mining {
         self.0.borrow().start.elapsed()
     }
 
-    /// What was told last.
+    /// Last reported position.
     pub(crate) fn last(&self) -> Progress {
         self.0.borrow().progress
     }
 
-    /// Takes note of where the search stands, and shows it if it is time to.
+    /// Records the position of the search, and shows it if the interval has passed.
     pub(crate) fn show(&self, progress: Progress) {
         let mut inner = self.0.borrow_mut();
         let new_phase = inner.progress.phase != progress.phase;

@@ -76,7 +76,7 @@ pub(super) fn observe(flags: &ObserveFlags, quiet: bool) -> Result<Observed, Rep
     remarks.left(full);
     let mut lines = remarks.lines;
     let mut details = details(&recorded);
-    // What was stopped cannot be compared with what was not.
+    // A stopped run cannot be compared with a complete one.
     if flags.compare && !matches!(recorded.end, TaskEnd::Stopped(_)) {
         let working = Working::new("running the tests again without recording", quiet);
         let plain = RecordOptions { record: false, ..options };
