@@ -88,7 +88,7 @@ impl Campaign {
                     folder.display()
                 ),
                 format!(
-                    "name another folder with -o, or add --fresh to begin anew (what is there is kept in {}.1 or the next free number)",
+                    "name another folder with -o, or add --fresh to start over (the old files are kept in {}.1 or the next free number)",
                     folder.display()
                 ),
             ));
@@ -210,9 +210,9 @@ fn other_campaign(folder: &Path, differences: &[Difference]) -> Report {
         })
         .collect();
     bad_input(
-        format!("{} holds a campaign about something else: {}", folder.display(), said.join("; ")),
+        format!("{} holds a different campaign: {}", folder.display(), said.join("; ")),
         format!(
-            "add --fresh to begin anew (the old one is kept in {}.1 or the next free number), or name another folder with -o",
+            "add --fresh to start over (the old campaign is kept in {}.1 or the next free number), or name another folder with -o",
             folder.display()
         ),
     )

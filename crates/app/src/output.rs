@@ -205,7 +205,7 @@ mod tests {
         put(&path, "old").unwrap();
         let result = Target::File(path.clone()).write(|out| {
             out.write_all(b"half of the new").map_err(write_failed)?;
-            Err(bad_input("it broke", "mend it"))
+            Err(bad_input("it broke", "fix it"))
         });
         assert!(result.is_err());
         assert_eq!(fs::read_to_string(&path).unwrap(), "old");

@@ -371,11 +371,11 @@ fn a_campaign_about_something_else_is_not_mixed_in() {
     text += &told(mine(&["--fresh"]));
     drop(lock);
     expect![[r#"
-        2:  error: DIR holds a campaign about something else: non_public was false and is now true; only was not given and is now ["put","take"]
-          help: add --fresh to begin anew (the old one is kept in DIR.1 or the next free number), or name another folder with -o
+        2:  error: DIR holds a different campaign: non_public was false and is now true; only was not given and is now ["put","take"]
+          help: add --fresh to start over (the old campaign is kept in DIR.1 or the next free number), or name another folder with -o
 
-        2:  error: DIR holds a campaign about something else: the class file changed
-          help: add --fresh to begin anew (the old one is kept in DIR.1 or the next free number), or name another folder with -o
+        2:  error: DIR holds a different campaign: the class file changed
+          help: add --fresh to start over (the old campaign is kept in DIR.1 or the next free number), or name another folder with -o
 
         2:store::in_use
 

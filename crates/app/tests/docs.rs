@@ -1,4 +1,4 @@
-//! Runs what the documentation tells people to run, and compares what it shows with what really comes out.
+//! Runs every command in the documentation and compares its output with the one shown.
 //!
 //! In `README.md` and `docs/**/*.md`, with `./adit` standing for the binary under test, in a fresh copy of `examples/`:
 //!
@@ -8,10 +8,10 @@
 //! - `# exits with N` at the end of a command asks for another exit code than 0;
 //! - a `mermaid` or `json` block or a picture after `<!-- made by: command -->` must be exactly what the command prints.
 //!
-//! The pages of the guide are run in one folder, in the order in which it names them: people read them so.
+//! The pages of the guide run in one folder, in the order in which the guide lists them, as readers would.
 //!
-//! A block that runs Java, or uses what came of it (`adit mine`, `status`, `observe`, `validate`, `doctor`), is not run where
-//! `adit doctor` says that something is missing.
+//! A block that runs Java or uses its results (`adit mine`, `status`, `observe`, `validate`, `doctor`) is skipped if
+//! `adit doctor` reports that something is missing.
 //!
 //! `UPDATE_EXPECT=1` rewrites blocks whose output differs and has no wildcard.
 #![expect(
@@ -60,7 +60,7 @@ fn docs() {
     }
 }
 
-/// What `--help` shows can be typed as it is, but for classes and files that only the reader has.
+/// The examples of `--help` work as they are, except for classes and files that only the reader has.
 #[test]
 fn help() {
     let place = playground();
@@ -73,10 +73,9 @@ fn help() {
         .collect();
     let mut done = 0;
     for command in std::iter::once("").chain(commands.into_iter().filter(|command| *command != "help")) {
-        // Wide enough that no example is broken.
         let help = run(&format!("./adit {command} --help"), place.path()).unwrap();
         for line in help.lines().filter(|line| line.starts_with("  adit ")) {
-            // What stands behind a wide gap is a remark.
+            // Text after a wide gap is a remark.
             let example = line.trim().split("   ").next().unwrap();
             if ["com.acme", "subjects/", "~/"].iter().any(|own| example.contains(own)) {
                 continue;
@@ -86,7 +85,7 @@ fn help() {
                 eprintln!("NOT RUN: `{example}` needs what `adit doctor` misses");
                 continue;
             }
-            // 1 says that something was found, which is right for some of them.
+            // Exit code 1 means that the command found something, which is right for some of them.
             let result = run(&format!("./{example} || test $? -eq 1"), place.path());
             assert!(result.is_ok(), "{command} --help: {}", result.unwrap_err());
             done += 1;
@@ -110,7 +109,7 @@ fn links_lead_somewhere() {
     assert!(dead.is_empty(), "links to nothing:\n{}", dead.join("\n"));
 }
 
-/// The Markdown files of the project for its users and authors, in order.
+/// Returns the Markdown files of the project, in order.
 fn documents() -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut todo = vec![root().join("docs")];
@@ -130,7 +129,7 @@ fn documents() -> Vec<PathBuf> {
     found
 }
 
-/// Runs all blocks of one document, in order and in one folder, so that a block can use what an earlier one wrote.
+/// Runs all blocks of one document in order and in one folder, so a block can use the files of an earlier one.
 fn check(document: &Path, folder: &Path) {
     let text = fs::read_to_string(document).unwrap();
     let mut rewritten = String::new();
@@ -194,7 +193,7 @@ fn check(document: &Path, folder: &Path) {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
-/// Runs the commands of a `console` block. Gives the block as it should be, and whether it is right as it is.
+/// Runs the commands of a `console` block. Returns the block as it should be, and whether it is right as it is.
 fn console(block: &[&str], place: &Path) -> Result<(String, Option<bool>), String> {
     let mut right = true;
     let mut should = String::new();
@@ -219,7 +218,7 @@ fn console(block: &[&str], place: &Path) -> Result<(String, Option<bool>), Strin
     Ok((should, Some(right)))
 }
 
-/// Whether `printed` is what `shown` says, wildcards included.
+/// Returns true if `printed` matches `shown`, including its wildcards.
 fn matches(shown: &[&str], printed: &[&str]) -> bool {
     match (shown, printed) {
         ([], []) => true,
@@ -241,9 +240,9 @@ fn matches_line(shown: &str, line: &str) -> bool {
     rest.ends_with(last)
 }
 
-/// Runs one line of shell in `place`; gives what it printed, both streams together.
+/// Runs one shell line in `place` and returns its output, both streams together.
 fn run(line: &str, place: &Path) -> Result<String, String> {
-    // This test is a part of `./test`, which therefore cannot be run from here.
+    // This test is a part of `./test`, so it cannot run it.
     if line == "./test" || line.trim().is_empty() || line.starts_with('#') {
         return Ok(String::new());
     }
@@ -266,7 +265,7 @@ fn run(line: &str, place: &Path) -> Result<String, String> {
     }
 }
 
-/// A folder with what a reader of the documentation has: the examples and a working `./adit`.
+/// Creates a folder with what a reader of the documentation has: the examples and a working `./adit`.
 fn playground() -> tempfile::TempDir {
     let place = tempfile::tempdir().unwrap();
     let examples = place.path().join("examples");

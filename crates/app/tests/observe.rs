@@ -1,4 +1,4 @@
-//! `adit observe` on real Java: made-up calls, tests, programs, and classes that do not behave.
+//! `adit observe` on real Java: generated calls, tests, programs, and classes that misbehave.
 #![expect(
     clippy::unwrap_used,
     clippy::print_stderr,

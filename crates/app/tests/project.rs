@@ -552,7 +552,7 @@ fn the_tests_of_the_project_are_a_beginning() {
     assert_eq!(run.json()["rejected"], shown);
 
     // Other tests, or another class, are noticed.
-    holds(&mine(&["--tests", "none"]), 2, &["holds a campaign about something else: tests changed"]);
+    holds(&mine(&["--tests", "none"]), 2, &["holds a different campaign: tests changed"]);
     world.compile(
         "acme/target/classes",
         "",
@@ -560,6 +560,6 @@ fn the_tests_of_the_project_are_a_beginning() {
     );
     let changed = VAULT.replace("{ return open; }", "{ return this.open & true; }");
     world.compile("acme/target/classes", "", &[("Vault", &changed)]);
-    holds(&mine(&[]), 2, &["holds a campaign about something else: the class file changed"]);
+    holds(&mine(&[]), 2, &["holds a different campaign: the class file changed"]);
     assert_eq!(world.calls().len(), 2);
 }

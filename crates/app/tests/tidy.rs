@@ -1,4 +1,5 @@
-//! Rules about the whole workspace that no compiler checks: layering, headers, lengths, unused dependencies.
+//! Rules about the whole workspace that no compiler checks: layering, headers, lengths, unused dependencies, and the
+//! language of the documentation.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -184,6 +185,88 @@ fn versions_live_in_one_table() {
     assert_none(&wrong);
 }
 
+/// Widest line of prose, as wide as code may be (`max_width` in `rustfmt.toml`).
+const WIDEST: usize = 110;
+
+#[test]
+fn prose_is_no_wider_than_code() {
+    let mut wide = Vec::new();
+    for file in tracked() {
+        if file.extension().is_none_or(|extension| extension != "md") || is_generated(&file) {
+            continue;
+        }
+        wide.extend(prose_lines(&file).into_iter().filter(|(_, line)| line.chars().count() > WIDEST).map(
+            |(number, _)| format!("{}:{number} is wider than {WIDEST} columns; break the line", short(&file)),
+        ));
+    }
+    assert_none(&wide);
+}
+
+/// Phrases that readers had to read twice, in halves so that this file does not accuse itself, and what to write.
+const RETIRED: [([&str; 2], &str); 8] = [
+    (["shut", " in"], "in a sandbox"),
+    (["mend", " it"], "fix it"),
+    (["begin", " anew"], "start over"),
+    (["begins", " anew"], "starts over"),
+    (["made-", "up calls"], "generated calls"),
+    (["what came", " of"], "the result of"),
+    (["and its", " kin"], "and similar ones"),
+    (["from", " afar"], "what is abstracted"),
+];
+
+#[test]
+fn retired_phrases_stay_retired() {
+    let mut found = Vec::new();
+    for file in tracked() {
+        let is_prose = file.extension().is_some_and(|extension| extension == "md") && !is_generated(&file);
+        // The glossary lists the names that changed.
+        if !(is_prose || file.starts_with(root().join("crates/app"))) || file.ends_with("docs/glossary.md") {
+            continue;
+        }
+        let Ok(text) = fs::read_to_string(&file) else { continue };
+        for (at, line) in text.to_lowercase().lines().enumerate() {
+            for (phrase, instead) in &RETIRED {
+                if line.contains(&phrase.concat()) {
+                    found.push(format!(
+                        "{}:{}: write “{instead}” for “{}”",
+                        short(&file),
+                        at + 1,
+                        phrase.concat()
+                    ));
+                }
+            }
+        }
+    }
+    assert_none(&found);
+}
+
+#[test]
+fn a_public_type_name_has_at_most_two_homes() {
+    let mut homes: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for (member, _) in members() {
+        for file in files(&member.join("src")) {
+            let text = fs::read_to_string(&file).unwrap();
+            for line in text.lines() {
+                let rest = ["pub struct ", "pub enum ", "pub trait ", "pub type "]
+                    .iter()
+                    .find_map(|start| line.strip_prefix(start));
+                let name = rest.and_then(|rest| rest.split(|c: char| !c.is_alphanumeric()).next());
+                if let Some(name) = name {
+                    homes.entry(name.to_owned()).or_default().insert(short(&member));
+                }
+            }
+        }
+    }
+    let wrong: Vec<_> = homes
+        .iter()
+        .filter(|(_, crates)| crates.len() > 2)
+        .map(|(name, crates)| {
+            format!("`{name}` is a public type of {crates:?}; let its name say whose it is")
+        })
+        .collect();
+    assert_none(&wrong);
+}
+
 #[cfg(unix)]
 #[test]
 fn scripts_can_be_run() {
@@ -270,4 +353,28 @@ fn walk(folder: &Path) -> Vec<PathBuf> {
     }
     found.sort();
     found
+}
+
+/// The numbered lines of prose in a Markdown file: no code, no tables, no links or pictures.
+fn prose_lines(file: &Path) -> Vec<(usize, String)> {
+    let mut in_code = false;
+    let mut prose = Vec::new();
+    for (at, line) in fs::read_to_string(file).unwrap().lines().enumerate() {
+        let start = line.trim_start();
+        if start.starts_with("```") {
+            in_code = !in_code;
+        } else if !in_code
+            && !line.starts_with("    ")
+            && !start.starts_with(['|', '<'])
+            && !line.contains("](")
+        {
+            prose.push((at + 1, line.to_owned()));
+        }
+    }
+    prose
+}
+
+/// Returns true for pages that a command writes.
+fn is_generated(file: &Path) -> bool {
+    file.ends_with("docs/examples/README.md") || file.starts_with(root().join("evals/results"))
 }

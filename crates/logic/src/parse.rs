@@ -19,7 +19,7 @@ use crate::lex::{Lexer, Token, TokenKind};
 pub struct FormulaError {
     /// What is wrong.
     pub message: String,
-    /// What would mend it.
+    /// How to fix it.
     #[help]
     pub help: String,
     /// The column of the first wrong character, counted in characters from 1. A formula of several lines counts on.

@@ -18,7 +18,7 @@ use crate::{Formula, nearest};
 pub struct TemplateError {
     /// What is wrong.
     pub message: String,
-    /// What would mend it.
+    /// How to fix it.
     #[help]
     pub help: String,
     /// The line of the first wrong character, from 1.
