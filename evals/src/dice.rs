@@ -78,8 +78,8 @@ impl Which {
     fn settings(self) -> &'static [Setting] {
         match self {
             Self::Models => &[
-                ("assay", &["--miner", "assay"]),
-                ("assay --coarse", &["--miner", "assay", "--coarse"]),
+                ("explore", &["--miner", "explore"]),
+                ("explore --coarse", &["--miner", "explore", "--coarse"]),
                 ("dice", &["--miner", "dice"]),
             ],
             Self::Testers => &[

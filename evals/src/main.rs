@@ -75,7 +75,7 @@ enum Table {
         /// For how many of the seeds the model is also measured against the class itself [default: all].
         #[arg(long)]
         validated: Option<u64>,
-        /// Only these columns of the table, such as `assay`.
+        /// Only these columns of the table, such as `explore`.
         #[arg(long, value_delimiter = ',')]
         ways: Vec<String>,
         /// Only these classes, named as the data files are.

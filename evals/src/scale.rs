@@ -95,7 +95,8 @@ fn keeping(scale: &Scale, place: &Path) -> Result<()> {
     );
     let classes = place.display().to_string();
     for class in ["java.util.ArrayList", "java.util.StringTokenizer", "Wide"] {
-        for (miner, tester) in [("assay", "dice"), ("dice", "dice"), ("dice", "dynamosa"), ("dice", "random")]
+        for (miner, tester) in
+            [("explore", "dice"), ("dice", "dice"), ("dice", "dynamosa"), ("dice", "random")]
         {
             let out = place.join(format!("{class}-{miner}-{tester}"));
             let budget = format!("{}s", scale.seconds);

@@ -4,12 +4,12 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::ControlFlow;
 
-use adit_attack::assay::{AssayOptions, Assayed, assay};
 use adit_attack::branches::Branches;
 use adit_attack::dice_tester::{Assault, Attacked, Fate, dice_tester};
 use adit_attack::dynamosa::Settings;
+use adit_attack::explore::{ExploreOptions, Explored, Prior, explore};
 use adit_attack::purity::{Difference, PurityOptions, Verdict, purity};
-use adit_attack::{Api, Ear, Generator};
+use adit_attack::{Api, Ear, Generator, Guarded};
 use adit_automata::Fsa;
 use adit_infer::{Constraints, dice_miner};
 use adit_jvm::Host;
@@ -34,7 +34,7 @@ pub(crate) struct Plan {
     /// The most calls of a new test.
     pub(crate) calls: usize,
     pub(crate) settings: Settings,
-    pub(crate) assay: AssayOptions,
+    pub(crate) explore: ExploreOptions,
     pub(crate) claims: AttackedProperties,
     pub(crate) constraints: Constraints,
     /// Words that are known to be possible: those of the user's tests.
@@ -52,7 +52,7 @@ pub(crate) struct Mined {
     /// Which of these shows which transition and which refusal, as far as that is known.
     pub(crate) witnesses: Witnesses,
     pub(crate) tests_run: u64,
-    pub(crate) assayed: Option<Assayed>,
+    pub(crate) explored: Option<Explored>,
     /// The words of the user's tests that the model does not have, shortest first.
     pub(crate) rejected: Vec<Vec<String>>,
     /// Sides of branches taken, and how many there are; nothing if that is not known.
@@ -122,21 +122,22 @@ pub(crate) fn mine(
         })
         .collect();
     let runs = host.run(&scripts)?;
+    host.guard().warn(generator);
     for (script, run) in scripts.iter().zip(&runs) {
         generator.observe(script, run);
     }
     let hardly_watched = matches!(pace.over(), Some(Stop::Budget(_)));
     pace.note(&Progress::new(Phase::Watch, 0));
-    host.keep = if plan.miner == Miner::Assay { Keep::News } else { Keep::Refutations };
+    host.keep = if plan.miner == Miner::Explore { Keep::News } else { Keep::Refutations };
     let (mut pure, doubtful) = pure_letters(host, generator, api, ear, plan.miner, rng, pace)?;
-    let mut assayed = None;
-    if plan.miner == Miner::Assay {
-        let options = AssayOptions { known, doubtful, ..plan.assay.clone() };
-        let found = assay(host, generator, ear, &pure, &options, rng, pace)?;
+    let mut explored = None;
+    if plan.miner == Miner::Explore {
+        let prior = Prior { pure: pure.clone(), doubtful, scripts: known };
+        let found = explore(host, generator, ear, prior, plan.explore.clone(), rng, pace)?;
         pace.explored(found.model.len());
         pure.clone_from(&found.pure);
-        shown.keep(host, &found.witnesses())?;
-        assayed = Some(found);
+        shown.keep(host, &found.tests())?;
+        explored = Some(found);
     }
 
     // Claim. What was seen on the way speaks too, and what earlier rounds saw.
@@ -167,7 +168,7 @@ pub(crate) fn mine(
     let mut attacking = false;
     let mut branches = None;
     let mut fates = vec![Fate::NotAttacked; properties.len()];
-    let mut stop = assayed.as_ref().map_or(Stop::Done, |assayed| assayed.stop);
+    let mut stop = explored.as_ref().map_or(Stop::Done, |explored| explored.stop);
     if stop != Stop::Interrupted {
         if plan.tester == Tester::Random {
             attacking = true;
@@ -238,8 +239,8 @@ pub(crate) fn mine(
     // Infer. What any trace contradicts does not hold, whoever made the trace.
     let holding: BTreeSet<Property<Letter>> = said.properties(host, &wanted(1.0))?.into_iter().collect();
     let supports = said.supports();
-    let model = match &assayed {
-        Some(assayed) => assayed.model.clone(),
+    let model = match &explored {
+        Some(explored) => explored.model.clone(),
         None => {
             let surviving: Vec<Property<Letter>> = match plan.tester {
                 Tester::Dice => properties.iter().filter(|one| holding.contains(one)).cloned().collect(),
@@ -251,13 +252,13 @@ pub(crate) fn mine(
                 .map(|&letter| ear.alphabet().name(letter).to_owned())
         }
     };
-    let mut settled = host.settle(Made::new(model, assayed.as_ref()))?;
-    let witnesses = match (settled.tests.take(), &assayed) {
+    let mut settled = host.settle(Made::new(model, explored.as_ref()))?;
+    let witnesses = match (settled.tests.take(), &explored) {
         (Some((tests, witnesses)), _) => {
             shown.keep(host, &tests)?;
             witnesses.renumbered(|test| shown.place(tests.get(test)?))
         }
-        (None, Some(assayed)) => Witnesses::of(assayed, |script| shown.place(script)),
+        (None, Some(explored)) => Witnesses::of(explored, |script| shown.place(script)),
         (None, None) => Witnesses::default(),
     };
     let needed = host.tests_for(&settled.model, &shown.tests)?;
@@ -296,7 +297,7 @@ pub(crate) fn mine(
         tests: shown.tests,
         witnesses,
         tests_run: host.tests_run(),
-        assayed,
+        explored,
         settled,
         given_up: host.given_up(),
         makings_given_up: host.makings_given_up(),
@@ -423,6 +424,7 @@ fn begin(host: &mut Kept<'_>, generator: &mut Generator, pace: &mut dyn Pace) ->
             break;
         }
         let runs = host.run(part)?;
+        host.guard().warn(generator);
         for (script, run) in part.iter().zip(&runs) {
             generator.observe(script, run);
         }
@@ -450,7 +452,9 @@ fn random(
                 generator.script(rng, calls)
             })
             .collect();
-        for (script, done) in scripts.iter().zip(host.run(&scripts)?) {
+        let runs = host.run(&scripts)?;
+        host.guard().warn(generator);
+        for (script, done) in scripts.iter().zip(runs) {
             generator.observe(script, &done);
         }
     };
@@ -480,7 +484,7 @@ fn pure_letters(
             // that shows rarely. Trying finds that out; inference from traces cannot, and goes by the name as the paper does.
             Some(Verdict::Changes { what: Difference::Field { .. }, .. }) => {
                 doubtful.extend(ear.letters_of(&method.callable));
-                miner == Miner::Assay || pure_by_name(method.callable.event_name())
+                miner == Miner::Explore || pure_by_name(method.callable.event_name())
             }
             Some(Verdict::Changes { .. }) | None => false,
         };

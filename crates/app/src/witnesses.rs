@@ -1,7 +1,7 @@
 //! Which tests show what a model says, as the search that made it knows: where an event leads to several states, the calls of
 //! a test alone do not tell.
 
-use adit_attack::assay::Assayed;
+use adit_attack::explore::Explored;
 use adit_automata::State;
 use adit_trace::Script;
 use serde_json::{Value, json};
@@ -37,8 +37,8 @@ pub(crate) struct Refuses {
 
 impl Witnesses {
     /// What a search found. `place` gives the number of a script.
-    pub(crate) fn of(assayed: &Assayed, place: impl Fn(&Script) -> Option<usize>) -> Self {
-        let takes = assayed.shown.iter().filter_map(|shown| {
+    pub(crate) fn of(explored: &Explored, place: impl Fn(&Script) -> Option<usize>) -> Self {
+        let takes = explored.witnesses.iter().filter_map(|shown| {
             Some(Takes {
                 from: shown.from,
                 event: shown.label.clone(),
@@ -47,7 +47,7 @@ impl Witnesses {
                 test: place(&shown.script)?,
             })
         });
-        let refuses = assayed.refusals.iter().filter_map(|refusal| {
+        let refuses = explored.refusals.iter().filter_map(|refusal| {
             Some(Refuses {
                 state: refusal.state,
                 event: refusal.label.clone(),

@@ -127,7 +127,7 @@ fn every_transition_has_evidence_in_every_combination() {
     let Some(java) = java() else { return };
     let classes = java.compile(&[("Slot.java", SLOT)]);
     let path = classes.path().display().to_string();
-    for miner in ["assay", "dice"] {
+    for miner in ["explore", "dice"] {
         for tester in ["dice", "dynamosa", "random"] {
             let out = classes.path().join(format!("{miner}-{tester}")).display().to_string();
             let ways = ["--miner", miner, "--tester", tester, "--initial", "20", "--budget", "3000tests"];

@@ -185,10 +185,10 @@ fn what_the_tests_do_is_known() {
             .collect();
         (run, surviving, read("traces.jsonl"))
     };
-    let (alone, claims, _) = mine("assay", &[]);
+    let (alone, claims, _) = mine("explore", &[]);
     assert_eq!(alone.json()["rejected"].as_array().unwrap().len(), 0);
     assert!(!claims.iter().any(|claim| claim.contains("close")), "{claims:?}");
-    let (told, claims, traces) = mine("assay", &["--tests", &tests]);
+    let (told, claims, traces) = mine("explore", &["--tests", &tests]);
     // Trying alone does not get in, and says so.
     assert_eq!(
         told.json()["rejected"],
@@ -206,18 +206,18 @@ fn what_the_tests_do_is_known() {
     }
     assert!(traces.contains("close"), "{traces}");
     // The next round of the campaign knows it still, and the model is not made to guess where it leads.
-    let (again, claims_again, _) = mine("assay", &["--tests", &tests]);
+    let (again, claims_again, _) = mine("explore", &["--tests", &tests]);
     assert_eq!(
         (again.json()["round"].as_u64(), &again.json()["rejected"]),
         (Some(2), &told.json()["rejected"])
     );
     assert!(claims_again.contains(&"AP close open".to_owned()), "{claims_again:?}");
-    let campaign = adit_store::Campaign::read(&classes.path().join("assay")).unwrap();
+    let campaign = adit_store::Campaign::read(&classes.path().join("explore")).unwrap();
     let of_tests: Vec<_> =
         campaign.traces().map(Result::unwrap).filter(|trace| trace.test.is_none()).collect();
     assert_eq!(of_tests.len(), 1, "{of_tests:?}");
     assert_eq!((of_tests[0].word.last().unwrap().as_str(), of_tests[0].count), ("close", 1));
-    let out = classes.path().join("assay").display().to_string();
+    let out = classes.path().join("explore").display().to_string();
     let without = adit(&["mine", "Vault", "-c", &path, "--quiet", "--claims", "all", "-o", &out]);
     assert_eq!(without.code, 2);
     assert!(without.err.contains("claims was held and is now all; tests changed"), "{}", without.err);

@@ -84,7 +84,7 @@ fn stack() -> TempDir {
     put("tests.json", &json!({"tests": [{"name": "script0", "words": [["Stack"]]}, {"name": "script1", "words": [["Stack", "push"]]}]}).to_string());
     put("run.json", &json!({"class": "com.acme.Stack", "tests": 1234, "realized": 1.0, "stop": "time", "parameters": {"seed": 7}}).to_string());
     let points: Vec<Value> = (0..20)
-        .map(|at| json!({"phase": if at < 12 { "assay" } else { "attack" }, "seconds": f64::from(at) / 2.0, "tests": at * 1000, "states": (at / 4 + 1).min(4), "refuted": at / 5, "open": 20 - at, "covered": null}))
+        .map(|at| json!({"phase": if at < 12 { "explore" } else { "attack" }, "seconds": f64::from(at) / 2.0, "tests": at * 1000, "states": (at / 4 + 1).min(4), "refuted": at / 5, "open": 20 - at, "covered": null}))
         .collect();
     put("search.json", &json!({"points": points}).to_string());
     put("validate.json", &json!({"precision": 1.0, "recall": 0.98, "walks": {"good": 100, "of": 100, "interval": [0.96, 1.0]}, "objects": {"good": 98, "of": 100, "interval": [0.93, 0.99]}, "unrealised": [], "rejected": [["Stack", "peek"]], "new_pairs": {"chance": 0.001, "at_most": 0.01}}).to_string());
@@ -586,7 +586,7 @@ fn seams_between_rounds_can_be_seen() {
     let folder = stack();
     let point = |at: u32| {
         let round = at / 10 + 1;
-        json!({"round": round, "phase": if at % 10 < 4 { "assay" } else { "attack" }, "seconds": f64::from(at) / 2.0, "tests": at * 100, "states": at % 10 + 1, "refuted": at, "open": null, "covered": null})
+        json!({"round": round, "phase": if at % 10 < 4 { "explore" } else { "attack" }, "seconds": f64::from(at) / 2.0, "tests": at * 100, "states": at % 10 + 1, "refuted": at, "open": null, "covered": null})
     };
     let rounds: Vec<Value> = (0..3).map(|at| json!({"round": at + 1, "seconds": f64::from(at) * 5.0 - 0.2, "tests": at * 1000, "stop": "time"})).collect();
     let search = json!({"points": (0..30).map(point).collect::<Vec<_>>(), "rounds": rounds});

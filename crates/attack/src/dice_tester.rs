@@ -11,12 +11,13 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use adit_logic::{Property, Template};
-use adit_trace::{Letter, Pace, Passed, Phase, Progress, Script, Stop, Subject};
+use adit_trace::{Letter, Pace, Passed, Phase, Progress, Script, Stop};
 use rand::Rng;
 
 use crate::branches::Branches;
 use crate::dynamosa::{Goal, Problem, Search, Settings, Status};
 use crate::fitness::Profile;
+use crate::guard::Guarded;
 use crate::heard::Heard;
 use crate::shrink::shrink;
 use crate::{Ear, Generator};
@@ -76,7 +77,7 @@ pub struct Attacked {
 }
 
 /// Attacks claims about a class until nothing is left to aim at or `pace` stops it.
-pub fn dice_tester<S: Subject, R: Rng>(
+pub fn dice_tester<S: Guarded, R: Rng>(
     subject: &mut S,
     generator: &mut Generator,
     ear: &Ear,
@@ -200,7 +201,7 @@ struct Seen {
     passed: Option<Passed>,
 }
 
-impl<S: Subject> Problem for Attack<'_, S> {
+impl<S: Guarded> Problem for Attack<'_, S> {
     type Test = Script;
     type Seen = Seen;
     type Error = S::Error;
@@ -220,6 +221,7 @@ impl<S: Subject> Problem for Attack<'_, S> {
 
     fn run(&mut self, tests: &[Script]) -> Result<Vec<Seen>, S::Error> {
         let runs = self.subject.run(tests)?;
+        self.subject.guard().warn(self.generator);
         Ok(tests
             .iter()
             .zip(runs)
@@ -276,7 +278,13 @@ mod tests {
             pure: BTreeSet::new(),
             branches: Branches::default(),
             calls: 1,
-            settings: Settings::default(),
+            settings: Settings {
+                population: 1,
+                crossover: 0.0,
+                tournament: 1,
+                abandon_after: None,
+                reset_after: None,
+            },
             shrink: (0, 0),
         };
         let told: String = goals(3, &assault)

@@ -55,18 +55,6 @@ pub struct Settings {
     pub reset_after: Option<u32>,
 }
 
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            population: 50,
-            crossover: 0.75,
-            tournament: 10,
-            abandon_after: Some(100),
-            reset_after: Some(100),
-        }
-    }
-}
-
 /// A goal as the search sees it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Goal {
@@ -335,6 +323,17 @@ mod tests {
 
     use super::*;
 
+    /// The numbers of the paper.
+    fn paper() -> Settings {
+        Settings {
+            population: 50,
+            crossover: 0.75,
+            tournament: 10,
+            abandon_after: Some(100),
+            reset_after: Some(100),
+        }
+    }
+
     /// Tests are bytes; goal `n` wants the byte `n` at place `n`, and needs goal `n - 1`. So only a search that climbs from goal
     /// to goal gets anywhere, because nothing is known of a goal before its place is right.
     struct Stairs {
@@ -398,7 +397,7 @@ mod tests {
 
     #[test]
     fn it_climbs_from_goal_to_goal() {
-        let patient = Settings { abandon_after: None, reset_after: None, ..Settings::default() };
+        let patient = Settings { abandon_after: None, reset_after: None, ..paper() };
         let (generations, status) = climb(patient, 1);
         assert!(status.iter().all(|status| *status == Status::Covered), "{status:?}");
         // Guessing six bytes takes 2^48 tests.
@@ -407,7 +406,7 @@ mod tests {
 
     #[test]
     fn the_same_seed_gives_the_same_search() {
-        assert_eq!(climb(Settings::default(), 7), climb(Settings::default(), 7));
+        assert_eq!(climb(paper(), 7), climb(paper(), 7));
     }
 
     /// Nothing is ever reached.
@@ -435,7 +434,7 @@ mod tests {
     #[test]
     fn what_cannot_be_reached_is_abandoned_and_what_waits_for_it_never_aimed_at() {
         let goals = vec![Goal::default(), Goal { needs: vec![0], counterexample: true, ..Goal::default() }];
-        let settings = Settings { abandon_after: Some(3), reset_after: Some(2), ..Settings::default() };
+        let settings = Settings { abandon_after: Some(3), reset_after: Some(2), ..paper() };
         let mut search = Search::new(goals, settings);
         let mut rng = ChaCha8Rng::seed_from_u64(0);
         let mut told = String::new();
@@ -462,7 +461,7 @@ mod tests {
             Goal { opened_by: vec![1, 0], ..Goal::default() },
             Goal { opened_by: vec![1], ..Goal::default() },
         ];
-        let mut search = Search::<Stairs>::new(goals, Settings::default());
+        let mut search = Search::<Stairs>::new(goals, paper());
         assert_eq!(search.status()[1..], [Status::Waiting; 3]);
         let stairs = Stairs { steps: 4 };
         assert_eq!(search.offer(&stairs, vec![0, 9, 9, 9], vec![0, 9, 9, 9]), [0]);
@@ -472,7 +471,7 @@ mod tests {
     /// Goals that are never given up grow older nonetheless.
     #[test]
     fn patience_counts_generations() {
-        let patient = Settings { abandon_after: None, ..Settings::default() };
+        let patient = Settings { abandon_after: None, ..paper() };
         let mut search =
             Search::new(vec![Goal::default(), Goal { needs: vec![0], ..Goal::default() }], patient);
         let mut rng = ChaCha8Rng::seed_from_u64(0);

@@ -61,7 +61,9 @@ pub(crate) struct Known {
     good: u32,
     bad: u32,
     /// How often it hung, or killed its machine.
-    deadly: u32,
+    hung: u32,
+    /// It hangs too often to be called.
+    given_up: bool,
 }
 
 /// The classes of the objects that a callable gave.
@@ -98,12 +100,7 @@ pub(crate) struct Draft {
 /// What failed so often and never worked is not expected to work.
 const HOPELESS: u32 = 8;
 
-/// What hung so often, and in one of so many calls, costs more than it is worth: each time takes as long as thousands of other
-/// calls.
-const DEADLY: u32 = 3;
-const RARELY: u32 = 10;
-
-/// How often another method is drawn instead of such a one.
+/// Number of times that another method is drawn instead of one that was given up.
 const SECOND_THOUGHTS: usize = 3;
 
 /// So many learned values are kept for a type.
@@ -203,7 +200,7 @@ impl Generator {
         let mut draw = || self.methods[rng.random_range(0..self.methods.len())];
         let mut method = draw();
         for _ in 0..SECOND_THOUGHTS {
-            if !self.calls[method].is_deadly() {
+            if !self.calls[method].given_up {
                 break;
             }
             method = draw();
@@ -403,10 +400,17 @@ impl Generator {
             && let Some(culprit) = script.statements.get(run.steps.len())
             && let Some(at) = self.place(&culprit.callable)
         {
-            self.calls[at].deadly += 1;
+            self.calls[at].hung += 1;
         }
         if changed {
             self.weigh();
+        }
+    }
+
+    /// Avoids a method from now on, because it hangs.
+    pub fn give_up(&mut self, callable: &Arc<Callable>) {
+        if let Some(at) = self.place(callable) {
+            self.calls[at].given_up = true;
         }
     }
 
@@ -414,7 +418,7 @@ impl Generator {
     pub fn never_returned(&self) -> impl Iterator<Item = (&Arc<Callable>, u32)> {
         let methods = self.methods.iter().map(|&at| &self.calls[at]);
         methods.filter(|known| known.good == 0).filter_map(|known| {
-            let times = known.bad.saturating_add(known.deadly);
+            let times = known.bad.saturating_add(known.hung);
             (times > 0).then_some((&known.callable, times))
         })
     }
@@ -499,10 +503,6 @@ impl Generator {
 }
 
 impl Known {
-    fn is_deadly(&self) -> bool {
-        self.deadly >= DEADLY && self.deadly.saturating_mul(RARELY) >= self.good
-    }
-
     fn is_hopeless(&self) -> bool {
         self.bad >= HOPELESS && self.good == 0
     }
@@ -612,7 +612,8 @@ impl Types {
             seen: Seen::None,
             good: 0,
             bad: 0,
-            deadly: 0,
+            hung: 0,
+            given_up: false,
         }
     }
 }

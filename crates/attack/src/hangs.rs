@@ -1,12 +1,12 @@
-//! Who is to blame when a script hangs or kills its machine: the method, or the way its object was made.
+//! Blame for hangs and crashes: on the method, or on the construction of its object.
 //!
-//! Each such end costs as much as thousands of calls, so that few must be enough. Blame falls on a method together with how its
-//! object was made (`acquire` on a semaphore made with zero); on the method alone when it mostly hangs, however its object
-//! was made; and on the making when more methods hang on such objects than return: a scanner that reads from what
-//! never ends hangs in whatever reads, and none of these methods is at fault.
+//! Each such end costs as much as thousands of calls, so few must be enough. Blame falls on a method together with the
+//! construction of its object (`acquire` on a semaphore made with zero); on the method alone when it mostly hangs, whatever the
+//! construction; and on the construction when more methods hang on such objects than return: a scanner that reads from
+//! an endless source hangs in every method that reads, and none of them is at fault.
 //!
 //! Paper: none; bookkeeping.
-//! Cost: nothing until something hangs; then a hash of the making for every object of a script.
+//! Cost: nothing until something hangs; then a hash of the construction for every object of a script.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};
@@ -17,45 +17,48 @@ use rustc_hash::FxHasher;
 
 use crate::moves::kind_of;
 
-/// After so many bad ends, and when at least one in [`RARE`] calls ends so, a method is no longer called on objects made like those.
-const PATIENCE: u64 = 2;
+/// Bad ends after which a method is no longer called on objects of the same construction, if at least one in [`RARELY`] of its
+/// calls on them ended that way.
+const MOST_ON_CONSTRUCTION: u64 = 2;
 
-/// A method that ends badly more rarely than this is worth its price.
-const RARE: u64 = 10;
+/// A method that ends badly in fewer than one of so many calls is worth its price.
+const RARELY: u64 = 10;
 
-/// After so many bad ends, and when at least every other call ends so, a method is no longer called at all.
-const PATIENCE_WITH_ALL: u64 = 3;
+/// Bad ends after which a method is no longer called at all, if at least half of its calls ended that way.
+const MOST_EVERYWHERE: u64 = 3;
 
-/// When methods of so many names hang on objects that were made in one way, and fewer return, no more are made like that. Ways
-/// to wait for one thing are few, and have one name.
+/// Number of method names that must hang on objects of one construction, more than return, before the construction is given up.
+/// A class has few ways to wait for one thing, and they share a name.
 const NAMES: usize = 3;
 
-/// How an object was made: a number for the call and the kinds of its arguments.
-type Making = u64;
+/// Hash of the call that made an object and of the kinds of its arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct ConstructionHash(u64);
 
-/// How often a call ended well or not at all.
+/// Calls of a method, and those of them that hung or crashed.
 #[derive(Clone, Copy, Debug, Default)]
-struct Calls {
+struct CallStats {
     all: u64,
     bad: u64,
 }
 
-impl Calls {
-    fn is_too_bad(self, patience: u64, rare: u64) -> bool {
-        self.bad >= patience && self.bad * rare >= self.all
+impl CallStats {
+    /// Tells whether there were too many bad ends, and at least one in `rarely` calls.
+    fn is_too_bad(self, most: u64, rarely: u64) -> bool {
+        self.bad >= most && self.bad * rarely >= self.all
     }
 }
 
-/// What was learned of objects that were made in one way, on some of which a call hung.
+/// Calls on objects of one construction, on some of which a call hung.
 #[derive(Clone, Debug, Default)]
-struct Made {
-    /// The making in words.
-    said: String,
-    calls: BTreeMap<Arc<Callable>, Calls>,
+struct ConstructionStats {
+    /// The construction in words.
+    description: String,
+    calls: BTreeMap<Arc<Callable>, CallStats>,
 }
 
-impl Made {
-    /// Whether the making is to blame, and not what was called.
+impl ConstructionStats {
+    /// Tells whether the construction is to blame, and not the methods.
     fn is_to_blame(&self) -> bool {
         let hung = self.calls.iter().filter(|(_, calls)| calls.bad > 0);
         let hung: BTreeSet<&str> = hung.map(|(callable, _)| callable.name.as_str()).collect();
@@ -64,15 +67,26 @@ impl Made {
     }
 }
 
-/// What hangs, and whom to blame.
+/// Methods and constructions that are to blame for hangs and crashes.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Hangs {
-    made: BTreeMap<Making, Made>,
-    /// Every call that once ended badly, with all its calls since.
-    total: BTreeMap<Arc<Callable>, Calls>,
+pub(crate) struct HangBlame {
+    constructions: BTreeMap<ConstructionHash, ConstructionStats>,
+    /// Every method that once ended badly, with all its calls since.
+    total: BTreeMap<Arc<Callable>, CallStats>,
 }
 
-impl Hangs {
+/// A method that hung or killed its machine on objects of one construction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BadEnd<'a> {
+    /// The method.
+    pub callable: &'a Arc<Callable>,
+    /// The construction in words: `Scanner(function giving zero)`.
+    pub construction: &'a str,
+    /// How often.
+    pub times: u64,
+}
+
+impl HangBlame {
     /// Learns from a run, and tells whether it ended badly. A script that was cut counts: whoever cut it knows that the next
     /// call hangs.
     pub(crate) fn learn(&mut self, script: &Script, run: &Run) -> bool {
@@ -80,28 +94,28 @@ impl Hangs {
         if !bad && self.total.is_empty() {
             return false;
         }
-        let mut makings = Makings::of(script);
+        let mut constructions = Constructions::of(script);
         let at = run.steps.len();
         let culprit = script.statements.get(at).filter(|_| bad);
         if let Some(culprit) = culprit {
             // First of all, so that the calls before it count.
-            let made = self.made.entry(makings.of_call(at)).or_default();
-            if made.said.is_empty() {
-                made.said = said(script, culprit.receiver.unwrap_or(at));
+            let stats = self.constructions.entry(constructions.of_call(at)).or_default();
+            if stats.description.is_empty() {
+                stats.description = describe(script, culprit.receiver.unwrap_or(at));
             }
         }
         for (at, statement) in script.statements.iter().enumerate().take(run.steps.len()) {
-            if let Some(made) = self.made.get_mut(&makings.of_call(at)) {
-                made.calls.entry(statement.callable.clone()).or_default().all += 1;
+            if let Some(stats) = self.constructions.get_mut(&constructions.of_call(at)) {
+                stats.calls.entry(statement.callable.clone()).or_default().all += 1;
             }
             if let Some(total) = self.total.get_mut(&statement.callable) {
                 total.all += 1;
             }
         }
         if let Some(culprit) = culprit {
-            let made = self.made.entry(makings.of_call(at)).or_default();
+            let stats = self.constructions.entry(constructions.of_call(at)).or_default();
             for calls in [
-                made.calls.entry(culprit.callable.clone()).or_default(),
+                stats.calls.entry(culprit.callable.clone()).or_default(),
                 self.total.entry(culprit.callable.clone()).or_default(),
             ] {
                 calls.all += 1;
@@ -111,86 +125,95 @@ impl Hangs {
         bad
     }
 
-    /// How many statements of the script come before one that must not be run; nothing if all may.
+    /// Number of statements before the first that must not be run; nothing if all may.
     pub(crate) fn cut(&self, script: &Script) -> Option<usize> {
         if self.total.is_empty() {
             return None;
         }
-        let mut makings = Makings::of(script);
+        let mut constructions = Constructions::of(script);
         (0..script.statements.len()).find(|&at| {
             let callable = &script.statements[at].callable;
-            let calls = |made: &Made| made.calls.get(callable).copied().unwrap_or_default();
-            let made_badly = self.made.get(&makings.of_statement(at)).is_some_and(Made::is_to_blame);
-            let hangs_there = |made: &Made| calls(made).is_too_bad(PATIENCE, RARE);
-            made_badly
-                || self.made.get(&makings.of_call(at)).is_some_and(hangs_there)
+            let construction = self.constructions.get(&constructions.of_statement(at));
+            let object = self.constructions.get(&constructions.of_call(at));
+            let hangs_on = |stats: &ConstructionStats| {
+                let calls = stats.calls.get(callable).copied().unwrap_or_default();
+                calls.is_too_bad(MOST_ON_CONSTRUCTION, RARELY)
+            };
+            construction.is_some_and(ConstructionStats::is_to_blame)
+                || object.is_some_and(hangs_on)
                 || self.is_given_up(callable)
         })
     }
 
-    /// Whether the method is no longer called, however its object was made.
+    /// Tells whether the method is no longer called, whatever the construction of its object.
     pub(crate) fn is_given_up(&self, callable: &Arc<Callable>) -> bool {
         let Some(&(mut total)) = self.total.get(callable) else { return false };
-        for made in self.made.values().filter(|made| made.is_to_blame()) {
-            let Calls { all, bad } = made.calls.get(callable).copied().unwrap_or_default();
+        for stats in self.constructions.values().filter(|stats| stats.is_to_blame()) {
+            let CallStats { all, bad } = stats.calls.get(callable).copied().unwrap_or_default();
             total.all = total.all.saturating_sub(all);
             total.bad = total.bad.saturating_sub(bad);
         }
-        total.is_too_bad(PATIENCE_WITH_ALL, 2)
+        total.is_too_bad(MOST_EVERYWHERE, 2)
     }
 
-    /// The methods that are no longer called at least on some objects, without those where the object is to blame.
+    /// Methods that are no longer called on any object.
+    pub(crate) fn methods_everywhere(&self) -> impl Iterator<Item = &Arc<Callable>> {
+        self.total.keys().filter(|callable| self.is_given_up(callable))
+    }
+
+    /// Methods that are no longer called, at least on some objects, without those where the construction is to blame.
     pub(crate) fn methods(&self) -> BTreeSet<&Arc<Callable>> {
-        let blameless = self.made.values().filter(|made| !made.is_to_blame());
-        let there =
-            blameless.flat_map(|made| &made.calls).filter(|(_, calls)| calls.is_too_bad(PATIENCE, RARE));
-        let everywhere = self.total.keys().filter(|callable| self.is_given_up(callable));
-        there.map(|(callable, _)| callable).chain(everywhere).collect()
+        let blameless = self.constructions.values().filter(|stats| !stats.is_to_blame());
+        let calls = blameless.flat_map(|stats| &stats.calls);
+        let there = calls.filter(|(_, calls)| calls.is_too_bad(MOST_ON_CONSTRUCTION, RARELY));
+        there.map(|(callable, _)| callable).chain(self.methods_everywhere()).collect()
     }
 
-    /// Every bad end: what was called, in words how its object was made, and how often.
-    pub(crate) fn all(&self) -> Vec<(&Arc<Callable>, &str, u64)> {
-        let made = self.made.values();
-        made.flat_map(|made| {
-            made.calls.iter().map(|(callable, calls)| (callable, made.said.as_str(), calls.bad))
-        })
-        .filter(|(_, _, bad)| *bad > 0)
-        .collect()
+    /// Every bad end.
+    pub(crate) fn bad_ends(&self) -> Vec<BadEnd<'_>> {
+        let mut ends = Vec::new();
+        for stats in self.constructions.values() {
+            for (callable, calls) in stats.calls.iter().filter(|(_, calls)| calls.bad > 0) {
+                ends.push(BadEnd { callable, construction: &stats.description, times: calls.bad });
+            }
+        }
+        ends
     }
 
-    /// In words, how the objects are made on which most calls hang.
-    pub(crate) fn makings(&self) -> BTreeSet<&str> {
-        self.made.values().filter(|made| made.is_to_blame()).map(|made| made.said.as_str()).collect()
+    /// Descriptions of the constructions that are to blame.
+    pub(crate) fn constructions(&self) -> BTreeSet<&str> {
+        let to_blame = self.constructions.values().filter(|stats| stats.is_to_blame());
+        to_blame.map(|stats| stats.description.as_str()).collect()
     }
 }
 
-/// How the objects of a script are made, each looked at once.
-struct Makings<'a> {
+/// Constructions of the objects of a script, each hashed once.
+struct Constructions<'a> {
     script: &'a Script,
-    known: Vec<Option<Making>>,
+    known: Vec<Option<ConstructionHash>>,
 }
 
-impl<'a> Makings<'a> {
+impl<'a> Constructions<'a> {
     fn of(script: &'a Script) -> Self {
         Self { script, known: vec![None; script.statements.len()] }
     }
 
-    /// How the object is made that a call is made on; of what is called on nothing, what it makes.
-    fn of_call(&mut self, at: usize) -> Making {
+    /// Construction of the object that a call is made on; of a call on nothing, that of its own result.
+    fn of_call(&mut self, at: usize) -> ConstructionHash {
         self.of_statement(self.script.statements[at].receiver.unwrap_or(at))
     }
 
-    /// How the statement makes what it gives.
-    fn of_statement(&mut self, at: usize) -> Making {
+    /// Construction of the result of a statement.
+    fn of_statement(&mut self, at: usize) -> ConstructionHash {
         *self.known[at].get_or_insert_with(|| {
             let mut hasher = FxHasher::default();
             hash_statement(self.script, at, 0, &mut hasher);
-            hasher.finish()
+            ConstructionHash(hasher.finish())
         })
     }
 }
 
-/// What things are made of matters so deep.
+/// Depth to which the arguments of a construction, and their arguments, tell it from others.
 const DEEPEST: usize = 3;
 
 fn hash_statement(script: &Script, at: usize, depth: usize, hasher: &mut FxHasher) {
@@ -212,8 +235,8 @@ fn hash_argument(script: &Script, argument: &Argument, depth: usize, hasher: &mu
     }
 }
 
-/// How a statement makes what it gives: `Scanner(function giving zero)`.
-fn said(script: &Script, at: usize) -> String {
+/// Describes the construction by a statement: `Scanner(function giving zero)`.
+fn describe(script: &Script, at: usize) -> String {
     let Some(statement) = script.statements.get(at) else { return String::new() };
     let argument = |argument: &Argument| match argument {
         Argument::Earlier(from) => script
@@ -241,12 +264,12 @@ mod tests {
     }
 
     /// `function: read!` makes a reader from a function and hangs in `read`; without the mark it returns.
-    fn learn(hangs: &mut Hangs, run: &str) {
+    fn learn(blame: &mut HangBlame, run: &str) {
         let (script, hung) = script(run);
         let step = Step::new(StepResult::Returned(Value::Void));
         let count = script.statements.len() - usize::from(hung);
         let end = if hung { End::TimedOut } else { End::Complete };
-        hangs.learn(&script, &Run { steps: vec![step; count], end, leaked: false, passed: None });
+        blame.learn(&script, &Run { steps: vec![step; count], end, leaked: false, passed: None });
     }
 
     fn script(run: &str) -> (Script, bool) {
@@ -263,14 +286,14 @@ mod tests {
     }
 
     fn check(runs: &[&str], expected: Expect) {
-        let mut hangs = Hangs::default();
-        runs.iter().for_each(|run| learn(&mut hangs, run));
-        let methods: Vec<&str> = hangs.methods().iter().map(|callable| callable.name.as_str()).collect();
-        let bad: u64 = hangs.all().iter().map(|(_, _, times)| times).sum();
+        let mut blame = HangBlame::default();
+        runs.iter().for_each(|run| learn(&mut blame, run));
+        let methods: Vec<&str> = blame.methods().iter().map(|callable| callable.name.as_str()).collect();
+        let bad: u64 = blame.bad_ends().iter().map(|end| end.times).sum();
         assert_eq!(bad as usize, runs.iter().filter(|run| run.ends_with('!')).count(), "every hang is told");
-        let mut told = format!("methods {methods:?} makings {:?}\n", hangs.makings());
+        let mut told = format!("methods {methods:?} constructions {:?}\n", blame.constructions());
         for asked in ["word: close read", "function: close read", "null: close read"] {
-            told += &format!("{asked}: {:?}\n", hangs.cut(&script(asked).0));
+            told += &format!("{asked}: {:?}\n", blame.cut(&script(asked).0));
         }
         expected.assert_eq(&told);
     }
@@ -280,7 +303,7 @@ mod tests {
         check(
             &["null: read!", "null: close read!"],
             expect![[r#"
-            methods ["read"] makings {}
+            methods ["read"] constructions {}
             word: close read: None
             function: close read: None
             null: close read: Some(2)
@@ -289,7 +312,7 @@ mod tests {
         check(
             &["null: read!"],
             expect![[r#"
-            methods [] makings {}
+            methods [] constructions {}
             word: close read: None
             function: close read: None
             null: close read: None
@@ -302,7 +325,7 @@ mod tests {
         check(
             &["null: read!", "word: read!", "function: read!"],
             expect![[r#"
-            methods ["read"] makings {}
+            methods ["read"] constructions {}
             word: close read: Some(2)
             function: close read: Some(2)
             null: close read: Some(2)
@@ -322,7 +345,7 @@ mod tests {
                 "function: next!",
             ],
             expect![[r#"
-                methods [] makings {"Reader(function giving small)"}
+                methods [] constructions {"Reader(function giving small)"}
                 word: close read: None
                 function: close read: Some(0)
                 null: close read: None
@@ -338,7 +361,7 @@ mod tests {
                 "function: read!",
             ],
             expect![[r#"
-                methods ["read"] makings {}
+                methods ["read"] constructions {}
                 word: close read: None
                 function: close read: Some(2)
                 null: close read: None
@@ -353,7 +376,7 @@ mod tests {
         check(
             &runs,
             expect![[r#"
-            methods [] makings {}
+            methods [] constructions {}
             word: close read: None
             function: close read: None
             null: close read: None

@@ -5,22 +5,22 @@
 //! [`effects`] learn from runs what single methods do. [`prepare`] is the way in.
 //!
 //! [`dice_tester`] searches, with [`dynamosa`], for tests that refute properties and take [`branches`]; [`shrink`] makes them
-//! smaller. [`assay`] makes a model by trying which events
-//! are possible where, and [`validate`] measures any model against the class. All hear runs as words with an [`Ear`].
+//! smaller. [`explore`] makes a model by probing which events are possible where, and [`validate`] measures any model against the
+//! class. All hear runs as words with an [`Ear`], and run scripts behind a [`HangGuard`], which alone knows what hangs.
 //!
 //! Nothing here runs a script. A [`Subject`](adit_trace::Subject) does, and where one is needed it is handed in.
 
 mod api;
-pub mod assay;
 pub mod branches;
-mod careful;
 pub mod dice_tester;
 pub mod dynamosa;
 pub mod edit;
 pub mod effects;
 mod error;
+pub mod explore;
 pub mod fitness;
 mod generate;
+mod guard;
 mod hangs;
 mod heard;
 pub mod java;
@@ -28,20 +28,22 @@ mod makers;
 mod moves;
 pub mod novelty;
 mod prepare;
+mod probe;
 pub mod purity;
 mod realize;
 pub mod shrink;
 mod supply;
 mod survey;
-mod tries;
 pub mod validate;
 mod values;
 mod vary;
 
 pub use api::{Api, ApiOptions, Operation, callable};
-pub use careful::Care;
 pub use error::ApiError;
 pub use generate::{Generator, GeneratorOptions};
+pub use guard::{Guarded, GuardedSubject, HangGuard};
+pub use hangs::BadEnd;
 pub use heard::{Ear, Heard};
 pub use prepare::{prepare, prepare_in, worth_reading};
 pub use supply::{Recipe, Supply};
+pub use survey::SurveyOptions;

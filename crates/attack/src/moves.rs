@@ -8,6 +8,8 @@ use std::sync::Arc;
 
 use adit_trace::{Argument, Callable, Letter, Script, Statement, ValueKind};
 
+use crate::probe::ShapeHash;
+
 /// A call of the object under test, or the making of one, with the statements that its arguments need.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Move {
@@ -208,11 +210,11 @@ fn values_of(script: &Script) -> Vec<Argument> {
     found
 }
 
-/// What a candidate showed: in which situation, which event, and what the object looked like afterwards.
-pub(crate) type Shown = BTreeSet<(u32, Letter, u64)>;
+/// Situations in which a candidate was probed, with the event that it gave and the shape of the object afterwards.
+pub(crate) type Coverage = BTreeSet<(u32, Letter, ShapeHash)>;
 
 /// Chooses moves that together show all that was seen: `seen[m]` is what candidate `m` showed. At most `most` are kept for each callable, those that show most first; without a difference, the shorter.
-pub(crate) fn choose(candidates: Vec<Move>, seen: &[Shown], most: usize) -> Vec<Move> {
+pub(crate) fn choose(candidates: Vec<Move>, seen: &[Coverage], most: usize) -> Vec<Move> {
     let mut of: BTreeMap<Arc<Callable>, Vec<usize>> = BTreeMap::new();
     for (index, candidate) in candidates.iter().enumerate() {
         of.entry(candidate.callable().clone()).or_default().push(index);
@@ -220,7 +222,7 @@ pub(crate) fn choose(candidates: Vec<Move>, seen: &[Shown], most: usize) -> Vec<
     let mut kept = BTreeSet::new();
     for mut indexes in of.into_values() {
         indexes.sort_by_key(|&index| (candidates[index].len(), index));
-        let mut shown = Shown::new();
+        let mut shown = Coverage::new();
         for _ in 0..most {
             let gain = |index: usize| seen[index].difference(&shown).count();
             // The first of the best, so that the shortest wins.

@@ -1,35 +1,35 @@
-//! Can these words happen? Search, for each word, arguments that make one object do exactly that.
+//! Realization: searches, for each word, arguments that make one object do exactly that.
 //!
-//! Words go step by step together: of each distinct prefix a few situations are kept that realize it, as different from one
-//! another as their fields tell; each is tried with every move that may give the next event. A word whose prefix loses its last
-//! situation was not realized. That is no proof that it cannot happen, only that this search did not find how.
+//! All words advance together, an event at a time. For each distinct prefix, a few situations that realize it are kept, as different
+//! from one another as their fields tell; each is probed with every move that may give the next event. A word whose prefix
+//! loses its last situation was not realized. That is no proof that it cannot happen, only that this search did not find how.
 //!
+//! Paper: none; bookkeeping for [`explore`](crate::explore) and [`validate`](crate::validate).
 //! Cost: for each prefix at most `width` times the moves of one method; equal prefixes are searched once.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::ControlFlow;
 
-use adit_trace::{Letter, Pace, Progress, Stop, Subject};
+use adit_trace::{Letter, Progress};
 
-use crate::careful::why_not_run;
+use crate::guard::Guarded;
 use crate::moves::{self, Move, Situation};
-use crate::tries::{Tried, Tries};
+use crate::probe::{Halt, Observed, Prober, StateHash};
 
-/// What is known of a prefix.
+/// Situations that realize a prefix.
 pub(crate) struct Prefix {
-    /// Situations that realize it, none if none was found.
-    pub(crate) situations: Vec<(Situation, Tried)>,
+    /// None if the search found none.
+    pub(crate) situations: Vec<(Situation, Observed)>,
 }
 
-/// The prefixes that were searched.
+/// Prefixes that were searched.
 #[derive(Default)]
 pub(crate) struct Realized {
     pub(crate) prefixes: BTreeMap<Vec<Letter>, Prefix>,
 }
 
 impl Realized {
-    /// How many letters of the word could be made to happen.
+    /// Number of letters of the word that could be made to happen.
     pub(crate) fn reach(&self, word: &[Letter]) -> usize {
         (1..=word.len())
             .take_while(|&length| {
@@ -38,45 +38,42 @@ impl Realized {
             .count()
     }
 
-    /// Whether the whole word could.
+    /// Tells whether the whole word could be made to happen.
     pub(crate) fn is_whole(&self, word: &[Letter]) -> bool {
         self.reach(word) == word.len()
     }
 }
 
-/// What a search for words tries, and which situations of a prefix it keeps.
-pub(crate) struct Beam<'a> {
+/// Moves that a search tries, and the situations of a prefix that it keeps.
+pub(crate) struct Beam<'a, K> {
     /// Ways to make an object.
     pub(crate) starts: &'a [Move],
     /// Calls on an object.
     pub(crate) moves: &'a [Move],
     /// Number of situations that are kept.
     pub(crate) width: usize,
-    /// What kind of situation one with these fields is, if that is known; some of each kind are kept.
-    pub(crate) kind: &'a dyn Fn(u64) -> Option<usize>,
+    /// Kind of a situation with these fields, if it is known; some of each kind are kept.
+    pub(crate) kind: &'a dyn Fn(StateHash) -> Option<K>,
 }
 
-/// Searches all words. What `known` already tells is not searched again. `progress` is what `pace` is told, with the
-/// number of tests brought up to date.
-pub(crate) fn realize<S: Subject>(
-    tries: &mut Tries<'_, S>,
+/// Searches all words. Prefixes in `known` are not searched again.
+pub(crate) fn realize<S: Guarded, K: Ord + Copy>(
+    prober: &mut Prober<'_, S>,
     words: &[Vec<Letter>],
-    beam: &Beam<'_>,
+    beam: &Beam<'_, K>,
     known: &mut Realized,
-    progress: Progress,
-    pace: &mut dyn Pace,
-) -> Result<Stop, S::Error> {
+    progress: &Progress,
+) -> Result<(), Halt<S::Error>> {
     let Beam { starts, moves, .. } = *beam;
     let longest = words.iter().map(Vec::len).max().unwrap_or(0);
-    let letters = |one: &Move| tries.ear.letters_of(one.callable()).to_vec();
-    let mut giving: BTreeMap<Letter, Vec<usize>> = BTreeMap::new();
-    for (index, one) in moves.iter().enumerate() {
-        letters(one).into_iter().for_each(|letter| giving.entry(letter).or_default().push(index));
+    let mut giving: BTreeMap<Letter, Vec<&Move>> = BTreeMap::new();
+    for one in moves {
+        for &letter in prober.ear.letters_of(one.callable()) {
+            giving.entry(letter).or_default().push(one);
+        }
     }
     for length in 1..=longest {
-        if let ControlFlow::Break(stop) = pace.go_on(&Progress { tests: tries.run, ..progress }) {
-            return Ok(stop);
-        }
+        prober.ask(progress)?;
         let wanted: BTreeSet<&[Letter]> = words
             .iter()
             .filter(|word| word.len() >= length)
@@ -89,7 +86,7 @@ pub(crate) fn realize<S: Subject>(
             let last = prefix[length - 1];
             if length == 1 {
                 let fitting =
-                    starts.iter().filter(|start| tries.ear.letters_of(start.callable()).contains(&last));
+                    starts.iter().filter(|start| prober.ear.letters_of(start.callable()).contains(&last));
                 for start in fitting {
                     situations.push(start.start());
                     owners.push(prefix);
@@ -98,23 +95,23 @@ pub(crate) fn realize<S: Subject>(
             }
             let Some(before) = known.prefixes.get(&prefix[..length - 1]) else { continue };
             for (situation, _) in &before.situations {
-                let giving = giving.get(&last).into_iter().flatten().map(|&index| &moves[index]);
-                let alive = giving.filter(|one| !tries.is_deadly(one.callable()));
-                situations.extend(moves::all_behind(alive, situation));
+                let giving = giving.get(&last).into_iter().flatten().copied();
+                let callable = giving.filter(|one| !prober.is_given_up(one.callable()));
+                situations.extend(moves::all_behind(callable, situation));
                 owners.resize(situations.len(), prefix);
             }
         }
-        let tried = tries.last_calls(&situations)?;
-        if tried.len() < situations.len() {
-            return Ok(why_not_run(pace, &Progress { tests: tries.run, ..progress }));
+        let observed = prober.observe(&situations).map_err(Halt::Failed)?;
+        if observed.len() < situations.len() {
+            return Err(prober.why_not_run(progress).into());
         }
         let mut found: BTreeMap<Vec<Letter>, Prefix> =
             wanted.iter().map(|prefix| (prefix.to_vec(), Prefix { situations: Vec::new() })).collect();
-        for ((situation, owner), tried) in situations.into_iter().zip(owners).zip(tried) {
-            if let Some(tried) = tried.filter(|tried| tried.letter == owner[length - 1])
+        for ((situation, owner), observed) in situations.into_iter().zip(owners).zip(observed) {
+            if let Some(observed) = observed.filter(|observed| observed.letter == owner[length - 1])
                 && let Some(prefix) = found.get_mut(owner)
             {
-                prefix.situations.push((situation, tried));
+                prefix.situations.push((situation, observed));
             }
         }
         // All ways to make an object are kept, because nothing tells yet which of them a word needs.
@@ -125,14 +122,17 @@ pub(crate) fn realize<S: Subject>(
         }
         known.prefixes.extend(found);
     }
-    Ok(Stop::Done)
+    Ok(())
 }
 
 /// Keeps as many of each kind, about the beam's width in all.
-fn some_of_each(situations: Vec<(Situation, Tried)>, beam: &Beam<'_>) -> Vec<(Situation, Tried)> {
-    let mut kinds: BTreeMap<Option<usize>, Vec<(Situation, Tried)>> = BTreeMap::new();
-    for (situation, tried) in situations {
-        kinds.entry((beam.kind)(tried.mark)).or_default().push((situation, tried));
+fn some_of_each<K: Ord + Copy>(
+    situations: Vec<(Situation, Observed)>,
+    beam: &Beam<'_, K>,
+) -> Vec<(Situation, Observed)> {
+    let mut kinds: BTreeMap<Option<K>, Vec<(Situation, Observed)>> = BTreeMap::new();
+    for (situation, observed) in situations {
+        kinds.entry((beam.kind)(observed.state)).or_default().push((situation, observed));
     }
     let each = beam.width.div_ceil(kinds.len().max(1));
     let mut kept = Vec::new();
@@ -147,11 +147,11 @@ fn some_of_each(situations: Vec<(Situation, Tried)>, beam: &Beam<'_>) -> Vec<(Si
 ///
 /// Equal fields are worth nothing, and a field that is different everywhere, such as a capacity, should not crowd out one with few
 /// values, such as a size. Fields do not show everything: among equals, objects that were made differently come first.
-fn thin_out(situations: &mut Vec<(Situation, Tried)>, width: usize) {
+fn thin_out(situations: &mut Vec<(Situation, Observed)>, width: usize) {
     if situations.len() <= width {
         return;
     }
-    let made = makings(situations);
+    let made = constructions(situations);
     let mut shown: BTreeSet<u64> = BTreeSet::new();
     let mut kept: Vec<usize> = Vec::new();
     let mut times = vec![0_usize; situations.len()];
@@ -178,8 +178,8 @@ fn thin_out(situations: &mut Vec<(Situation, Tried)>, width: usize) {
     });
 }
 
-/// For each situation the first whose object was made by the same statements.
-fn makings(situations: &[(Situation, Tried)]) -> Vec<usize> {
+/// For each situation, the first whose object was made by the same statements.
+fn constructions(situations: &[(Situation, Observed)]) -> Vec<usize> {
     let making = |index: usize| {
         let Situation { script, object } = &situations[index].0;
         &script.statements[..=*object]

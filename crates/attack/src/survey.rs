@@ -1,25 +1,38 @@
-//! What random scripts show of a class: moves worth trying anywhere, and situations to try them in.
+//! Survey: random scripts give moves worth trying anywhere, and situations to try them in.
 //!
-//! Random scripts are cut into moves. Of these, few are kept: those that together show every event that any of them showed, tried in
-//! many situations, and every kind of effect: `put(null)` may be no other event than `put("a")`, but it leaves a cell empty.
+//! Random scripts are cut into moves. Of these, few are kept: those that together show every event that any of them showed, in many
+//! situations, and every kind of effect: `put(null)` may be no other event than `put("a")`, but it leaves a cell empty.
 //!
-//! Paper: none; bookkeeping for [`assay`](crate::assay) and [`validate`](crate::validate).
-//! Cost: the scripts of the survey, and at most about as many tries as [`pool_of`] is told.
+//! Paper: none; bookkeeping for [`explore`](crate::explore) and [`validate`](crate::validate).
+//! Cost: the scripts of the survey, and at most about as many more as [`pool_of`] is told.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use adit_trace::{Callable, Letter, Pace, Phase, Progress, Run, Script, Subject};
+use adit_trace::{Callable, Letter, Phase, Progress, Run, Script};
 use rand::{Rng, RngExt};
 
 use crate::Generator;
-use crate::assay::AssayOptions;
+use crate::guard::Guarded;
 use crate::moves::{self, Move, Situation};
-use crate::tries::{Tries, mark};
+use crate::probe::{Prober, StateHash};
 
-/// What random scripts showed.
+/// Effort of a survey.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SurveyOptions {
+    /// Number of random scripts.
+    pub scripts: usize,
+    /// Most calls of a random script.
+    pub calls: usize,
+    /// Moves of each method that are compared.
+    pub candidates: usize,
+    /// Moves of each method that are kept, and half the ways to make an object.
+    pub moves: usize,
+}
+
+/// Result of a survey.
 pub(crate) struct Surveyed {
-    /// The scripts, with what came of them.
+    /// The scripts with their runs.
     pub(crate) runs: Vec<(Script, Run)>,
     /// Moves and ways to make an object, each once.
     pub(crate) candidates: Vec<Move>,
@@ -28,50 +41,51 @@ pub(crate) struct Surveyed {
     pub(crate) situations: Vec<Situation>,
 }
 
-/// So many times as many ways to make an object are compared as moves of a method.
-const STARTS: usize = 3;
+/// Ways to make an object that are compared, for each move of a method that is.
+const STARTS_PER_MOVE: usize = 3;
 
-/// So many times as many moves are gathered as are compared, because rare values come late and matter most.
-const PLENTY: usize = 4;
+/// Moves that are gathered for each that is compared, because rare values come late and matter most.
+const GATHERED_PER_CANDIDATE: usize = 4;
 
-/// Runs random scripts, from which the generator learns. `pace` may end it early.
-pub(crate) fn survey<S: Subject>(
-    tries: &mut Tries<'_, S>,
+/// Runs scripts that are known, then random ones, from which the generator learns. The caller may end it early.
+pub(crate) fn survey<S: Guarded>(
+    prober: &mut Prober<'_, S>,
     generator: &mut Generator,
-    options: &AssayOptions,
+    options: &SurveyOptions,
+    known: &[Script],
     rng: &mut impl Rng,
-    pace: &mut dyn Pace,
 ) -> Result<Surveyed, S::Error> {
     let mut surveyed =
         Surveyed { runs: Vec::new(), candidates: Vec::new(), starts: Vec::new(), situations: Vec::new() };
     let mut counts: BTreeMap<_, usize> = BTreeMap::new();
-    let mut marks = BTreeSet::new();
+    let mut states = BTreeSet::new();
     // In parts, so that the generator learns from the first for the last. What was known before comes first of all.
     const PARTS: usize = 12;
     for part in 0..=PARTS {
-        if part > 1 && pace.go_on(&Progress::new(Phase::Survey, tries.run)).is_break() {
+        if part > 1 && prober.ask(&Progress::new(Phase::Survey, 0)).is_err() {
             break;
         }
         let scripts: Vec<Script> = match part {
-            0 => options.known.clone(),
-            _ => (0..options.survey.div_ceil(PARTS))
+            0 => known.to_vec(),
+            _ => (0..options.scripts.div_ceil(PARTS))
                 .map(|_| {
                     let calls = rng.random_range(0..=options.calls);
                     generator.script(rng, calls)
                 })
                 .collect(),
         };
-        let runs = tries.run(&scripts)?;
+        let runs = prober.run(&scripts)?;
+        prober.warn(generator);
         for (script, run) in scripts.into_iter().zip(runs) {
             if !run.was_run() {
                 continue;
             }
             generator.observe(&script, &run);
-            for heard in tries.ear.hear(&script, &run) {
+            for heard in prober.ear.hear(&script, &run) {
                 let mut keep = |list: &mut Vec<Move>, one: Option<Move>, most: usize| {
                     let Some(one) = one else { return };
                     let count = counts.entry(one.callable().clone()).or_default();
-                    if *count < PLENTY * most && !list.contains(&one) {
+                    if *count < GATHERED_PER_CANDIDATE * most && !list.contains(&one) {
                         *count += 1;
                         list.push(one);
                     }
@@ -79,7 +93,7 @@ pub(crate) fn survey<S: Subject>(
                 keep(
                     &mut surveyed.starts,
                     Move::cut_out(&script, heard.object, heard.object),
-                    STARTS * options.candidates,
+                    STARTS_PER_MOVE * options.candidates,
                 );
                 for at in heard.object + 1..run.steps.len() {
                     if script.statements[at].receiver == Some(heard.object) {
@@ -91,7 +105,7 @@ pub(crate) fn survey<S: Subject>(
                     }
                 }
                 for &at in &heard.statements {
-                    if marks.insert(mark(run.steps[at].fields.as_ref())) {
+                    if states.insert(StateHash::of(run.steps[at].fields.as_ref())) {
                         let script = Script { statements: script.statements[..=at].to_vec() };
                         surveyed.situations.push(Situation { script, object: heard.object });
                     }
@@ -100,55 +114,53 @@ pub(crate) fn survey<S: Subject>(
             surveyed.runs.push((script, run));
         }
     }
-    surveyed.candidates.retain(|one| !one.passes(&tries.heavy));
-    surveyed.starts.retain(|one| !one.passes(&tries.heavy));
+    surveyed.candidates.retain(|one| !one.passes(&prober.heavy));
+    surveyed.starts.retain(|one| !one.passes(&prober.heavy));
     surveyed.candidates = moves::some_of_each_kind(surveyed.candidates, options.candidates);
-    surveyed.starts = moves::some_of_each_kind(surveyed.starts, STARTS * options.candidates);
+    surveyed.starts = moves::some_of_each_kind(surveyed.starts, STARTS_PER_MOVE * options.candidates);
     surveyed.situations.sort_by_key(|situation| situation.script.statements.len());
     Ok(surveyed)
 }
 
-/// The moves that are tried everywhere.
+/// Moves that are tried everywhere.
 pub(crate) struct Pool {
     pub(crate) starts: Vec<Move>,
     pub(crate) moves: Vec<Move>,
 }
 
 /// Keeps the candidates that together show what all showed.
-pub(crate) fn pool<S: Subject>(
-    tries: &mut Tries<'_, S>,
+pub(crate) fn pool<S: Guarded>(
+    prober: &mut Prober<'_, S>,
     surveyed: &Surveyed,
-    options: &AssayOptions,
+    options: &SurveyOptions,
     rng: &mut impl Rng,
-    pace: &mut dyn Pace,
 ) -> Result<Pool, S::Error> {
-    const TRIES: usize = 60_000;
-    pool_of(tries, surveyed, options, TRIES, rng, pace)
+    const PROBES: usize = 60_000;
+    pool_of(prober, surveyed, options, PROBES, rng)
 }
 
-/// The same with about this many tries, or as many as it takes to see every candidate in a few situations.
-pub(crate) fn pool_of<S: Subject>(
-    tries: &mut Tries<'_, S>,
+/// The same with about this many probes, or as many as it takes to see every candidate in a few situations.
+pub(crate) fn pool_of<S: Guarded>(
+    prober: &mut Prober<'_, S>,
     surveyed: &Surveyed,
-    options: &AssayOptions,
-    most_tries: usize,
+    options: &SurveyOptions,
+    probes: usize,
     rng: &mut impl Rng,
-    pace: &mut dyn Pace,
 ) -> Result<Pool, S::Error> {
-    let most = (most_tries / surveyed.candidates.len().max(1)).clamp(8, 150);
-    // The shortest situations and some of the others, in turn, so that breaking off leaves both.
+    let most = (probes / surveyed.candidates.len().max(1)).clamp(8, 150);
+    // The shortest situations and some of the others, in turn, so that an early end leaves both.
     let (short, rest) = surveyed.situations.split_at(surveyed.situations.len().min(most / 2));
     let mut chosen: Vec<&Situation> = Vec::new();
     for number in 0..most {
         let other = rest.get(rng.random_range(0..rest.len().max(1)));
         chosen.extend(if number.is_multiple_of(2) { short.get(number / 2) } else { other });
     }
-    let mut seen = vec![moves::Shown::new(); surveyed.candidates.len()];
+    let mut seen = vec![moves::Coverage::new(); surveyed.candidates.len()];
     for (number, situation) in (0..).zip(&chosen) {
-        if situation.passes(&tries.heavy) {
+        if situation.passes(&prober.heavy) {
             continue;
         }
-        if number > 0 && pace.go_on(&Progress::new(Phase::Choose, tries.run)).is_break() {
+        if number > 0 && prober.ask(&Progress::new(Phase::Choose, 0)).is_err() {
             break;
         }
         let (indexes, behind): (Vec<usize>, Vec<Situation>) = surveyed
@@ -156,51 +168,49 @@ pub(crate) fn pool_of<S: Subject>(
             .iter()
             .enumerate()
             .filter(|(_, candidate)| {
-                !tries.is_deadly(candidate.callable()) && !candidate.passes(&tries.heavy)
+                !prober.is_given_up(candidate.callable()) && !candidate.passes(&prober.heavy)
             })
             .map(|(index, candidate)| (index, candidate.behind(situation)))
             .unzip();
-        for (index, tried) in indexes.into_iter().zip(tries.last_calls(&behind)?) {
-            if let Some(tried) = tried {
-                seen[index].insert((number, tried.letter, tried.shape));
+        for (index, observed) in indexes.into_iter().zip(prober.observe(&behind)?) {
+            if let Some(observed) = observed {
+                seen[index].insert((number, observed.letter, observed.shape));
             }
         }
     }
     let moves = moves::choose(surveyed.candidates.clone(), &seen, options.moves);
-    let starts = starts(tries, surveyed, &moves, options, most_tries / 10, rng, pace)?;
+    let starts = starts(prober, surveyed, &moves, options, probes / 10, rng)?;
     Ok(Pool { starts, moves })
 }
 
 /// Of the ways to make an object, those that together do what all do: the same random calls are made on each, and those are kept
 /// whose objects show most words that the others do not. Fields tell too little here, because there are too many different ones:
 /// of thirty texts a tokenizer can be made of, each is different, and few matter.
-fn starts<S: Subject>(
-    tries: &mut Tries<'_, S>,
+fn starts<S: Guarded>(
+    prober: &mut Prober<'_, S>,
     surveyed: &Surveyed,
     moves: &[Move],
-    options: &AssayOptions,
-    most_tries: usize,
+    options: &SurveyOptions,
+    probes: usize,
     rng: &mut impl Rng,
-    pace: &mut dyn Pace,
 ) -> Result<Vec<Move>, S::Error> {
     const LONGEST: usize = 6;
     let made: Vec<Situation> = surveyed.starts.iter().map(Move::start).collect();
-    let marks = tries.last_calls(&made)?;
+    let observed = prober.observe(&made)?;
     let mut known = BTreeSet::new();
     // Those that there was no time for are known to work, because a script of the survey used them.
-    let works = |&start: &usize| marks.get(start).is_none_or(Option::is_some);
+    let works = |&start: &usize| observed.get(start).is_none_or(Option::is_some);
     let mut able: Vec<usize> = (0..surveyed.starts.len()).filter(works).collect();
     able.sort_by_key(|&start| surveyed.starts[start].len());
     able.retain(|&start| {
-        let tried = marks.get(start).and_then(Option::as_ref);
-        tried.is_none_or(|tried| known.insert((tried.letter, tried.mark)))
+        let observed = observed.get(start).and_then(Option::as_ref);
+        observed.is_none_or(|observed| known.insert((observed.letter, observed.state)))
     });
-    let sequences = (most_tries / able.len().max(1)).clamp(8, 100);
-    let alive: Vec<&Move> = moves.iter().filter(|one| !tries.is_deadly(one.callable())).collect();
+    let sequences = (probes / able.len().max(1)).clamp(8, 100);
+    let alive: Vec<&Move> = moves.iter().filter(|one| !prober.is_given_up(one.callable())).collect();
     let mut shown: Vec<BTreeSet<Vec<Letter>>> = vec![BTreeSet::new(); able.len()];
     for sequence in 0..sequences {
-        let ends = |pace: &mut dyn Pace| pace.go_on(&Progress::new(Phase::Choose, tries.run)).is_break();
-        if alive.is_empty() || (sequence > 0 && ends(pace)) {
+        if alive.is_empty() || (sequence > 0 && prober.ask(&Progress::new(Phase::Choose, 0)).is_err()) {
             break;
         }
         let calls: Vec<&Move> = (0..LONGEST).map(|_| alive[rng.random_range(0..alive.len())]).collect();
@@ -208,9 +218,9 @@ fn starts<S: Subject>(
             .iter()
             .map(|&start| calls.iter().fold(made[start].clone(), |situation, call| call.behind(&situation)))
             .collect();
-        let runs = tries.run(&scripts.iter().map(|one| one.script.clone()).collect::<Vec<_>>())?;
+        let runs = prober.run(&scripts.iter().map(|one| one.script.clone()).collect::<Vec<_>>())?;
         for ((situation, run), shown) in scripts.iter().zip(&runs).zip(&mut shown) {
-            for heard in tries.ear.hear(&situation.script, run) {
+            for heard in prober.ear.hear(&situation.script, run) {
                 if heard.object == situation.object {
                     shown.extend((1..=heard.word.len()).map(|length| heard.word[..length].to_vec()));
                 }

@@ -1,15 +1,16 @@
-//! Validating: how much of what a model says is so, and how much of what is so it says, by running the class itself.
+//! Validation: precision and recall of a model, measured by running the class itself.
 //!
 //! *Precision* is the share of the model's random walks that some choice of arguments makes one object do. *Recall* is the share of
-//! random lives of real objects, each up to its first exception, that the model reads. No truth written by hand is needed, so
-//! that both can be had for any class that can be run.
+//! random lives of real objects, each up to its first exception, that the model reads. Both need no truth written by hand, so any
+//! class that can be run can be measured.
 //!
-//! A walk counts as unrealized when a whole search did not find how to do it, twice: with a pool of moves, and again with all
-//! moves of the survey. That is no proof. A walk that was not searched to its end, or that needs a method which could not be called
-//! or had to be given up, is *undecided*: it is counted apart and in no rate.
+//! A walk counts as unrealized when two whole searches did not find how to do it: one with a pool of moves, one with all moves
+//! of the survey. That is no proof. A walk that was not searched to its end, or that needs a method that could not be
+//! called or was given up, is *undecided*: it is counted apart and in no rate.
 //!
 //! Paper: `krka`, section 4.2.1, for measuring by walks; `wilson27` for the intervals.
-//! Deviation: the class itself is in the place of the true model. The intervals take walks and lives for independent, which lives of one script are only nearly.
+//! Deviation: the class itself is in the place of the true model. The intervals take walks and lives for independent, which
+//! lives of one script are only nearly.
 //! Cost: the survey, then for each walk at most its length times `width` times the moves of one method.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,38 +19,35 @@ use adit_automata::{Builder, Fsa, Reader};
 use adit_trace::{Letter, Pace, Phase, Progress, Script, Stop, Subject, Unlimited};
 use rand::{Rng, RngExt};
 
-use crate::assay::AssayOptions;
-use crate::careful::Careful;
+use crate::guard::{Guarded, GuardedSubject};
 use crate::moves::{Move, Situation};
 use crate::novelty::{Census, Novelty};
+use crate::probe::{Halt, Prober};
 use crate::realize::{Beam, Realized, realize};
-use crate::survey::{Pool, Surveyed, pool_of, survey};
-use crate::tries::Tries;
+use crate::survey::{Pool, SurveyOptions, Surveyed, pool_of, survey};
 use crate::{Ear, Generator};
 
-/// How many of the shortest failures are kept.
+/// Number of the shortest failures that are kept.
 const SHOWN: usize = 10;
 
-/// How much is run.
+/// Effort of a validation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ValidateOptions {
-    /// Random scripts of the survey, which gives the moves.
-    pub survey: usize,
-    /// Tries by which moves are chosen, about.
+    /// Random scripts that give the moves.
+    pub survey: SurveyOptions,
+    /// Approximate number of probes by which moves are chosen.
     pub choosing: usize,
-    /// The most calls of a random script.
-    pub calls: usize,
     /// Random scripts whose objects the model is to read.
     pub runs: usize,
     /// Walks of the model.
     pub walks: usize,
-    /// The longest walk.
+    /// Length of the longest walk.
     pub length: usize,
-    /// How many situations are kept for each prefix of a walk; four times as many in the second search.
+    /// Number of situations that are kept for each prefix of a walk; four times as many in the second search.
     pub width: usize,
 }
 
-/// What came of it.
+/// Result of a validation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Validated {
     /// Walks that were realized, of those that were decided.
@@ -62,11 +60,11 @@ pub struct Validated {
     pub rejected: Vec<Rejected>,
     /// Walks that are in no rate.
     pub undecided: Undecided,
-    /// Events of the class that were heard and that the model does not have.
+    /// Events of the class that happened and that the model does not have.
     pub missing: Vec<String>,
-    /// How likely the next life shows a new event.
+    /// Chance that the next life shows a new event.
     pub events: Novelty,
-    /// How likely the next life shows a new pair of consecutive events.
+    /// Chance that the next life shows a new pair of consecutive events.
     pub pairs: Novelty,
     /// Methods that were no longer called because they hang or kill the machine.
     pub given_up: Vec<String>,
@@ -79,20 +77,20 @@ pub struct Validated {
 /// The beginning of a life that the model rejects.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rejected {
-    /// What happened. The model reads all but the last event.
+    /// Its events. The model reads all but the last.
     pub word: Vec<String>,
     /// A script that makes it happen.
     pub script: Script,
 }
 
-/// Walks of which nothing is known.
+/// Walks that were not decided.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Undecided {
     /// The caller stopped before they were searched.
     pub budget: u64,
     /// They need a method that could not be called at all, or was given up.
     pub untried: u64,
-    /// They were realized, but not when they were to be again: the class is not deterministic.
+    /// They were realized once and not again: the class is not deterministic.
     pub unsteady: u64,
 }
 
@@ -103,22 +101,23 @@ impl Undecided {
     }
 }
 
-/// So many of so many.
+/// A share, as two counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Rate {
-    /// Those that are as they should be.
+    /// Cases that are as they should be.
     pub good: u64,
-    /// All that were decided.
+    /// All cases that were decided.
     pub all: u64,
 }
 
 impl Rate {
-    /// The share, if there is anything to have a share of.
+    /// The share, if there are any cases.
     pub fn share(&self) -> Option<f64> {
         (self.all > 0).then(|| self.good as f64 / self.all as f64)
     }
 
-    /// Where the true share is with 95 % confidence, by Wilson's score interval, which also says something when all or none is good.
+    /// Interval that contains the true share with 95 % confidence: Wilson's score interval, which is meaningful even when all or
+    /// none of the cases are good.
     pub fn interval(&self) -> Option<(f64, f64)> {
         /// The normal distribution has 95 % of its mass within so many standard deviations.
         const Z: f64 = 1.959_963_985;
@@ -165,29 +164,30 @@ pub fn validate<S: Subject, R: Rng>(
     rng: &mut R,
     pace: &mut dyn Pace,
 ) -> Result<Validated, S::Error> {
-    let mut careful = Careful::new(subject, pace);
-    careful.phase = Phase::Survey;
-    let mut tries = Tries::new(&mut careful, ear);
-    let habits = AssayOptions { survey: options.survey, calls: options.calls, ..AssayOptions::default() };
+    let mut guarded = GuardedSubject::new(subject, pace);
+    guarded.phase = Phase::Survey;
+    // The guarded subject asks the caller, in the middle of batches too, so the prober need not.
+    let mut unlimited = Unlimited;
+    let mut prober = Prober::new(&mut guarded, ear, &mut unlimited);
     // First, because what the generator learns from it is not to change while runs are counted.
-    let surveyed = survey(&mut tries, generator, &habits, rng, &mut Unlimited)?;
-    tries.subject.phase = Phase::Runs;
-    let lives = read_lives(&mut tries, generator, model, options, rng)?;
-    tries.subject.phase = Phase::Choose;
-    let pool = pool_of(&mut tries, &surveyed, &habits, options.choosing, rng, &mut Unlimited)?;
-    tries.subject.phase = Phase::Walks;
+    let surveyed = survey(&mut prober, generator, &options.survey, &[], rng)?;
+    prober.subject.phase = Phase::Runs;
+    let lives = read_lives(&mut prober, generator, model, options, rng)?;
+    prober.subject.phase = Phase::Choose;
+    let pool = pool_of(&mut prober, &surveyed, &options.survey, options.choosing, rng)?;
+    prober.subject.phase = Phase::Walks;
     let walks: Vec<Walk> = walks(model, ear, options, rng);
-    let fates = fates(&mut tries, &walks, &surveyed, &pool, options.width)?;
+    let verdicts = judge_all(&mut prober, &walks, &surveyed, &pool, options.width)?;
 
     let (mut precision, mut undecided) = (Rate::default(), Undecided::default());
-    undecided.budget = (walks.len() - fates.len()) as u64;
+    undecided.budget = (walks.len() - verdicts.len()) as u64;
     let mut short: BTreeSet<(usize, Vec<String>)> = BTreeSet::new();
-    for (walk, fate) in walks.iter().zip(&fates) {
-        match fate {
-            Fate::Untried => undecided.untried += 1,
-            Fate::Unsteady => undecided.unsteady += 1,
-            Fate::Realized => precision.count(true),
-            Fate::Unrealized { at } => {
+    for (walk, verdict) in walks.iter().zip(&verdicts) {
+        match verdict {
+            WalkVerdict::Untried => undecided.untried += 1,
+            WalkVerdict::Unsteady => undecided.unsteady += 1,
+            WalkVerdict::Realized => precision.count(true),
+            WalkVerdict::Unrealized { at } => {
                 precision.count(false);
                 let word = &walk.labels[..=*at];
                 short.insert((
@@ -199,8 +199,8 @@ pub fn validate<S: Subject, R: Rng>(
     }
     let missing = lives.heard.iter().map(|&letter| ear.alphabet().name(letter));
     let missing = missing.filter(|&label| model.letter(label).is_none()).map(str::to_owned).collect();
-    let given_up: BTreeSet<String> =
-        careful.care.given_up().iter().map(|one| one.event_name().to_owned()).collect();
+    let guard = guarded.guard();
+    let given_up: BTreeSet<String> = guard.given_up().iter().map(|one| one.event_name().to_owned()).collect();
     Ok(Validated {
         precision,
         recall: lives.recall,
@@ -211,12 +211,12 @@ pub fn validate<S: Subject, R: Rng>(
         events: lives.events.novelty(),
         pairs: lives.pairs.novelty(),
         given_up: given_up.into_iter().collect(),
-        tests: careful.care.tests,
-        stop: careful.care.stopped.unwrap_or(Stop::Done),
+        tests: guard.tests,
+        stop: guard.stopped.unwrap_or(Stop::Done),
     })
 }
 
-/// What random scripts showed, and whether the model knew it.
+/// Lives of random scripts, and how many of them the model reads.
 struct Lives {
     recall: Rate,
     /// By length and word, the shortest first.
@@ -226,15 +226,15 @@ struct Lives {
     pairs: Census<(Letter, Letter)>,
 }
 
-fn read_lives<S: Subject>(
-    tries: &mut Tries<'_, S>,
+fn read_lives<S: Guarded>(
+    prober: &mut Prober<'_, S>,
     generator: &mut Generator,
     model: &Fsa<String>,
     options: &ValidateOptions,
     rng: &mut impl Rng,
 ) -> Result<Lives, S::Error> {
     const PORTION: usize = 1000;
-    let ear = tries.ear;
+    let ear = prober.ear;
     let letters = model.letters(ear.alphabet().names());
     let mut reader = Reader::indexed(model);
     let mut lives = Lives {
@@ -250,11 +250,11 @@ fn read_lives<S: Subject>(
         left -= now;
         let scripts: Vec<Script> = (0..now)
             .map(|_| {
-                let calls = rng.random_range(1..=options.calls.max(1));
+                let calls = rng.random_range(1..=options.survey.calls.max(1));
                 generator.script(rng, calls)
             })
             .collect();
-        let runs = tries.run(&scripts)?;
+        let runs = prober.run(&scripts)?;
         for (script, run) in scripts.iter().zip(&runs) {
             for heard in ear.hear(script, run).into_iter().filter(|heard| !heard.word.is_empty()) {
                 lives.heard.extend(&heard.word);
@@ -309,9 +309,9 @@ fn walks(model: &Fsa<String>, ear: &Ear, options: &ValidateOptions, rng: &mut im
     std::iter::repeat_with(draw).take(options.walks).map_while(|walk| walk).collect()
 }
 
-/// What became of a walk.
+/// Verdict about a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fate {
+enum WalkVerdict {
     Realized,
     Unrealized { at: usize },
     Untried,
@@ -326,17 +326,17 @@ struct Search<'a> {
     known: Realized,
 }
 
-/// What became of each walk, as far as it was decided before the caller stopped.
+/// The verdict about each walk, as far as it was decided before the caller stopped.
 ///
 /// Walks go in portions. All of a portion that was stopped stay undecided, whatever is known of some of them, because those that
 /// are known soonest are not like the others.
-fn fates<S: Subject>(
-    tries: &mut Tries<'_, Careful<'_, S>>,
+fn judge_all<S: Guarded>(
+    prober: &mut Prober<'_, S>,
     walks: &[Walk],
     surveyed: &Surveyed,
     pool: &Pool,
     width: usize,
-) -> Result<Vec<Fate>, S::Error> {
+) -> Result<Vec<WalkVerdict>, S::Error> {
     const PORTION: usize = 10;
     const WIDER: usize = 4;
     let Pool { starts, moves } = pool;
@@ -344,98 +344,94 @@ fn fates<S: Subject>(
     let Surveyed { starts, candidates, .. } = surveyed;
     let width = width.saturating_mul(WIDER);
     let mut wide = Search { starts, moves: candidates, width, known: Realized::default() };
-    let mut fates = Vec::with_capacity(walks.len());
+    let mut verdicts = Vec::with_capacity(walks.len());
     for portion in walks.chunks(PORTION) {
         let portion: Vec<&Walk> = portion.iter().collect();
-        let mut decided = narrow.judge(tries, &portion, surveyed)?;
-        let failed: Vec<usize> =
-            (0..portion.len()).filter(|&walk| matches!(decided[walk], Fate::Unrealized { .. })).collect();
+        let mut decided = narrow.judge(prober, &portion, surveyed)?;
+        let failed: Vec<usize> = (0..portion.len())
+            .filter(|&walk| matches!(decided[walk], WalkVerdict::Unrealized { .. }))
+            .collect();
         let again: Vec<&Walk> = failed.iter().map(|&walk| portion[walk]).collect();
-        for (walk, fate) in failed.into_iter().zip(wide.judge(tries, &again, surveyed)?) {
+        for (walk, verdict) in failed.into_iter().zip(wide.judge(prober, &again, surveyed)?) {
             // A search that got less far than the first took other turns, and tells nothing.
-            decided[walk] = match (decided[walk], fate) {
-                (Fate::Unrealized { at: first }, Fate::Unrealized { at }) => {
-                    Fate::Unrealized { at: first.max(at) }
+            decided[walk] = match (decided[walk], verdict) {
+                (WalkVerdict::Unrealized { at: first }, WalkVerdict::Unrealized { at }) => {
+                    WalkVerdict::Unrealized { at: first.max(at) }
                 }
-                (_, fate) => fate,
+                (_, verdict) => verdict,
             };
         }
-        if tries.subject.care.stopped.is_some() {
+        if prober.subject.guard().stopped.is_some() {
             break;
         }
-        fates.extend(decided);
+        verdicts.extend(decided);
     }
-    Ok(fates)
+    Ok(verdicts)
 }
 
 impl Search<'_> {
-    /// What becomes of these walks. It is worth nothing if the subject stopped meanwhile.
-    fn judge<S: Subject>(
+    /// Verdicts about these walks. They mean nothing if the subject stopped meanwhile.
+    fn judge<S: Guarded>(
         &mut self,
-        tries: &mut Tries<'_, Careful<'_, S>>,
+        prober: &mut Prober<'_, S>,
         walks: &[&Walk],
         surveyed: &Surveyed,
-    ) -> Result<Vec<Fate>, S::Error> {
+    ) -> Result<Vec<WalkVerdict>, S::Error> {
         /// Longer prefixes are rarely shared, and their situations take memory.
         const SHARED: usize = 4;
         let words: Vec<Vec<Letter>> = walks.iter().map(|walk| walk.word.clone()).collect();
         let Self { starts, moves, width, known } = self;
         // Nothing is known of kinds here: a model is not to be judged by what made it.
-        let beam = Beam { starts, moves, width: *width, kind: &|_| None };
-        // The subject asks the caller itself, in the middle of batches too.
-        let progress = Progress::new(Phase::Walks, tries.run);
-        realize(tries, &words, &beam, known, progress, &mut Unlimited)?;
-        let mut fates = Vec::new();
+        let beam = Beam { starts, moves, width: *width, kind: &|_| None::<()> };
+        match realize(prober, &words, &beam, known, &Progress::new(Phase::Walks, 0)) {
+            Ok(()) | Err(Halt::Stop(_)) => {}
+            Err(Halt::Failed(error)) => return Err(error),
+        }
+        let mut verdicts = Vec::new();
         for walk in walks {
             let reach = known.reach(&walk.word);
-            fates.push(if reach < walk.word.len() {
-                let tried = was_tried(tries, surveyed, walk.word[reach], reach == 0);
-                if tried { Fate::Unrealized { at: reach } } else { Fate::Untried }
-            } else if !happens(tries, known, &walk.word)? {
-                Fate::Unsteady
+            verdicts.push(if reach < walk.word.len() {
+                let tried = was_tried(prober, surveyed, walk.word[reach], reach == 0);
+                if tried { WalkVerdict::Unrealized { at: reach } } else { WalkVerdict::Untried }
+            } else if !happens(prober, known, &walk.word)? {
+                WalkVerdict::Unsteady
             } else if reach < walk.labels.len() {
-                Fate::Unrealized { at: reach }
+                WalkVerdict::Unrealized { at: reach }
             } else {
-                Fate::Realized
+                WalkVerdict::Realized
             });
         }
         known.prefixes.retain(|prefix, found| prefix.len() <= SHARED || found.situations.is_empty());
-        Ok(fates)
+        Ok(verdicts)
     }
 }
 
-/// Whether an event was given its chance: a call that may give it was made, and is still made.
+/// Tells whether an event was given its chance: a call that may give it was made, and is still made.
 ///
 /// An object is made by its first event and no other, so that an event of the wrong kind needs no trying.
-fn was_tried<S: Subject>(
-    tries: &Tries<'_, Careful<'_, S>>,
-    surveyed: &Surveyed,
-    letter: Letter,
-    first: bool,
-) -> bool {
-    if !tries.ear.gives(letter, first) {
+fn was_tried<S: Guarded>(prober: &Prober<'_, S>, surveyed: &Surveyed, letter: Letter, first: bool) -> bool {
+    if !prober.ear.gives(letter, first) {
         return true;
     }
     let calls = if first { &surveyed.starts } else { &surveyed.candidates };
-    calls.iter().map(Move::callable).any(|callable| {
-        tries.ear.letters_of(callable).contains(&letter)
-            && !tries.subject.care.is_given_up(callable)
-            && (first || !tries.is_deadly(callable))
-    })
+    let given_up = prober.subject.guard().given_up();
+    let mut callables = calls.iter().map(Move::callable);
+    callables
+        .any(|callable| prober.ear.letters_of(callable).contains(&letter) && !given_up.contains(callable))
 }
 
-/// Whether one of the scripts that were found makes exactly these events happen, from the first to the last.
+/// Tells whether one of the scripts that were found makes exactly these events happen, from the first to the last.
 ///
 /// The search looks at the last call only, and trusts that the others do again what they did. Not all classes do.
-fn happens<S: Subject>(
-    tries: &mut Tries<'_, S>,
+fn happens<S: Guarded>(
+    prober: &mut Prober<'_, S>,
     known: &Realized,
     word: &[Letter],
 ) -> Result<bool, S::Error> {
     let Some(prefix) = known.prefixes.get(word) else { return Ok(word.is_empty()) };
     for (Situation { script, object }, _) in &prefix.situations {
-        let runs = tries.run(std::slice::from_ref(script))?;
-        let heard = runs.first().map(|run| tries.ear.hear(script, run)).unwrap_or_default();
+        let runs = prober.run(std::slice::from_ref(script))?;
+        let heard = runs.first().map(|run| prober.ear.hear(script, run)).unwrap_or_default();
         if heard.iter().any(|heard| heard.object == *object && heard.word == word) {
             return Ok(true);
         }

@@ -19,6 +19,7 @@ pub(crate) const STEPS: &[Step] = &[
     (THIRD, nothing_more),
     ("", first_scripts::rewrite),
     (FIFTH, nothing_more),
+    (SIXTH, nothing_more),
 ];
 
 const FIRST: &str = "
@@ -84,6 +85,12 @@ const THIRD: &str = "
 const FIFTH: &str = "
     UPDATE rounds SET stop = 'done' WHERE stop = 'nothing left to try';
     UPDATE rounds SET stop = iif(effort ->> 'budget' LIKE '%tests', 'tests', 'time') WHERE stop = 'budget';
+    ";
+
+/// The miner that explores, by the name that it has now.
+const SIXTH: &str = "
+    UPDATE campaign SET parameters = json_set(parameters, '$.miner', 'explore')
+    WHERE parameters ->> 'miner' = 'assay';
     ";
 
 fn nothing_more(_: &Transaction<'_>) -> rusqlite::Result<()> {
@@ -260,9 +267,9 @@ mod tests {
         assert_eq!(all, [(1, 5), (3, 8)]);
     }
 
-    /// Why rounds ended is told in today's words, whatever they were when the round ended.
+    /// Reasons why rounds ended, and the miner, get the names that they have today.
     #[test]
-    fn old_reasons_get_their_names() {
+    fn old_names_are_replaced() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(DATABASE);
         let mut connection = Connection::open(&path).unwrap();
@@ -272,12 +279,16 @@ mod tests {
                 r#"INSERT INTO rounds (id, seed, effort, tool, started, ended, stop) VALUES
                    (1, 0, '{"budget": "10s"}', '', 0, 1, 'budget'), (2, 0, '{"budget": "5000tests"}', '', 0, 1, 'budget'),
                    (3, 0, '{}', '', 0, 1, 'nothing left to try'), (4, 0, '{}', '', 0, 1, 'interrupted'),
-                   (5, 0, '{}', '', 0, NULL, NULL);"#,
+                   (5, 0, '{}', '', 0, NULL, NULL);
+                   INSERT INTO campaign VALUES (1, 'Stack', '', '{"miner":"assay","coarse":true}', 0, '', 0);"#,
             )
             .unwrap();
         migrate(&mut connection, &path, STEPS, |_| Ok(())).unwrap();
         drop(connection);
-        let rounds = Campaign::read(folder.path()).unwrap().rounds().unwrap();
+        let campaign = Campaign::read(folder.path()).unwrap();
+        let parameters = campaign.about().unwrap().parameters;
+        assert_eq!(parameters, serde_json::json!({"miner": "explore", "coarse": true}));
+        let rounds = campaign.rounds().unwrap();
         let stops: Vec<_> = rounds.into_iter().map(|round| round.end.map(|end| end.stop.name())).collect();
         assert_eq!(stops, [Some("time"), Some("tests"), Some("done"), Some("interrupted"), None]);
     }

@@ -261,9 +261,9 @@ fn what_is_no_campaign_is_refused() {
     refused(
         &[(DATABASE, &with(63, 99))],
         expect![[r#"
-            read: DIR/campaign.db has schema 99, but this adit knows schemas only up to 5
+            read: DIR/campaign.db has schema 99, but this adit knows schemas only up to 6
               a newer adit wrote it: use that version, or name another folder with -o
-            write: DIR/campaign.db has schema 99, but this adit knows schemas only up to 5
+            write: DIR/campaign.db has schema 99, but this adit knows schemas only up to 6
               a newer adit wrote it: use that version, or name another folder with -o
         "#]],
     );

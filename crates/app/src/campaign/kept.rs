@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use adit_attack::dice_tester::Fate as Found;
 use adit_attack::fitness::Profile;
-use adit_attack::{Care, Ear, java};
+use adit_attack::{BadEnd, Ear, Guarded, HangGuard, java};
 use adit_automata::{Fsa, format};
 use adit_jvm::Host;
 use adit_logic::Property;
@@ -74,7 +74,7 @@ pub(crate) struct Kept<'h> {
     pub(super) campaign: Campaign,
     progress: Mining,
     /// Runs in portions, and gives up what hangs.
-    care: Care,
+    guard: HangGuard,
     pace: RoundPace,
     /// Fingerprints of the words that are stored or will be with the next batch; the words themselves would not fit. Of a million
     /// words two are alike by chance once in thirty million campaigns, and then the second is taken for the first.
@@ -157,7 +157,7 @@ impl<'h> Kept<'h> {
             keep: Keep::Tests,
             campaign,
             progress,
-            care: Care::default(),
+            guard: HangGuard::default(),
             pace,
             words,
             given,
@@ -256,21 +256,21 @@ impl<'h> Kept<'h> {
 
     /// The methods that are no longer called because they hang or end their worker.
     pub(crate) fn given_up(&self) -> BTreeSet<String> {
-        self.care.given_up().iter().map(|callable| callable.event_name().to_owned()).collect()
+        self.guard.given_up().iter().map(|callable| callable.event_name().to_owned()).collect()
     }
 
     /// Every call that hung or ended its worker: the method, how its object was made, and how often.
     pub(crate) fn bad_ends(&self) -> Vec<(String, String, u64)> {
-        let mut all: Vec<(String, String, u64)> = { self.care.bad_ends().into_iter() }
-            .map(|(callable, made, times)| (callable.event_name().to_owned(), made.to_owned(), times))
-            .collect();
+        let told =
+            |end: &BadEnd<'_>| (end.callable.event_name().to_owned(), end.construction.to_owned(), end.times);
+        let mut all: Vec<(String, String, u64)> = self.guard.bad_ends().iter().map(told).collect();
         all.sort();
         all
     }
 
     /// How objects are made that are no longer made because most calls on them hang.
     pub(crate) fn makings_given_up(&self) -> BTreeSet<String> {
-        self.care.makings_given_up().into_iter().map(str::to_owned).collect()
+        self.guard.constructions_given_up().into_iter().map(str::to_owned).collect()
     }
 
     /// From now on scripts run there; with nothing, where they ran at first.
@@ -580,12 +580,12 @@ impl Subject for Kept<'_> {
 
     fn run(&mut self, batch: &[Script]) -> Result<Vec<Run>, Report> {
         let host = self.instead.as_mut().unwrap_or(self.host);
-        let Self { care, pace, .. } = self;
+        let Self { guard, pace, .. } = self;
         host.limit(RunLimits { deadline: pace.deadline(), bad_ends: Some(BAD_ENDS) });
         // What was allowed to the step before says nothing about this one.
-        (care.stopped, care.most) = (None, pace.most_tests());
-        let runs = care.run(host, batch, Phase::default(), &mut pace.batch());
-        pace.set_tests(care.tests);
+        (guard.stopped, guard.most) = (None, pace.most_tests());
+        let runs = guard.run(host, batch, Phase::default(), &mut pace.batch());
+        pace.set_tests(guard.tests);
         let runs = runs.map_err(environment::cannot_run)?;
         self.note_all(batch, &runs)?;
         Ok(runs)
@@ -593,6 +593,12 @@ impl Subject for Kept<'_> {
 
     fn renew(&mut self) {
         self.instead.as_mut().unwrap_or(self.host).renew();
+    }
+}
+
+impl Guarded for Kept<'_> {
+    fn guard(&self) -> &HangGuard {
+        &self.guard
     }
 }
 

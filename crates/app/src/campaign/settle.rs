@@ -1,6 +1,6 @@
 //! The model that a round ends with: its own or that of an earlier round, and in either case one that allows what happened.
 
-use adit_attack::assay::Assayed;
+use adit_attack::explore::Explored;
 use adit_automata::{Fsa, Reader};
 use adit_store::RoundId;
 use adit_trace::Script;
@@ -27,12 +27,12 @@ pub(crate) struct Made {
 
 impl Made {
     /// A model, and how it was come by; one inferred from traces is always complete.
-    pub(crate) fn new(model: Fsa<String>, assayed: Option<&Assayed>) -> Self {
+    pub(crate) fn new(model: Fsa<String>, explored: Option<&Explored>) -> Self {
         Self {
             // A round whose time was over before it began has nothing left to try, and is not done.
-            complete: assayed.is_none_or(|assayed| assayed.stop.is_done()) && model.transitions() > 0,
-            realized: assayed.and_then(|assayed| assayed.realized),
-            explored: assayed.map_or(0, |assayed| assayed.situations as u64),
+            complete: explored.is_none_or(|explored| explored.stop.is_done()) && model.transitions() > 0,
+            realized: explored.and_then(|explored| explored.realized),
+            explored: explored.map_or(0, |explored| explored.situations as u64),
             model,
         }
     }

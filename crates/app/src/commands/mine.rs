@@ -4,11 +4,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use adit_attack::assay::AssayOptions;
 use adit_attack::branches::Branches;
 use adit_attack::dice_tester::Fate;
 use adit_attack::dynamosa::Settings;
-use adit_attack::{Ear, Generator, java};
+use adit_attack::explore::{ExploreOptions, SplitOptions};
+use adit_attack::{Ear, Generator, SurveyOptions, java};
 use adit_automata::{Modality, format};
 use adit_bytecode::probe::probe_classes;
 use adit_jvm::{Host, HostOptions, hits};
@@ -168,16 +168,19 @@ fn write_run(
 
 fn plan(request: &MineRequest, given: Vec<Vec<Letter>>) -> Plan {
     let MineRequest { model, attack, .. } = request;
-    let mut assay = AssayOptions { calls: request.calls.calls, ..AssayOptions::default() };
-    if model.coarse {
-        // No share of walks is worth a state.
-        assay.gain = 1.1;
-    }
+    let ExploreOptions { survey, successors, splitting } = defaults::EXPLORATION;
+    // More than all walks can gain, so that no state is split.
+    let gain = if model.coarse { 1.1 } else { splitting.gain };
+    let explore = ExploreOptions {
+        survey: SurveyOptions { calls: request.calls.calls, ..survey },
+        successors,
+        splitting: SplitOptions { gain, ..splitting },
+    };
     let settings = Settings {
         // Without claims there is nothing to give up, and events that never happen must not end the search.
         abandon_after: (attack.tester == Tester::Dice).then_some(attack.abandon_after),
         reset_after: Some(attack.reset_after),
-        ..Settings::default()
+        ..defaults::EVOLUTION
     };
     Plan {
         miner: model.miner,
@@ -185,7 +188,7 @@ fn plan(request: &MineRequest, given: Vec<Vec<Letter>>) -> Plan {
         initial: request.initial_tests,
         calls: request.calls.calls,
         settings,
-        assay,
+        explore,
         claims: attack.properties,
         constraints: model.constraints.into(),
         given,
@@ -289,8 +292,8 @@ fn counts(mined: &Mined) -> (usize, usize) {
 
 fn summary(subject: &ClassUnderTest, mined: &Mined, round: i64, seconds: f64) -> Value {
     let (all, falsified) = counts(mined);
-    let assayed = mined.assayed.as_ref();
-    let own = assayed.filter(|_| mined.settled.own);
+    let explored = mined.explored.as_ref();
+    let own = explored.filter(|_| mined.settled.own);
     json!({
         "class": &*subject.api.class,
         "alphabet": mined.model.alphabet(),
@@ -300,7 +303,7 @@ fn summary(subject: &ClassUnderTest, mined: &Mined, round: i64, seconds: f64) ->
         "transitions": mined.model.transitions(),
         "pure": mined.pure,
         "realized": mined.settled.realized,
-        "unrealized": own.map(|assayed| assayed.unrealized.clone()),
+        "unrealized": own.map(|explored| explored.unrealized.clone()),
         "branches": mined.branches.map(|(covered, all)| json!({"covered": covered, "all": all})),
         "rejected": mined.rejected,
         "never_tried": subject.api.left.iter().map(|(callable, why)| json!({"method": callable.name, "why": why})).collect::<Vec<_>>(),
@@ -349,11 +352,11 @@ fn remarks(subject: &ClassUnderTest, mined: &Mined, seconds: f64, folder: &Path)
         // Rounded down: all is not nearly all.
         lines.push(format!("{} % of the model's walks can really happen", (realized * 100.0).floor()));
     }
-    if let Some(assayed) = mined.assayed.as_ref().filter(|_| mined.settled.own) {
-        for word in assayed.unrealized.iter().take(2) {
+    if let Some(explored) = mined.explored.as_ref().filter(|_| mined.settled.own) {
+        for word in explored.unrealized.iter().take(2) {
             lines.push(format!("  one that could not be made to: {}", word.join(" ")));
         }
-        if !assayed.stop.is_done() {
+        if !explored.stop.is_done() {
             lines.push("broken off before everything was tried; a longer --budget may find more".to_owned());
         }
     }

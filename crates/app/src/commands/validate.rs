@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use adit_attack::novelty::Novelty;
 use adit_attack::validate::{Rate, ValidateOptions, Validated, unknown_labels, validate, without_unknown};
-use adit_attack::{Ear, edit, java};
+use adit_attack::{Ear, SurveyOptions, edit, java};
 use adit_automata::Fsa;
 use adit_logic::nearest;
 use adit_trace::{Label, Pace, Phase, Progress, Stop};
@@ -89,10 +89,10 @@ fn options(flags: &ValidateFlags, budget: Budget) -> ValidateOptions {
         Budget::Tests(tests) => usize::try_from(tests / of).unwrap_or(usize::MAX).max(1),
         Budget::Time(_) => usize::MAX,
     };
+    let survey = defaults::SURVEY;
     ValidateOptions {
-        survey: defaults::SURVEY_SCRIPTS.min(part(6)),
+        survey: SurveyOptions { scripts: survey.scripts.min(part(6)), calls: flags.generate.calls, ..survey },
         choosing: defaults::CHOOSING_TRIES.min(part(6)),
-        calls: flags.generate.calls,
         runs: flags.runs.min(part(6)),
         walks: flags.walks,
         length: flags.length,

@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use adit_attack::GeneratorOptions;
+use adit_attack::dynamosa::Settings;
+use adit_attack::explore::{ExploreOptions, SplitOptions};
+use adit_attack::{GeneratorOptions, SurveyOptions};
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 
@@ -13,6 +15,22 @@ use crate::request::{AttackedProperties, ConstraintChoice, Miner, Tester};
 
 /// Long enough for a first model of most classes.
 pub(crate) const DEFAULT_BUDGET: Budget = Budget::Time(Duration::from_secs(10));
+
+/// Exploration that suits classes of up to about fifty methods and a few seconds. The number of calls is a flag.
+pub(crate) const EXPLORATION: ExploreOptions = ExploreOptions {
+    survey: SurveyOptions { scripts: 3000, calls: 10, candidates: 24, moves: 8 },
+    successors: 8,
+    splitting: SplitOptions { walks: 300, walk_length: 12, width: 16, gain: 0.05, states: 60 },
+};
+
+/// Search for tests, with the numbers of DICE's paper, section 4. How long it tries is a flag.
+pub(crate) const EVOLUTION: Settings = Settings {
+    population: 50,
+    crossover: 0.75,
+    tournament: 10,
+    abandon_after: Some(100),
+    reset_after: Some(100),
+};
 
 /// Choice of arguments while mining. Values that recur make calls meet: a value that was added is then searched for.
 pub(crate) const GENERATION: GeneratorOptions =
@@ -41,7 +59,7 @@ pub(crate) struct MineFlags {
     #[command(flatten)]
     pub(crate) generate: GenerateFlags,
     /// Source of the model
-    #[arg(long, value_enum, default_value = "assay", help_heading = MINING)]
+    #[arg(long, value_enum, default_value = "explore", help_heading = MINING)]
     pub(crate) miner: Miner,
     /// Search for tests that refute properties
     #[arg(long, value_enum, default_value = "dice", help_heading = MINING)]
@@ -105,10 +123,12 @@ impl ValueEnum for Miner {
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
         let help = match self {
-            Self::Assay => "Exploration: drive objects into many states and try every call in each",
+            Self::Explore => "Exploration: drive objects into many states and try every call in each",
             Self::Dice => "Traces, as in DICE: merge states unless that violates a surviving property",
         };
-        Some(PossibleValue::new(self.name()).help(help))
+        // Earlier versions called exploration an assay.
+        let aliases: &[&str] = if *self == Self::Explore { &["assay"] } else { &[] };
+        Some(PossibleValue::new(self.name()).aliases(aliases).help(help))
     }
 }
 

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use adit_attack::SurveyOptions;
 use clap::Args;
 
 use super::{ClassFlags, GenerateFlags};
@@ -11,8 +12,8 @@ use crate::budget::Budget;
 /// Enough to search the walks of most classes to their end.
 pub(crate) const DEFAULT_BUDGET: Budget = Budget::Time(Duration::from_secs(10));
 
-/// Random scripts that survey a class. They show every move of a class with some fifty methods.
-pub(crate) const SURVEY_SCRIPTS: usize = 3000;
+/// Survey that shows every move of a class with some fifty methods. The number of calls is a flag.
+pub(crate) const SURVEY: SurveyOptions = super::mine::EXPLORATION.survey;
 
 /// Tries by which moves are chosen: about a second of work.
 pub(crate) const CHOOSING_TRIES: usize = 30_000;

@@ -73,7 +73,7 @@ pub(super) fn command(page: &Page) -> Option<String> {
             let mut words = format!("adit mine {}", quoted(run["class"].as_str()?));
             let parameters = &run["parameters"];
             for (name, usual) in
-                [("miner", "assay"), ("claims", "held"), ("constraints", "both"), ("labels", "outcome")]
+                [("miner", "explore"), ("claims", "held"), ("constraints", "both"), ("labels", "outcome")]
             {
                 if let Some(value) = parameters[name].as_str().filter(|value| *value != usual) {
                     words += &format!(" --{name} {}", quoted(value));

@@ -53,18 +53,18 @@ pub(crate) struct AttackRequest {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Miner {
     /// Explores which calls are enabled, by running them.
-    Assay,
+    Explore,
     /// Infers the model from traces, as DICE does.
     Dice,
 }
 
 impl Miner {
-    pub(crate) const ALL: [Self; 2] = [Self::Assay, Self::Dice];
+    pub(crate) const ALL: [Self; 2] = [Self::Explore, Self::Dice];
 
     /// Stable name.
     pub(crate) fn name(self) -> &'static str {
         match self {
-            Self::Assay => "assay",
+            Self::Explore => "explore",
             Self::Dice => "dice",
         }
     }
@@ -156,7 +156,7 @@ mod tests {
     /// Campaigns hold these names; one that changed could not be continued.
     #[test]
     fn names_are_those_that_campaigns_hold() {
-        assert_eq!(Miner::ALL.map(Miner::name), ["assay", "dice"]);
+        assert_eq!(Miner::ALL.map(Miner::name), ["explore", "dice"]);
         assert_eq!(Tester::ALL.map(Tester::name), ["dice", "dynamosa", "random"]);
         assert_eq!(AttackedProperties::ALL.map(AttackedProperties::name), ["held", "all"]);
         assert_eq!(ConstraintChoice::ALL.map(ConstraintChoice::name), ["both", "a", "b", "none"]);

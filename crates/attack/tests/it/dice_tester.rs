@@ -7,10 +7,12 @@ use std::ops::ControlFlow;
 use adit_attack::branches::Branches;
 use adit_attack::dice_tester::{Assault, Attacked, Fate, dice_tester};
 use adit_attack::dynamosa::Settings;
-use adit_attack::{Ear, Generator};
+use adit_attack::{Ear, Generator, GuardedSubject};
 use adit_bytecode::probe::{Probe, Side};
 use adit_logic::{Property, Template};
-use adit_trace::{Letter, Limit, Pace, Passed, Phase, Progress, Run, Script, StepResult, Stop, Subject};
+use adit_trace::{
+    Letter, Limit, Pace, Passed, Phase, Progress, Run, Script, StepResult, Stop, Subject, Unlimited,
+};
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 use rand::SeedableRng;
@@ -125,8 +127,9 @@ impl Arena {
         let (properties, branches) = (properties.to_vec(), Branches::default());
         let assault = Assault { properties, pure: self.pure(), branches, calls: 8, settings, shrink: (0, 0) };
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let pace = &mut Generations::new(generations);
-        dice_tester(subject, &mut self.generator.clone(), &self.ear, &assault, &mut rng, pace).unwrap()
+        let (mut unlimited, pace) = (Unlimited, &mut Generations::new(generations));
+        let mut subject = GuardedSubject::new(subject, &mut unlimited);
+        dice_tester(&mut subject, &mut self.generator.clone(), &self.ear, &assault, &mut rng, pace).unwrap()
     }
 
     /// Whether an object of the test breaks the property, read off the definition.
@@ -157,8 +160,19 @@ fn broken(word: &[Letter], property: &Property<Letter>, pure: &BTreeSet<Letter>)
 }
 
 /// Gives nothing up before the budget ends the search, so that witnesses have time to become short.
+/// The numbers of the paper.
+fn paper() -> Settings {
+    Settings {
+        population: 50,
+        crossover: 0.75,
+        tournament: 10,
+        abandon_after: Some(100),
+        reset_after: Some(100),
+    }
+}
+
 fn patient() -> Settings {
-    Settings { abandon_after: Some(1000), reset_after: None, ..Settings::default() }
+    Settings { abandon_after: Some(1000), reset_after: None, ..paper() }
 }
 
 /// The fate of each property, with the calls of the test that refutes it.
@@ -238,7 +252,7 @@ fn what_withstands_is_given_up_and_then_nothing_is_left() {
     let claims = ["AP pop push", "NIF isEmpty:TRUE pop", "NF push pop"];
     let arena = Arena::new();
     let properties: Vec<_> = claims.iter().map(|claim| arena.property(claim)).collect();
-    let settings = Settings { abandon_after: Some(15), reset_after: Some(4), ..Settings::default() };
+    let settings = Settings { abandon_after: Some(15), reset_after: Some(4), ..paper() };
     let attacked = arena.attack(&mut Spoiled::default(), &properties, settings, 3, 1000);
     assert_eq!(attacked.stop, Stop::Done);
     assert!(attacked.generations < 60, "{}", attacked.generations);
@@ -259,7 +273,7 @@ fn nothing_is_aimed_at_that_waits_for_the_impossible() {
     check(
         &mut Spoiled { broken: Some("pop"), ..Spoiled::default() },
         &["AP pop push", "NF pop push", "NIF pop pop", "AP push pop", "AF push pop", "NF push pop"],
-        Settings { abandon_after: Some(20), ..Settings::default() },
+        Settings { abandon_after: Some(20), ..paper() },
         1000,
         expect![[r#"
             AP pop push: not attacked
@@ -277,7 +291,7 @@ fn whoever_leaves_files_open_refutes_nothing() {
     check(
         &mut Spoiled { leaks: true, ..Spoiled::default() },
         &["NF push pop", "AF push pop"],
-        Settings { abandon_after: Some(5), ..Settings::default() },
+        Settings { abandon_after: Some(5), ..paper() },
         1000,
         expect![[r#"
             NF push pop: not attacked
@@ -310,6 +324,8 @@ fn branches_are_goals_too() {
     let mut subject = Spoiled { probed: true, ..Spoiled::default() };
     let (mut rng, mut pace) = (ChaCha8Rng::seed_from_u64(1), Generations::new(60));
     let generator = &arena.generator;
+    let mut unlimited = Unlimited;
+    let mut subject = GuardedSubject::new(&mut subject, &mut unlimited);
     let attacked =
         dice_tester(&mut subject, &mut generator.clone(), &arena.ear, &assault, &mut rng, &mut pace).unwrap();
     assert_eq!((attacked.covered, pace.covered), (3, Some(3)));
@@ -318,7 +334,8 @@ fn branches_are_goals_too() {
         assert!(kept.iter().any(|run| run.passed.as_ref().unwrap().has(side)), "{side}");
     }
     // Without probes in the class, the same goals are never reached, and nothing else changes.
-    let mut plain = Spoiled::default();
+    let (mut plain, mut unlimited) = (Spoiled::default(), Unlimited);
+    let mut plain = GuardedSubject::new(&mut plain, &mut unlimited);
     let pace = &mut Generations::new(5);
     let without =
         dice_tester(&mut plain, &mut generator.clone(), &arena.ear, &assault, &mut rng, pace).unwrap();
@@ -340,9 +357,9 @@ fn witnesses_are_made_smaller() {
             shrink,
         };
         let mut rng = ChaCha8Rng::seed_from_u64(4);
-        let mut subject = Spoiled::default();
+        let (mut subject, mut unlimited) = (Spoiled::default(), Unlimited);
         let attacked = dice_tester(
-            &mut subject,
+            &mut GuardedSubject::new(&mut subject, &mut unlimited),
             &mut arena.generator.clone(),
             &arena.ear,
             &assault,
@@ -385,7 +402,7 @@ fn the_same_seed_gives_the_same_attack() {
     let claims = ["NF push pop", "AP pop push", "AIF size push"];
     let properties: Vec<_> = claims.iter().map(|claim| arena.property(claim)).collect();
     let attack = |seed| {
-        let attacked = arena.attack(&mut Spoiled::default(), &properties, Settings::default(), seed, 20);
+        let attacked = arena.attack(&mut Spoiled::default(), &properties, paper(), seed, 20);
         let tests: Vec<Vec<String>> =
             attacked.tests.iter().map(|test| test.statements.iter().map(show).collect()).collect();
         (tests, attacked.fates, attacked.run)
@@ -408,7 +425,7 @@ proptest! {
             .map(|&(template, a, b)| Property { template: Template::ALL[template], a: a % letters, b: b % letters })
             .collect();
         let mut subject = Spoiled::default();
-        let attacked = arena.attack(&mut subject, &properties, Settings::default(), seed, 15);
+        let attacked = arena.attack(&mut subject, &properties, paper(), seed, 15);
         prop_assert_eq!(attacked.fates.len(), properties.len());
         prop_assert_eq!(attacked.run, subject.ran.len() as u64);
         for ((property, fate), found_after) in properties.iter().zip(&attacked.fates).zip(&attacked.found_after) {

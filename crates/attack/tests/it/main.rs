@@ -5,9 +5,9 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
 mod api;
-mod assay;
 mod classes;
 mod dice_tester;
+mod explore;
 mod fake;
 mod generate;
 mod java;

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use adit_attack::validate::{ValidateOptions, Validated, unknown_labels, validate, without_unknown};
-use adit_attack::{ApiOptions, Ear, Generator};
+use adit_attack::{ApiOptions, Ear, Generator, SurveyOptions};
 use adit_automata::{Builder, Fsa};
 use adit_trace::{Limit, Progress, Stop, Subject};
 use expect_test::{Expect, expect};
@@ -45,7 +45,8 @@ fn model(edges: &str) -> Fsa<String> {
 }
 
 fn small(walks: usize) -> ValidateOptions {
-    ValidateOptions { survey: 800, choosing: 4000, calls: 8, runs: 1000, walks, length: LENGTH, width: 12 }
+    let survey = SurveyOptions { scripts: 800, calls: 8, candidates: 24, moves: 8 };
+    ValidateOptions { survey, choosing: 4000, runs: 1000, walks, length: LENGTH, width: 12 }
 }
 
 fn prepared_stack() -> (Ear, Generator) {

@@ -5,11 +5,12 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use adit_attack::{Api, Generator, java};
+use adit_attack::{Api, Generator, HangGuard, java};
 use adit_bytecode::{Class, ClassPath, Signature, Type};
 use adit_jvm::Host;
 use adit_trace::{
-    CallKind, Callable, End, Limit, Pace, Phase, Progress, Run, Script, Skip, StepResult, Stop, Subject,
+    CallKind, Callable, End, Limit, Pace, Phase, Progress, Run, RunLimits, Script, Skip, StepResult, Stop,
+    Subject,
 };
 use miette::Report;
 use rand::SeedableRng;
@@ -55,6 +56,7 @@ pub(super) fn observe(flags: &ObserveFlags, quiet: bool) -> Result<Observed, Rep
     let ClassUnderTest { api, generator, host, java, fixtures: _fixtures, .. } = subject;
     let mut session = Session {
         host,
+        guard: HangGuard::default(),
         generator,
         rng: ChaCha8Rng::seed_from_u64(flags.generate.seed),
         family: Family::new(&java.classes, &api.class),
@@ -75,6 +77,8 @@ pub(super) fn observe(flags: &ObserveFlags, quiet: bool) -> Result<Observed, Rep
 /// A running observation.
 struct Session<'c> {
     host: Host,
+    /// Learns which calls hang, so that scripts are cut before them.
+    guard: HangGuard,
     generator: Generator,
     rng: ChaCha8Rng,
     family: Family<'c>,
@@ -109,8 +113,8 @@ impl Session<'_> {
         pace: &mut dyn Pace,
         counting: &mut Counting,
     ) -> Result<Stop, Report> {
+        self.host.limit(RunLimits { deadline: None, bad_ends: Some(1) });
         let mut round = FIRST_ROUND;
-        // Notice a class that hangs in every script before a hundred scripts have hung.
         let mut chunk = FIRST_CHUNK;
         loop {
             let size = match budget {
@@ -124,9 +128,14 @@ impl Session<'_> {
                 let (now, later) = rest.split_at(chunk.min(rest.len()));
                 rest = later;
                 let before = counting.elapsed();
-                let runs = self.host.run(now).map_err(environment::cannot_run)?;
-                for (script, run) in now.iter().zip(&runs) {
+                let runs = self.guard.run(&mut self.host, now, Phase::Random, pace);
+                let runs = runs.map_err(environment::cannot_run)?;
+                self.guard.warn(&mut self.generator);
+                for (script, run) in now.iter().zip(&runs).filter(|(_, run)| run.was_run()) {
                     self.record(script, run);
+                }
+                if let Some(stop) = self.guard.stopped {
+                    return Ok(stop);
                 }
                 let taken = counting.elapsed() - before;
                 // The batch size affects only how soon a stop is noticed.
@@ -173,7 +182,7 @@ impl Session<'_> {
             }
         }
         let ended = match &run.end {
-            End::Complete | End::Oversized => None,
+            End::Complete | End::Oversized | End::Cut { .. } => None,
             End::TimedOut => Some("took too long".to_owned()),
             End::Died { how } => Some(how.clone()),
             _ => Some("was cut short".to_owned()),

@@ -1,9 +1,11 @@
-//! Runs scripts in portions, so that a caller can stop in the middle of a batch, and never repeats what hangs.
+//! Guard against hangs: scripts run in portions, and calls that keep hanging are not made again.
 //!
 //! Searches hand over tens of thousands of scripts at once. Between two portions the caller may stop; the remaining
-//! scripts end as [`End::NotRun`]. Calls that keep hanging or killing their machine are given up (`hangs.rs`): scripts
-//! are cut before them and end as [`End::Cut`]. So every budget is kept, and nothing that was not run is taken for
-//! something that did not happen.
+//! scripts end as [`End::NotRun`]. Calls that keep hanging or killing their machine are given up (`hangs.rs`): scripts are
+//! cut before them and end as [`End::Cut`]. So every budget is kept, and nothing that was not run is taken for something
+//! that did not happen.
+//!
+//! A guard is the one place that learns what hangs. Searches, generators and commands ask it.
 //!
 //! Paper: none; bookkeeping.
 
@@ -14,18 +16,25 @@ use std::sync::Arc;
 
 use adit_trace::{Callable, End, Limit, Pace, Phase, Progress, Run, RunLimits, Script, Stop, Subject};
 
-use crate::hangs::Hangs;
+use crate::Generator;
+use crate::hangs::{BadEnd, HangBlame};
 
-/// The first portion, and any after a script that ended badly: each of those costs as much as thousands of others, and the next
-/// may be the last that it takes to give something up.
+/// Size of the first portion, and of any after a script that ended badly: each of those costs as much as thousands of others,
+/// and the next may be the last that it takes to give something up.
 const SMALLEST: usize = 1;
 
-/// Some hundredths of a second of work.
+/// Size of the largest portion: some hundredths of a second of work.
 const LARGEST: usize = 1024;
 
-/// What is learned while scripts are run in portions.
+/// A subject whose scripts pass through a [`HangGuard`].
+pub trait Guarded: Subject {
+    /// The guard, which knows what hangs.
+    fn guard(&self) -> &HangGuard;
+}
+
+/// Runs scripts in portions and learns which calls hang.
 #[derive(Clone, Debug)]
-pub struct Care {
+pub struct HangGuard {
     /// Scripts that were really run.
     pub tests: u64,
     /// Reason why nothing more is run, until it is taken back: the caller stopped, or the subject did.
@@ -33,16 +42,23 @@ pub struct Care {
     /// Number of scripts that may be run in all.
     pub most: Option<u64>,
     portion: usize,
-    hangs: Hangs,
+    largest: usize,
+    blame: HangBlame,
 }
 
-impl Default for Care {
+impl Default for HangGuard {
     fn default() -> Self {
-        Self { tests: 0, stopped: None, most: None, portion: SMALLEST, hangs: Hangs::default() }
+        Self::new(LARGEST)
     }
 }
 
-impl Care {
+impl HangGuard {
+    /// A guard that knows nothing yet. It asks whether to go on after at most this many scripts.
+    pub fn new(largest: usize) -> Self {
+        let blame = HangBlame::default();
+        Self { tests: 0, stopped: None, most: None, portion: SMALLEST, largest, blame }
+    }
+
     /// Runs scripts in portions, in this phase of a search. Scripts that the subject did not run are handed to it again,
     /// after the others were learned from; a subject that runs none at all has stopped.
     pub fn run<S: Subject>(
@@ -67,22 +83,12 @@ impl Care {
                 break;
             }
             let room = usize::try_from(room).unwrap_or(usize::MAX);
-            let (given, cuts) = self.cut(&rest[..self.portion.min(rest.len()).min(room)]);
+            let (given, cuts) = self.cut_all(&rest[..self.portion.min(rest.len()).min(room)]);
             let mut answers = subject.run(&given)?;
-            let (mut bad, mut ran, mut first_left) = (false, 0, answers.len());
-            for (at, (script, run)) in given.iter().zip(&answers).enumerate() {
-                if run.was_run() {
-                    ran += 1;
-                    bad |= self.hangs.learn(script, run);
-                } else {
-                    first_left = first_left.min(at);
-                }
-            }
-            self.portion = if bad { SMALLEST } else { (self.portion * 2).min(LARGEST) };
-            self.tests += ran;
-            if ran == 0 {
+            if !self.learn(&given, &answers) {
                 self.stopped = Some(why_not_run(pace, &Progress::new(phase, self.tests)));
             }
+            let first_left = answers.iter().position(|run| !run.was_run()).unwrap_or(answers.len());
             answers.truncate(first_left);
             for (run, cut) in answers.iter_mut().zip(cuts) {
                 if let Some(before) = cut.filter(|_| run.end == End::Complete) {
@@ -94,29 +100,56 @@ impl Care {
         Ok(runs)
     }
 
-    /// The methods that are no longer called, at least on some objects, because they hang or end their machine.
+    /// Learns from the runs of a portion, and tells whether there were any.
+    fn learn(&mut self, scripts: &[Script], runs: &[Run]) -> bool {
+        let (mut bad, mut ran) = (false, 0);
+        for (script, run) in scripts.iter().zip(runs).filter(|(_, run)| run.was_run()) {
+            ran += 1;
+            bad |= self.blame.learn(script, run);
+        }
+        self.portion = if bad { SMALLEST } else { (self.portion * 2).min(self.largest) };
+        self.tests += ran;
+        ran > 0
+    }
+
+    /// Number of statements before the first that must not be run; nothing if all may.
+    pub fn cut(&self, script: &Script) -> Option<usize> {
+        self.blame.cut(script)
+    }
+
+    /// Methods that are no longer called, at least on some objects, because they hang or kill their machine.
     pub fn given_up(&self) -> BTreeSet<&Arc<Callable>> {
-        self.hangs.methods()
+        self.blame.methods()
     }
 
-    /// Every call that hung or ended its machine, given up or not, with how its object was made in words and how often.
-    pub fn bad_ends(&self) -> Vec<(&Arc<Callable>, &str, u64)> {
-        self.hangs.all()
+    /// Methods that are no longer called on any object.
+    pub fn given_up_everywhere(&self) -> impl Iterator<Item = &Arc<Callable>> {
+        self.blame.methods_everywhere()
     }
 
-    /// Whether the method is among them.
-    pub(crate) fn is_given_up(&self, callable: &Arc<Callable>) -> bool {
-        self.hangs.methods().contains(callable)
+    /// Tells whether the method is no longer called on any object.
+    pub fn is_given_up_everywhere(&self, callable: &Arc<Callable>) -> bool {
+        self.blame.is_given_up(callable)
     }
 
-    /// In words, how objects are made that are no longer made because most calls on them hang.
-    pub fn makings_given_up(&self) -> BTreeSet<&str> {
-        self.hangs.makings()
+    /// Tells a generator which methods are no longer worth calling.
+    pub fn warn(&self, generator: &mut Generator) {
+        self.given_up_everywhere().for_each(|callable| generator.give_up(callable));
+    }
+
+    /// Every call that hung or killed its machine, given up or not.
+    pub fn bad_ends(&self) -> Vec<BadEnd<'_>> {
+        self.blame.bad_ends()
+    }
+
+    /// Descriptions of constructions that are no longer used because most calls on their objects hang.
+    pub fn constructions_given_up(&self) -> BTreeSet<&str> {
+        self.blame.constructions()
     }
 
     /// The scripts up to the first call that was given up, and where each was cut.
-    fn cut<'s>(&self, scripts: &'s [Script]) -> (Cow<'s, [Script]>, Vec<Option<usize>>) {
-        let cuts: Vec<Option<usize>> = scripts.iter().map(|script| self.hangs.cut(script)).collect();
+    fn cut_all<'s>(&self, scripts: &'s [Script]) -> (Cow<'s, [Script]>, Vec<Option<usize>>) {
+        let cuts: Vec<Option<usize>> = scripts.iter().map(|script| self.cut(script)).collect();
         if cuts.iter().all(Option::is_none) {
             return (Cow::Borrowed(scripts), cuts);
         }
@@ -135,26 +168,27 @@ pub(crate) fn why_not_run(pace: &mut dyn Pace, progress: &Progress) -> Stop {
     }
 }
 
-/// Runs scripts on another subject, in portions.
-pub(crate) struct Careful<'a, S> {
+/// Another subject behind a guard of its own.
+pub struct GuardedSubject<'a, S> {
     subject: &'a mut S,
     pace: &'a mut dyn Pace,
     /// Step of the search that the scripts belong to.
-    pub(crate) phase: Phase,
-    pub(crate) care: Care,
+    pub phase: Phase,
+    guard: HangGuard,
 }
 
-impl<'a, S> Careful<'a, S> {
-    pub(crate) fn new(subject: &'a mut S, pace: &'a mut dyn Pace) -> Self {
-        Self { subject, pace, phase: Phase::default(), care: Care::default() }
+impl<'a, S> GuardedSubject<'a, S> {
+    /// Guards a subject. `pace` may stop it between two portions; from then on, nothing is run.
+    pub fn new(subject: &'a mut S, pace: &'a mut dyn Pace) -> Self {
+        Self { subject, pace, phase: Phase::default(), guard: HangGuard::default() }
     }
 }
 
-impl<S: Subject> Subject for Careful<'_, S> {
+impl<S: Subject> Subject for GuardedSubject<'_, S> {
     type Error = S::Error;
 
     fn run(&mut self, batch: &[Script]) -> Result<Vec<Run>, S::Error> {
-        self.care.run(self.subject, batch, self.phase, self.pace)
+        self.guard.run(self.subject, batch, self.phase, self.pace)
     }
 
     fn limit(&mut self, limits: RunLimits) {
@@ -163,6 +197,12 @@ impl<S: Subject> Subject for Careful<'_, S> {
 
     fn renew(&mut self) {
         self.subject.renew();
+    }
+}
+
+impl<S: Subject> Guarded for GuardedSubject<'_, S> {
+    fn guard(&self) -> &HangGuard {
+        &self.guard
     }
 }
 
@@ -214,10 +254,10 @@ mod tests {
     #[test]
     fn what_hangs_is_given_up_after_two_times() {
         let (mut answers, mut pace) = (Answers::default(), Unlimited);
-        let mut careful = Careful::new(&mut answers, &mut pace);
-        let runs = careful.run(&vec![script("go hang go"); 1000]).unwrap();
+        let mut guarded = GuardedSubject::new(&mut answers, &mut pace);
+        let runs = guarded.run(&vec![script("go hang go"); 1000]).unwrap();
         let names: Vec<&str> =
-            careful.care.given_up().into_iter().map(|callable| callable.name.as_str()).collect();
+            guarded.guard.given_up().into_iter().map(|callable| callable.name.as_str()).collect();
         assert_eq!(names, ["hang"]);
         assert!(runs.iter().skip(2).all(|run| run.end == End::Cut { before: 1 }));
         assert!(runs.iter().all(|run| run.steps.len() == 1), "what comes before it is still run");
@@ -231,26 +271,26 @@ mod tests {
             ..100 => ControlFlow::Continue(()),
             _ => ControlFlow::Break(Stop::Interrupted),
         };
-        let mut careful = Careful::new(&mut answers, &mut pace);
-        let runs = careful.run(&vec![script("go"); 5000]).unwrap();
+        let mut guarded = GuardedSubject::new(&mut answers, &mut pace);
+        let runs = guarded.run(&vec![script("go"); 5000]).unwrap();
         assert_eq!(runs.len(), 5000);
         let really = runs.iter().filter(|run| !run.steps.is_empty()).count();
-        assert_eq!((really as u64, careful.care.stopped), (careful.care.tests, Some(Stop::Interrupted)));
+        assert_eq!((really as u64, guarded.guard.stopped), (guarded.guard.tests, Some(Stop::Interrupted)));
         // The portions double: 1, 2, 4 and so on.
         assert_eq!(really, 127);
-        assert!(careful.run(&[script("go")]).unwrap()[0].steps.is_empty(), "it stays stopped");
+        assert!(guarded.run(&[script("go")]).unwrap()[0].steps.is_empty(), "it stays stopped");
         assert!(answers.largest <= LARGEST);
     }
 
     #[test]
     fn no_more_tests_are_run_than_allowed() {
         let (mut answers, mut pace) = (Answers::default(), Unlimited);
-        let mut careful = Careful::new(&mut answers, &mut pace);
-        careful.care.most = Some(100);
+        let mut guarded = GuardedSubject::new(&mut answers, &mut pace);
+        guarded.guard.most = Some(100);
         let batch = vec![script("go"); 500];
-        let runs = careful.run(&batch).unwrap();
+        let runs = guarded.run(&batch).unwrap();
         let left = runs.iter().filter(|run| !run.was_run()).count();
-        assert_eq!((careful.care.tests, left), (100, 400));
+        assert_eq!((guarded.guard.tests, left), (100, 400));
     }
 
     /// Runs only the first two scripts that it is given, or none at all.
@@ -273,11 +313,11 @@ mod tests {
     fn what_a_subject_leaves_out_is_asked_for_again() {
         for (at_once, expected) in [(2, 50), (0, 0)] {
             let (mut lazy, mut pace) = (Lazy { inner: Answers::default(), at_once }, Unlimited);
-            let mut careful = Careful::new(&mut lazy, &mut pace);
-            let runs = careful.run(&vec![script("go"); 50]).unwrap();
+            let mut guarded = GuardedSubject::new(&mut lazy, &mut pace);
+            let runs = guarded.run(&vec![script("go"); 50]).unwrap();
             let really = runs.iter().filter(|run| !run.steps.is_empty()).count();
-            assert_eq!((really, careful.care.tests), (expected, expected as u64));
-            assert_eq!(careful.care.stopped, (expected == 0).then_some(Stop::GaveUp));
+            assert_eq!((really, guarded.guard.tests), (expected, expected as u64));
+            assert_eq!(guarded.guard.stopped, (expected == 0).then_some(Stop::GaveUp));
         }
     }
 }

@@ -1,12 +1,12 @@
-//! The imitated stack, tried.
+//! The imitated stack, explored.
 
 use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::ops::ControlFlow;
 
-use adit_attack::assay::{AssayOptions, Assayed, assay};
-use adit_attack::{ApiOptions, Ear, Generator};
-use adit_trace::{End, Limit, Phase, Progress, Run, Script, StepResult, Stop, Subject, Value};
+use adit_attack::explore::{ExploreOptions, Explored, Prior, SplitOptions, explore};
+use adit_attack::{ApiOptions, Ear, Generator, GuardedSubject, SurveyOptions};
+use adit_trace::{End, Limit, Phase, Progress, Run, Script, StepResult, Stop, Subject, Unlimited, Value};
 use expect_test::{Expect, expect};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
@@ -14,16 +14,26 @@ use rand::rngs::ChaCha8Rng;
 use crate::classes::{generator_options, options, prepared};
 use crate::fake::Fake;
 
-fn small() -> AssayOptions {
-    AssayOptions { survey: 600, calls: 8, walks: 100, walk_length: 8, ..AssayOptions::default() }
+fn small() -> ExploreOptions {
+    ExploreOptions {
+        survey: SurveyOptions { scripts: 600, calls: 8, candidates: 24, moves: 8 },
+        successors: 8,
+        splitting: SplitOptions { walks: 100, walk_length: 8, width: 16, gain: 0.05, states: 60 },
+    }
 }
 
-fn assayed(
+/// Without splits: no share of walks is worth a state.
+fn coarse() -> ExploreOptions {
+    let small = small();
+    ExploreOptions { splitting: SplitOptions { gain: 1.1, ..small.splitting }, ..small }
+}
+
+fn explored(
     subject: &mut impl Subject<Error = Infallible>,
     only: &[&str],
-    options: &AssayOptions,
+    options: &ExploreOptions,
     until: u64,
-) -> Assayed {
+) -> Explored {
     let only = only.iter().map(|&name| name.to_owned()).collect();
     let asked = ApiOptions { only: Some(only), ..crate::classes::options() };
     let (api, supply) = prepared("small.Stack", &asked).unwrap();
@@ -35,27 +45,29 @@ fn assayed(
         true => ControlFlow::Continue(()),
         false => ControlFlow::Break(Stop::Budget(Limit::Tests)),
     };
-    assay(subject, &mut generator, &ear, &pure, options, &mut rng, &mut pace).unwrap()
+    let mut unlimited = Unlimited;
+    let mut subject = GuardedSubject::new(subject, &mut unlimited);
+    let prior = Prior { pure, ..Prior::default() };
+    explore(&mut subject, &mut generator, &ear, prior, options.clone(), &mut rng, &mut pace).unwrap()
 }
 
-fn drawn(assayed: &Assayed) -> String {
-    let edges = assayed.model.all_edges();
+fn drawn(explored: &Explored) -> String {
+    let edges = explored.model.all_edges();
     edges.map(|edge| format!("{} {} {}\n", edge.from, edge.label, edge.to)).collect()
 }
 
-fn check(only: &[&str], options: &AssayOptions, expected: Expect) -> Assayed {
-    let assayed = assayed(&mut Fake::default(), only, options, u64::MAX);
-    assert_eq!(assayed.stop, Stop::Done);
-    expected.assert_eq(&drawn(&assayed));
-    assayed
+fn check(only: &[&str], options: &ExploreOptions, expected: Expect) -> Explored {
+    let explored = explored(&mut Fake::default(), only, options, u64::MAX);
+    assert_eq!(explored.stop, Stop::Done);
+    expected.assert_eq(&drawn(&explored));
+    explored
 }
 
 #[test]
 fn a_stack_as_textbooks_have_it_when_no_split_is_worth_it() {
-    let coarse = AssayOptions { gain: 1.1, ..small() };
-    let assayed = check(
+    let explored = check(
         &["push", "pop", "isEmpty"],
-        &coarse,
+        &coarse(),
         expect![[r#"
         0 Stack 1
         1 isEmpty:TRUE 1
@@ -66,19 +78,19 @@ fn a_stack_as_textbooks_have_it_when_no_split_is_worth_it() {
         2 push 2
     "#]],
     );
-    assert!(assayed.splits.is_empty());
+    assert!(explored.splits.is_empty());
     // A stack that holds one element is not one that holds two: the coarse model does not count.
-    assert!(assayed.realized.unwrap() < 0.98 && !assayed.unrealized.is_empty(), "{:?}", assayed.realized);
-    assert!(!assayed.witnesses().is_empty());
+    assert!(explored.realized.unwrap() < 0.98 && !explored.unrealized.is_empty(), "{:?}", explored.realized);
+    assert!(!explored.tests().is_empty());
 }
 
 #[test]
 fn every_transition_is_shown_and_what_is_refused_is_known() {
-    let assayed = assayed(&mut Fake::default(), &["push", "pop", "isEmpty"], &small(), u64::MAX);
-    assert_eq!(assayed.shown.len(), assayed.model.transitions());
-    for edge in assayed.model.all_edges() {
-        let shown = assayed
-            .shown
+    let explored = explored(&mut Fake::default(), &["push", "pop", "isEmpty"], &small(), u64::MAX);
+    assert_eq!(explored.witnesses.len(), explored.model.transitions());
+    for edge in explored.model.all_edges() {
+        let shown = explored
+            .witnesses
             .iter()
             .find(|one| (one.from, &one.label, one.to) == (edge.from, edge.label, edge.to));
         let shown = shown.unwrap_or_else(|| panic!("{} {} {}", edge.from, edge.label, edge.to));
@@ -88,23 +100,18 @@ fn every_transition_is_shown_and_what_is_refused_is_known() {
     // Two elements must be put in before one can be taken out and another is left.
     let (from, to) = (2, 1);
     let pop =
-        assayed.shown.iter().find(|one| one.label == "pop" && one.from == from && one.to == to).unwrap();
+        explored.witnesses.iter().find(|one| one.label == "pop" && one.from == from && one.to == to).unwrap();
     assert_eq!(pop.script.statements.iter().filter(|one| one.callable.name == "push").count(), 1, "{pop:?}");
     let refused: Vec<(usize, &str)> =
-        assayed.refusals.iter().map(|refusal| (refusal.state, refusal.label.as_str())).collect();
+        explored.refusals.iter().map(|refusal| (refusal.state, refusal.label.as_str())).collect();
     assert_eq!(refused, [(1, "pop!ArrayIndexOutOfBoundsException")]);
-    assert!(assayed.refusals[0].script.statements.iter().all(|one| one.callable.name != "push"));
+    assert!(explored.refusals[0].script.statements.iter().all(|one| one.callable.name != "push"));
 }
 
 #[test]
 fn what_cannot_happen_splits_a_state() {
-    let fine = assayed(&mut Fake::default(), &["push", "pop", "isEmpty"], &small(), u64::MAX);
-    let coarse = assayed(
-        &mut Fake::default(),
-        &["push", "pop", "isEmpty"],
-        &AssayOptions { gain: 1.1, ..small() },
-        u64::MAX,
-    );
+    let fine = explored(&mut Fake::default(), &["push", "pop", "isEmpty"], &small(), u64::MAX);
+    let coarse = explored(&mut Fake::default(), &["push", "pop", "isEmpty"], &coarse(), u64::MAX);
     assert!(!fine.splits.is_empty());
     assert!(fine.model.len() > coarse.model.len());
     assert!(fine.realized.unwrap() > coarse.realized.unwrap());
@@ -112,19 +119,19 @@ fn what_cannot_happen_splits_a_state() {
 
 #[test]
 fn the_same_seed_gives_the_same_model() {
-    let one = assayed(&mut Fake::default(), &["push", "pop", "isEmpty"], &small(), u64::MAX);
-    let two = assayed(&mut Fake::default(), &["push", "pop", "isEmpty"], &small(), u64::MAX);
-    assert_eq!((drawn(&one), one.witnesses()), (drawn(&two), two.witnesses()));
+    let one = explored(&mut Fake::default(), &["push", "pop", "isEmpty"], &small(), u64::MAX);
+    let two = explored(&mut Fake::default(), &["push", "pop", "isEmpty"], &small(), u64::MAX);
+    assert_eq!((drawn(&one), one.tests()), (drawn(&two), two.tests()));
 }
 
 #[test]
 fn broken_off_it_tells_what_is_known() {
     for until in [0, 700, 2000, 5000] {
-        let assayed = assayed(&mut Fake::default(), &["push", "pop", "isEmpty"], &small(), until);
-        assert_eq!(assayed.stop, Stop::Budget(Limit::Tests), "{until}");
+        let explored = explored(&mut Fake::default(), &["push", "pop", "isEmpty"], &small(), until);
+        assert_eq!(explored.stop, Stop::Budget(Limit::Tests), "{until}");
         // There is always something, and it begins with making a stack.
-        assert!(assayed.model.edges(0).next().is_some(), "{until}");
-        assert!(assayed.model.edges(0).all(|edge| edge.label == "Stack"), "{until}");
+        assert!(explored.model.edges(0).next().is_some(), "{until}");
+        assert!(explored.model.edges(0).all(|edge| edge.label == "Stack"), "{until}");
     }
 }
 
@@ -140,8 +147,9 @@ fn phases_come_in_their_order() {
         }
         ControlFlow::Continue(())
     };
-    assay(&mut Fake::default(), &mut generator, &ear, &BTreeSet::new(), &small(), &mut rng, &mut pace)
-        .unwrap();
+    let (mut fake, mut unlimited) = (Fake::default(), Unlimited);
+    let mut subject = GuardedSubject::new(&mut fake, &mut unlimited);
+    explore(&mut subject, &mut generator, &ear, Prior::default(), small(), &mut rng, &mut pace).unwrap();
     assert_eq!(phases[..3], [Phase::Survey, Phase::Choose, Phase::Explore]);
     assert_eq!(phases.last(), Some(&Phase::Refute));
 }
@@ -183,8 +191,8 @@ impl Subject for Strange {
 #[test]
 fn a_method_that_hangs_is_given_up() {
     let mut strange = Strange { inner: Fake::default(), hangs: true, lucky: 0, hung: 0 };
-    let assayed = assayed(&mut strange, &["push", "pop", "isEmpty"], &small(), u64::MAX);
-    assert!(assayed.stop.is_done() && !drawn(&assayed).contains("pop"));
+    let explored = explored(&mut strange, &["push", "pop", "isEmpty"], &small(), u64::MAX);
+    assert!(explored.stop.is_done() && !drawn(&explored).contains("pop"));
     // The first part of the survey hands over many scripts at once.
     assert!(strange.hung < 300, "{}", strange.hung);
 }
@@ -192,9 +200,8 @@ fn a_method_that_hangs_is_given_up() {
 #[test]
 fn what_happens_once_is_no_state() {
     let mut strange = Strange { inner: Fake::default(), hangs: false, lucky: 1, hung: 0 };
-    let coarse = AssayOptions { gain: 1.1, ..small() };
-    let lucky = assayed(&mut strange, &["push", "pop", "isEmpty"], &coarse, u64::MAX);
-    let usual = assayed(&mut Fake::default(), &["push", "pop", "isEmpty"], &coarse, u64::MAX);
+    let lucky = explored(&mut strange, &["push", "pop", "isEmpty"], &coarse(), u64::MAX);
+    let usual = explored(&mut Fake::default(), &["push", "pop", "isEmpty"], &coarse(), u64::MAX);
     assert_eq!(strange.lucky, 0);
     assert_eq!(drawn(&lucky), drawn(&usual));
 }
@@ -220,18 +227,17 @@ impl Subject for Tired {
 /// What was not run did not fail: no state is made of it, and every transition that is sure was seen.
 #[test]
 fn what_was_not_run_is_not_taken_for_impossible() {
-    let coarse = AssayOptions { gain: 1.1, ..small() };
-    let whole = assayed(&mut Fake::default(), &["push", "pop", "isEmpty"], &coarse, u64::MAX);
+    let whole = explored(&mut Fake::default(), &["push", "pop", "isEmpty"], &coarse(), u64::MAX);
     for left in (1000..8000).step_by(137) {
         let mut tired = Tired { inner: Fake::default(), left };
-        let assayed = assayed(&mut tired, &["push", "pop", "isEmpty"], &coarse, u64::MAX);
-        assert!(assayed.model.len() <= whole.model.len(), "{left}: {}", drawn(&assayed));
+        let explored = explored(&mut tired, &["push", "pop", "isEmpty"], &coarse(), u64::MAX);
+        assert!(explored.model.len() <= whole.model.len(), "{left}: {}", drawn(&explored));
         if tired.left == 0 {
-            assert_eq!(assayed.stop, Stop::GaveUp, "{left}");
+            assert_eq!(explored.stop, Stop::GaveUp, "{left}");
         }
         // A state from which nothing is possible would be one where nothing was tried.
-        for state in assayed.model.states().filter(|&state| assayed.model.len() > 1 || state > 0) {
-            assert!(assayed.model.edges(state).next().is_some(), "{left}: {}", drawn(&assayed));
+        for state in explored.model.states().filter(|&state| explored.model.len() > 1 || state > 0) {
+            assert!(explored.model.edges(state).next().is_some(), "{left}: {}", drawn(&explored));
         }
     }
 }
@@ -265,17 +271,17 @@ impl Subject for Late {
 /// A state that only random runs come upon is explored as well as the others: what it allows leads somewhere.
 #[test]
 fn what_is_found_late_is_explored_too() {
-    let assayed = assayed(&mut Late(Fake::default()), &["push", "pop", "size"], &small(), u64::MAX);
-    assert_eq!(assayed.stop, Stop::Done);
-    let late: Vec<usize> = assayed
+    let explored = explored(&mut Late(Fake::default()), &["push", "pop", "size"], &small(), u64::MAX);
+    assert_eq!(explored.stop, Stop::Done);
+    let late: Vec<usize> = explored
         .model
         .states()
-        .filter(|&state| assayed.model.edges(state).any(|edge| edge.label == "pop"))
+        .filter(|&state| explored.model.edges(state).any(|edge| edge.label == "pop"))
         .collect();
-    assert!(!late.is_empty(), "{}", drawn(&assayed));
+    assert!(!late.is_empty(), "{}", drawn(&explored));
     for state in late {
         for label in ["push", "size"] {
-            assert!(assayed.model.edges(state).any(|edge| edge.label == label), "{}", drawn(&assayed));
+            assert!(explored.model.edges(state).any(|edge| edge.label == label), "{}", drawn(&explored));
         }
     }
 }

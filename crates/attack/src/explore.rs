@@ -1,0 +1,283 @@
+//! Exploration: a model of a class by observing, in very many situations, which events are possible.
+//!
+//! Enabledness is not guessed from traces but observed. A situation is a short script with its object. In each, every move (a
+//! method with arguments from a pool) is tried; the events that come out are what the situation *enables*. Situations that
+//! enable the same events are one state, and a state leads to another by an event if one of its situations was seen to. This
+//! is the abstraction of CONTRACTOR with preconditions replaced by experiment.
+//!
+//! 1. *Survey*: random scripts give moves, situations to try them in, and words that the model must accept.
+//! 2. *Explore* from the constructors, in turn for each state and event, until nothing new is found.
+//! 3. *Accept*: runs that the model rejects are explored along their way, and then what lies behind it.
+//! 4. *Refute*: walks of the model that cannot be realized on the class reveal a state that should be two: half of its
+//!    situations lead by an event where the others cannot. It is split if that makes enough walks realizable, which keeps
+//!    models small where a class counts: no finite model can.
+//!
+//! Paper: none; the idea of enabledness is that of `contractor`, of refuting by tests that of `dice`.
+//! Cost: a situation takes as many scripts as there are moves, some ten for each method. Situations with equal fields are
+//! taken for equal until two are caught enabling different events; then all are probed.
+
+use std::collections::BTreeSet;
+
+use adit_automata::Fsa;
+use adit_trace::{Letter, Pace, Phase, Run, Script, Stop};
+use rand::{Rng, RngExt};
+
+use crate::guard::Guarded;
+use crate::probe::{Halt, Prober};
+use crate::survey::{SurveyOptions, pool, survey};
+use crate::{Ear, Generator};
+
+mod draft;
+mod exploration;
+mod refute;
+mod witness;
+
+use self::exploration::Exploration;
+use self::refute::Judgment;
+pub use self::witness::{Refusal, TransitionWitness};
+
+/// Effort of an exploration.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExploreOptions {
+    /// Random scripts that give the moves.
+    pub survey: SurveyOptions,
+    /// Number of situations that are probed behind each enabled set and event.
+    pub successors: usize,
+    /// When a state is split.
+    pub splitting: SplitOptions,
+}
+
+/// Walks that judge a model, and when they split a state.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SplitOptions {
+    /// Number of walks by which the model is judged.
+    pub walks: usize,
+    /// Length of the longest walk.
+    pub walk_length: usize,
+    /// Number of situations that are kept for each prefix of a walk.
+    pub width: usize,
+    /// Share of walks that a split must make realizable. Above 1, nothing is split.
+    pub gain: f64,
+    /// Number of states beyond which nothing is split.
+    pub states: usize,
+}
+
+/// Knowledge that an exploration begins with.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Prior {
+    /// Events without a side effect, as far as is known. They stay in their state unless they are seen to leave it.
+    pub pure: BTreeSet<Letter>,
+    /// Pure events that change something inside. They count as pure only where probing confirms it.
+    pub doubtful: BTreeSet<Letter>,
+    /// Scripts of earlier rounds. They run before the random ones, and the model accepts their words.
+    pub scripts: Vec<Script>,
+}
+
+/// Model of a class, and how it was obtained.
+#[derive(Clone, Debug)]
+pub struct Explored {
+    /// Every state but the first is accepting: a client may stop at any time. A transition of modality *maybe* is an event
+    /// that was possible while there was no time to see where it leads. States name what they refuse.
+    pub model: Fsa<String>,
+    /// Those of the pure events that never left their state.
+    pub pure: BTreeSet<Letter>,
+    /// Scripts that were run.
+    pub tests: u64,
+    /// Situations in which all moves were tried.
+    pub situations: usize,
+    /// Share of the model's walks that could be realized, if it was measured.
+    pub realized: Option<f64>,
+    /// Shortest walks that could not be realized.
+    pub unrealized: Vec<Vec<String>>,
+    /// Descriptions of the splits.
+    pub splits: Vec<String>,
+    /// A script for each transition of the model.
+    pub witnesses: Vec<TransitionWitness>,
+    /// Methods that states refuse.
+    pub refusals: Vec<Refusal>,
+    /// Reason why it ended. Unless it is [`Stop::Done`], the model is what was known by then.
+    pub stop: Stop,
+}
+
+impl Explored {
+    /// Scripts worth keeping as tests: those that witness a transition or a refusal, each once.
+    pub fn tests(&self) -> Vec<Script> {
+        let mut scripts: Vec<Script> = Vec::new();
+        let refused = self.refusals.iter().map(|refusal| &refusal.script);
+        for script in self.witnesses.iter().map(|witness| &witness.script).chain(refused) {
+            if !scripts.contains(script) {
+                scripts.push(script.clone());
+            }
+        }
+        scripts
+    }
+}
+
+/// Number of situations that are probed behind each event of a state that was found late. Its kind is known by then, and what
+/// matters is that no event leads nowhere.
+const LATE_SUCCESSORS: usize = 2;
+
+/// Random runs are repeated while the model rejects more than one in so many of them, and while new states appear.
+const REJECTED_RARELY: u64 = 200;
+
+/// Explores a class and builds its model.
+///
+/// `pace` may stop the exploration between batches; then the model is what is known. During the survey and the choice of
+/// moves, it only ends these phases. A subject that does not run scripts ends the phase that they were for.
+pub fn explore<S: Guarded, R: Rng>(
+    subject: &mut S,
+    generator: &mut Generator,
+    ear: &Ear,
+    prior: Prior,
+    options: ExploreOptions,
+    rng: &mut R,
+    pace: &mut dyn Pace,
+) -> Result<Explored, S::Error> {
+    let mut prober = Prober::new(subject, ear, pace);
+    prober.announce(Phase::Survey);
+    let surveyed = survey(&mut prober, generator, &options.survey, &prior.scripts, rng)?;
+    prober.announce(Phase::Choose);
+    let pool = pool(&mut prober, &surveyed, &options.survey, rng)?;
+    prober.announce(Phase::Explore);
+    let exploration = Exploration::new(pool, prior, options);
+    let mut search = Search {
+        prober,
+        generator,
+        rng,
+        exploration,
+        surveyed: surveyed.runs,
+        sets_before: 0,
+        judgment: None,
+    };
+    let mut step = Step::Explore;
+    let stop = loop {
+        match search.take(step) {
+            Ok(Some(next)) => step = next,
+            Ok(None) => break Stop::Done,
+            Err(Halt::Stop(stop)) => break stop,
+            Err(Halt::Failed(error)) => return Err(error),
+        }
+    };
+    Ok(search.explored(stop))
+}
+
+/// Steps of an exploration, after the survey.
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    /// Probe new objects, and what lies behind every enabled set and event.
+    Explore,
+    /// Follow the runs of the survey that the model rejects.
+    AcceptSurvey,
+    /// Follow new random runs that the model rejects.
+    AcceptRandom,
+    /// Judge the model by its walks, and split a state.
+    Refute,
+}
+
+/// An exploration that is going on.
+struct Search<'a, S, R> {
+    prober: Prober<'a, S>,
+    generator: &'a mut Generator,
+    rng: &'a mut R,
+    exploration: Exploration,
+    /// Runs of the survey.
+    surveyed: Vec<(Script, Run)>,
+    /// Number of enabled sets when random runs were last found to need repeating.
+    sets_before: usize,
+    /// Judgment of the final model.
+    judgment: Option<Judgment>,
+}
+
+impl<S: Guarded, R: Rng> Search<'_, S, R> {
+    /// Takes a step and returns the next, or nothing when the exploration is done.
+    fn take(&mut self, step: Step) -> Result<Option<Step>, Halt<S::Error>> {
+        let Self { prober, exploration, rng, .. } = self;
+        match step {
+            Step::Explore => {
+                exploration.create_objects(prober)?;
+                let successors = exploration.options.successors;
+                exploration.explore(prober, successors)?;
+                Ok(Some(Step::AcceptSurvey))
+            }
+            Step::AcceptSurvey => {
+                for (script, run) in &self.surveyed {
+                    exploration.accept(prober, script, run)?;
+                }
+                exploration.explore(prober, LATE_SUCCESSORS)?;
+                Ok(Some(Step::AcceptRandom))
+            }
+            Step::AcceptRandom => {
+                let enough = self.accept_random()?;
+                Ok(Some(if enough { Step::Refute } else { Step::AcceptRandom }))
+            }
+            Step::Refute => {
+                self.judgment = exploration.refute(prober, *rng)?;
+                // A split may make the model reject new runs.
+                Ok(self.judgment.is_none().then_some(Step::AcceptRandom))
+            }
+        }
+    }
+
+    /// Runs random scripts, follows those that the model rejects, and tells whether that is enough.
+    fn accept_random(&mut self) -> Result<bool, Halt<S::Error>> {
+        let Self { prober, exploration, generator, rng, .. } = self;
+        let options = &exploration.options.survey;
+        let scripts: Vec<Script> = (0..options.scripts / 3)
+            .map(|_| {
+                let calls = rng.random_range(1..=options.calls);
+                generator.script(*rng, calls)
+            })
+            .collect();
+        let runs = prober.run(&scripts).map_err(Halt::Failed)?;
+        prober.warn(generator);
+        let draft = exploration.draft(prober.ear);
+        let mut rejected = 0;
+        for (script, run) in scripts.iter().zip(&runs) {
+            generator.observe(script, run);
+            if !run.was_run() {
+                return Err(prober.why_not_run(&exploration.progress(Phase::Accept)).into());
+            }
+            let words = prober.ear.hear(script, run);
+            if !words.iter().all(|heard| draft.fsa.reads(&labels(prober.ear, &heard.word))) {
+                rejected += 1;
+                exploration.accept(prober, script, run)?;
+            }
+        }
+        exploration.explore(prober, LATE_SUCCESSORS)?;
+        if rejected * REJECTED_RARELY <= scripts.len() as u64 {
+            return Ok(true);
+        }
+        let before = std::mem::replace(&mut self.sets_before, exploration.enabled_sets());
+        Ok(exploration.enabled_sets() <= before)
+    }
+
+    /// The model of everything that is known.
+    fn explored(self, stop: Stop) -> Explored {
+        let Self { prober, mut exploration, judgment, .. } = self;
+        let ear = prober.ear;
+        let draft = exploration.draft(ear);
+        let whole = if stop.is_done() { draft.fsa.clone() } else { exploration.with_guesses(ear, &draft) };
+        let model = whole.simplify();
+        let counterparts = whole.counterparts(&model);
+        let refusals = exploration.refusals(&draft, &counterparts, &model);
+        let (realized, unrealized) =
+            judgment.map(|judgment| (judgment.realized, judgment.unrealized)).unzip();
+        Explored {
+            pure: exploration.harmless(),
+            tests: prober.tests,
+            situations: exploration.situations(),
+            realized,
+            unrealized: unrealized.unwrap_or_default(),
+            splits: exploration.describe_splits(ear),
+            witnesses: exploration.witnesses(ear, &draft, &counterparts, &model),
+            model: witness::with_refusals(&model, &refusals),
+            refusals,
+            stop,
+        }
+    }
+}
+
+/// Labels of a word.
+fn labels(ear: &Ear, word: &[Letter]) -> Vec<String> {
+    word.iter().map(|&letter| ear.alphabet().name(letter).to_owned()).collect()
+}

@@ -1,0 +1,124 @@
+//! Evidence for a model: a script that takes each transition, and for each method that a state lacks the outcome of calling it.
+//!
+//! The calls of a script alone do not show this where an event leads to several states: only what is enabled afterwards tells
+//! them apart, and that was probed by scripts of its own.
+
+use std::collections::BTreeMap;
+
+use adit_automata::{Fsa, State};
+use adit_trace::{Label, Script};
+
+use super::draft::{DraftModel, Transition};
+use super::exploration::{EnabledSetId, Exploration};
+use crate::Ear;
+use crate::moves::Situation;
+
+/// A transition of the model, and a script that takes it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TransitionWitness {
+    /// State in which it begins.
+    pub from: State,
+    /// Its event.
+    pub label: String,
+    /// State that it leads to.
+    pub to: State,
+    /// Number of situations in which it was taken.
+    pub situations: u64,
+    /// The shortest script whose last call takes it.
+    pub script: Script,
+}
+
+/// A method that a state does not have, because calling it there throws.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Refusal {
+    /// The state.
+    pub state: State,
+    /// The method and the exception that it throws most often: `pop!EmptyStackException`.
+    pub label: String,
+    /// How often it was tried and threw this.
+    pub times: u64,
+    /// The shortest script whose last call is refused so.
+    pub script: Script,
+}
+
+/// Calls that threw, by the set that their situations enable: how often, and the shortest situation.
+#[derive(Default)]
+pub(super) struct Thrown(BTreeMap<(EnabledSetId, String), (u64, Situation)>);
+
+impl Thrown {
+    /// Takes note of a call that threw in a situation that enables this set.
+    pub(super) fn note(&mut self, enabled: EnabledSetId, label: String, situation: Situation) {
+        let (times, shortest) = self.0.entry((enabled, label)).or_insert_with(|| (0, situation.clone()));
+        *times += 1;
+        if situation.script.statements.len() < shortest.script.statements.len() {
+            *shortest = situation;
+        }
+    }
+}
+
+impl Exploration {
+    /// The witness of each transition of `model`, where `counterparts` are its states for those of `draft`.
+    pub(super) fn witnesses(
+        &self,
+        ear: &Ear,
+        draft: &DraftModel,
+        counterparts: &[Option<State>],
+        model: &Fsa<String>,
+    ) -> Vec<TransitionWitness> {
+        let mut witnesses: BTreeMap<(State, String, State), TransitionWitness> = BTreeMap::new();
+        for (&Transition { from, letter, to }, evidence) in &draft.transitions {
+            let (Some(from), Some(to)) = (counterparts[from], counterparts[to]) else { continue };
+            let label = ear.alphabet().name(letter);
+            if !model.edges(from).any(|edge| edge.label == label && edge.to == to) {
+                continue;
+            }
+            let script = &self.successor(evidence.shortest).situation.script;
+            let witness = witnesses.entry((from, label.to_owned(), to)).or_insert_with(|| {
+                TransitionWitness { from, label: label.to_owned(), to, situations: 0, script: script.clone() }
+            });
+            witness.situations += evidence.situations;
+            if script.statements.len() < witness.script.statements.len() {
+                witness.script.clone_from(script);
+            }
+        }
+        witnesses.into_values().collect()
+    }
+
+    /// Methods that each state of `model` refuses, where `counterparts` are its states for those of `draft`. A state refuses only
+    /// methods that it does not have at all. Of several exceptions the most frequent is told, because a null or a wrong text
+    /// is refused everywhere.
+    pub(super) fn refusals(
+        &self,
+        draft: &DraftModel,
+        counterparts: &[Option<State>],
+        model: &Fsa<String>,
+    ) -> Vec<Refusal> {
+        let mut found: BTreeMap<(State, &str), Refusal> = BTreeMap::new();
+        for ((enabled, label), (times, situation)) in &self.thrown.0 {
+            let method = Label::parse(label).method();
+            for state in draft.enabling(*enabled).filter_map(|state| counterparts[state]) {
+                if model.edges(state).any(|edge| Label::parse(edge.label).method() == method) {
+                    continue;
+                }
+                let refusal =
+                    Refusal { state, label: label.clone(), times: *times, script: situation.script.clone() };
+                match found.get_mut(&(state, method)) {
+                    Some(known) if known.times >= *times => {}
+                    Some(known) => *known = refusal,
+                    None => drop(found.insert((state, method), refusal)),
+                }
+            }
+        }
+        found.into_values().collect()
+    }
+}
+
+/// The model, whose states now name what they refuse.
+pub(super) fn with_refusals(model: &Fsa<String>, refusals: &[Refusal]) -> Fsa<String> {
+    let mut builder = model.to_builder();
+    for state in model.states() {
+        let refused = refusals.iter().filter(|refusal| refusal.state == state);
+        builder.refusals(state, refused.map(|refusal| refusal.label.clone()).collect());
+    }
+    builder.build()
+}

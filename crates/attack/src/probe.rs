@@ -1,0 +1,206 @@
+//! Probing: the outcome of one more call in a situation.
+//!
+//! Paper: none; bookkeeping for [`explore`](crate::explore) and [`validate`](crate::validate).
+
+use std::collections::BTreeSet;
+use std::hash::{Hash, Hasher};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use adit_trace::{
+    Callable, Event, Labels, Letter, Outcome, Pace, Phase, Progress, Run, Script, Snapshot, StepResult, Stop,
+    Value,
+};
+use rustc_hash::FxHasher;
+
+use crate::generate::heavy_numbers;
+use crate::guard::{Guarded, why_not_run};
+use crate::moves::Situation;
+use crate::{Ear, Generator};
+
+/// Runs situations and reads their last call. Counts scripts, and skips those that are known to hang.
+pub(crate) struct Prober<'a, S> {
+    pub(crate) subject: &'a mut S,
+    pub(crate) ear: &'a Ear,
+    pace: &'a mut dyn Pace,
+    /// Scripts that were run.
+    pub(crate) tests: u64,
+    /// Numbers with which memory ran out.
+    pub(crate) heavy: BTreeSet<i64>,
+}
+
+/// Early end of a step: the search must stop, or the subject failed.
+#[derive(Debug)]
+pub(crate) enum Halt<E> {
+    Stop(Stop),
+    Failed(E),
+}
+
+impl<E> From<Stop> for Halt<E> {
+    fn from(stop: Stop) -> Self {
+        Self::Stop(stop)
+    }
+}
+
+/// Hash of all fields of an object: equal fields have equal hashes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct StateHash(u64);
+
+impl StateHash {
+    pub(crate) fn of(snapshot: Option<&Snapshot>) -> Self {
+        Self::combine(field_hashes(snapshot))
+    }
+
+    fn combine(fields: impl Iterator<Item = u64>) -> Self {
+        let mut hasher = FxHasher::default();
+        fields.for_each(|field| field.hash(&mut hasher));
+        Self(hasher.finish())
+    }
+}
+
+/// Hash of a coarse abstraction of the fields: null, empty, negative, zero, one or more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct ShapeHash(StateHash);
+
+impl ShapeHash {
+    fn of(snapshot: Option<&Snapshot>) -> Self {
+        let shape = |value: &Value| match value {
+            Value::Void | Value::Null => 0,
+            Value::Bool(value) => 1 + u64::from(*value),
+            Value::Int(value) => 3 + (*value).clamp(-1, 2).abs_diff(-1),
+            Value::Float(value) => 7 + u64::from(*value > 0.0) + 2 * u64::from(*value < 0.0),
+            Value::Text(value) => 10 + u64::from(value.is_empty()),
+        };
+        Self(StateHash::combine(snapshot.into_iter().flat_map(|snapshot| snapshot.values()).map(shape)))
+    }
+}
+
+/// Event of a call that returned, and the object's fields after it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Observed {
+    pub(crate) letter: Letter,
+    /// Hash of all fields.
+    pub(crate) state: StateHash,
+    /// Hash of each field.
+    pub(crate) fields: Box<[u64]>,
+    /// Hash of the shape of the fields.
+    pub(crate) shape: ShapeHash,
+}
+
+/// Outcome of the last call of a situation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Probed {
+    /// The call returned.
+    Returned(Observed),
+    /// The call threw: `pop!EmptyStackException`.
+    Threw(String),
+    /// The call hung, was not made because it would hang, or was never reached.
+    Nothing,
+}
+
+impl<'a, S: Guarded> Prober<'a, S> {
+    pub(crate) fn new(subject: &'a mut S, ear: &'a Ear, pace: &'a mut dyn Pace) -> Self {
+        Self { subject, ear, pace, tests: 0, heavy: BTreeSet::new() }
+    }
+
+    /// Tells the caller that a phase begins, which has at least one batch, whatever the caller answers.
+    pub(crate) fn announce(&mut self, phase: Phase) {
+        let _ = self.ask(&Progress::new(phase, 0));
+    }
+
+    /// Asks the caller whether to go on. The number of tests is filled in here.
+    pub(crate) fn ask(&mut self, progress: &Progress) -> Result<(), Stop> {
+        match self.pace.go_on(&Progress { tests: self.tests, ..*progress }) {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(stop) => Err(stop),
+        }
+    }
+
+    /// Reason why the subject did not run scripts.
+    pub(crate) fn why_not_run(&mut self, progress: &Progress) -> Stop {
+        why_not_run(self.pace, &Progress { tests: self.tests, ..*progress })
+    }
+
+    /// Runs the situations and returns the observation of each last call that returned. Stops at the first situation that
+    /// was not run, so a shorter answer means that the subject stopped.
+    pub(crate) fn observe(&mut self, situations: &[Situation]) -> Result<Vec<Option<Observed>>, S::Error> {
+        let observed = |probed| match probed {
+            Probed::Returned(observed) => Some(observed),
+            Probed::Threw(_) | Probed::Nothing => None,
+        };
+        Ok(self.probe(situations)?.into_iter().map(observed).collect())
+    }
+
+    /// Runs the situations and returns the outcome of each last call. Stops at the first situation that was not run.
+    pub(crate) fn probe(&mut self, situations: &[Situation]) -> Result<Vec<Probed>, S::Error> {
+        let guard = self.subject.guard();
+        let hang: Vec<bool> =
+            situations.iter().map(|situation| guard.cut(&situation.script).is_some()).collect();
+        let runnable = situations.iter().zip(&hang).filter(|(_, hangs)| !**hangs);
+        let scripts: Vec<Script> = runnable.map(|(situation, _)| situation.script.clone()).collect();
+        let runs = self.run(&scripts)?;
+        let mut probed =
+            scripts.iter().zip(&runs).map(|(script, run)| run.was_run().then(|| self.last_call(script, run)));
+        let answer = |&hangs: &bool| if hangs { Some(Probed::Nothing) } else { probed.next()? };
+        Ok(hang.iter().map_while(answer).collect())
+    }
+
+    /// Runs scripts, counts them, and remembers numbers that exhausted the memory.
+    pub(crate) fn run(&mut self, scripts: &[Script]) -> Result<Vec<Run>, S::Error> {
+        let runs = self.subject.run(scripts)?;
+        for (script, run) in scripts.iter().zip(&runs).filter(|(_, run)| run.was_run()) {
+            self.tests += 1;
+            self.heavy.extend(run.steps.iter().flat_map(|step| heavy_numbers(script, step)));
+        }
+        Ok(runs)
+    }
+
+    /// Tells the generator which methods hang.
+    pub(crate) fn warn(&self, generator: &mut Generator) {
+        self.subject.guard().warn(generator);
+    }
+
+    /// Tells whether the method hangs so often that it is no longer called at all.
+    pub(crate) fn is_given_up(&self, callable: &Arc<Callable>) -> bool {
+        self.subject.guard().is_given_up_everywhere(callable)
+    }
+
+    fn last_call(&self, script: &Script, run: &Run) -> Probed {
+        let last = script.statements.len().checked_sub(1);
+        let Some((statement, step)) = last.and_then(|at| script.statements.get(at).zip(run.steps.get(at)))
+        else {
+            return Probed::Nothing;
+        };
+        if let Some(letter) = self.ear.letter(&statement.callable, &step.result) {
+            let fields: Box<[u64]> = field_hashes(step.fields.as_ref()).collect();
+            let (state, shape) =
+                (StateHash::combine(fields.iter().copied()), ShapeHash::of(step.fields.as_ref()));
+            return Probed::Returned(Observed { letter, state, fields, shape });
+        }
+        match &step.result {
+            StepResult::Threw { class, .. } => {
+                let outcome = Outcome::Threw(class.to_string());
+                let event = Event { outcome, ..Event::call(statement.callable.event_name()) };
+                Probed::Threw(Labels::Exception.of(&event))
+            }
+            _ => Probed::Nothing,
+        }
+    }
+}
+
+/// Hash of each field, which equal values of the same field share.
+fn field_hashes(snapshot: Option<&Snapshot>) -> impl Iterator<Item = u64> {
+    snapshot.into_iter().flat_map(|snapshot| snapshot.values()).enumerate().map(|(field, value)| {
+        let mut hasher = FxHasher::default();
+        field.hash(&mut hasher);
+        std::mem::discriminant(value).hash(&mut hasher);
+        match value {
+            Value::Void | Value::Null => {}
+            Value::Bool(value) => value.hash(&mut hasher),
+            Value::Int(value) => value.hash(&mut hasher),
+            Value::Float(value) => value.to_bits().hash(&mut hasher),
+            Value::Text(value) => value.hash(&mut hasher),
+        }
+        hasher.finish()
+    })
+}
