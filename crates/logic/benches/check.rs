@@ -1,4 +1,4 @@
-//! How long it takes to check every property of a model: six templates, all pairs of labels.
+//! Checking every property of a model: six templates, all pairs of labels.
 
 use std::collections::BTreeSet;
 

@@ -35,7 +35,7 @@ pub enum Verdict<L> {
     },
 }
 
-/// Which words of a model are meant.
+/// The words of a model that are checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {
     /// Those that end in an accepting state.
@@ -44,14 +44,14 @@ pub enum Language {
     PrefixClosed,
 }
 
-/// How many cells a search may have room for: suffixes met, times the states of the model and the parts of the
-/// formula together. A cell takes at most 10 bytes.
+/// The most cells that a search may use: suffixes met, times the states of the model and the parts of the formula
+/// together. A cell takes at most 10 bytes.
 ///
 /// There is no default: a caller that checks one formula can afford more than one that checks thousands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limit(pub usize);
 
-/// Whether every word of `model` satisfies `formula`. Transitions that may occur count like those that must.
+/// Checks that every word of `model` satisfies `formula`. Transitions that may occur count like those that must.
 pub fn check<L: Ord + Clone>(
     model: &Fsa<L>,
     formula: &Formula<L>,
@@ -113,7 +113,7 @@ impl<'m, L: Ord + Clone> Checker<'m, L> {
         Self { model, limit, entering, ends, initial, templates: BTreeMap::new() }
     }
 
-    /// Whether every word of the model satisfies `formula`.
+    /// Checks that every word of the model satisfies `formula`.
     pub fn check(&self, formula: &Formula<L>) -> Verdict<L> {
         let mut backward = Backward::new(formula);
         let alphabet = self.model.alphabet().iter();
@@ -121,7 +121,7 @@ impl<'m, L: Ord + Clone> Checker<'m, L> {
         self.search(&mut backward, &classes)
     }
 
-    /// Whether every word of the model has `property`, as [`crate::formula_of`] defines it.
+    /// Checks that every word of the model has `property`, as [`crate::formula_of`] defines it.
     pub fn check_property(&mut self, property: &Property<L>, pure: &BTreeSet<L>) -> Verdict<L> {
         let mut backward = self
             .templates

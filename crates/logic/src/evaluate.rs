@@ -1,6 +1,6 @@
 //! Evaluation from the end of a word to its beginning.
 //!
-//! Whether a formula is true of a suffix depends on the suffix's first event and on which subformulas are true of the
+//! The truth of a formula on a suffix depends on the suffix's first event and on which subformulas are true of the
 //! next shorter suffix, and on nothing else. So one pass backwards decides a word, and a formula *is* a deterministic
 //! automaton that reads backwards; its states are the sets of true subformulas. [`Backward`] is that automaton, made
 //! as far as it is needed.
@@ -13,14 +13,14 @@ use rustc_hash::FxHashMap;
 use crate::formula::{Formula, Op, operand_positions};
 
 impl<L: Ord> Formula<L> {
-    /// Whether the formula is true of `word`.
+    /// Returns whether the formula is true of `word`.
     pub fn holds(&self, word: &[L]) -> bool {
         let mut result = false;
         self.evaluate(word, |value| result = value);
         result
     }
 
-    /// Whether the formula is true of each suffix of `word`: of the whole word first, of the empty suffix last.
+    /// The truth of the formula on each suffix of `word`: the whole word first, the empty suffix last.
     pub fn truths(&self, word: &[L]) -> Vec<bool> {
         let mut truths = Vec::with_capacity(word.len() + 1);
         self.evaluate(word, |value| truths.push(value));
@@ -140,7 +140,7 @@ fn connective(op: &Op<usize>, left: bool, right: bool) -> bool {
     }
 }
 
-/// What [`Backward`] knows about a suffix of a word. Equal numbers mean that no event before it can tell them apart.
+/// The state of [`Backward`] after a suffix of a word. Equal numbers mean that no event before it can tell them apart.
 pub type Suffix = u32;
 
 /// A kind of events: those of which the same atoms are true.
@@ -218,18 +218,18 @@ impl<P> Backward<P> {
         }
     }
 
-    /// Whether the formula is true of `suffix`.
+    /// Returns whether the formula is true of `suffix`.
     pub fn holds(&self, suffix: Suffix) -> bool {
         self.holds[suffix as usize]
     }
 
-    /// How many suffixes were met that some event can tell apart; never zero.
+    /// The number of suffixes met so far that some event can tell apart; never zero.
     #[expect(clippy::len_without_is_empty, reason = "the empty suffix is always there")]
     pub fn len(&self) -> usize {
         self.suffixes.len()
     }
 
-    /// How many bytes a suffix takes, about: one for each part of the formula and each class.
+    /// The approximate size of a suffix in bytes: one for each part of the formula and each class.
     pub(crate) fn width(&self) -> usize {
         self.program.ops.len() + self.classes.len()
     }

@@ -75,7 +75,7 @@ pub enum Op<L> {
 }
 
 impl<L> Op<L> {
-    /// How many operands it takes.
+    /// The number of its operands.
     pub fn arity(&self) -> usize {
         match self {
             Self::Atom(_) | Self::True | Self::False | Self::End => 0,
@@ -84,7 +84,7 @@ impl<L> Op<L> {
         }
     }
 
-    /// How it is printed; nothing for an atom.
+    /// Its spelling; empty for an atom.
     pub(crate) fn symbol(&self) -> &'static str {
         match self {
             Self::Atom(_) => "",
@@ -106,7 +106,7 @@ impl<L> Op<L> {
         }
     }
 
-    /// How tightly it binds; the table is in the documentation of [`Formula::parse`].
+    /// Its binding strength; the documentation of [`Formula::parse`] has the table.
     pub(crate) fn precedence(&self) -> u8 {
         match self {
             Self::Iff => 1,
@@ -119,7 +119,7 @@ impl<L> Op<L> {
         }
     }
 
-    /// Whether `φ op ψ op χ` means `(φ op ψ) op χ`.
+    /// Returns whether `φ op ψ op χ` means `(φ op ψ) op χ`.
     pub(crate) fn groups_left(&self) -> bool {
         matches!(self, Self::And | Self::Or)
     }

@@ -25,7 +25,7 @@ pub(crate) enum TokenKind {
 }
 
 impl TokenKind {
-    /// Whether a formula can end with this word.
+    /// Returns whether a formula can end with this word.
     pub(crate) fn ends_operand(&self) -> bool {
         matches!(self, Self::Atom(_) | Self::Constant(_) | Self::Close)
     }
@@ -109,7 +109,7 @@ impl<'t> Lexer<'t> {
         self.at = self.text.len() - self.rest().trim_start().len();
     }
 
-    /// Where the label or the operator of letters that begins here ends; nothing when neither does.
+    /// The end of the label, or of the operator spelled in letters, that begins here; `None` when neither does.
     fn word_end(&self) -> Option<usize> {
         let mut end = self.at;
         loop {

@@ -12,14 +12,14 @@ use thiserror::Error;
 use crate::formula::{Formula, Op};
 use crate::lex::{Lexer, Token, TokenKind};
 
-/// Why a text is not a formula.
+/// An error in a formula.
 #[derive(Clone, Debug, PartialEq, Eq, Error, Diagnostic)]
 #[error("{message} (column {column})")]
 #[diagnostic(code(logic::formula))]
 pub struct FormulaError {
-    /// What is wrong.
+    /// The problem.
     pub message: String,
-    /// How to fix it.
+    /// Advice that would fix it.
     #[help]
     pub help: String,
     /// The column of the first wrong character, counted in characters from 1. A formula of several lines counts on.
@@ -30,7 +30,7 @@ pub struct FormulaError {
     /// The wrong part, in bytes.
     #[label("{pointer}")]
     pub span: SourceSpan,
-    /// What stands at the mark of the snippet.
+    /// The text at the mark of the snippet.
     pub pointer: String,
 }
 
@@ -96,7 +96,7 @@ impl FromStr for Formula<String> {
     }
 }
 
-/// Whether `label` can stand in a formula without quotes.
+/// Returns whether `label` can stand in a formula without quotes.
 pub(crate) fn is_bare(label: &str) -> bool {
     let mut lexer = Lexer::new(label);
     match (lexer.next(), lexer.next()) {
@@ -107,7 +107,7 @@ pub(crate) fn is_bare(label: &str) -> bool {
     }
 }
 
-/// What has been read: parts that are in their final order, and operators that wait for their right operand.
+/// The state of the parser: parts in their final order, and operators that wait for their right operand.
 struct Yard<'t> {
     text: &'t str,
     ops: Vec<Op<String>>,
@@ -288,7 +288,7 @@ impl Yard<'_> {
     }
 }
 
-/// How to write an operator that was spelled as a word and should stand between two formulas.
+/// The symbol of an operator that was spelled as a word and should stand between two formulas.
 fn word_between(word: &str) -> Option<&'static str> {
     Some(match word.to_ascii_lowercase().as_str() {
         "and" => "&",
@@ -302,7 +302,7 @@ fn word_between(word: &str) -> Option<&'static str> {
     })
 }
 
-/// How to write an operator that was spelled as a word and should stand before a formula.
+/// The symbol of an operator that was spelled as a word and should stand before a formula.
 fn word_before(word: &str) -> Option<&'static str> {
     Some(match word.to_ascii_lowercase().as_str() {
         "not" => "!",

@@ -54,9 +54,9 @@ impl Template {
 /// A template filled with two events.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Property<L> {
-    /// What is claimed.
+    /// The kind of the property.
     pub template: Template,
-    /// The event that the claim is about.
+    /// The event that the property is about.
     pub a: L,
     /// The event that must or must not come with it.
     pub b: L,

@@ -23,7 +23,7 @@ use crate::{Formula, Property, Template};
 /// A formula with placeholders for events.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FormulaTemplate {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// The atoms of the pattern that stand for events, in the order of the arguments.
     pub placeholders: Vec<String>,
@@ -33,11 +33,11 @@ pub struct FormulaTemplate {
     pub sentence: String,
     /// The claim in English for the case that all events are the same.
     pub sentence_same: Option<String>,
-    /// Where the template comes from.
+    /// The source of the template in the literature.
     pub source: Option<String>,
     /// The formula as the source prints it, where it differs.
     pub printed: Option<String>,
-    /// Why it differs, or what to know before using it.
+    /// The reason for the difference, or advice for using the template.
     pub note: Option<String>,
 }
 
@@ -151,7 +151,7 @@ pub fn definition(template: Template) -> &'static FormulaTemplate {
     find(built_in(), template.short()).expect("a test looks up all six")
 }
 
-/// What `property` claims when the events of `pure` have no side effects.
+/// The formula of `property` when the events of `pure` have no side effects.
 ///
 /// For each occurrence of `a`: AF, a `b` comes strictly later; NF, none does; AP, a `b` came strictly earlier; AIF, a
 /// `b` comes later with only pure events between; NIF, no `b` is among the later events up to and including the first

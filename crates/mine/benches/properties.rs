@@ -1,4 +1,4 @@
-//! How much mining costs beside merely splitting a log into words, and beside nothing at all on a long log.
+//! The cost of mining beside merely splitting a log into words, and beside nothing at all on a long log.
 //!
 //! `split` is the yardstick for `mine` and `split_and_mine`, which work on the same bytes. `stream` mines a log that never
 //! exists as a whole: `ADIT_BENCH_EVENTS=100000000` makes it long, and memory must not grow with it.

@@ -1,11 +1,11 @@
-//! Why mining gave up. Each limit here keeps memory bounded on logs whose labels are not labels at all.
+//! The limits at which mining gives up. Each keeps memory bounded on logs whose labels are not labels at all.
 //!
 //! Paper: `dice` and `texada`, both of which assume that everything fits.
 
 use miette::Diagnostic;
 use thiserror::Error;
 
-/// Why no properties could be mined, and what would help.
+/// The reason why no properties could be mined, with advice.
 #[derive(Clone, Debug, PartialEq, Eq, Error, Diagnostic)]
 #[non_exhaustive]
 pub enum MineError {
@@ -20,9 +20,9 @@ pub enum MineError {
         )
     )]
     TooManyPairs {
-        /// How many labels there were when it happened.
+        /// The number of labels when it happened.
         labels: usize,
-        /// How many pairs are counted at most.
+        /// The most pairs that are counted.
         limit: usize,
     },
     /// The weights add up to more than a count can hold.
@@ -36,16 +36,16 @@ pub enum MineError {
         help("ask for fewer templates, a higher support, or coarser labels: `--template`, `--min-support`")
     )]
     TooManyProperties {
-        /// How many properties are reported at most.
+        /// The most properties that are reported.
         limit: usize,
     },
     /// A formula has more placeholders than make sense.
     #[error("the formula has {placeholders} placeholders; the limit is {limit}")]
     #[diagnostic(code(mine::too_many_placeholders), help("replace some of them with labels"))]
     TooManyPlaceholders {
-        /// How many it has.
+        /// The number of its placeholders.
         placeholders: usize,
-        /// How many are allowed.
+        /// The most placeholders allowed.
         limit: usize,
     },
     /// A formula has more instances than may be tried.
@@ -57,13 +57,13 @@ pub enum MineError {
         help("replace a placeholder with a label, choose coarser labels, or raise the limit")
     )]
     TooManyInstances {
-        /// How many placeholders the formula has.
+        /// The number of placeholders in the formula.
         placeholders: usize,
-        /// How many labels the log has.
+        /// The number of labels in the log.
         labels: usize,
-        /// How many instances that makes.
+        /// The number of instances that makes.
         instances: u64,
-        /// How many may be tried.
+        /// The most instances that are tried.
         limit: u64,
     },
 }

@@ -28,7 +28,7 @@ pub struct FormulaQuery {
     pub formula: Formula,
     /// Those of its atoms that stand for any label. All others are labels themselves.
     pub placeholders: BTreeSet<String>,
-    /// Whether two placeholders may stand for the same label.
+    /// Two placeholders may stand for the same label.
     pub repeat: bool,
     /// True at least this often.
     pub min_support: u64,
@@ -38,7 +38,7 @@ pub struct FormulaQuery {
     pub max_instances: u64,
 }
 
-/// What one chance of a formula is.
+/// The meaning of one chance of a formula.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Chance {
     /// A place in a trace where the left side of `G(p -> q)` is true. The end of a trace is a place too, where
@@ -51,11 +51,11 @@ pub enum Chance {
 /// An instance that qualified.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FormulaInstance {
-    /// What the placeholders stand for, in the order of [`MinedFormula::placeholders`].
+    /// The labels of the placeholders, in the order of [`MinedFormula::placeholders`].
     pub labels: Vec<String>,
-    /// How many chances it survived.
+    /// The number of chances that it survived.
     pub support: u64,
-    /// How many chances it had.
+    /// The number of chances that it had.
     pub chances: u64,
     /// Support divided by chances.
     pub confidence: f64,
@@ -68,9 +68,9 @@ pub struct MinedFormula {
     pub formula: Formula,
     /// The placeholders, as they appear in the formula from left to right.
     pub placeholders: Vec<String>,
-    /// What was counted.
+    /// The meaning of the counts.
     pub chance: Chance,
-    /// How many instances there are.
+    /// The number of instances.
     pub tried: u64,
     /// Those that qualified, sorted by labels.
     pub instances: Vec<FormulaInstance>,
@@ -143,7 +143,7 @@ pub fn mine_formula(words: &Words, query: &FormulaQuery) -> Result<MinedFormula,
     Ok(MinedFormula { formula: query.formula.clone(), placeholders, chance, tried, instances })
 }
 
-/// How many ways there are to put labels in the place of placeholders.
+/// The number of ways to put labels in the place of placeholders.
 fn instances(labels: usize, placeholders: usize, repeat: bool) -> u64 {
     let choices = |taken: usize| if repeat { labels } else { labels.saturating_sub(taken) } as u64;
     (0..placeholders).fold(1, |product: u64, taken| product.saturating_mul(choices(taken)))
@@ -156,7 +156,7 @@ struct Log {
     /// No instance has more chances of its kind than this.
     traces: u64,
     places: u64,
-    /// How often each letter occurs.
+    /// The number of occurrences of each letter.
     occurrences: Vec<u64>,
 }
 

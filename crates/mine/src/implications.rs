@@ -1,4 +1,4 @@
-//! Which mined properties follow from others and need not be read.
+//! Mined properties that follow from others and need not be read.
 //!
 //! Paper: `dice`, section 3.2, for what the templates mean; the implications are ours.
 //! Cost: a few searches in a sorted list for each property; for AF and AP also a walk along two sorted lists.
@@ -19,7 +19,7 @@
 //! occurrence of `a` by itself, so they may be used below certainty too when premise and conclusion were broken equally
 //! often: then they were broken by the same occurrences.
 //!
-//! What follows from something that follows from something ends at properties that stay. AIF and AIP always stay. Certain
+//! Every chain of implications ends at properties that stay. AIF and AIP always stay. Certain
 //! AF properties of labels that occur are a strict order, because the last `a` has a `b` after it, which is no longer
 //! followed by `a`; AP likewise with the first. Each step from a conclusion to a premise shortens an interval of these
 //! orders, or moves an end of NF along one of them, or goes from NIF to NF and from plain to immediate; never back.
@@ -36,7 +36,7 @@ use crate::{Mined, MinedProperty, Purity};
 /// The mined properties, made searchable.
 pub(crate) struct Rules<'a> {
     properties: &'a [MinedProperty],
-    /// Which letters have no side effect.
+    /// The letters without side effects.
     pub(crate) pure: Vec<bool>,
     follows: Relation,
     precedes: Relation,
@@ -88,13 +88,13 @@ impl<'a> Rules<'a> {
         rules
     }
 
-    /// Where the property is in the list.
+    /// The place of the property in the list.
     pub(crate) fn find(&self, template: Template, a: Letter, b: Letter) -> Option<usize> {
         let sought = Property { template, a, b };
         self.properties.binary_search_by(|rule| rule.property.cmp(&sought)).ok()
     }
 
-    /// Where the property is in the list, if it was never broken.
+    /// The place of the property in the list, if it was never broken.
     pub(crate) fn find_certain(&self, template: Template, a: Letter, b: Letter) -> Option<usize> {
         self.find(template, a, b).filter(|&at| is_certain(&self.properties[at]))
     }
@@ -146,7 +146,7 @@ impl<'a> Rules<'a> {
     }
 }
 
-/// Whether a property was never broken.
+/// Returns whether a property was never broken.
 pub(crate) fn is_certain(rule: &MinedProperty) -> bool {
     rule.support == rule.chances
 }

@@ -17,9 +17,9 @@ use crate::{Evidence, MineError, Purity, lone_traces};
 pub struct Impossible {
     /// The index of the word in [`Words::words`].
     pub word: usize,
-    /// How many traces read like this.
+    /// The number of traces that read like this.
     pub weight: u64,
-    /// What is wrong with it, as half a sentence.
+    /// The contradiction, as half a sentence.
     pub why: String,
 }
 

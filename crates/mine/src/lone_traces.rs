@@ -14,12 +14,12 @@ use adit_trace::{Letter, WordSink, Words};
 
 use crate::{MineError, PropertyMiner, Purity, Wanted};
 
-/// How much evidence outweighs a trace.
+/// The evidence that outweighs a trace.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Evidence {
-    /// How often, at least, a property must have been confirmed.
+    /// The least number of times that a property must have been confirmed.
     pub min_support: u64,
-    /// Which share of its chances, at most, may have broken it.
+    /// The largest share of its chances that may have broken it.
     pub max_broken: f64,
 }
 
@@ -28,11 +28,11 @@ pub struct Evidence {
 pub struct LoneTrace {
     /// The index of the word in [`Words::words`].
     pub word: usize,
-    /// What it breaks, and no other word does; the best supported one when there are several.
+    /// The property that it alone breaks; the best supported one when there are several.
     pub property: Property<String>,
-    /// How often the property was confirmed.
+    /// The number of times that the property was confirmed.
     pub support: u64,
-    /// How often it could have been broken.
+    /// The number of chances to break it.
     pub chances: u64,
 }
 
@@ -71,7 +71,7 @@ pub fn lone_traces(words: &Words, evidence: Evidence) -> Result<Vec<LoneTrace>, 
     Ok(lone)
 }
 
-/// Whether a word breaks NF(a, b) or AP(a, b).
+/// Returns whether a word breaks NF(a, b) or AP(a, b).
 fn breaks(template: Template, a: Letter, b: Letter, word: &[Letter]) -> bool {
     let first = |letter| word.iter().position(|&other| other == letter);
     let last = |letter| word.iter().rposition(|&other| other == letter);

@@ -121,7 +121,7 @@ impl Matrix {
         dense.into_iter().flatten().chain(sparse.into_iter().flatten())
     }
 
-    /// How many pairs are stored one by one; a dense matrix has a fixed size and stores none.
+    /// The number of pairs that are stored one by one; a dense matrix has a fixed size and stores none.
     pub(crate) fn stored_pairs(&self) -> usize {
         match self {
             Self::Dense { .. } => 0,

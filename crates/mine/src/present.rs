@@ -25,7 +25,7 @@ use adit_trace::Letter;
 use crate::implications::{Rules, is_certain};
 use crate::{Mined, MinedProperty, Purity};
 
-/// What to read of a [`Mined`]. All numbers of properties are places in [`Mined::properties`].
+/// The part of a [`Mined`] that is worth reading. All numbers of properties are places in [`Mined::properties`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Summary {
     /// The sentences, with the most evidence first. Each property is in one group or is dropped.
@@ -41,7 +41,7 @@ pub struct Group {
     pub sentence: String,
     /// The properties.
     pub properties: Vec<usize>,
-    /// How often, at least, what the sentence says was confirmed.
+    /// The least number of times that the sentence was confirmed.
     pub support: u64,
     /// Bits of evidence.
     pub score: f64,
@@ -101,7 +101,7 @@ pub fn sentences(mined: &Mined, purity: &Purity) -> Vec<String> {
 struct Grouping<'a> {
     mined: &'a Mined,
     rules: Rules<'a>,
-    /// Whether a property is in a group or dropped.
+    /// The properties that are in a group or dropped.
     done: Vec<bool>,
     groups: Vec<Group>,
 }
@@ -317,7 +317,7 @@ impl Grouping<'_> {
         format!("in {} of {} cases, {claim}{aside}", rule.support, rule.chances)
     }
 
-    /// What "right after" leaves out.
+    /// The exception to "right after".
     fn aside(&self) -> &'static str {
         if self.rules.pure.contains(&true) { " (ignoring events without side effects)" } else { "" }
     }
@@ -360,7 +360,7 @@ impl Grouping<'_> {
     }
 }
 
-/// How many bits speak against luck; none if luck would have done better.
+/// Bits of evidence against luck; none if luck would have done better.
 fn evidence(mined: &Mined, rule: &MinedProperty) -> f64 {
     let by_luck = survival_by_luck(mined, &rule.property);
     let seen = rule.confidence;

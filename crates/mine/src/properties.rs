@@ -52,7 +52,7 @@ pub struct PropertyMiner {
     sweep: Sweep,
     /// Words up to this length are counted whole; it is [`PART`] outside tests.
     part_length: usize,
-    /// Why nothing more is counted.
+    /// The limit that ended counting, if one did.
     refused: Option<MineError>,
 }
 
@@ -112,7 +112,7 @@ impl PropertyMiner {
         }
     }
 
-    /// What was counted. A word that was not ended is not part of it.
+    /// The counts. A word that was not ended is not part of them.
     pub fn finish(self) -> Result<PropertyCounts, MineError> {
         self.refused.map_or(Ok(self.counts), Err)
     }
@@ -233,7 +233,7 @@ impl WordSink for PropertyMiner {
     }
 }
 
-/// What is known of a word that has been partly forgotten.
+/// The counters of a word that has been partly forgotten.
 #[derive(Clone, Debug)]
 struct LongWord {
     /// Its distinct letters.
@@ -242,7 +242,7 @@ struct LongWord {
     counts: PropertyCounts,
 }
 
-/// How often a letter occurs in the part that is being counted.
+/// The occurrences of a letter in the part that is being counted.
 #[derive(Clone, Copy, Debug, Default)]
 struct Occurrences {
     total: u32,

@@ -1,4 +1,4 @@
-//! Which calls change nothing, and may therefore stand between two calls that still count as neighbors.
+//! Calls that change nothing, and may therefore stand between two calls that still count as neighbors.
 //!
 //! Paper: `dice`, section 3.2: the names `is…` and `has…`, or a developer's own annotation.
 //! Deviation: the prefix must end a word, so `hashCode` is not pure.
@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use adit_trace::{Alphabet, Label, Letter, pure_by_name};
 
-/// How it is known that an event has no side effect.
+/// The evidence that an event has no side effect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Purity {
     /// The name of its method says so: `isEmpty`, `hasNext`.
@@ -24,7 +24,7 @@ impl Purity {
         Self::Given(names.into_iter().map(str::to_owned).collect())
     }
 
-    /// Whether an event with this label changes nothing.
+    /// Returns whether an event with this label changes nothing.
     pub fn is_pure(&self, label: &str) -> bool {
         match self {
             Self::ByName => pure_by_name(label),

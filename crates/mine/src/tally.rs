@@ -17,7 +17,7 @@ pub(crate) const MAX_PAIRS: usize = 7 << 20;
 /// At most this many properties are reported: a third of a gigabyte, and far beyond what is of use.
 const MAX_PROPERTIES: usize = 1 << 23;
 
-/// Which properties to report. There is no default: who asks knows how much a trace weighs.
+/// The properties to report. There is no default: only the caller knows how much a trace weighs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wanted {
     /// Of these templates.
@@ -33,26 +33,27 @@ pub struct Wanted {
 pub struct MinedProperty {
     /// The claim. Its letters are places in [`Mined::alphabet`].
     pub property: Property<Letter>,
-    /// How often it could have been broken and was not.
+    /// The number of chances to break it that did not.
     pub support: u64,
-    /// How often it could have been broken.
+    /// The number of chances to break it.
     pub chances: u64,
     /// Support divided by chances.
     pub confidence: f64,
 }
 
-/// What was mined from a log. It depends on the log's traces only, not on their order nor on how letters were numbered.
+/// The result of mining a log. It depends on the log's traces only, not on their order nor on the numbering of
+/// letters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mined {
-    /// How many traces there were.
+    /// The number of traces.
     pub traces: u64,
-    /// How many events they had together.
+    /// The number of their events.
     pub events: u64,
     /// The labels that occurred, sorted.
     pub alphabet: Vec<String>,
-    /// How often each of them occurred.
+    /// The number of occurrences of each label.
     pub occurrences: Vec<u64>,
-    /// What qualified, sorted by template, then `a`, then `b`.
+    /// The properties that qualified, sorted by template, then `a`, then `b`.
     pub properties: Vec<MinedProperty>,
 }
 
@@ -73,7 +74,7 @@ pub fn confidence(support: u64, chances: u64) -> f64 {
     if support >= chances { 1.0 } else { (support as f64 / chances as f64).min(1.0 - f64::EPSILON) }
 }
 
-/// How often each pair of letters met, and how.
+/// Counts of how each pair of letters met.
 #[derive(Clone, Debug)]
 pub struct PropertyCounts {
     traces: u64,

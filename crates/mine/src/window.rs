@@ -1,4 +1,4 @@
-//! What is "immediately" before and after an event when events without side effects do not count.
+//! The events "immediately" before and after an event when those without side effects do not count.
 //!
 //! Paper: `dice`, section 3.2, the purity-aware AIF, NIF and AIP.
 //! Deviation: none here; what NIF means is settled in `properties.rs`.
@@ -23,7 +23,7 @@ pub(crate) struct Window {
     /// For a letter of the window: what `open` was at its last occurrence as a successor. Those occurrences have
     /// had it as a successor and must not be counted again when it comes once more.
     met: Vec<Vec<u64>>,
-    /// Where a letter is in `letters`, or [`ABSENT`].
+    /// The place of a letter in `letters`, or [`ABSENT`].
     slot: Vec<u32>,
 }
 

@@ -11,14 +11,14 @@ use toml::de::{DeTable, DeValue};
 use super::{FormulaTemplate, PURE, default_sentence};
 use crate::{Formula, nearest};
 
-/// Why a file of templates could not be read.
+/// An error in a file of templates.
 #[derive(Debug, Error, Diagnostic)]
 #[error("{}:{line}:{column}: {message}", file.name())]
 #[diagnostic(code(logic::templates))]
 pub struct TemplateError {
-    /// What is wrong.
+    /// The problem.
     pub message: String,
-    /// How to fix it.
+    /// Advice that would fix it.
     #[help]
     pub help: String,
     /// The line of the first wrong character, from 1.
@@ -277,7 +277,7 @@ mod tests {
     use super::*;
     use expect_test::{Expect, expect};
 
-    /// What a user sees of an error in `file`.
+    /// Compares the message that a user sees for an error in `file`.
     fn check(file: &str, expected: Expect) {
         let error = read("mine.toml", file.as_bytes()).expect_err("the file is wrong");
         expected.assert_eq(&format!("{error}\nhelp: {}\n", error.help));
