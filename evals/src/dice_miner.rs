@@ -46,9 +46,6 @@ struct Row {
 /// How many states a deterministic automaton may have before the exact measure gives up.
 const LIMIT: usize = 50_000;
 
-/// What is dropped with `--drop-contradictions`, as in `adit infer`.
-const EVIDENCE: Evidence = Evidence { min_support: 400, max_broken: 0.005 };
-
 #[derive(Clone, Copy)]
 enum Method {
     Tail(usize),
@@ -191,7 +188,7 @@ fn infer(subject: &Subject, words: &Words, method: Method) -> Result<(Fsa<String
         Method::Dice { given, constraint_b, drop } => {
             let purity = if given { Purity::given(subject.pure.iter().copied()) } else { Purity::ByName };
             if drop {
-                let impossible = impossible_traces(&words, &purity, EVIDENCE)?;
+                let impossible = impossible_traces(&words, &purity, Evidence::OVERWHELMING)?;
                 for one in &impossible {
                     let word: Vec<&str> = words.labels(&words.words[one.word]).collect();
                     notes.push(format!("dropped {} × `{}`, because {}", one.weight, word.join(" "), one.why));

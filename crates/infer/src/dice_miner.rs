@@ -33,13 +33,14 @@ pub struct Constraints {
 ///
 /// `pure` are the events without side effects. Every word is accepted by the result; the order of `words` can matter,
 /// as it does in the paper.
-pub fn dice_miner<L: Ord + Clone>(
-    words: &[Vec<L>],
+pub fn dice_miner<L: Ord + Clone, W: AsRef<[L]>>(
+    words: &[W],
     properties: &[Property<L>],
     pure: &BTreeSet<L>,
     constraints: Constraints,
 ) -> Fsa<L> {
-    let alphabet: Vec<L> = words.iter().flatten().collect::<BTreeSet<_>>().into_iter().cloned().collect();
+    let labels: BTreeSet<&L> = words.iter().flat_map(W::as_ref).collect();
+    let alphabet: Vec<L> = labels.into_iter().cloned().collect();
     let is_pure: Vec<bool> = alphabet.iter().map(|label| pure.contains(label)).collect();
     // Without constraint A no event commutes with another, so every property counts as it stands.
     let commuting = if constraints.pure_as_loops { pure } else { &BTreeSet::new() };
@@ -49,7 +50,7 @@ pub fn dice_miner<L: Ord + Clone>(
     let mut letters_of = Vec::new();
     for word in words {
         letters_of.clear();
-        letters_of.extend(word.iter().map(|label| {
+        letters_of.extend(word.as_ref().iter().map(|label| {
             alphabet.binary_search(label).expect("the alphabet was collected from the words") as u32
         }));
         acceptor.add(&letters_of);

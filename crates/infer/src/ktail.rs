@@ -20,8 +20,8 @@ pub struct Horizon(pub usize);
 /// Infers an automaton from `words`. Every word is accepted by the result.
 ///
 /// The result may be nondeterministic: merged states keep all their edges.
-pub fn ktail<L: Ord + Clone>(words: &[Vec<L>], k: Horizon) -> Fsa<L> {
-    let tree = Fsa::prefix_tree(words.iter().map(Vec::as_slice));
+pub fn ktail<L: Ord + Clone, W: AsRef<[L]>>(words: &[W], k: Horizon) -> Fsa<L> {
+    let tree = Fsa::prefix_tree(words.iter().map(W::as_ref));
     tree.quotient(&tails(&tree, k))
 }
 

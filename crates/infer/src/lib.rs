@@ -1,4 +1,4 @@
-//! Traces and claims to models: one file per algorithm.
+//! Traces and properties to models: one file per algorithm.
 //!
 //! Every algorithm here keeps one promise, which [`first_rejected`] checks: the model accepts every trace it was made
 //! from.
@@ -14,15 +14,15 @@ pub use ktail::{Horizon, ktail};
 /// The index of the first of `words` that `model` does not accept.
 ///
 /// Inference must never give a model that contradicts its own evidence, so callers check before they trust.
-pub fn first_rejected<L: Ord + Clone>(model: &Fsa<L>, words: &[Vec<L>]) -> Option<usize> {
+pub fn first_rejected<L: Ord + Clone, W: AsRef<[L]>>(model: &Fsa<L>, words: &[W]) -> Option<usize> {
     // Words are read in order, each from where it parts from the one before, because a log repeats its prefixes.
     let mut order: Vec<usize> = (0..words.len()).collect();
-    order.sort_unstable_by(|&one, &other| words[one].cmp(&words[other]));
+    order.sort_unstable_by(|&one, &other| words[one].as_ref().cmp(words[other].as_ref()));
     let mut reader = Reader::new(model);
     let mut previous: &[L] = &[];
     let mut rejected = None;
     for at in order {
-        let word = &words[at];
+        let word = words[at].as_ref();
         reader.back_to(word.iter().zip(previous).take_while(|(one, other)| one == other).count());
         previous = word;
         let read = word[reader.length()..].iter().all(|label| reader.step(model.letter(label)));

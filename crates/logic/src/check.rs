@@ -61,19 +61,6 @@ pub fn check<L: Ord + Clone>(
     Checker::new(model, language, limit).check(formula)
 }
 
-/// Whether every word of `model` has `property`, as [`crate::formula_of`] defines it.
-///
-/// To check many properties of one model, make one [`Checker`].
-pub fn check_property<L: Ord + Clone>(
-    model: &Fsa<L>,
-    property: &Property<L>,
-    pure: &BTreeSet<L>,
-    language: Language,
-    limit: Limit,
-) -> Verdict<L> {
-    Checker::new(model, language, limit).check_property(property, pure)
-}
-
 /// A model made ready for many checks: its transitions by target, and the automata of the six templates, which all
 /// properties of a template share.
 pub struct Checker<'m, L> {

@@ -22,7 +22,7 @@ mod parse;
 mod property;
 pub mod templates;
 
-pub use check::{Checker, Language, Limit, Verdict, check, check_property};
+pub use check::{Checker, Language, Limit, Verdict, check};
 pub use evaluate::{Backward, Class, Suffix};
 pub use formula::{Formula, Op};
 pub use nearest::{nearest, unknown_atoms};

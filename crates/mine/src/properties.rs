@@ -72,12 +72,7 @@ pub fn properties_of(
     purity: &Purity,
     wanted: &Wanted,
 ) -> Result<Vec<Property<Letter>>, MineError> {
-    let mut miner = PropertyMiner::new(purity.clone());
-    for word in &words.words {
-        miner.part(&word.letters, &words.alphabet);
-        miner.end(word.weight);
-    }
-    let mined = miner.finish()?.mined(wanted)?;
+    let mined = PropertyCounts::of(words, purity.clone())?.mined(wanted)?;
     // The miner numbers labels in their own order, the words in order of appearance.
     let letter = |place: Letter| {
         words.alphabet.get(&mined.alphabet[place as usize]).expect("every mined label occurs in the words")
@@ -90,6 +85,18 @@ pub fn properties_of(
             b: letter(property.b),
         })
         .collect())
+}
+
+impl PropertyCounts {
+    /// The counts of all `words`.
+    pub fn of(words: &Words, purity: Purity) -> Result<Self, MineError> {
+        let mut miner = PropertyMiner::new(purity);
+        for word in &words.words {
+            miner.part(&word.letters, &words.alphabet);
+            miner.end(word.weight);
+        }
+        miner.finish()
+    }
 }
 
 /// Words up to this length are kept until their end, when the weight is known: a megabyte of letters. Longer ones are

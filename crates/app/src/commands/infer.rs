@@ -25,10 +25,6 @@ use crate::stderr::tell;
 /// Limit on the transitions of an automatic report: a larger page takes longer to write than the model.
 const MOST_ON_A_PAGE: usize = 5_000;
 
-/// Evidence required to drop a trace. Chosen on the traces of eleven JDK classes, where it finds
-/// the impossible ones and no others; see docs/decisions/0003-impossible-traces.md.
-const EVIDENCE: Evidence = Evidence { min_support: 400, max_broken: 0.005 };
-
 pub(super) fn run(flags: &InferFlags, quiet: bool) -> Result<Ending, Report> {
     if flags.traces.dry_run {
         return dry_run(&flags.traces);
@@ -48,7 +44,7 @@ pub(super) fn run(flags: &InferFlags, quiet: bool) -> Result<Ending, Report> {
     traces::check_purity(&flags.purity, words.alphabet.names())?;
     let mut dropped = Vec::new();
     if flags.drop_contradictions {
-        dropped = impossible_traces(&words, &purity, EVIDENCE)?;
+        dropped = impossible_traces(&words, &purity, Evidence::OVERWHELMING)?;
         report_dropped(&words, &dropped, quiet);
         words = words.without(&dropped.iter().map(|found| found.word).collect());
         if words.words.is_empty() {
@@ -59,11 +55,15 @@ pub(super) fn run(flags: &InferFlags, quiet: bool) -> Result<Ending, Report> {
         }
     }
 
-    let distinct: Vec<Vec<Letter>> = words.words.iter().map(|word| word.letters.clone()).collect();
+    let distinct: Vec<&[Letter]> = words.words.iter().map(|word| word.letters.as_slice()).collect();
     let working = Working::new("inferring", quiet);
-    let model = match flags.algorithm {
-        Algorithm::KTail => ktail(&distinct, Horizon(flags.k.unwrap_or(DEFAULT_K))),
-        Algorithm::Dice => dice(&words, &distinct, &purity, flags)?,
+    let (model, held) = match flags.algorithm {
+        Algorithm::KTail => (ktail(&distinct, Horizon(flags.k.unwrap_or(DEFAULT_K))), None),
+        Algorithm::Dice => {
+            let held = holding(&words, &purity, &Template::ALL)?;
+            let pure = purity.pure_letters(&words.alphabet);
+            (dice_miner(&distinct, &held, &pure, constraints(flags)), Some(held))
+        }
     };
     let model = models::shrink(model, flags.determinize, flags.minimize)?;
     if let Some(at) = first_rejected(&model, &distinct) {
@@ -82,7 +82,7 @@ pub(super) fn run(flags: &InferFlags, quiet: bool) -> Result<Ending, Report> {
     models::write(&model, &target, format, &title, quiet)?;
     let large = flags.report.is_none() && model.transitions() > MOST_ON_A_PAGE;
     if let Some(path) = page_of_it.filter(|_| !large) {
-        report::put(&Target::new(Some(&path)), &report::html(&page(title, &model, &words, &purity)?))?;
+        report::put(&Target::new(Some(&path)), &report::html(&page(title, &model, &words, &purity, held)?))?;
         if !quiet {
             tell(&format!("report: {}", path.display()));
         }
@@ -115,8 +115,15 @@ pub(super) fn run(flags: &InferFlags, quiet: bool) -> Result<Ending, Report> {
 }
 
 /// Builds the report of a model inferred from these traces: which traces take its transitions, and what held
-/// in all of them.
-fn page(title: String, model: &Fsa<String>, words: &Words, purity: &Purity) -> Result<Page, Report> {
+/// in all of them, which is mined here unless the inference needed it too.
+fn page(
+    title: String,
+    model: &Fsa<String>,
+    words: &Words,
+    purity: &Purity,
+    held: Option<Vec<Property<Letter>>>,
+) -> Result<Page, Report> {
+    let held = held.map_or_else(|| holding(words, purity, &Template::ALL), Ok)?;
     let mut replay = Replay::new(model);
     for word in &words.words {
         replay.part(&word.letters, &words.alphabet);
@@ -124,7 +131,7 @@ fn page(title: String, model: &Fsa<String>, words: &Words, purity: &Purity) -> R
     }
     let evidence = replay.finish();
     let name = |letter: Letter| words.alphabet.name(letter).to_owned();
-    let claims = holding(words, purity, &Template::ALL)?.into_iter().map(|held| {
+    let claims = held.into_iter().map(|held| {
         let property = Property { template: held.template, a: name(held.a), b: name(held.b) };
         Claim {
             says: sentence(&property),
@@ -191,16 +198,7 @@ fn report_dropped(words: &Words, dropped: &[Impossible], quiet: bool) {
     }
 }
 
-/// Mines the properties that hold in all traces, and infers a model that respects them.
-fn dice(
-    words: &Words,
-    distinct: &[Vec<Letter>],
-    purity: &Purity,
-    flags: &InferFlags,
-) -> Result<Fsa<Letter>, Report> {
-    let properties = holding(words, purity, &Template::ALL)?;
-    let pure = purity.pure_letters(&words.alphabet);
-    let constraints =
-        Constraints { pure_as_loops: !flags.no_constraint_a, compatible_states: !flags.no_constraint_b };
-    Ok(dice_miner(distinct, &properties, &pure, constraints))
+/// The constraints of DICE-Miner that the flags leave in force.
+fn constraints(flags: &InferFlags) -> Constraints {
+    Constraints { pure_as_loops: !flags.no_constraint_a, compatible_states: !flags.no_constraint_b }
 }

@@ -36,7 +36,7 @@ pub struct Point {
     pub y: f64,
 }
 
-/// An arrow from one box to another, with room for a label. Loops are not placed: see [`layout`].
+/// An arrow from one box to another, with room for a label. Loops are not placed: see [`layouts`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Link {
     /// Index of the box where it starts.
@@ -89,31 +89,15 @@ pub struct Route {
     pub label: Point,
 }
 
-/// Finds a place for every box and a course for every link. `roots` come first.
+/// Finds a place for every box and a course for every link, once for each of `rows`: the same picture broken into at
+/// most so many rows, which stand below each other as the lines of a text do, or beside each other when the flow goes
+/// down. Most of the work is done once for all of them. `roots` come first.
 ///
-/// A link from a box to itself gets an empty route in the middle of its box: what stays in a state is better written
-/// inside it.
+/// A link from a box to itself gets an empty route in the middle of its box: a transition that stays in a state is
+/// better written inside it.
 ///
-/// ```
-/// use adit_automata::layout::{Flow, Gaps, Link, Size, layout};
-///
-/// let side = Size { width: 40.0, height: 20.0 };
-/// let there = Link { from: 0, to: 1, label: side };
-/// let back = Link { from: 1, to: 0, label: side };
-/// let gaps = Gaps { neighbors: 10.0, layers: 20.0 };
-/// let drawn = layout(&[side, side], &[there, back], &[0], Flow::Right, gaps);
-/// assert!(drawn.boxes[0].x < drawn.boxes[1].x);
-/// assert_eq!(drawn.size.width, 40.0 + 20.0 + 40.0 + 20.0 + 40.0);
-/// ```
-pub fn layout(boxes: &[Size], links: &[Link], roots: &[usize], flow: Flow, gaps: Gaps) -> Layout {
-    layouts(boxes, links, roots, flow, gaps, None, &[1]).remove(0)
-}
-
-/// The same picture several times, each broken into at most so many rows that stand below each other as the lines of a text
-/// do, or beside each other when the flow goes down. Most of the work is done once for all of them.
-///
-/// At most `most` boxes stand beside each other in a layer, as far as links allow: a model whose states all follow one state
-/// would else be a single column, and rows could not help.
+/// At most `most` boxes stand beside each other in a layer, as far as links allow: a model whose states all follow one
+/// state would else be a single column, and rows could not help.
 ///
 /// ```
 /// use adit_automata::layout::{Flow, Gaps, Link, Size, layouts};
@@ -122,6 +106,7 @@ pub fn layout(boxes: &[Size], links: &[Link], roots: &[usize], flow: Flow, gaps:
 /// let links: Vec<Link> = (0..9).map(|from| Link { from, to: from + 1, label: side }).collect();
 /// let gaps = Gaps { neighbors: 10.0, layers: 20.0 };
 /// let drawn = layouts(&[side; 10], &links, &[0], Flow::Right, gaps, None, &[1, 3]);
+/// assert!(drawn[0].boxes[0].x < drawn[0].boxes[1].x);
 /// assert_eq!((drawn[0].rows.len(), drawn[1].rows.len()), (1, 3));
 /// assert!(drawn[1].size.width < drawn[0].size.width / 2.0);
 /// ```
@@ -279,6 +264,11 @@ mod tests {
             }
         };
         text.split_whitespace().map(link).collect()
+    }
+
+    /// The picture in one row.
+    fn layout(boxes: &[Size], links: &[Link], roots: &[usize], flow: Flow, gaps: Gaps) -> Layout {
+        layouts(boxes, links, roots, flow, gaps, None, &[1]).remove(0)
     }
 
     /// Compares the places of boxes and labels, for a graph whose box 0 is initial.
