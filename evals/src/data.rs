@@ -3,14 +3,22 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use adit_automata::{Fsa, format};
+use adit_automata::Fsa;
+use adit_automata::format::Spelling;
 use adit_trace::read::{self, Options};
-use adit_trace::{Alphabet, Labels, WordSink, Words};
+use adit_trace::{Alphabet, Label, Labels, WordSink, Words};
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
 
 use crate::subjects::Subject;
 
-/// Which traces a model is made from.
+/// Labels as the published models spell them.
+pub(crate) const SPELLING: Spelling = Spelling {
+    from_word: |word| Label::parse_recorded(word).to_string(),
+    from_identifier: |word| Label::parse_identifier(word).to_string(),
+    ..Spelling::PLAIN
+};
+
+/// The traces that a model is made from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Source {
     /// Randoop's, with which DSM and DICE start.
@@ -70,7 +78,7 @@ impl Data {
 fn model(path: &Path, subject: &Subject) -> Result<Fsa<String>> {
     let text =
         fs::read(path).into_diagnostic().wrap_err_with(|| format!("cannot read {}", path.display()))?;
-    let fsa = format::read(&text, &path.display().to_string(), None)?;
+    let fsa = SPELLING.read(&text, &path.display().to_string(), None)?;
     // One published model calls some constructor calls by the virtual machine's name.
     Ok(fsa.map(|label| if label == "<init>" { subject.constructor.to_owned() } else { label.clone() }))
 }

@@ -2,14 +2,30 @@
 
 use std::path::Path;
 
-use adit_automata::format::{self, Format};
+use adit_automata::format::{Call, CallEnd, Format, Spelling};
 use adit_automata::{Fsa, TooLarge};
+use adit_trace::Label;
 use miette::Report;
 
 use crate::errors::{bad_input, no_answer};
 use crate::input::{Source, open, read_whole};
 use crate::output::{Target, without_gz, write_failed};
 use crate::stderr::tell;
+
+/// The meaning of labels in files of models: calls of methods, with the marks that other tools add.
+const SPELLING: Spelling = Spelling {
+    from_word: |word| Label::parse_recorded(word).to_string(),
+    from_identifier: |word| Label::parse_identifier(word).to_string(),
+    call: |label| {
+        let label = Label::parse(label);
+        let end = match (label.answer(), label.threw()) {
+            (Some(answer), _) => CallEnd::Returned(answer),
+            (None, Some(class)) => CallEnd::Threw(class),
+            (None, None) => CallEnd::Any,
+        };
+        Some(Call { method: label.name(), parameters: label.parameters(), end })
+    },
+};
 
 /// Reads a model in the given format, or the one of its extension or content.
 pub(crate) fn read(path: &Path, from: Option<&str>) -> Result<Fsa<String>, Report> {
@@ -60,7 +76,7 @@ pub(crate) fn read_titled(
             format!("name the format with --from: {}", names.join(", ")),
         ));
     }
-    let model = format::read(&bytes, &name, format)?;
+    let model = SPELLING.read(&bytes, &name, format)?;
     let json = format.or_else(|| Format::sniff(&bytes)) == Some(Format::Json);
     let title = json
         .then(|| {
@@ -94,7 +110,7 @@ pub(crate) fn write(
     title: &str,
     quiet: bool,
 ) -> Result<(), Report> {
-    let written = format::write(model, format, title)?;
+    let written = SPELLING.write(model, format, title)?;
     target.write(|out| out.write_all(written.text.as_bytes()).map_err(write_failed))?;
     if !quiet {
         for lost in &written.lost {

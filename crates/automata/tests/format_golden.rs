@@ -1,8 +1,12 @@
-//! What each format looks like, on a model that has a bit of everything, and what the dialects of others mean.
+//! A model that has a bit of everything in each format, and the meaning of the dialects of others.
 
-use adit_automata::format::{ExitLines, Format, read, read_with, write};
+use adit_automata::format::{self, Format};
 use adit_automata::{Builder, Fsa, Modality};
 use expect_test::{Expect, expect};
+
+mod java;
+
+use java::{read, write};
 
 /// Modal, guarded, named, with two initial states, an unused event, and events that need care.
 fn rich() -> Fsa<String> {
@@ -559,9 +563,30 @@ fn fsp_as_published() {
 }
 
 #[test]
-fn source_lines_are_kept_when_asked_for() {
-    let text = "1\n0\n1\n0\n1\n0\t0\tverify_EXIT592:FALSE\n";
-    let labels = |exits| read_with(text.as_bytes(), "x.fsm.txt", None, exits).unwrap().alphabet().to_vec();
-    assert_eq!(labels(ExitLines::Strip), ["verify:FALSE"]);
-    assert_eq!(labels(ExitLines::Keep), ["verify_EXIT592:FALSE"]);
+fn the_caller_knows_what_labels_mean() {
+    let text = b"1\n0\n1\n0\n1\n0\t0\tverify_EXIT592:FALSE\n";
+    assert_eq!(read(text, "x.fsm.txt", None).unwrap().alphabet(), ["verify:FALSE"]);
+    assert_eq!(format::read(text, "x.fsm.txt", None).unwrap().alphabet(), ["verify_EXIT592:FALSE"]);
+    let text = b"P = (isEmpty_TRUE -> P).";
+    assert_eq!(read(text, "x.lts", None).unwrap().alphabet(), ["isEmpty:TRUE"]);
+    assert_eq!(format::read(text, "x.lts", None).unwrap().alphabet(), ["isEmpty_TRUE"]);
+}
+
+#[test]
+fn overloads_have_pointcuts_of_their_own() {
+    let mut builder = Builder::new();
+    builder.state(true);
+    builder.initial(0);
+    for label in ["Scanner(int,Reader)", "next()", "next(java.lang.String)!IOException", "skip(byte[]):TRUE"] {
+        builder.edge(0, label.to_owned(), 0);
+    }
+    let written = write(&builder.build(), Format::JavaMop, "a.Scanner").unwrap();
+    assert_eq!(written.lost, Vec::<String>::new());
+    let events: Vec<&str> = written.text.lines().filter_map(|line| line.strip_prefix("    event ")).collect();
+    expect![[r#"
+        Scanner_int_Reader_ after() returning(a.Scanner o) : call(a.Scanner.new(int, *..Reader)) {}
+        next__ after(a.Scanner o) : call(* a.Scanner.next()) && target(o) {}
+        next_java_lang_String__IOException after(a.Scanner o) throwing(IOException exception) : call(* a.Scanner.next(java.lang.String)) && target(o) {}
+        skip_byte____TRUE after(a.Scanner o) returning(boolean result) : call(* a.Scanner.skip(byte[])) && target(o) && condition(result) {}"#]]
+    .assert_eq(&events.join("\n"));
 }

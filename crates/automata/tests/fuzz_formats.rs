@@ -7,7 +7,7 @@ use adit_automata::{Builder, Fsa, Modality};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 
-/// How many inputs each format gets. All of them together take about two seconds.
+/// The number of inputs for each format. All of them together take about two seconds.
 const INPUTS: usize = 4_000;
 
 fn seeds(format: Format) -> Vec<Vec<u8>> {

@@ -1,6 +1,6 @@
 //! AUT, the Aldebaran format of CADP and mCRL2: `des (initial, transitions, states)`, then `(from, "label", to)`.
 //!
-//! AUT knows labelled transition systems: one initial state, no final states, no comments. So
+//! AUT knows labeled transition systems: one initial state, no final states, no comments. So
 //! * a transition `exit`, which is how LOTOS writes successful termination, leads from every accepting state to one
 //!   more state; a file without `exit` accepts everywhere;
 //! * several initial states are reached from one more state by the internal event `i`;
@@ -12,14 +12,15 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use super::Written;
 use super::draft::{Draft, DraftEdge, Unmarked};
 use super::error::FormatError;
 use super::notes::{Notes, Remarks};
 use super::scan::{File, Remark, Scanner};
 use crate::{Fsa, State};
 
-/// Writes `fsa`, and says what was lost.
-pub(super) fn write(fsa: &Fsa<String>) -> (String, Vec<String>) {
+/// Writes `fsa`, and lists what was lost.
+pub(super) fn write(fsa: &Fsa<String>) -> Written {
     let mut states = fsa.len();
     let mut more = || {
         states += 1;
@@ -65,7 +66,7 @@ pub(super) fn write(fsa: &Fsa<String>) -> (String, Vec<String>) {
         text.push_str(&line);
         text.push('\n');
     }
-    (text, lost(fsa))
+    Written { text, lost: lost(fsa) }
 }
 
 fn lost(fsa: &Fsa<String>) -> Vec<String> {
@@ -296,7 +297,7 @@ mod tests {
 
     #[test]
     fn labels_with_commas_and_without_quotes() {
-        let file = File { name: "x", text: "", exits: super::super::ExitLines::Keep };
+        let file = File { name: "x", text: "", spelling: super::super::Spelling::PLAIN };
         for (line, label) in
             [("(0,\"a,b\",1)", "a,b"), ("(0, send !1, 2, 1)", "send !1, 2"), ("( 0 , a , 1 )", "a")]
         {

@@ -13,11 +13,13 @@ use super::dot_parse::{Arrow, Attributes, Graph, Text, parse};
 use super::draft::{Draft, DraftEdge, Unmarked};
 use super::error::FormatError;
 use super::notes::{Notes, Remarks};
-use super::scan::{File, without_exit_line};
+use super::Model;
+use super::scan::File;
 use crate::{Fsa, Modality};
 
 /// Writes `fsa`.
-pub(super) fn write(fsa: &Fsa<String>, title: &str) -> String {
+pub(super) fn write(model: &Model<'_>) -> String {
+    let Model { fsa, title, spelling } = *model;
     let mut out = format!("digraph {} {{\n", quote(title));
     let mut remarks = Remarks::about(fsa);
     for state in fsa.states() {
@@ -40,7 +42,7 @@ pub(super) fn write(fsa: &Fsa<String>, title: &str) -> String {
         }
         let mut attributes = format!("label={}", quote(&label));
         if events(&unescape(&quoted(&label), "")) != [edge.label.as_str()]
-            || without_exit_line(edge.label) != *edge.label
+            || (spelling.from_word)(edge.label) != *edge.label
         {
             attributes.push_str(&format!(" event={}", quote(edge.label)));
         }
@@ -185,7 +187,7 @@ fn add_edge(
     let labels = match (event, label) {
         (Some(event), _) => vec![text(event, "")],
         (None, Some(label)) => {
-            events(&text(label, "")).into_iter().map(|label| file.event(label.as_str())).collect()
+            events(&text(label, "")).into_iter().map(|label| (file.spelling.from_word)(&label)).collect()
         }
         (None, None) => Vec::new(),
     };

@@ -21,17 +21,19 @@ use std::ops::Range;
 use super::draft::{Draft, DraftEdge, Ids, Unmarked, common_numbers};
 use super::error::FormatError;
 use super::notes::{Notes, Remarks, identifiers};
-use super::scan::{File, Remark, without_exit_line};
+use super::scan::{File, Remark};
+use super::{Model, Spelling};
 use crate::{Fsa, State};
 
 /// Writes `fsa`. States whose names can be ids keep them, else numbers are the ids and remarks give the names.
-pub(super) fn write(fsa: &Fsa<String>) -> String {
+pub(super) fn write(model: &Model<'_>) -> String {
+    let Model { fsa, spelling, .. } = *model;
     let names_as_ids = names_fit(fsa);
     let id = |state: State| match fsa.name(state) {
         Some(name) if names_as_ids => name.to_owned(),
         _ => state.to_string(),
     };
-    let words = words(fsa.alphabet());
+    let words = words(fsa.alphabet(), spelling);
     let accepting: Vec<State> = fsa.states().filter(|&state| fsa.is_accepting(state)).collect();
     let mut out = String::new();
     for states in [fsa.initial(), &accepting] {
@@ -66,22 +68,22 @@ pub(super) fn write(fsa: &Fsa<String>) -> String {
     out + &remarks.comments("#", "")
 }
 
-/// What stands for each label: the label itself wherever a reader would take it for itself.
-fn words(alphabet: &[String]) -> Vec<String> {
+/// The word for each label: the label itself wherever a reader would take it for itself.
+fn words(alphabet: &[String], spelling: Spelling) -> Vec<String> {
     let safe = |label: &str| {
         !label.contains(char::is_control)
             && label.trim() == label
-            && without_exit_line(label) == label
+            && (spelling.from_word)(label) == label
             && !["<START>", "<END>"].contains(&label)
     };
     let (plain, odd): (Vec<String>, Vec<String>) = alphabet.iter().cloned().partition(|label| safe(label));
     // A label with spaces is no identifier, so that its words are reserved too does no harm.
-    let mut replaced = identifiers(&odd, &plain.join(" "), |word| without_exit_line(&word)).into_iter();
+    let mut replaced = identifiers(&odd, &plain.join(" "), |word| (spelling.from_word)(&word)).into_iter();
     let word = |label: &String| if safe(label) { Some(label.clone()) } else { replaced.next() };
     alphabet.iter().map(word).map(|word| word.expect("every odd label got a word")).collect()
 }
 
-/// Whether every state is initial, final or on a transition; one that is not would be forgotten.
+/// Returns whether every state is initial, final or on a transition; one that is not would be forgotten.
 fn mentions_all(fsa: &Fsa<String>) -> bool {
     let mut mentioned: Vec<bool> = fsa.states().map(|state| fsa.is_accepting(state)).collect();
     for &state in fsa.initial() {
@@ -94,7 +96,7 @@ fn mentions_all(fsa: &Fsa<String>) -> bool {
     !mentioned.contains(&false)
 }
 
-/// Whether the names can stand for the states, such that a reader finds the same states with the same numbers.
+/// Returns whether the names can stand for the states: a reader finds the same states with the same numbers.
 fn names_fit(fsa: &Fsa<String>) -> bool {
     let names: Option<Vec<String>> = fsa.states().map(|state| fsa.name(state).map(str::to_owned)).collect();
     let Some(names) = names.filter(|_| mentions_all(fsa)) else { return false };
@@ -154,7 +156,7 @@ pub(super) fn read(file: File<'_>) -> Result<Fsa<String>, FormatError> {
     draft.edges = edges
         .into_iter()
         .map(|(from, to, label)| {
-            let label = notes.event(label).unwrap_or_else(|| file.event(label));
+            let label = notes.event(label).unwrap_or_else(|| (file.spelling.from_word)(label));
             DraftEdge::plain(from, label, to)
         })
         .collect();
@@ -298,13 +300,17 @@ fn line_of(file: File<'_>, at: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{ExitLines, Format, read_with};
+    use super::super::Format;
     use super::*;
     use expect_test::{Expect, expect};
 
+    /// Labels of a tool that appends a mark.
+    const SPELLING: Spelling =
+        Spelling { from_word: |word| word.trim_end_matches("#mark").to_owned(), ..Spelling::PLAIN };
+
     fn check(text: &str, expected: Expect) {
-        let fsa = read_with(text.as_bytes(), "x", Some(Format::Fsm), ExitLines::Strip).unwrap();
-        expected.assert_eq(&write(&fsa));
+        let fsa = SPELLING.read(text.as_bytes(), "x", Some(Format::Fsm)).unwrap();
+        expected.assert_eq(&write(&Model { fsa: &fsa, title: "", spelling: SPELLING }));
     }
 
     #[test]
@@ -325,9 +331,9 @@ mod tests {
     }
 
     #[test]
-    fn names_probabilities_source_lines_and_white_space() {
+    fn names_probabilities_decorated_labels_and_white_space() {
         check(
-            "1\r\nS0\r\n1\r\nS1\r\n\r\n2\r\nS0 S1 open_EXIT12 0.99\r\nS1\tS1\tread more_EXIT7:TRUE\t1e-3\r\n\r\n",
+            "1\r\nS0\r\n1\r\nS1\r\n\r\n2\r\nS0 S1 open#mark 0.99\r\nS1\tS1\tread more:TRUE\t1e-3\r\n\r\n",
             expect![[r#"
                 1
                 S0

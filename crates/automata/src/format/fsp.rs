@@ -9,8 +9,8 @@
 //! ```
 //!
 //! `a? -> S1` is MTSA's maybe transition. FSP has no final states: a file where a state with transitions is *also*
-//! defined as `STOP` means the states defined as `STOP` to accept, any other file accepts everywhere. Actions hold no
-//! colon, so `isEmpty_TRUE` is the event `isEmpty:TRUE`.
+//! defined as `STOP` means the states defined as `STOP` to accept, any other file accepts everywhere. Actions are
+//! identifiers; [`Spelling::from_identifier`](super::Spelling::from_identifier) gives the label of one.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -18,7 +18,8 @@ use std::ops::Range;
 use super::draft::{Draft, DraftEdge, Ids, Unmarked};
 use super::error::FormatError;
 use super::notes::{Notes, Remarks, comment_title, identifiers};
-use super::scan::{Comments, File, Scanner, without_exit_line};
+use super::Model;
+use super::scan::{Comments, File, Scanner};
 use crate::{Fsa, Modality, State};
 
 /// Words of FSP that cannot be actions.
@@ -27,7 +28,8 @@ const RESERVED: &str = "\
     minimal compose initially tau exists rigid import";
 
 /// Writes `fsa`.
-pub(super) fn write(fsa: &Fsa<String>, title: &str) -> String {
+pub(super) fn write(model: &Model<'_>) -> String {
+    let Model { fsa, title, spelling } = *model;
     let words = identifiers(fsa.alphabet(), RESERVED, |word| first_letter(word, |c| c.to_ascii_lowercase()));
     let first = fsa.initial()[0];
     let stops: Vec<bool> =
@@ -58,7 +60,7 @@ pub(super) fn write(fsa: &Fsa<String>, title: &str) -> String {
     if fsa.states().any(|state| fsa.is_accepting(state) != (!marks || stops[state])) {
         remarks.accepting();
     }
-    remarks.used_events(&words, |word| event(&without_exit_line(word)));
+    remarks.used_events(&words, spelling.from_identifier);
     remarks.unused_labels();
     remarks.names();
     remarks.predicates();
@@ -80,18 +82,6 @@ fn process_name(title: &str) -> String {
 fn first_letter(word: String, change: impl Fn(char) -> char) -> String {
     let mut chars = word.chars();
     chars.next().map_or_else(String::new, |first| change(first).to_string() + chars.as_str())
-}
-
-/// The event that an action stands for.
-fn event(action: &str) -> String {
-    for outcome in ["TRUE", "FALSE"] {
-        if let Some(method) =
-            action.strip_suffix(outcome).and_then(|rest| rest.strip_suffix('_')).filter(|m| !m.is_empty())
-        {
-            return format!("{method}:{outcome}");
-        }
-    }
-    action.to_owned()
 }
 
 /// Reads a process.
@@ -236,7 +226,7 @@ impl<'a> Reader<'a> {
             }
         }
         for &(from, action, to, modality) in &self.edges {
-            let label = notes.event(action).unwrap_or_else(|| event(&file.event(action)));
+            let label = notes.event(action).unwrap_or_else(|| (file.spelling.from_identifier)(action));
             draft.edges.push(DraftEdge { modality, ..DraftEdge::plain(from, label, to) });
         }
         draft.number_by(names, &["S"], &notes);

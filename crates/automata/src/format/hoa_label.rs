@@ -261,13 +261,13 @@ fn is_alias(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::ExitLines;
+    use super::super::Spelling;
     use super::super::scan::{Comments, File};
     use super::*;
     use proptest::prelude::*;
 
     fn letters(text: &str) -> Result<Rc<Letters>, FormatError> {
-        let file = File { name: "x", text, exits: ExitLines::Keep };
+        let file = File { name: "x", text, spelling: Spelling::PLAIN };
         Labels::default().expression(&mut Scanner::new(file, Comments::NONE))
     }
 

@@ -1,8 +1,8 @@
 //! JavaMOP: a monitor with an `fsm` block.
 //!
-//! Each label gets an event with a pointcut that fits its usual form (`add:TRUE`, `pop!EmptyStackException`, the name
-//! of the class for its constructor). The first state is the initial one, the alias `accepting` lists where a word may
-//! end, and remarks hold what a monitor does not know. Pointcuts are not read: the block is the model.
+//! Each label gets an event with a pointcut for the call that it stands for, which the caller's
+//! [`Spelling`](super::Spelling) tells. The first state is the initial one, the alias `accepting` lists where a word
+//! may end, and remarks hold what a monitor does not know. Pointcuts are not read: the block is the model.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -11,6 +11,7 @@ use super::draft::{Draft, DraftEdge, Ids, Unmarked};
 use super::error::FormatError;
 use super::notes::{Notes, Remarks, comment_title, identifiers};
 use super::scan::{Comments, File, Scanner};
+use super::{Call, CallEnd, Model, Written};
 use crate::{Fsa, State};
 
 /// Words of Java and of JavaMOP that cannot name an event.
@@ -21,8 +22,9 @@ const RESERVED: &str = "\
     private protected public raw return returning short static strictfp super suffix switch synchronized \
     target this throw throwing throws transient true try unsynchronized void volatile while within call args";
 
-/// Writes `fsa` as a monitor for the class called `title`, and says what the monitor cannot do.
-pub(super) fn write(fsa: &Fsa<String>, title: &str) -> (String, Vec<String>) {
+/// Writes a monitor for the class that the title names, and lists what the monitor cannot do.
+pub(super) fn write(model: &Model<'_>) -> Written {
+    let Model { fsa, title, spelling } = *model;
     let class = if title.split('.').all(is_java_name) { title } else { "Object" };
     let words = identifiers(fsa.alphabet(), RESERVED, |word| word);
     let name =
@@ -42,13 +44,10 @@ pub(super) fn write(fsa: &Fsa<String>, title: &str) -> (String, Vec<String>) {
         if title.is_empty() { String::new() } else { format!("// The model of {}\n", comment_title(title)) };
     let mut out = format!("{comment}{}({class} o) {{\n", name[0]);
     for (word, label) in words.iter().zip(fsa.alphabet()) {
-        let (pointcut, fits) = pointcut(label, class, word);
-        if !fits {
-            lost.push(format!(
-                "the event `{}` is not a call: write its pointcut yourself",
-                label.escape_debug()
-            ));
-        }
+        let pointcut = (spelling.call)(label).and_then(|call| pointcut(call, class)).unwrap_or_else(|| {
+            lost.push(format!("the event `{}` is not a call: write its pointcut yourself", label.escape_debug()));
+            format!("after({class} o) : call(* {class}.{word}(..)) && target(o)")
+        });
         out.push_str(&format!("    event {word} {pointcut} {{}}\n"));
     }
     out.push_str("\n    fsm :\n");
@@ -76,32 +75,39 @@ pub(super) fn write(fsa: &Fsa<String>, title: &str) -> (String, Vec<String>) {
     remarks.predicates();
     remarks.maybes();
     remarks.guards();
-    (out + &remarks.comments("    //", "") + "}\n", lost)
+    Written { text: out + &remarks.comments("    //", "") + "}\n", lost }
 }
 
-/// When the event of `label` happens on an object of `class`, and whether the label told.
-fn pointcut(label: &str, class: &str, word: &str) -> (String, bool) {
-    let (method, end) = match label.split_once(['!', ':']) {
-        Some((method, end)) if is_java_name(method) => (method, &label[method.len()..][..end.len() + 1]),
-        _ => (label, ""),
+/// The moment of `call` on an object of `class`; `None` when Java cannot have such a call.
+fn pointcut(call: Call<'_>, class: &str) -> Option<String> {
+    if !is_java_name(call.method) {
+        return None;
+    }
+    let parameters = call.parameters.map_or_else(|| "..".to_owned(), parameter_patterns);
+    if call.end == CallEnd::Any && class.rsplit('.').next() == Some(call.method) {
+        return Some(format!("after() returning({class} o) : call({class}.new({parameters}))"));
+    }
+    let target = format!("call(* {class}.{}({parameters})) && target(o)", call.method);
+    match call.end {
+        CallEnd::Any => Some(format!("after({class} o) : {target}")),
+        CallEnd::Returned(answer) => {
+            let condition = if answer { "result" } else { "!result" };
+            Some(format!("after({class} o) returning(boolean result) : {target} && condition({condition})"))
+        }
+        CallEnd::Threw(exception) => exception
+            .split('.')
+            .all(is_java_name)
+            .then(|| format!("after({class} o) throwing({exception} exception) : {target}")),
+    }
+}
+
+/// Parameter types as patterns of a pointcut. A class without its package is one of any package.
+fn parameter_patterns(types: &str) -> String {
+    let pattern = |name: &str| {
+        let simple = !name.contains('.') && name.starts_with(char::is_uppercase);
+        if simple { format!("*..{name}") } else { name.to_owned() }
     };
-    let target = format!("call(* {class}.{method}(..)) && target(o)");
-    if is_java_name(method) && end.is_empty() && class.rsplit('.').next() == Some(method) {
-        return (format!("after() returning({class} o) : call({class}.new(..))"), true);
-    }
-    match end {
-        "" if is_java_name(method) => (format!("after({class} o) : {target}"), true),
-        ":TRUE" => {
-            (format!("after({class} o) returning(boolean result) : {target} && condition(result)"), true)
-        }
-        ":FALSE" => {
-            (format!("after({class} o) returning(boolean result) : {target} && condition(!result)"), true)
-        }
-        _ if end.starts_with('!') && end[1..].split('.').all(is_java_name) => {
-            (format!("after({class} o) throwing({} exception) : {target}", &end[1..]), true)
-        }
-        _ => (format!("after({class} o) : call(* {class}.{word}(..)) && target(o)"), false),
-    }
+    types.split(',').map(|name| pattern(name.trim())).collect::<Vec<_>>().join(", ")
 }
 
 fn is_java_name(text: &str) -> bool {
@@ -172,7 +178,7 @@ struct Block<'a> {
     defined: BTreeSet<State>,
     first: Option<State>,
     edges: Vec<(State, &'a str, State)>,
-    /// Where all other events of a state lead.
+    /// The state to which all other events of a state lead.
     defaults: BTreeMap<State, State>,
     accepting: Vec<State>,
     mentions: Vec<(State, Range<usize>)>,

@@ -1,9 +1,9 @@
 //! Model files: one module per format, all on automata whose labels are strings.
 //!
-//! [`read`] and [`write()`] are the two doors. A model read back equals the model written: what a format has no natural
-//! place for is put where the format's other tools pass over it (comments, attributes, states that nothing reaches),
-//! and what cannot be put anywhere is listed in [`Written::lost`]. `docs/formats.md` describes every format and its
-//! conventions.
+//! [`Spelling::read`] and [`Spelling::write`] are the two doors. A model read back equals the model written: what a
+//! format has no natural place for is put where the format's other tools pass over it (comments, attributes, states
+//! that nothing reaches), and what cannot be put anywhere is listed in [`Written::lost`]. `docs/formats.md` describes
+//! every format and its conventions.
 
 use std::fmt;
 
@@ -24,8 +24,10 @@ mod mermaid;
 mod notes;
 mod promela;
 mod scan;
+mod spelling;
 
 pub use error::{FormatError, WriteError};
+pub use spelling::{Call, CallEnd, Spelling};
 
 use error::{did_you_mean, near_miss};
 use scan::File;
@@ -53,33 +55,125 @@ pub enum Format {
     Fsp,
 }
 
+/// The row of a format in [`FORMATS`].
+struct FormatSpec {
+    format: Format,
+    /// The name by which a user asks for the format.
+    name: &'static str,
+    /// Its name in a sentence.
+    title: &'static str,
+    /// The extensions of its files, the usual one first.
+    extensions: &'static [&'static str],
+    /// The most labels that it can hold, if there is a limit.
+    most_labels: Option<usize>,
+    read: fn(File<'_>) -> Result<Fsa<String>, FormatError>,
+    write: fn(&Model<'_>) -> Written,
+}
+
+/// Every format, in the order of [`Format`]. A new one is a file, a variant and a row.
+const FORMATS: [FormatSpec; 9] = [
+    FormatSpec {
+        format: Format::Json,
+        name: "json",
+        title: "JSON",
+        extensions: &["json"],
+        most_labels: None,
+        read: json::read,
+        write: |model| json::write(model.fsa, model.title).into(),
+    },
+    FormatSpec {
+        format: Format::Dot,
+        name: "dot",
+        title: "DOT",
+        extensions: &["dot", "gv"],
+        most_labels: None,
+        read: dot::read,
+        write: |model| dot::write(model).into(),
+    },
+    FormatSpec {
+        format: Format::Fsm,
+        name: "fsm",
+        title: "fsm.txt",
+        extensions: &["fsm.txt", "fsm"],
+        most_labels: None,
+        read: fsm::read,
+        write: |model| fsm::write(model).into(),
+    },
+    FormatSpec {
+        format: Format::Aut,
+        name: "aut",
+        title: "AUT",
+        extensions: &["aut"],
+        most_labels: None,
+        read: aut::read,
+        write: |model| aut::write(model.fsa),
+    },
+    FormatSpec {
+        format: Format::Hoa,
+        name: "hoa",
+        title: "HOA",
+        extensions: &["hoa"],
+        most_labels: Some(hoa::MOST_LABELS),
+        read: hoa::read,
+        write: |model| hoa::write(model.fsa, model.title).into(),
+    },
+    FormatSpec {
+        format: Format::Promela,
+        name: "promela",
+        title: "PROMELA",
+        extensions: &["pml", "promela"],
+        most_labels: Some(promela::MOST_LABELS),
+        read: promela::read,
+        write: |model| promela::write(model.fsa, model.title).into(),
+    },
+    FormatSpec {
+        format: Format::Mermaid,
+        name: "mermaid",
+        title: "Mermaid",
+        extensions: &["mmd", "mermaid"],
+        most_labels: None,
+        read: mermaid::read,
+        write: |model| mermaid::write(model.fsa, model.title).into(),
+    },
+    FormatSpec {
+        format: Format::JavaMop,
+        name: "javamop",
+        title: "JavaMOP",
+        extensions: &["mop"],
+        most_labels: None,
+        read: javamop::read,
+        write: javamop::write,
+    },
+    FormatSpec {
+        format: Format::Fsp,
+        name: "fsp",
+        title: "FSP",
+        extensions: &["lts", "fsp"],
+        most_labels: None,
+        read: fsp::read,
+        write: |model| fsp::write(model).into(),
+    },
+];
+
 impl Format {
     /// All formats.
-    pub const ALL: [Self; 9] = [
-        Self::Json,
-        Self::Dot,
-        Self::Fsm,
-        Self::Aut,
-        Self::Hoa,
-        Self::Promela,
-        Self::Mermaid,
-        Self::JavaMop,
-        Self::Fsp,
-    ];
+    pub const ALL: [Self; FORMATS.len()] = {
+        let mut all = [Self::Json; FORMATS.len()];
+        let mut at = 0;
+        while at < all.len() {
+            all[at] = FORMATS[at].format;
+            at += 1;
+        }
+        all
+    };
+
+    fn spec(self) -> &'static FormatSpec {
+        &FORMATS[self as usize]
+    }
 
     /// The name by which a user asks for the format.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Json => "json",
-            Self::Dot => "dot",
-            Self::Fsm => "fsm",
-            Self::Aut => "aut",
-            Self::Hoa => "hoa",
-            Self::Promela => "promela",
-            Self::Mermaid => "mermaid",
-            Self::JavaMop => "javamop",
-            Self::Fsp => "fsp",
-        }
+        self.spec().name
     }
 
     /// The names of all formats.
@@ -87,34 +181,14 @@ impl Format {
         Self::ALL.into_iter().map(Self::name)
     }
 
-    /// What the format is called in a sentence.
+    /// Its name in a sentence.
     pub(crate) fn title(self) -> &'static str {
-        match self {
-            Self::Json => "JSON",
-            Self::Dot => "DOT",
-            Self::Fsm => "fsm.txt",
-            Self::Aut => "AUT",
-            Self::Hoa => "HOA",
-            Self::Promela => "PROMELA",
-            Self::Mermaid => "Mermaid",
-            Self::JavaMop => "JavaMOP",
-            Self::Fsp => "FSP",
-        }
+        self.spec().title
     }
 
-    /// How files of this format end, the usual ending first.
+    /// The extensions of its files, the usual one first.
     pub fn extensions(self) -> &'static [&'static str] {
-        match self {
-            Self::Json => &["json"],
-            Self::Dot => &["dot", "gv"],
-            Self::Fsm => &["fsm.txt", "fsm"],
-            Self::Aut => &["aut"],
-            Self::Hoa => &["hoa"],
-            Self::Promela => &["pml", "promela"],
-            Self::Mermaid => &["mmd", "mermaid"],
-            Self::JavaMop => &["mop"],
-            Self::Fsp => &["lts", "fsp"],
-        }
+        self.spec().extensions
     }
 
     /// The format that the end of a file's name tells, if it does. `.txt` alone tells nothing.
@@ -201,101 +275,86 @@ pub struct UnknownFormat {
     near: Option<&'static str>,
 }
 
-/// What to do with the source line of a return (`_EXIT57`) that Daikon-based tools put into labels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ExitLines {
-    /// Drop it: it says where in the source a call returned, not what happened.
-    Strip,
-    /// Keep it as part of the label.
-    Keep,
-}
-
 /// A model as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
     /// The content of the file.
     pub text: String,
-    /// What the format could not hold, a plain sentence each.
+    /// Losses: one sentence for each thing that the format could not hold.
     pub lost: Vec<String>,
 }
 
-/// Reads a model. Without a `format` the name tells it, and when that does not, the content.
-///
-/// `name` is what error messages call the file. Labels come without the source lines of returns; [`read_with`] can
-/// keep them.
-pub fn read(text: &[u8], name: &str, format: Option<Format>) -> Result<Fsa<String>, FormatError> {
-    read_with(text, name, format, ExitLines::Strip)
+impl From<String> for Written {
+    fn from(text: String) -> Self {
+        Self { text, lost: Vec::new() }
+    }
 }
 
-/// [`read`], with a say in what becomes of the source lines of returns in labels.
-pub fn read_with(
-    text: &[u8],
-    name: &str,
-    format: Option<Format>,
-    exits: ExitLines,
-) -> Result<Fsa<String>, FormatError> {
-    let text = std::str::from_utf8(text).map_err(|error| not_text(text, name, error.valid_up_to()))?;
-    let text = text.trim_start_matches('\u{feff}');
-    let file = File { name, text, exits };
-    if text.trim().is_empty() {
-        return Err(file.error(
-            0..0,
-            "the file is empty",
-            "is this the right file? a model has at least one state",
-        ));
-    }
-    let format = format.or_else(|| Format::from_extension(name)).or_else(|| Format::sniff(text.as_bytes()));
-    match format {
-        Some(Format::Json) => json::read(file),
-        Some(Format::Dot) => dot::read(file),
-        Some(Format::Fsm) => fsm::read(file),
-        Some(Format::Aut) => aut::read(file),
-        Some(Format::Hoa) => hoa::read(file),
-        Some(Format::Promela) => promela::read(file),
-        Some(Format::Mermaid) => mermaid::read(file),
-        Some(Format::JavaMop) => javamop::read(file),
-        Some(Format::Fsp) => fsp::read(file),
-        None => {
-            let names = Format::names().collect::<Vec<_>>().join(", ");
-            Err(file.error(0..1, "not a known model format", format!("name the format; there are {names}")))
+/// A model to write.
+struct Model<'a> {
+    fsa: &'a Fsa<String>,
+    title: &'a str,
+    spelling: Spelling,
+}
+
+/// Reads a model whose labels stand for themselves; see [`Spelling::read`].
+pub fn read(text: &[u8], name: &str, format: Option<Format>) -> Result<Fsa<String>, FormatError> {
+    Spelling::PLAIN.read(text, name, format)
+}
+
+/// Writes a model whose labels stand for themselves; see [`Spelling::write`].
+pub fn write(fsa: &Fsa<String>, format: Format, title: &str) -> Result<Written, WriteError> {
+    Spelling::PLAIN.write(fsa, format, title)
+}
+
+impl Spelling {
+    /// Reads a model. Without a `format` the name tells it, and when that does not, the content. Error messages call
+    /// the file `name`.
+    pub fn read(self, text: &[u8], name: &str, format: Option<Format>) -> Result<Fsa<String>, FormatError> {
+        let text = std::str::from_utf8(text).map_err(|error| not_text(text, name, error.valid_up_to()))?;
+        let text = text.trim_start_matches('\u{feff}');
+        let file = File { name, text, spelling: self };
+        if text.trim().is_empty() {
+            return Err(file.error(
+                0..0,
+                "the file is empty",
+                "is this the right file? a model has at least one state",
+            ));
+        }
+        let format =
+            format.or_else(|| Format::from_extension(name)).or_else(|| Format::sniff(text.as_bytes()));
+        match format {
+            Some(format) => (format.spec().read)(file),
+            None => {
+                let names = Format::names().collect::<Vec<_>>().join(", ");
+                Err(file.error(
+                    0..1,
+                    "not a known model format",
+                    format!("name the format; there are {names}"),
+                ))
+            }
         }
     }
-}
 
-/// Writes a model. `title` names it where the format has a place for a name, else in a comment or not at all.
-pub fn write(fsa: &Fsa<String>, format: Format, title: &str) -> Result<Written, WriteError> {
-    if fsa.initial().is_empty() {
-        return Err(WriteError::NoInitial);
+    /// Writes a model. `title` names it where the format has a place for a name, else in a comment or not at all.
+    pub fn write(self, fsa: &Fsa<String>, format: Format, title: &str) -> Result<Written, WriteError> {
+        if fsa.initial().is_empty() {
+            return Err(WriteError::NoInitial);
+        }
+        if fsa.alphabet().iter().any(String::is_empty) {
+            return Err(WriteError::EmptyLabel);
+        }
+        if let Some(limit) = format.spec().most_labels.filter(|&limit| fsa.alphabet().len() > limit) {
+            return Err(WriteError::TooManyLabels { format, limit, have: fsa.alphabet().len() });
+        }
+        Ok((format.spec().write)(&Model { fsa, title, spelling: self }))
     }
-    if fsa.alphabet().iter().any(String::is_empty) {
-        return Err(WriteError::EmptyLabel);
-    }
-    let limit = match format {
-        Format::Hoa => Some(hoa::MOST_LABELS),
-        Format::Promela => Some(promela::MOST_LABELS),
-        _ => None,
-    };
-    if let Some(limit) = limit.filter(|&limit| fsa.alphabet().len() > limit) {
-        return Err(WriteError::TooManyLabels { format, limit, have: fsa.alphabet().len() });
-    }
-    let (text, lost) = match format {
-        Format::Json => (json::write(fsa, title), Vec::new()),
-        Format::Dot => (dot::write(fsa, title), Vec::new()),
-        Format::Fsm => (fsm::write(fsa), Vec::new()),
-        Format::Aut => aut::write(fsa),
-        Format::Hoa => (hoa::write(fsa, title), Vec::new()),
-        Format::Promela => (promela::write(fsa, title), Vec::new()),
-        Format::Mermaid => (mermaid::write(fsa, title), Vec::new()),
-        Format::JavaMop => javamop::write(fsa, title),
-        Format::Fsp => (fsp::write(fsa, title), Vec::new()),
-    };
-    Ok(Written { text, lost })
 }
 
 /// An error about the first byte that is not UTF-8. Only the text before it can be shown.
 fn not_text(bytes: &[u8], name: &str, valid: usize) -> FormatError {
     let text = String::from_utf8_lossy(&bytes[..valid]);
-    let file = File { name, text: &text, exits: ExitLines::Keep };
+    let file = File { name, text: &text, spelling: Spelling::PLAIN };
     let help = match bytes {
         [0x1f, 0x8b, ..] => "the file is compressed; unpack it with gunzip first",
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => "the file is UTF-16; save it as UTF-8",
@@ -307,6 +366,13 @@ fn not_text(bytes: &[u8], name: &str, valid: usize) -> FormatError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rows_are_in_the_order_of_formats() {
+        for (at, row) in FORMATS.iter().enumerate() {
+            assert_eq!(row.format as usize, at, "{}", row.name);
+        }
+    }
 
     #[test]
     fn a_name_tells_the_format() {

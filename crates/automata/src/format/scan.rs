@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::ExitLines;
+use super::Spelling;
 use super::error::{FormatError, did_you_mean};
 
 /// A file being read.
@@ -11,7 +11,7 @@ use super::error::{FormatError, did_you_mean};
 pub(super) struct File<'a> {
     pub(super) name: &'a str,
     pub(super) text: &'a str,
-    pub(super) exits: ExitLines,
+    pub(super) spelling: Spelling,
 }
 
 impl<'a> File<'a> {
@@ -46,15 +46,6 @@ impl<'a> File<'a> {
         self.text.len() + 1_000_000
     }
 
-    /// `label` without the source line of the return (`_EXIT57`) that Daikon-based tools put into it, unless those are
-    /// to be kept: `verify_EXIT592:FALSE` is the event `verify:FALSE`.
-    pub(super) fn event(&self, label: &str) -> String {
-        match self.exits {
-            ExitLines::Keep => label.to_owned(),
-            ExitLines::Strip => without_exit_line(label),
-        }
-    }
-
     /// The lines with their offsets, without line ends.
     pub(super) fn lines(&self) -> impl Iterator<Item = (usize, &'a str)> {
         let text = self.text;
@@ -69,17 +60,6 @@ impl<'a> File<'a> {
             Some(line)
         })
     }
-}
-
-/// `label` without `_EXIT` and the digits after it, if that is followed by the end or by an outcome.
-pub(super) fn without_exit_line(label: &str) -> String {
-    let Some(at) = label.rfind("_EXIT") else { return label.to_owned() };
-    let rest = &label[at + "_EXIT".len()..];
-    let after = rest.trim_start_matches(|c: char| c.is_ascii_digit());
-    let is_line = after.is_empty()
-        || after.starts_with([':', '!'])
-        || (after.len() < rest.len() && matches!(after, "_TRUE" | "_FALSE"));
-    if at > 0 && is_line { format!("{}{after}", &label[..at]) } else { label.to_owned() }
 }
 
 /// How a format writes comments.
@@ -392,22 +372,7 @@ mod tests {
     use super::*;
 
     fn file(text: &str) -> File<'_> {
-        File { name: "f", text, exits: ExitLines::Strip }
-    }
-
-    #[test]
-    fn exit_lines_go_and_outcomes_stay() {
-        for (label, event) in [
-            ("verify_EXIT592:FALSE", "verify:FALSE"),
-            ("update_EXIT668", "update"),
-            ("add_EXIT", "add"),
-            ("hasMoreTokens_EXIT2180_TRUE", "hasMoreTokens_TRUE"),
-            ("set_EXIT_CODE", "set_EXIT_CODE"),
-            ("read_EXITS", "read_EXITS"),
-            ("_EXIT12", "_EXIT12"),
-        ] {
-            assert_eq!(without_exit_line(label), event);
-        }
+        File { name: "f", text, spelling: Spelling::PLAIN }
     }
 
     #[test]
