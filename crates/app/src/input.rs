@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, Cursor, Read};
 use std::path::Path;
 
-use adit_logic::nearest;
+use adit_suggest::nearest;
 use flate2::read::MultiGzDecoder;
 use miette::Report;
 

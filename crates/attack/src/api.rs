@@ -389,7 +389,7 @@ fn chosen(class: &Class, all: Vec<Operation>, options: &ApiOptions) -> Result<Ve
         if !all.iter().any(|operation| is_meant(operation, name)) {
             let names: BTreeSet<&str> = all.iter().map(|operation| &*operation.callable.name).collect();
             let mut has: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
-            has.sort_by_cached_key(|other| strsim::osa_distance(name, other));
+            has.sort_by_cached_key(|other| adit_suggest::distance(name, other));
             has.truncate(12);
             let class = class.dotted_name();
             return Err(ApiError::UnknownMethod { class, name: name.clone(), has });

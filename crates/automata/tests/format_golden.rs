@@ -577,7 +577,8 @@ fn overloads_have_pointcuts_of_their_own() {
     let mut builder = Builder::new();
     builder.state(true);
     builder.initial(0);
-    for label in ["Scanner(int,Reader)", "next()", "next(java.lang.String)!IOException", "skip(byte[]):TRUE"] {
+    for label in ["Scanner(int,Reader)", "next()", "next(java.lang.String)!IOException", "skip(byte[]):TRUE"]
+    {
         builder.edge(0, label.to_owned(), 0);
     }
     let written = write(&builder.build(), Format::JavaMop, "a.Scanner").unwrap();

@@ -82,31 +82,22 @@ impl ClassPath {
     }
 }
 
-/// At most three names, with dots, that `wanted` is probably a slip of: the same simple name in another package first,
-/// then names that need few edits.
+/// At most three names, with dots, that `wanted` is probably a slip of: names that need few edits first, then the same
+/// simple name in another package.
 fn near(wanted: &str, names: &BTreeSet<String>) -> Vec<String> {
     const MOST: usize = 3;
-    // Comparing costs the product of the lengths, and longer names are no typing mistakes.
-    const LONGEST: usize = 200;
-    let wanted = wanted.replace(['/', '$'], ".").to_lowercase();
-    let simple = wanted.rsplit('.').next().unwrap_or(&wanted).to_owned();
-    if wanted.is_empty() || wanted.len() > LONGEST {
+    let dotted = |name: &str| name.replace(['/', '$'], ".");
+    let simple = |name: &str| name.rsplit('.').next().unwrap_or(name).to_lowercase();
+    let wanted = dotted(wanted);
+    if wanted.is_empty() {
         return Vec::new();
     }
     let mut scored: Vec<(usize, &String)> = names
         .iter()
-        .filter(|name| name.len() <= LONGEST)
         .filter_map(|name| {
-            let lower = name.replace(['/', '$'], ".").to_lowercase();
-            let same_simple = lower.rsplit('.').next() == Some(&simple);
-            // Most names differ too much in length to be worth comparing.
-            let allowed = (wanted.len() / 5).clamp(1, 4);
-            let close = || {
-                let possible = lower.len().abs_diff(wanted.len()) <= allowed;
-                possible.then(|| strsim::osa_distance(&wanted, &lower)).filter(|&edits| edits <= allowed)
-            };
-            let score = close().or(same_simple.then_some(allowed + 1))?;
-            Some((score, name))
+            let known = dotted(name);
+            let same_simple = || (simple(&known) == simple(&wanted)).then_some(usize::MAX);
+            Some((adit_suggest::slips(&wanted, &known).or_else(same_simple)?, name))
         })
         .collect();
     // Among equals, the shorter package is the better known.

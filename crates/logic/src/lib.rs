@@ -25,7 +25,7 @@ pub mod templates;
 pub use check::{Checker, Language, Limit, Verdict, check};
 pub use evaluate::{Backward, Class, Suffix};
 pub use formula::{Formula, Op};
-pub use nearest::{nearest, unknown_atoms};
+pub use nearest::{nearest_label, unknown_atoms};
 pub use parse::FormulaError;
 pub use property::{Property, Template};
 pub use templates::{FormulaTemplate, formula_of, sentence};

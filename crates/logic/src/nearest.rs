@@ -16,37 +16,22 @@ pub fn unknown_atoms<L: AsRef<str>>(
         .into_iter()
         .filter(|atom| !alphabet.iter().any(|label| label.as_ref() == atom.as_str()))
         .map(|atom| {
-            let meant = nearest(atom, alphabet.iter().map(AsRef::as_ref));
+            let meant = nearest_label(atom, alphabet.iter().map(AsRef::as_ref));
             (atom.clone(), meant.map(str::to_owned))
         })
         .collect()
 }
 
-/// The candidate that is most like `word`, the first of several; nothing when none is much like it.
-///
-/// `add` is like `add:TRUE`, and the reverse. Otherwise at most a third of the characters may have to be added, left
-/// out, changed or swapped with the next; upper and lower case count as the same first.
-pub fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
-    let lower = word.to_lowercase();
-    let length = word.chars().count();
-    let mut best: Option<((usize, usize), &str)> = None;
-    for candidate in candidates {
-        let longer = length.max(candidate.chars().count());
-        if longer > LONGEST {
-            continue;
-        }
-        let same_method = Label::parse(candidate).method() == Label::parse(word).method() && !word.is_empty();
-        let rough = if same_method { 0 } else { strsim::osa_distance(&lower, &candidate.to_lowercase()) };
-        let score = (rough, strsim::osa_distance(word, candidate));
-        if rough <= (longer / 3).max(1) && rough < longer && best.is_none_or(|(least, _)| score < least) {
-            best = Some((score, candidate));
-        }
-    }
-    best.map(|(_, candidate)| candidate)
+/// The label that `word` probably stands for: one of the same method, such as `add:TRUE` for `add`, else the one that
+/// [`adit_suggest::nearest`] finds.
+pub fn nearest_label<'c>(word: &str, labels: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
+    let labels: Vec<&str> = labels.into_iter().collect();
+    let method = Label::parse(word).method();
+    let same_method =
+        labels.iter().copied().filter(|label| !word.is_empty() && Label::parse(label).method() == method);
+    let of_method = same_method.min_by_key(|label| adit_suggest::distance(word, label));
+    of_method.or_else(|| adit_suggest::nearest(word, labels))
 }
-
-/// Longer words are not compared, because comparing takes time in the square of the length.
-const LONGEST: usize = 500;
 
 #[cfg(test)]
 mod tests {

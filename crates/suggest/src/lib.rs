@@ -1,9 +1,10 @@
 //! "Did you mean …?": the known name that a mistyped one probably stands for.
 //!
-//! One threshold serves file formats, options, labels, methods and classes: a name may be wrong in a third of its
-//! characters, and in one if it is shorter than six. That is the rule of the Rust compiler's own suggestions. Fewer
-//! would miss a slip in short names such as `csvv` for `csv`; more would suggest names that merely share a syllable.
-//! A slip is a character added, left out or changed, or two neighbors swapped; the wrong case is none.
+//! One threshold serves file formats, options, labels, methods and classes: a third of a name's characters may be wrong,
+//! as in the Rust compiler's own suggestions. Fewer would miss a slip in short names such as `csvv` for `csv`; more
+//! would suggest names that merely share a syllable. Of a name with one or two characters nothing may be wrong but its
+//! case, because `S1` is not meant to be `S0`. A slip is a character added, left out or changed, or two neighbors
+//! swapped; the wrong case is none.
 //!
 //! Of a qualified name such as `java.util.HashSte`, only the last part counts toward the threshold. All of
 //! `java.util` is alike in a third of its characters.
@@ -22,14 +23,13 @@ pub fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) ->
 pub fn slips(word: &str, candidate: &str) -> Option<usize> {
     let (length, candidate_length) = (word.chars().count(), candidate.chars().count());
     let last_part = word.rsplit(['.', '/', '$']).next().unwrap_or(word).chars().count();
-    let allowed = last_part.max(3) / 3;
+    let allowed = last_part / 3;
     // Comparing takes time in the product of the lengths, so names that cannot be alike are not compared.
     if length.max(candidate_length) > LONGEST || length.abs_diff(candidate_length) > allowed {
         return None;
     }
     let slips = distance(word, candidate);
-    // A name that has nothing in common with another is not like it, however short both are.
-    (slips <= allowed && slips < length.max(candidate_length)).then_some(slips)
+    (slips <= allowed && !word.is_empty()).then_some(slips)
 }
 
 /// The number of slips between two names, however many.
@@ -57,6 +57,7 @@ mod tests {
         check("csvv", &formats, Some("csv"));
         check("Initail", &["states", "edges", "initial"], Some("initial"));
         check("opne", &["close", "open"], Some("open"));
+        check("nf", &["AF", "NF"], Some("NF"));
         check("java.util.HashSte", &["java.util.TreeSet", "java.util.HashSet"], Some("java.util.HashSet"));
     }
 
@@ -66,6 +67,7 @@ mod tests {
         check("transitions", &["states", "edges", "initial"], None);
         check("java.util.Set", &["java.util.Map", "java.util.List"], None);
         check("y", &["x"], None);
+        check("S1", &["S0"], None);
         check("", &["x", ""], None);
         check(&"a".repeat(300), &[&"a".repeat(301)], None);
     }

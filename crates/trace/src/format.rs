@@ -6,10 +6,10 @@
 
 use std::io::Read;
 
+use adit_suggest::nearest;
 use miette::Diagnostic;
 use thiserror::Error;
 
-use crate::near::near;
 use crate::read::{self, Halt, Options, Source, Summary, ToEvents, ToWords};
 use crate::write::{self, Encoder};
 
@@ -258,7 +258,7 @@ impl Format {
         FORMATS.iter().find(named).map(|spec| spec.format).ok_or_else(|| {
             let names: Vec<&str> = FORMATS.iter().map(|spec| spec.name).collect();
             let known = format!("the formats are {}", names.join(", "));
-            let hint = match near(name, names) {
+            let hint = match nearest(name, names) {
                 Some(near) => format!("did you mean `{near}`? {known}"),
                 None => known,
             };

@@ -22,7 +22,6 @@ mod event;
 mod event_json;
 mod format;
 mod label;
-mod near;
 mod pace;
 pub mod read;
 mod script;

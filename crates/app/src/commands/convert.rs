@@ -5,7 +5,7 @@ use std::path::Path;
 
 use adit_automata::Fsa;
 use adit_automata::format::Format as ModelFormat;
-use adit_logic::nearest;
+use adit_suggest::nearest;
 use adit_trace::write::{WriteError, Writer};
 use adit_trace::{Format as TraceFormat, Labels, pure_by_name, read};
 use miette::Report;

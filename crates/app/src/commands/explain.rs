@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use adit_automata::{Edge, State};
-use adit_logic::{Template, nearest};
+use adit_logic::{Template, nearest_label};
 use adit_trace::Label;
 use miette::Report;
 use serde_json::{Value, json};
@@ -88,7 +88,7 @@ impl<'p> Question<'p> {
         }
         if !page.model.all_edges().any(|edge| named(&edge)) {
             let known = page.model.alphabet().iter().map(String::as_str);
-            let help = match nearest(label, known) {
+            let help = match nearest_label(label, known) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("its calls are {}", some_of(page.model.alphabet(), NAMES_SHOWN)),
             };
@@ -162,7 +162,7 @@ fn find_claim<'p>(page: &'p Page, template: Template, a: &str, b: &str) -> Resul
     found.ok_or_else(|| {
         let all: Vec<String> =
             page.claims.iter().map(|claim| name(&claim.template, &claim.a, &claim.b)).collect();
-        let help = match nearest(&wanted, all.iter().map(String::as_str)) {
+        let help = match adit_suggest::nearest(&wanted, all.iter().map(String::as_str)) {
             Some(near) => format!("did you mean `{near}`?"),
             None if all.is_empty() => "no properties.json lies beside the model".to_owned(),
             None => "the traces contradicted it before anything attacked it, or it speaks of calls that never happened".to_owned(),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::num::NonZeroUsize;
 
-use adit_logic::{Formula, Template, nearest};
+use adit_logic::{Formula, Template, nearest_label};
 use adit_mine::{
     FormulaQuery, Mined, MinedFormula, PropertyCounts, PropertyMiner, Purity, Wanted, mine_formula,
     sentences, summarize,
@@ -72,7 +72,9 @@ fn templates(names: &[String]) -> Result<Vec<Template>, Report> {
     let mut templates = BTreeSet::new();
     for name in names {
         let template = Template::from_short(name).ok_or_else(|| {
-            let near = nearest(name, known).map(|near| format!("did you mean {near}? ")).unwrap_or_default();
+            let near = adit_suggest::nearest(name, known)
+                .map(|near| format!("did you mean {near}? "))
+                .unwrap_or_default();
             bad_input(
                 format!("--template: unknown template `{name}`"),
                 format!("{near}the templates are {}", known.join(", ")),
@@ -194,8 +196,8 @@ fn placeholders(
         let atoms: BTreeSet<&String> = formula.atoms().into_iter().collect();
         for atom in atoms {
             if !names.contains(atom) && !is_event(atom) {
-                let near =
-                    nearest(atom, words.alphabet.names()).map(|near| format!("did you mean `{near}`? "));
+                let near = nearest_label(atom, words.alphabet.names())
+                    .map(|near| format!("did you mean `{near}`? "));
                 return Err(bad_input(
                     format!("--formula: unknown event `{atom}`"),
                     format!("{}otherwise list it in --placeholders", near.unwrap_or_default()),
@@ -207,7 +209,7 @@ fn placeholders(
     let names: BTreeSet<String> =
         formula.atoms().into_iter().filter(|atom| !is_event(atom)).cloned().collect();
     for name in names.iter().filter(|name| !quiet && name.chars().count() > 2) {
-        if let Some(near) = nearest(name, words.alphabet.names()) {
+        if let Some(near) = nearest_label(name, words.alphabet.names()) {
             tell(&format!("note: `{name}` matches any event; did you mean the event `{near}`?"));
         }
     }

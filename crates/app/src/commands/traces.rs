@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use adit_automata::format::Format as ModelFormat;
-use adit_logic::nearest;
+use adit_logic::nearest_label;
 use adit_mine::Purity;
 use adit_trace::read::{self, Fields, Options, Pattern, ReadError, Summary, Understood};
 use adit_trace::{Alphabet, Format, Label, Labels, WordSink, Words};
@@ -198,7 +198,7 @@ pub(crate) fn check_purity<'a>(
     let known: BTreeSet<&str> =
         labels.into_iter().flat_map(|label| [label, Label::parse(label).method()]).collect();
     let Some(name) = names.iter().find(|name| !known.contains(name.as_str())) else { return Ok(()) };
-    let help = match nearest(name, known) {
+    let help = match nearest_label(name, known) {
         Some(near) => format!("did you mean `{near}`?"),
         None => "name methods or events of the traces, separated by commas".to_owned(),
     };

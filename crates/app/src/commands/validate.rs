@@ -6,7 +6,7 @@ use adit_attack::novelty::Novelty;
 use adit_attack::validate::{Rate, ValidateOptions, Validated, unknown_labels, validate, without_unknown};
 use adit_attack::{Ear, SurveyOptions, edit, java};
 use adit_automata::Fsa;
-use adit_logic::nearest;
+use adit_logic::nearest_label;
 use adit_trace::{Label, Pace, Phase, Progress, Stop};
 use miette::Report;
 use rand::SeedableRng;
@@ -131,7 +131,7 @@ fn known_part(
         return Ok(without_unknown(&model, ear));
     }
     let known: Vec<&str> = ear.alphabet().names().collect();
-    let help = match nearest(first, known.iter().copied()) {
+    let help = match nearest_label(first, known.iter().copied()) {
         _ if Label::parse(first).threw().is_some() => {
             "an object no longer counts after its first exception, so such events are never seen".to_owned()
         }

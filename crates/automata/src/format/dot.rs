@@ -9,11 +9,11 @@
 //! * a double circle that only ends unlabeled edges stands for the end of a word: where they start, a word may end;
 //! * a file without any double circle accepts everywhere.
 
+use super::Model;
 use super::dot_parse::{Arrow, Attributes, Graph, Text, parse};
 use super::draft::{Draft, DraftEdge, Unmarked};
 use super::error::FormatError;
 use super::notes::{Notes, Remarks};
-use super::Model;
 use super::scan::File;
 use crate::{Fsa, Modality};
 

@@ -6,6 +6,7 @@
 use std::fmt;
 use std::ops::Range;
 
+use adit_suggest::nearest;
 use miette::{
     Diagnostic, LabeledSpan, MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanContents,
 };
@@ -180,41 +181,14 @@ pub enum WriteError {
     },
 }
 
-/// The candidate that `word` probably meant: at most two slips away, fewer when it is short.
-pub(super) fn near_miss<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    // Comparing costs the product of the lengths, and nobody mistypes a word this long.
-    const LONGEST: usize = 64;
-    if word.len() > LONGEST {
-        return None;
-    }
-    let far = match word.chars().count() {
-        0..=2 => 0,
-        3..=4 => 1,
-        _ => 2,
-    };
-    let close = candidates.into_iter().filter(|candidate| candidate.len() <= LONGEST);
-    let scored = close
-        .map(|candidate| (strsim::osa_distance(&word.to_lowercase(), &candidate.to_lowercase()), candidate));
-    scored.filter(|(slips, _)| *slips <= far).min_by_key(|(slips, _)| *slips).map(|(_, candidate)| candidate)
-}
-
 /// `, did you mean …?` when one of `candidates` is close to `word`, else nothing.
 pub(super) fn did_you_mean<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
-    near_miss(word, candidates).map_or_else(String::new, |near| format!(", did you mean `{near}`?"))
+    nearest(word, candidates).map_or_else(String::new, |near| format!(", did you mean `{near}`?"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_near_miss_is_few_slips_away() {
-        let names = ["states", "edges", "initial"];
-        assert_eq!(near_miss("state", names), Some("states"));
-        assert_eq!(near_miss("Initail", names), Some("initial"));
-        assert_eq!(near_miss("transitions", names), None);
-        assert_eq!(near_miss("x", names), None);
-    }
 
     #[test]
     fn an_error_keeps_a_small_part_of_a_huge_line() {

@@ -15,10 +15,10 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use super::Model;
 use super::draft::{Draft, DraftEdge, Ids, Unmarked};
 use super::error::FormatError;
 use super::notes::{Notes, Remarks, comment_title, identifiers};
-use super::Model;
 use super::scan::{Comments, File, Scanner};
 use crate::{Fsa, Modality, State};
 

@@ -45,7 +45,10 @@ pub(super) fn write(model: &Model<'_>) -> Written {
     let mut out = format!("{comment}{}({class} o) {{\n", name[0]);
     for (word, label) in words.iter().zip(fsa.alphabet()) {
         let pointcut = (spelling.call)(label).and_then(|call| pointcut(call, class)).unwrap_or_else(|| {
-            lost.push(format!("the event `{}` is not a call: write its pointcut yourself", label.escape_debug()));
+            lost.push(format!(
+                "the event `{}` is not a call: write its pointcut yourself",
+                label.escape_debug()
+            ));
             format!("after({class} o) : call(* {class}.{word}(..)) && target(o)")
         });
         out.push_str(&format!("    event {word} {pointcut} {{}}\n"));

@@ -7,6 +7,8 @@
 
 use std::fmt;
 
+use adit_suggest::nearest;
+
 use crate::Fsa;
 
 mod aut;
@@ -29,7 +31,7 @@ mod spelling;
 pub use error::{FormatError, WriteError};
 pub use spelling::{Call, CallEnd, Spelling};
 
-use error::{did_you_mean, near_miss};
+use error::did_you_mean;
 use scan::File;
 
 /// A format of model files.
@@ -206,7 +208,7 @@ impl Format {
             let known = Self::ALL
                 .into_iter()
                 .flat_map(|format| [format.name()].into_iter().chain(format.extensions().iter().copied()));
-            UnknownFormat { name: name.to_owned(), near: near_miss(&wanted, known) }
+            UnknownFormat { name: name.to_owned(), near: nearest(&wanted, known) }
         })
     }
 

@@ -17,8 +17,7 @@ pub struct Spelling {
 
 impl Spelling {
     /// Labels that stand for themselves and mean nothing.
-    pub const PLAIN: Self =
-        Self { from_word: str::to_owned, from_identifier: str::to_owned, call: |_| None };
+    pub const PLAIN: Self = Self { from_word: str::to_owned, from_identifier: str::to_owned, call: |_| None };
 }
 
 /// A call of a method and its end.

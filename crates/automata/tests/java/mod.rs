@@ -15,7 +15,9 @@ const SPELLING: Spelling = Spelling {
             None => (label, CallEnd::Any),
             Some((method, "TRUE")) => (method, CallEnd::Returned(true)),
             Some((method, "FALSE")) => (method, CallEnd::Returned(false)),
-            Some((method, class)) if label[method.len()..].starts_with('!') => (method, CallEnd::Threw(class)),
+            Some((method, class)) if label[method.len()..].starts_with('!') => {
+                (method, CallEnd::Threw(class))
+            }
             Some(_) => return None,
         };
         let overload = method.strip_suffix(')').and_then(|method| method.split_once('('));

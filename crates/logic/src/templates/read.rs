@@ -3,13 +3,14 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use adit_suggest::nearest;
 use miette::{Diagnostic, NamedSource, SourceSpan};
 use thiserror::Error;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::{FormulaTemplate, PURE, default_sentence};
-use crate::{Formula, nearest};
+use crate::Formula;
 
 /// An error in a file of templates.
 #[derive(Debug, Error, Diagnostic)]

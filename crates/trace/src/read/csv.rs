@@ -14,6 +14,8 @@
 use std::borrow::Cow;
 use std::io::Read;
 
+use adit_suggest::nearest;
+
 use super::error::{Halt, Problem};
 use super::excerpt::shorten;
 use super::group::Groups;
@@ -23,7 +25,6 @@ use super::text::Blocks;
 use super::value::value_of;
 use super::{Options, ReadError, Summary, time};
 use crate::format::{Certainty, Head};
-use crate::near::near;
 use crate::{Event, Outcome};
 
 /// Common names of columns, without case and punctuation.
@@ -246,7 +247,8 @@ impl Columns {
                 None => known(common),
             };
             found.ok_or_else(|| {
-                let hint = match given.as_deref().map(|given| (given, near(given, names.iter().copied()))) {
+                let hint = match given.as_deref().map(|given| (given, nearest(given, names.iter().copied())))
+                {
                     Some((_, Some(near))) => format!("did you mean `{near}`?"),
                     Some((given, None)) => {
                         format!("`{given}` is none of them; name one with `{flag} NAME`")

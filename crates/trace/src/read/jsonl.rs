@@ -19,6 +19,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::io::Read;
 
+use adit_suggest::nearest;
 use serde::Deserialize;
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
@@ -32,7 +33,6 @@ use super::target::{Full, Spelled, Target};
 use super::text::{Blocks, Line};
 use super::{Fields, Options, ReadError, Summary, time};
 use crate::format::{Certainty, Head};
-use crate::near::near;
 use crate::{Event, Outcome, State, Value};
 
 pub(crate) fn read<R: Read>(
@@ -182,7 +182,7 @@ fn no_event(line: &Line<'_>, fields: &Fields) -> ReadError {
     let keys: Vec<String> = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(line.text)
         .map(|object| object.keys().cloned().collect())
         .unwrap_or_default();
-    let hint = match near(wanted, keys.iter().map(String::as_str)) {
+    let hint = match nearest(wanted, keys.iter().map(String::as_str)) {
         Some(near) => format!("did you mean `{wanted}` where it says `{near}`?"),
         None => "every line needs it; `--activity NAME` uses another field".to_owned(),
     };

@@ -2,11 +2,10 @@
 
 use std::sync::{Arc, LazyLock};
 
+use adit_suggest::nearest;
 use miette::Diagnostic;
 use regex::{Captures, Regex};
 use thiserror::Error;
-
-use crate::near::near;
 
 /// A regular expression with named groups.
 ///
@@ -72,7 +71,7 @@ impl Pattern {
             wanted.iter().find_map(|wanted| regex.capture_names().position(|name| name == Some(*wanted)))
         };
         let Some(event) = find(&EVENT) else {
-            let mistyped = names.iter().find(|name| near(name, EVENT).is_some());
+            let mistyped = names.iter().find(|name| nearest(name, EVENT).is_some());
             let hint = match mistyped {
                 Some(name) => format!("did you mean `event` where it says `{name}`?"),
                 None => r"name the part that holds the event, as in `(?<event>\w+)`".to_owned(),
