@@ -11,8 +11,8 @@ fn main() {
     divan::main();
 }
 
-/// A complete deterministic automaton with random targets: the worst case, since no two of its states are alike and the
-/// product of two such automata has all pairs of states.
+/// A complete deterministic automaton with random targets: the worst case, since no two of its states are
+/// alike and the product of two such automata has all pairs of states.
 fn random_dfa(states: usize, letters: u32, seed: u64) -> Fsa<u32> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut builder = Builder::new();

@@ -1,10 +1,12 @@
 //! Precision and recall of a model against a truth: by sampling, as the papers do, and exactly.
 //!
-//! Paper: `krka`, section 4.2.1, and `dice`, section 4.1.1, for the sampled measure. The exact one is our own: the
-//! words of each length are counted instead of drawn, so there is no seed and nothing to choose but the length.
-//! Deviation: the papers leave open how a walk ends and what "accepted" means; see [`crate::Fsa::random_walk`] and
-//! [`sampled`] for the reading that reproduces their numbers.
-//! Cost: sampled `O(walks · length)` set steps; exact `O(length · transitions of the product)` after determinizing.
+//! Paper: `krka`, section 4.2.1, and `dice`, section 4.1.1, for the sampled measure. The exact one is our
+//! own: the words of each length are counted instead of drawn, so there is no seed and nothing to choose but
+//! the length.
+//! Deviation: the papers leave open how a walk ends and what "accepted" means; see
+//! [`crate::Fsa::random_walk`] and [`sampled`] for the reading that reproduces their numbers.
+//! Cost: sampled `O(walks · length)` set steps; exact `O(length · transitions of the product)` after
+//! determinizing.
 
 use num_bigint::BigUint;
 use rand::Rng;
@@ -30,10 +32,12 @@ impl Score {
     }
 }
 
-/// The papers' measure: `walks` random walks of each automaton, and the share of them that the other can read.
+/// The papers' measure: `walks` random walks of each automaton, and the share of them that the other can
+/// read.
 ///
-/// A walk counts as accepted when the other automaton does not get stuck on it, whether or not the state it ends in
-/// is accepting. Walks are at most `max_length` long; the papers take twice the number of the truth's transitions.
+/// A walk counts as accepted when the other automaton does not get stuck on it, whether or not the state it
+/// ends in is accepting. Walks are at most `max_length` long; the papers take twice the number of the truth's
+/// transitions.
 pub fn sampled<L: Ord + Clone>(
     model: &Fsa<L>,
     truth: &Fsa<L>,
@@ -67,16 +71,16 @@ pub struct Exact {
 
 /// The exact measure: counts the accepted words of each length up to `max_length`.
 ///
-/// Pass [`Fsa::prefix_closed`] automata to ignore finality. Fails when determinizing either automaton needs more than
-/// `limit` states.
+/// Pass [`Fsa::prefix_closed`] automata to ignore finality. Fails when determinizing either automaton needs
+/// more than `limit` states.
 pub fn exact<L: Ord + Clone>(
     model: &Fsa<L>,
     truth: &Fsa<L>,
     max_length: usize,
     limit: usize,
 ) -> Result<Exact, TooLarge> {
-    // Minimal automata have the smallest product, which is where the time goes. Minimizing the product as well would
-    // take longer than counting on it.
+    // Minimal automata have the smallest product, which is where the time goes. Minimizing the product as
+    // well would take longer than counting on it.
     let (model, truth) = (model.minimize(limit)?, truth.minimize(limit)?);
     let both = model.intersection(&truth);
     Ok(Exact {
@@ -106,8 +110,8 @@ impl Exact {
         Score { precision: ratio(&both, &model), recall: ratio(&both, &truth) }
     }
 
-    /// The mean of the scores of the single lengths, so that no length outweighs the others; `None` when there are no
-    /// words at all.
+    /// The mean of the scores of the single lengths, so that no length outweighs the others; `None` when
+    /// there are no words at all.
     pub fn mean(&self) -> Option<Score> {
         let scores: Vec<Score> = (0..self.model.len()).filter_map(|length| self.at(length)).collect();
         let mean = |part: fn(&Score) -> f64| scores.iter().map(part).sum::<f64>() / scores.len() as f64;
@@ -115,7 +119,8 @@ impl Exact {
     }
 }
 
-/// `part / whole` for numbers that need not fit a float; 1 when the whole is empty, as nothing in it is wrong.
+/// `part / whole` for numbers that need not fit a float; 1 when the whole is empty, as nothing in it is
+/// wrong.
 fn ratio(part: &BigUint, whole: &BigUint) -> f64 {
     if *whole == BigUint::ZERO {
         return 1.0;

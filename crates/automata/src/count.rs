@@ -1,7 +1,8 @@
 //! Exact counts of the words of each length that a deterministic automaton accepts, without sampling.
 //!
-//! Cost: `O(length · transitions)` additions of numbers that grow by `log2(letters)` bits a step; numbers are arrays of
-//! machine words as wide as the length at hand needs, since an allocation per number would cost ten times more.
+//! Cost: `O(length · transitions)` additions of numbers that grow by `log2(letters)` bits a step; numbers are
+//! arrays of machine words as wide as the length at hand needs, since an allocation per number would cost ten
+//! times more.
 
 use num_bigint::BigUint;
 
@@ -45,8 +46,8 @@ impl<L> Count<'_, L> {
         ((length as f64 * bits_a_letter + 2.0) / 64.0).ceil().max(1.0) as usize
     }
 
-    /// Goes on while counts fit into `N` machine words. A fixed width lets the compiler keep a sum in registers, which
-    /// makes the difference between memory speed and a third of it.
+    /// Goes on while counts fit into `N` machine words. A fixed width lets the compiler keep a sum in
+    /// registers, which makes the difference between memory speed and a third of it.
     fn with_width<const N: usize>(&mut self, mut suffixes: Vec<[u64; N]>) -> Vec<[u64; N]> {
         let mut next = suffixes.clone();
         while self.counts.len() <= self.max_length && self.limbs(self.counts.len()) <= N {
@@ -85,7 +86,8 @@ impl<L> Count<'_, L> {
     }
 }
 
-/// Adds `number` to `sum`, least significant word first. The sum fits: its width was chosen for the largest count.
+/// Adds `number` to `sum`, least significant word first. The sum fits: its width was chosen for the largest
+/// count.
 #[inline]
 fn add(sum: &mut [u64], number: &[u64]) {
     let mut carry = false;

@@ -12,11 +12,11 @@ use crate::graph::{Fsa, Modality, State, Step};
 pub struct TooLarge(pub usize);
 
 impl<L: Ord + Clone> Fsa<L> {
-    /// A deterministic automaton with the same language and alphabet, numbered breadth first, unless it has more
-    /// than `limit` states.
+    /// A deterministic automaton with the same language and alphabet, numbered breadth first, unless it has
+    /// more than `limit` states.
     ///
-    /// A transition is required when one of those it stands for is. Names, predicates, refusals and guards are not carried
-    /// over: they belong to states and transitions that no longer exist.
+    /// A transition is required when one of those it stands for is. Names, predicates, refusals and guards
+    /// are not carried over: they belong to states and transitions that no longer exist.
     pub fn determinize(&self, limit: usize) -> Result<Self, TooLarge> {
         let mut subsets = Subsets::new(self);
         let start = subsets.start();

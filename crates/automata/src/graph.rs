@@ -1,8 +1,8 @@
 //! The one graph: states in a row, their outgoing edges sorted, built once and then read only.
 //!
-//! Edges are stored as one flat array with an offset per state, because prefix trees of real logs have a million
-//! states and most algorithms only ever walk outgoing edges. Changing a graph means building a new one
-//! ([`Builder`], [`Fsa::quotient`]).
+//! Edges are stored as one flat array with an offset per state, because prefix trees of real logs have a
+//! million states and most algorithms only ever walk outgoing edges. Changing a graph means building a new
+//! one ([`Builder`], [`Fsa::quotient`]).
 
 use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -115,8 +115,8 @@ impl<L> Fsa<L> {
         &self.annotations
     }
 
-    /// The states of `order`, in that order, with the transitions among them. `number[state]` is the place of `state`
-    /// in `order`, or `u32::MAX` when it is not there.
+    /// The states of `order`, in that order, with the transitions among them. `number[state]` is the place of
+    /// `state` in `order`, or `u32::MAX` when it is not there.
     pub(crate) fn renumber(&self, order: &[State], number: &[u32]) -> Self
     where
         L: Clone,
@@ -240,13 +240,14 @@ impl<L> Fsa<L> {
         self.annotations.predicates.get(&state).map_or(&[], Vec::as_slice)
     }
 
-    /// The labels that `state` refuses: they were tried there and failed. A label that is neither refused nor on a
-    /// transition is unknown.
+    /// The labels that `state` refuses: they were tried there and failed. A label that is neither refused nor
+    /// on a transition is unknown.
     pub fn refusals(&self, state: State) -> &[String] {
         self.annotations.refusals.get(&state).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns whether there is at most one initial state and no state has two transitions with the same label.
+    /// Returns whether there is at most one initial state and no state has two transitions with the same
+    /// label.
     pub fn is_deterministic(&self) -> bool {
         self.initial.len() <= 1
             && self
@@ -294,8 +295,8 @@ impl<L> Fsa<L> {
         self.alphabet.binary_search_by(|known| known.borrow().cmp(label)).ok().map(|at| at as u32)
     }
 
-    /// The index of each of `labels` in the alphabet, `None` for those that it lacks: a table by which words over
-    /// another alphabet are read.
+    /// The index of each of `labels` in the alphabet, `None` for those that it lacks: a table by which words
+    /// over another alphabet are read.
     pub fn letters<'q, Q>(&self, labels: impl IntoIterator<Item = &'q Q>) -> Vec<Option<u32>>
     where
         L: Borrow<Q>,
@@ -411,7 +412,8 @@ impl<L: Ord + Clone> Builder<L> {
         self.alphabet.insert(label);
     }
 
-    /// Adds a transition that must occur. Equal ones are kept once; of a required and a maybe one, the required.
+    /// Adds a transition that must occur. Equal ones are kept once; of a required and a maybe one, the
+    /// required.
     pub fn edge(&mut self, from: State, label: L, to: State) {
         self.modal_edge(from, label, to, Modality::Required);
     }

@@ -1,7 +1,8 @@
 //! One graph, its algebra and its formats. Generic in the label: nothing here knows what a method is.
 //!
-//! [`Fsa`] is the one graph type: nondeterministic automata, deterministic ones, prefix trees and modal transition
-//! systems are all an `Fsa`; what differs is how they are made and which operation is asked of them.
+//! [`Fsa`] is the one graph type: nondeterministic automata, deterministic ones, prefix trees and modal
+//! transition systems are all an `Fsa`; what differs is how they are made and which operation is asked of
+//! them.
 
 pub mod compare;
 mod count;

@@ -1,19 +1,19 @@
 //! The merge core: quotients by classes of states, and greedy merging under a veto.
 //!
-//! Miners differ in which states they hold equal and in which merges they forbid; what a merge does to a graph is
-//! the same for all of them.
+//! Miners differ in which states they hold equal and in which merges they forbid; what a merge does to a
+//! graph is the same for all of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::graph::{Annotations, Fsa, State, Step};
 
 impl<L: Ord + Clone> Fsa<L> {
-    /// The graph in which all states of a class are one. `class[state]` is any number; classes are numbered anew in
-    /// the order of their first states.
+    /// The graph in which all states of a class are one. `class[state]` is any number; classes are numbered
+    /// anew in the order of their first states.
     ///
-    /// A class is initial or accepting when one of its states is, and a transition is required when one of those it
-    /// stands for is. It keeps a name when all its named states agree on it, the predicates and refusals that all its states
-    /// share, and a guard when all its transitions carry the same one.
+    /// A class is initial or accepting when one of its states is, and a transition is required when one of
+    /// those it stands for is. It keeps a name when all its named states agree on it, the predicates and
+    /// refusals that all its states share, and a guard when all its transitions carry the same one.
     pub fn quotient(&self, class: &[usize]) -> Self {
         assert_eq!(class.len(), self.len(), "every state has a class");
         let mut number: BTreeMap<usize, State> = BTreeMap::new();
@@ -43,9 +43,9 @@ impl<L: Ord + Clone> Fsa<L> {
 /// Merges states greedily: each state of `order` joins the first earlier block of its own `class` that `join`
 /// accepts, else it opens a new block. Gives each state the number of its block.
 ///
-/// `join(memory, block, state)` says whether `state` may become part of `block` and, if so, records in `memory` that
-/// it did: a veto usually depends on all that was merged before, and only the caller knows what of it matters.
-/// `open(memory, state)` is told of each new block; blocks are numbered in that order.
+/// `join(memory, block, state)` says whether `state` may become part of `block` and, if so, records in
+/// `memory` that it did: a veto usually depends on all that was merged before, and only the caller knows what
+/// of it matters. `open(memory, state)` is told of each new block; blocks are numbered in that order.
 pub fn merge_while<C: Ord, M>(
     order: &[State],
     class: impl Fn(State) -> C,

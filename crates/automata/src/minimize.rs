@@ -1,16 +1,17 @@
 //! The smallest deterministic automaton of a language.
 //!
-//! Paper: [valmari12], minimization of automata with partial transition functions by splitting a partition of the
-//! states and one of the transitions in turn.
-//! Deviation: none in the algorithm; states that are unreachable or cannot reach acceptance are dropped first.
+//! Paper: [valmari12], minimization of automata with partial transition functions by splitting a partition of
+//! the states and one of the transitions in turn.
+//! Deviation: none in the algorithm; states that are unreachable or cannot reach acceptance are dropped
+//! first.
 //! Cost: `O(transitions · log states)`.
 
 use crate::determinize::TooLarge;
 use crate::graph::{Fsa, State, Step};
 
 impl<L: Ord + Clone> Fsa<L> {
-    /// The minimal deterministic automaton of the same language, without a sink state, numbered breadth first.
-    /// The alphabet stays. Fails when determinizing needs more than `limit` states.
+    /// The minimal deterministic automaton of the same language, without a sink state, numbered breadth
+    /// first. The alphabet stays. Fails when determinizing needs more than `limit` states.
     pub fn minimize(&self, limit: usize) -> Result<Self, TooLarge> {
         let trimmed = self.trim();
         let fsa = if trimmed.is_deterministic() { trimmed } else { trimmed.determinize(limit)? };
@@ -41,7 +42,8 @@ impl<L: Ord + Clone> Fsa<L> {
         self.restrict(&keep)
     }
 
-    /// The same graph with states renumbered in the order of a breadth-first search; unreachable ones are dropped.
+    /// The same graph with states renumbered in the order of a breadth-first search; unreachable ones are
+    /// dropped.
     pub fn breadth_first(&self) -> Self {
         let mut number = vec![u32::MAX; self.len()];
         let mut order: Vec<State> = Vec::new();
@@ -237,7 +239,8 @@ mod tests {
     use crate::Modality;
     use crate::testing::{fsas, words_up_to};
 
-    /// Moore's algorithm, as plainly as it can be written: refine by acceptance, then by successors, to a fixpoint.
+    /// Moore's algorithm, as plainly as it can be written: refine by acceptance, then by successors, to a
+    /// fixpoint.
     fn moore(fsa: &Fsa<char>) -> usize {
         let mut class: Vec<usize> = fsa.states().map(|state| usize::from(fsa.is_accepting(state))).collect();
         loop {

@@ -7,14 +7,16 @@ use crate::graph::{Fsa, Modality, Step};
 impl<L: Ord + Clone> Fsa<L> {
     /// The prefix tree of `words`: it accepts them and nothing else, and its root is state 0.
     ///
-    /// States are numbered breadth first with labels in order, so the numbers do not depend on the order of `words`.
+    /// States are numbered breadth first with labels in order, so the numbers do not depend on the order of
+    /// `words`.
     pub fn prefix_tree<'a>(words: impl IntoIterator<Item = &'a [L]>) -> Self
     where
         L: 'a,
     {
         let words: Vec<&[L]> = words.into_iter().collect();
         let mut alphabet: Vec<&L> = words.iter().flat_map(|word| word.iter()).collect();
-        // Sorting references to every event would be slower than the tree itself; most logs repeat a few labels.
+        // Sorting references to every event would be slower than the tree itself; most logs repeat a few
+        // labels.
         alphabet = dedup_by_chunks(alphabet);
         let mut words: Vec<Vec<u32>> = words
             .into_iter()

@@ -1,7 +1,7 @@
 //! Two automata at once: intersection, inclusion with a shortest separating word, equality of languages.
 //!
-//! Cost: the intersection has at most `n · m` states. Inclusion walks pairs of subsets, found on the fly and bounded
-//! by a limit, because the right-hand side must be determinized.
+//! Cost: the intersection has at most `n · m` states. Inclusion walks pairs of subsets, found on the fly and
+//! bounded by a limit, because the right-hand side must be determinized.
 
 use std::collections::VecDeque;
 
@@ -56,8 +56,8 @@ impl<L: Ord + Clone> Fsa<L> {
         Fsa::assemble(alphabet, initial, accepting, edges)
     }
 
-    /// The shortest word that `self` accepts and `other` does not, the first in label order among equally short
-    /// ones; `None` when there is none, that is, when `other` includes `self`.
+    /// The shortest word that `self` accepts and `other` does not, the first in label order among equally
+    /// short ones; `None` when there is none, that is, when `other` includes `self`.
     ///
     /// Fails when more than `limit` pairs of subsets must be visited.
     pub fn separating_word(&self, other: &Self, limit: usize) -> Result<Option<Vec<L>>, TooLarge> {
@@ -99,8 +99,8 @@ impl<L: Ord + Clone> Fsa<L> {
         Ok(None)
     }
 
-    /// For each label, the shortest word ending in it that `self` can read and `other` cannot, although it can read the
-    /// word without its end; final states aside. Shortest first.
+    /// For each label, the shortest word ending in it that `self` can read and `other` cannot, although it
+    /// can read the word without its end; final states aside. Shortest first.
     ///
     /// Fails when more than `limit` pairs of subsets must be visited.
     pub fn reads_beyond(&self, other: &Self, limit: usize) -> Result<Vec<Vec<L>>, TooLarge> {
@@ -143,7 +143,8 @@ impl<L: Ord + Clone> Fsa<L> {
         Ok(found)
     }
 
-    /// Returns whether both accept the same words. Fails when finding out takes more than `limit` pairs of subsets.
+    /// Returns whether both accept the same words. Fails when finding out takes more than `limit` pairs of
+    /// subsets.
     pub fn same_language(&self, other: &Self, limit: usize) -> Result<bool, TooLarge> {
         Ok(self.separating_word(other, limit)?.is_none() && other.separating_word(self, limit)?.is_none())
     }
@@ -197,7 +198,8 @@ mod tests {
                 let mine = found.iter().find(|word| word.last() == Some(&label));
                 match (mine, naive) {
                     (Some(mine), None) => prop_assert!(mine.len() > 5, "{:?} was missed", mine),
-                    // Equally short words may come in another order, since pairs are visited by where they were met.
+                    // Equally short words may come in another order, since pairs are visited by where they
+                    // were met.
                     (mine, naive) => prop_assert_eq!(mine.map(Vec::len), naive.map(|word| word.len())),
                 }
             }

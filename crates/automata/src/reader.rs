@@ -1,11 +1,11 @@
 //! The one reader of words: follows a word through an automaton in every possible way at once.
 //!
-//! [`Reader`] keeps the set of states after each letter (the powerset walk), so a caller can ask where a word gets
-//! stuck, in which states it can end, or go back to a shared prefix. [`Follower`] also tells which transitions were
-//! taken. Both are kept from one word to the next and then allocate nothing.
+//! [`Reader`] keeps the set of states after each letter (the powerset walk), so a caller can ask where a word
+//! gets stuck, in which states it can end, or go back to a shared prefix. [`Follower`] also tells which
+//! transitions were taken. Both are kept from one word to the next and then allocate nothing.
 //!
-//! A word is an iterator of the automaton's letters; `None` stands for a label that the automaton does not have.
-//! [`Fsa::letters`] translates another alphabet once, before any word is read.
+//! A word is an iterator of the automaton's letters; `None` stands for a label that the automaton does not
+//! have. [`Fsa::letters`] translates another alphabet once, before any word is read.
 //!
 //! Cost: `O(length · states of a set · transitions of a letter)`; sets of one state need no sorting.
 
@@ -26,13 +26,15 @@ pub struct Reader<'m, L> {
 }
 
 impl<'m, L> Reader<'m, L> {
-    /// A reader that has read nothing yet. It costs nothing to make; see [`Reader::indexed`] for reading many words.
+    /// A reader that has read nothing yet. It costs nothing to make; see [`Reader::indexed`] for reading many
+    /// words.
     pub fn new(model: &'m Fsa<L>) -> Self {
         let states = model.initial().to_vec();
         Self { model, index: Vec::new(), letters: Vec::new(), states, sets: vec![0] }
     }
 
-    /// A reader that finds transitions by table lookup, unless the automaton is so large that the table would be too.
+    /// A reader that finds transitions by table lookup, unless the automaton is so large that the table would
+    /// be too.
     pub fn indexed(model: &'m Fsa<L>) -> Self {
         Self { index: index(model), ..Self::new(model) }
     }
@@ -80,8 +82,8 @@ impl<'m, L> Reader<'m, L> {
         self.states().iter().any(|&state| self.model.is_accepting(state))
     }
 
-    /// Reads as much of `word` as possible from the initial states, and returns the number of letters read. The
-    /// letter at that place is the first on which the word gets stuck.
+    /// Reads as much of `word` as possible from the initial states, and returns the number of letters read.
+    /// The letter at that place is the first on which the word gets stuck.
     pub fn read(&mut self, word: impl IntoIterator<Item = Option<u32>>) -> usize {
         self.read_from(self.model.initial(), word)
     }
@@ -188,8 +190,8 @@ impl<'m, L> Follower<'m, L> {
         }
     }
 
-    /// Reads as much of `word` as possible, and returns the number of letters read. [`Follower::traversed`] then has
-    /// the transitions of every reading that gets as far.
+    /// Reads as much of `word` as possible, and returns the number of letters read. [`Follower::traversed`]
+    /// then has the transitions of every reading that gets as far.
     pub fn follow(&mut self, word: impl IntoIterator<Item = Option<u32>>) -> usize {
         let length = self.reader.read(word);
         let Self { reader, traversed, places, words, after, before } = self;

@@ -1,19 +1,21 @@
 //! Fewer states for the same words, without making the automaton deterministic.
 //!
 //! Paper: `bustan03`, the quotient by mutual simulation and the removal of little brothers.
-//! Deviation: simulation is computed by refining until nothing changes, which is enough for models that people read.
+//! Deviation: simulation is computed by refining until nothing changes, which is enough for models that
+//! people read.
 //! Cost: `O(states² · transitions²)` at worst; a hundred states take milliseconds.
 //!
-//! A state simulates another if it can do whatever the other can, for ever. Two states that simulate each other are one. And where
-//! an event leads to two states of which one simulates the other, the way to the weaker is no way to any new word.
+//! A state simulates another if it can do whatever the other can, for ever. Two states that simulate each
+//! other are one. And where an event leads to two states of which one simulates the other, the way to the
+//! weaker is no way to any new word.
 
 use crate::Builder;
 use crate::graph::{Fsa, State};
 
 impl<L: Ord + Clone> Fsa<L> {
-    /// An automaton of the same language in which no two states simulate each other and no transition leads to a state that
-    /// another transition of the same source and label outdoes. Loops are kept, because a reader looks for them. States are
-    /// numbered breadth first.
+    /// An automaton of the same language in which no two states simulate each other and no transition leads
+    /// to a state that another transition of the same source and label outdoes. Loops are kept, because a
+    /// reader looks for them. States are numbered breadth first.
     pub fn simplify(&self) -> Self {
         let mut simple = self.trim();
         loop {
@@ -59,8 +61,9 @@ impl<L: Ord + Clone> Fsa<L> {
             .breadth_first()
     }
 
-    /// For each state, the first of `other` that can do all that it can, and no more. In what [`Fsa::simplify`] made of an automaton
-    /// this is what became of the state; one to which no way is left has none.
+    /// For each state, the first of `other` that can do all that it can, and no more. In what
+    /// [`Fsa::simplify`] made of an automaton this is what became of the state; one to which no way is left
+    /// has none.
     pub fn counterparts(&self, other: &Self) -> Vec<Option<State>> {
         let mut both = Builder::new();
         for fsa in [self, other] {

@@ -1,9 +1,9 @@
 //! Random walks, as the papers' evaluation draws them.
 //!
 //! Paper: `dice`, section 4.1; `krka`, section 4.2.1. Neither says how a walk ends.
-//! Deviation: of the readings tried, the one that reproduces the published numbers: in an accepting state, stopping
-//! is one more transition, all being equally likely; a walk also ends where nothing leaves a state, and when it is
-//! as long as allowed.
+//! Deviation: of the readings tried, the one that reproduces the published numbers: in an accepting state,
+//! stopping is one more transition, all being equally likely; a walk also ends where nothing leaves a state,
+//! and when it is as long as allowed.
 //! Cost: `O(length)`.
 
 use rand::{Rng, RngExt};
@@ -11,8 +11,8 @@ use rand::{Rng, RngExt};
 use crate::graph::{Fsa, State, Step};
 
 impl<L> Fsa<L> {
-    /// The steps of a random walk of at most `max_length` transitions from a random initial state; none when there
-    /// is no initial state.
+    /// The steps of a random walk of at most `max_length` transitions from a random initial state; none when
+    /// there is no initial state.
     pub fn random_walk(&self, max_length: usize, rng: &mut impl Rng) -> Vec<Step> {
         if self.initial().is_empty() {
             return Vec::new();
@@ -21,8 +21,8 @@ impl<L> Fsa<L> {
         self.random_walk_from(start, max_length, rng)
     }
 
-    /// The steps of a random walk of at most `max_length` transitions from `start`. Every transition out of a state
-    /// is equally likely, also when several carry the same label.
+    /// The steps of a random walk of at most `max_length` transitions from `start`. Every transition out of a
+    /// state is equally likely, also when several carry the same label.
     pub fn random_walk_from(&self, start: State, max_length: usize, rng: &mut impl Rng) -> Vec<Step> {
         let mut walk = Vec::new();
         let mut state = start;

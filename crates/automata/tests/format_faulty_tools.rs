@@ -1,4 +1,5 @@
-//! Broken files in the formats of other tools, and what is said about them: where, what is wrong, what would fix it.
+//! Broken files in the formats of other tools, and what is said about them: where, what is wrong, what would
+//! fix it.
 
 use adit_automata::format::{Format, read};
 use expect_test::{Expect, expect};

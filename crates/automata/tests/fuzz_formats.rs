@@ -1,6 +1,7 @@
 //! Broken files of every format: reading them ends, with a model or with an error, and never with a panic.
 //!
-//! The seeds are real files; each input is one with a few random wounds. The inputs are the same in every run.
+//! The seeds are real files; each input is one with a few random wounds. The inputs are the same in every
+//! run.
 
 use adit_automata::format::{Format, read, write};
 use adit_automata::{Builder, Fsa, Modality};

@@ -1,11 +1,12 @@
 //! DICE-Miner: mined properties decide which prefixes may share a state and which states may be merged.
 //!
 //! Paper: `dice`, section 3.5, Algorithms 3–5.
-//! Deviation: the text's errors are mended and its gaps filled, each where it matters; `docs/decisions` gives the
-//! list with the measurements. In short: the acceptor tracks all states that a nondeterministic prefix can have led
-//! to; a self-loop is checked in both roles; properties between side-effect-free events count only when they forbid
-//! both orders; merging goes breadth first into the oldest block that takes a state; only NF and NIF are consulted,
-//! the other four templates changing nothing measurable; a state is final when some trace ends there.
+//! Deviation: the text's errors are mended and its gaps filled, each where it matters; `docs/decisions` gives
+//! the list with the measurements. In short: the acceptor tracks all states that a nondeterministic prefix
+//! can have led to; a self-loop is checked in both roles; properties between side-effect-free events count
+//! only when they forbid both orders; merging goes breadth first into the oldest block that takes a state;
+//! only NF and NIF are consulted, the other four templates changing nothing measurable; a state is final when
+//! some trace ends there.
 //! Cost: the acceptor `O(events · states a prefix can have led to · alphabet / 64)`; merging
 //! `O(states · blocks of one enabled set · alphabet² / 64)`.
 
@@ -31,8 +32,8 @@ pub struct Constraints {
 
 /// Infers an automaton from `words` that obeys `properties` wherever the words themselves do.
 ///
-/// `pure` are the events without side effects. Every word is accepted by the result; the order of `words` can matter,
-/// as it does in the paper.
+/// `pure` are the events without side effects. Every word is accepted by the result; the order of `words` can
+/// matter, as it does in the paper.
 pub fn dice_miner<L: Ord + Clone, W: AsRef<[L]>>(
     words: &[W],
     properties: &[Property<L>],
@@ -61,10 +62,11 @@ pub fn dice_miner<L: Ord + Clone, W: AsRef<[L]>>(
     acceptor.to_fsa().quotient(&classes).map(|&letter| alphabet[letter as usize].clone())
 }
 
-/// For each state, the number of its set of enabled events [dice, section 3.5.2]: those that no property disables.
+/// For each state, the number of its set of enabled events [dice, section 3.5.2]: those that no property
+/// disables.
 ///
-/// An event is disabled after what came before (NF), after what came last (NIF), and, without a side effect, before
-/// what can come next (NIF): calling it would have changed nothing.
+/// An event is disabled after what came before (NF), after what came last (NIF), and, without a side effect,
+/// before what can come next (NIF): calling it would have changed nothing.
 fn enabled_sets(acceptor: &Acceptor<'_>, rules: &Rules, is_pure: &[bool]) -> Vec<usize> {
     let mut numbers: BTreeMap<Vec<bool>, usize> = BTreeMap::new();
     (0..acceptor.len())
@@ -81,8 +83,8 @@ fn enabled_sets(acceptor: &Acceptor<'_>, rules: &Rules, is_pure: &[bool]) -> Vec
         .collect()
 }
 
-/// Merges states with the same enabled set, breadth first, each into the oldest block that takes it without breaking
-/// a property. When no merge breaks one, that is the quotient by enabled sets.
+/// Merges states with the same enabled set, breadth first, each into the oldest block that takes it without
+/// breaking a property. When no merge breaks one, that is the quotient by enabled sets.
 fn merge_compatible(acceptor: &Acceptor<'_>, rules: &Rules, enabled: &[usize]) -> Vec<usize> {
     struct Memory<'a> {
         blocks: Blocks<'a>,
@@ -100,8 +102,8 @@ fn merge_compatible(acceptor: &Acceptor<'_>, rules: &Rules, enabled: &[usize]) -
 
 /// The quotient as it grows: which letters can come last, next, ever before and ever after each block.
 ///
-/// A merge adds only words that pass through the merged block, so comparing what lies before one part with what lies
-/// after the other finds every new violation, cycles included.
+/// A merge adds only words that pass through the merged block, so comparing what lies before one part with
+/// what lies after the other finds every new violation, cycles included.
 struct Blocks<'a> {
     acceptor: &'a Acceptor<'a>,
     rules: &'a Rules,
@@ -160,11 +162,12 @@ impl<'a> Blocks<'a> {
         true
     }
 
-    /// Tells the neighbors of `block`, which `state` has just joined: the letters that can come before a block can come
-    /// before all that it leads to, and those that can come after it, after all that leads to it.
+    /// Tells the neighbors of `block`, which `state` has just joined: the letters that can come before a
+    /// block can come before all that it leads to, and those that can come after it, after all that leads to
+    /// it.
     ///
-    /// Sets only grow, so each edge is looked at once per letter at most, and a block's other members only when the
-    /// block itself learned something.
+    /// Sets only grow, so each edge is looked at once per letter at most, and a block's other members only
+    /// when the block itself learned something.
     fn spread(&mut self, block: State, state: State, direction: Direction) {
         let mut stack = Vec::new();
         if self.give(state, block, direction) {

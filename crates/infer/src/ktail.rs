@@ -1,12 +1,13 @@
 //! k-tail: two prefixes lead to the same state when their futures agree for `k` calls.
 //!
 //! Paper: `biermann72`, k-equivalence of states; restated in `krka`, section 3.1 and Figure 2.
-//! Deviation: a tail here is any continuation that was seen, and whether a trace ended on the way; krka compares only
-//! "the next k invocations", which would merge a state where traces end with one where they go on.
+//! Deviation: a tail here is any continuation that was seen, and whether a trace ended on the way; krka
+//! compares only "the next k invocations", which would merge a state where traces end with one where they go
+//! on.
 //! Cost: `O(k · edges)` hash operations, by partition refinement instead of comparing tails.
 //!
-//! Small `k` generalizes more: `k = 0` accepts every sequence over the seen calls, and `k` beyond the longest trace
-//! accepts the traces and nothing else.
+//! Small `k` generalizes more: `k = 0` accepts every sequence over the seen calls, and `k` beyond the longest
+//! trace accepts the traces and nothing else.
 
 use adit_automata::Fsa;
 use rustc_hash::FxHashMap;
@@ -27,8 +28,9 @@ pub fn ktail<L: Ord + Clone, W: AsRef<[L]>>(words: &[W], k: Horizon) -> Fsa<L> {
 
 /// For each state of `tree`, the number of its class of `k`-equivalence.
 ///
-/// Round `i` splits the classes of round `i - 1` by what the next call leads to; a tree is deterministic, so equal
-/// classes after `k` rounds means equal sets of `k`-tails. A round that splits nothing ends the refinement early.
+/// Round `i` splits the classes of round `i - 1` by what the next call leads to; a tree is deterministic, so
+/// equal classes after `k` rounds means equal sets of `k`-tails. A round that splits nothing ends the
+/// refinement early.
 fn tails<L>(tree: &Fsa<L>, Horizon(k): Horizon) -> Vec<usize> {
     let mut class = vec![0; tree.len()];
     let mut classes = 1;

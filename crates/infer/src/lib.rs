@@ -1,7 +1,7 @@
 //! Traces and properties to models: one file per algorithm.
 //!
-//! Every algorithm here keeps one promise, which [`first_rejected`] checks: the model accepts every trace it was made
-//! from.
+//! Every algorithm here keeps one promise, which [`first_rejected`] checks: the model accepts every trace it
+//! was made from.
 
 mod dice_miner;
 mod ktail;
@@ -15,7 +15,8 @@ pub use ktail::{Horizon, ktail};
 ///
 /// Inference must never give a model that contradicts its own evidence, so callers check before they trust.
 pub fn first_rejected<L: Ord + Clone, W: AsRef<[L]>>(model: &Fsa<L>, words: &[W]) -> Option<usize> {
-    // Words are read in order, each from where it parts from the one before, because a log repeats its prefixes.
+    // Words are read in order, each from where it parts from the one before, because a log repeats its
+    // prefixes.
     let mut order: Vec<usize> = (0..words.len()).collect();
     order.sort_unstable_by(|&one, &other| words[one].as_ref().cmp(words[other].as_ref()));
     let mut reader = Reader::new(model);

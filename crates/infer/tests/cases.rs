@@ -1,5 +1,5 @@
-//! Worked examples as executed Markdown: `tests/cases/*.md` holds prose, a `traces` block, optional `pure` and
-//! `properties` blocks, and one `fsa` block per algorithm with the model that it must give.
+//! Worked examples as executed Markdown: `tests/cases/*.md` holds prose, a `traces` block, optional `pure`
+//! and `properties` blocks, and one `fsa` block per algorithm with the model that it must give.
 
 #![expect(clippy::unwrap_used, reason = "a broken case should stop the test")]
 

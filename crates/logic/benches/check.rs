@@ -10,8 +10,8 @@ fn main() {
     divan::main();
 }
 
-/// A model of `states` states over 30 labels, `degree` transitions from each, all states accepting. The numbers come
-/// from a small generator with a fixed seed.
+/// A model of `states` states over 30 labels, `degree` transitions from each, all states accepting. The
+/// numbers come from a small generator with a fixed seed.
 fn model(states: usize, degree: usize) -> Fsa<String> {
     let mut numbers = 0x5eed_u64;
     let mut below = |bound: usize| {

@@ -1,10 +1,11 @@
 //! Does every word of a model satisfy a formula? If not: a shortest word that does not.
 //!
-//! The formula reads words backwards as a deterministic automaton ([`Backward`]), so the product with the model is
-//! searched backwards too, breadth first from the states where a word may end. A pair of a state and a suffix is
-//! reached when some word leads from that state to an end and the formula sees it as that suffix; the formula fails
-//! when an initial state is reached with a suffix of which it is not true. Reading backwards needs no more than 2ⁿ
-//! suffixes for `n` temporal operators, where a deterministic automaton that reads forwards may need 2 to the 2ⁿ.
+//! The formula reads words backwards as a deterministic automaton ([`Backward`]), so the product with the
+//! model is searched backwards too, breadth first from the states where a word may end. A pair of a state and
+//! a suffix is reached when some word leads from that state to an end and the formula sees it as that suffix;
+//! the formula fails when an initial state is reached with a suffix of which it is not true. Reading
+//! backwards needs no more than 2ⁿ suffixes for `n` temporal operators, where a deterministic automaton that
+//! reads forwards may need 2 to the 2ⁿ.
 //!
 //! Paper: [temari, section IV-B2], which has SPIN check each candidate.
 //! Deviation: words are finite, so there is no Büchi automaton and no search for cycles.
@@ -44,14 +45,15 @@ pub enum Language {
     PrefixClosed,
 }
 
-/// The most cells that a search may use: suffixes met, times the states of the model and the parts of the formula
-/// together. A cell takes at most 10 bytes.
+/// The most cells that a search may use: suffixes met, times the states of the model and the parts of the
+/// formula together. A cell takes at most 10 bytes.
 ///
 /// There is no default: a caller that checks one formula can afford more than one that checks thousands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limit(pub usize);
 
-/// Checks that every word of `model` satisfies `formula`. Transitions that may occur count like those that must.
+/// Checks that every word of `model` satisfies `formula`. Transitions that may occur count like those that
+/// must.
 pub fn check<L: Ord + Clone>(
     model: &Fsa<L>,
     formula: &Formula<L>,
@@ -61,8 +63,8 @@ pub fn check<L: Ord + Clone>(
     Checker::new(model, language, limit).check(formula)
 }
 
-/// A model made ready for many checks: its transitions by target, and the automata of the six templates, which all
-/// properties of a template share.
+/// A model made ready for many checks: its transitions by target, and the automata of the six templates,
+/// which all properties of a template share.
 pub struct Checker<'m, L> {
     model: &'m Fsa<L>,
     limit: Limit,
@@ -167,10 +169,11 @@ impl<'m, L: Ord + Clone> Checker<'m, L> {
         }
     }
 
-    /// The first word, in the order of the alphabet, that leads from a pair of `bad`, in the last level, down the
-    /// levels to an end.
+    /// The first word, in the order of the alphabet, that leads from a pair of `bad`, in the last level, down
+    /// the levels to an end.
     ///
-    /// Every pair on such a way is in the level of its distance: were it in an earlier one, a shorter word would do.
+    /// Every pair on such a way is in the level of its distance: were it in an earlier one, a shorter word
+    /// would do.
     fn read_off<P>(
         &self,
         backward: &mut Backward<P>,
@@ -348,7 +351,8 @@ mod tests {
         );
     }
 
-    /// Reading backwards, `X X … X a` remembers as many events as it has nexts; `G F`-like chains keep one bit each.
+    /// Reading backwards, `X X … X a` remembers as many events as it has nexts; `G F`-like chains keep one
+    /// bit each.
     #[test]
     fn a_limit_gives_unknown() {
         let model = model("0 -a-> 0*\n0 -b-> 0");
@@ -426,7 +430,8 @@ mod tests {
     }
 
     proptest! {
-        /// The verdict and the very counterexample are those of trying all words of up to six letters in order.
+        /// The verdict and the very counterexample are those of trying all words of up to six letters in
+        /// order.
         #[test]
         fn formulas_agree_with_enumeration(
             model in models(), formula in formulas(vec!['a', 'b', 'd']), language in language(),

@@ -1,12 +1,12 @@
 //! Evaluation from the end of a word to its beginning.
 //!
-//! The truth of a formula on a suffix depends on the suffix's first event and on which subformulas are true of the
-//! next shorter suffix, and on nothing else. So one pass backwards decides a word, and a formula *is* a deterministic
-//! automaton that reads backwards; its states are the sets of true subformulas. [`Backward`] is that automaton, made
-//! as far as it is needed.
+//! The truth of a formula on a suffix depends on the suffix's first event and on which subformulas are true
+//! of the next shorter suffix, and on nothing else. So one pass backwards decides a word, and a formula *is*
+//! a deterministic automaton that reads backwards; its states are the sets of true subformulas. [`Backward`]
+//! is that automaton, made as far as it is needed.
 //!
-//! Cost: `O(|formula|)` an event; one table look-up an event in [`Backward`] once a suffix has been met. Memory does not
-//! grow with the word.
+//! Cost: `O(|formula|)` an event; one table look-up an event in [`Backward`] once a suffix has been met.
+//! Memory does not grow with the word.
 
 use rustc_hash::FxHashMap;
 
@@ -84,7 +84,8 @@ impl<P> Program<P> {
         values[self.ops.len() - 1]
     }
 
-    /// The values on the empty suffix. It is its own next suffix, so every operator looks at its operands only.
+    /// The values on the empty suffix. It is its own next suffix, so every operator looks at its operands
+    /// only.
     fn tail(&self, values: &mut [bool], memory: &mut [bool]) {
         for (at, op) in self.ops.iter().enumerate() {
             let (left, right) = (values[self.sides[at].0], values[self.sides[at].1]);
@@ -140,7 +141,8 @@ fn connective(op: &Op<usize>, left: bool, right: bool) -> bool {
     }
 }
 
-/// The state of [`Backward`] after a suffix of a word. Equal numbers mean that no event before it can tell them apart.
+/// The state of [`Backward`] after a suffix of a word. Equal numbers mean that no event before it can tell
+/// them apart.
 pub type Suffix = u32;
 
 /// A kind of events: those of which the same atoms are true.
@@ -148,8 +150,8 @@ pub type Class = u32;
 
 /// A formula as a deterministic automaton that reads words from their end.
 ///
-/// Atoms may be any propositions about an event, several of them true at once: a template's `a`, `b` and `pure` as
-/// well as labels. One automaton then serves every instance of the template.
+/// Atoms may be any propositions about an event, several of them true at once: a template's `a`, `b` and
+/// `pure` as well as labels. One automaton then serves every instance of the template.
 ///
 /// There are at most 2ⁿ suffixes for `n` temporal operators; [`Backward::len`] tells how many were met.
 pub struct Backward<P> {
@@ -249,8 +251,8 @@ impl<P> Backward<P> {
         made
     }
 
-    /// The number of the suffix whose values were just computed: what is remembered of it, and whether the formula
-    /// is true of it.
+    /// The number of the suffix whose values were just computed: what is remembered of it, and whether the
+    /// formula is true of it.
     fn number_present(&mut self) -> Suffix {
         let holds = self.program.root(&self.values);
         let key: Box<[bool]> = self.memory.iter().copied().chain([holds]).collect();
@@ -271,8 +273,8 @@ pub(crate) mod tests {
     use crate::formula::tests::formulas;
     use proptest::prelude::*;
 
-    /// Straight from the definition of the operators, by recursion on suffixes, with the tail as one more position
-    /// that is its own successor.
+    /// Straight from the definition of the operators, by recursion on suffixes, with the tail as one more
+    /// position that is its own successor.
     pub(crate) fn naive(formula: &Formula<char>, word: &[char]) -> bool {
         let operands = formula.operands();
         let later: Vec<&[char]> = (0..=word.len()).map(|from| &word[from..]).collect();

@@ -2,8 +2,8 @@
 //!
 //! # What a formula means
 //!
-//! A word is read as if an endless tail followed it in which no event happens. So a formula is true or false of every
-//! *suffix* of the word, the empty suffix (the tail) included:
+//! A word is read as if an endless tail followed it in which no event happens. So a formula is true or false
+//! of every *suffix* of the word, the empty suffix (the tail) included:
 //!
 //! | formula | is true of a suffix when |
 //! |---|---|
@@ -18,9 +18,9 @@
 //! | `φ R ψ` | ψ is true up to and including the first time φ is, or forever: the dual of `U` |
 //! | `φ M ψ` | the same, and φ is true at some time: the dual of `W` |
 //!
-//! This is how the papers' formulas are meant: `G(a -> X(!b))` and `G(a -> X G !b)` are true of a word that ends with
-//! `a`, and `G(a -> X F b)` is not. Texada `texada` reads traces in the same way. Without `[end]`, a formula cannot tell
-//! the tail from an event that it does not mention.
+//! This is how the papers' formulas are meant: `G(a -> X(!b))` and `G(a -> X G !b)` are true of a word that
+//! ends with `a`, and `G(a -> X F b)` is not. Texada `texada` reads traces in the same way. Without `[end]`,
+//! a formula cannot tell the tail from an event that it does not mention.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -30,8 +30,8 @@ use crate::parse::is_bare;
 
 /// A formula whose atoms are labels of type `L`.
 ///
-/// It is a flat list in reverse Polish notation, each part after its operands, and not a tree of boxes: nothing that
-/// is done with a formula recurses, so no formula, however deep, exhausts the stack.
+/// It is a flat list in reverse Polish notation, each part after its operands, and not a tree of boxes:
+/// nothing that is done with a formula recurses, so no formula, however deep, exhausts the stack.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Formula<L = String> {
     ops: Vec<Op<L>>,
@@ -331,8 +331,8 @@ impl<L> BitOr for Formula<L> {
     }
 }
 
-/// For each part, where its left and right operands stand; both are the same for one operand, and the part itself
-/// for none.
+/// For each part, where its left and right operands stand; both are the same for one operand, and the part
+/// itself for none.
 pub(crate) fn operand_positions<L>(ops: &[Op<L>]) -> Vec<(usize, usize)> {
     let mut open = Vec::new();
     ops.iter()
@@ -358,8 +358,9 @@ pub(crate) fn operand_positions<L>(ops: &[Op<L>]) -> Vec<(usize, usize)> {
 
 /// Prints the formula so that parsing gives the same formula back; labels are quoted where they must be.
 ///
-/// Parentheses that precedence makes needless are left out, but stay around `U`, `W`, `R` and `M` inside another
-/// operator of two sides, and around `X`, `F` and `G` inside these, because few readers know how tightly these bind.
+/// Parentheses that precedence makes needless are left out, but stay around `U`, `W`, `R` and `M` inside
+/// another operator of two sides, and around `X`, `F` and `G` inside these, because few readers know how
+/// tightly these bind.
 impl<L: fmt::Display> fmt::Display for Formula<L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         enum Task {

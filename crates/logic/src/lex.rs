@@ -37,7 +37,8 @@ pub(crate) struct Lexer<'t> {
     at: usize,
 }
 
-/// Operators and constants that are not made of letters. Where one begins like another, the longer comes first.
+/// Operators and constants that are not made of letters. Where one begins like another, the longer comes
+/// first.
 const SYMBOLS: &[(&str, TokenKind)] = &[
     ("<->", TokenKind::Binary(Op::Iff)),
     ("<=>", TokenKind::Binary(Op::Iff)),
@@ -109,7 +110,8 @@ impl<'t> Lexer<'t> {
         self.at = self.text.len() - self.rest().trim_start().len();
     }
 
-    /// The end of the label, or of the operator spelled in letters, that begins here; `None` when neither does.
+    /// The end of the label, or of the operator spelled in letters, that begins here; `None` when neither
+    /// does.
     fn word_end(&self) -> Option<usize> {
         let mut end = self.at;
         loop {

@@ -1,8 +1,10 @@
-//! Claims about words: temporal logic on finite traces, templates, evaluation, checking a model against a formula.
+//! Temporal properties of words: logic on finite traces, templates, evaluation, checking a model against a
+//! formula.
 //!
-//! A [`Formula`] is parsed, printed and evaluated on words; [`check()`] asks whether every word of a model satisfies it,
-//! and gives a shortest word that does not. [`templates`] are formulas with placeholders, kept as data; the six of
-//! [`Template`] are those that the miners count, and [`formula_of`] says what a [`Property`] made from them means.
+//! A [`Formula`] is parsed, printed and evaluated on words; [`check()`] asks whether every word of a model
+//! satisfies it, and gives a shortest word that does not. [`templates`] are formulas with placeholders, kept
+//! as data; the six of [`Template`] are those that the miners count, and [`formula_of`] says what a
+//! [`Property`] made from them means.
 //!
 //! ```
 //! use adit_logic::Formula;

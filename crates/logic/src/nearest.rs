@@ -4,9 +4,11 @@ use adit_trace::Label;
 
 use crate::Formula;
 
-/// The labels of `formula` that are not in `alphabet`, each with the label of the alphabet that was probably meant.
+/// The labels of `formula` that are not in `alphabet`, each with the label of the alphabet that was probably
+/// meant.
 ///
-/// A label that no event has is legal, but makes a formula true or false of everything, which is rarely meant.
+/// A label that no event has is legal, but makes a formula true or false of everything, which is rarely
+/// meant.
 pub fn unknown_atoms<L: AsRef<str>>(
     formula: &Formula<String>,
     alphabet: &[L],
@@ -22,8 +24,8 @@ pub fn unknown_atoms<L: AsRef<str>>(
         .collect()
 }
 
-/// The label that `word` probably stands for: one of the same method, such as `add:TRUE` for `add`, else the one that
-/// [`adit_suggest::nearest`] finds.
+/// The label that `word` probably stands for: one of the same method, such as `add:TRUE` for `add`, else the
+/// one that [`adit_suggest::nearest`] finds.
 pub fn nearest_label<'c>(word: &str, labels: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     let labels: Vec<&str> = labels.into_iter().collect();
     let method = Label::parse(word).method();

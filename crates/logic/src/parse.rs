@@ -1,7 +1,7 @@
 //! Reading formulas, in both spellings, with errors that say where and what would help.
 //!
-//! Operators are moved by precedence straight into reverse Polish notation (Dijkstra's shunting yard), so reading
-//! needs no recursion and a hostile formula of a million parentheses is only a long formula.
+//! Operators are moved by precedence straight into reverse Polish notation (Dijkstra's shunting yard), so
+//! reading needs no recursion and a hostile formula of a million parentheses is only a long formula.
 
 use std::ops::Range;
 use std::str::FromStr;
@@ -22,7 +22,8 @@ pub struct FormulaError {
     /// Advice that would fix it.
     #[help]
     pub help: String,
-    /// The column of the first wrong character, counted in characters from 1. A formula of several lines counts on.
+    /// The column of the first wrong character, counted in characters from 1. A formula of several lines
+    /// counts on.
     pub column: usize,
     /// The formula.
     #[source_code]
@@ -61,14 +62,15 @@ impl Formula<String> {
     ///
     /// The constants are `true` (`⊤`), `false` (`⊥`) and `[end]`, which is true when the word is over.
     ///
-    /// An atom is a label. Labels of letters, digits, `_`, `$`, `.` and `:` are written as they are, also with a `!` or a
-    /// `<name>` in them as in `pop!EmptyStackException` and `List.<init>`. All others, and the labels `G`, `F`, `X`, `U`,
-    /// `W`, `R`, `M`, `o`, `true` and `false`, are written in quotes, `"…"` or `'…'`, where a backslash protects the
-    /// next character; quotes are always allowed. Three rules tell labels from operators:
+    /// An atom is a label. Labels of letters, digits, `_`, `$`, `.` and `:` are written as they are, also
+    /// with a `!` or a `<name>` in them as in `pop!EmptyStackException` and `List.<init>`. All others, and
+    /// the labels `G`, `F`, `X`, `U`, `W`, `R`, `M`, `o`, `true` and `false`, are written in quotes, `"…"` or
+    /// `'…'`, where a backslash protects the next character; quotes are always allowed. Three rules tell
+    /// labels from operators:
     ///
     /// - An operator of letters stands alone: `G F a` and `G(a)`, while `GF` and `open` are labels.
-    /// - `!` joins what touches it on both sides, so `pop!Empty` is a label and `pop & !Empty` is not; after an operator
-    ///   it negates, as in `G!a`.
+    /// - `!` joins what touches it on both sides, so `pop!Empty` is a label and `pop & !Empty` is not; after
+    ///   an operator it negates, as in `G!a`.
     /// - `<>` and `<->` are operators; `<` begins a label when a name and `>` follow at once.
     ///
     /// ```
@@ -158,8 +160,8 @@ impl Yard<'_> {
         Ok(())
     }
 
-    /// Gives every waiting operator its right operand that binds tighter than `precedence`, or as tightly when
-    /// operators of that precedence group to the left. Stops at a parenthesis.
+    /// Gives every waiting operator its right operand that binds tighter than `precedence`, or as tightly
+    /// when operators of that precedence group to the left. Stops at a parenthesis.
     fn settle(&mut self, precedence: u8, groups_left: bool) {
         while let Some(top) = self.waiting.last() {
             let own = match top {

@@ -16,7 +16,8 @@ pub enum Template {
     AlwaysPreceded,
     /// AIF: the next event after `a` is `b`, side-effect-free events aside.
     AlwaysImmediatelyFollowed,
-    /// NIF: the next event after `a` is not `b`: no `b` up to and including the next event with a side effect.
+    /// NIF: the next event after `a` is not `b`: no `b` up to and including the next event with a side
+    /// effect.
     NeverImmediatelyFollowed,
     /// AIP: the last event before `a` is `b`, side-effect-free events aside.
     AlwaysImmediatelyPreceded,

@@ -1,8 +1,8 @@
 //! Templates: formulas with placeholders, kept as data.
 //!
-//! The built-in ones are in `templates.toml`, beside this file, with their sources and with every mend of a printed
-//! formula; a file of the user's own has the same form. [`formula_of`] is the definition of what the six templates
-//! of [`Template`] mean; miners that count are tested against it.
+//! The built-in ones are in `templates.toml`, beside this file, with their sources and with every mend of a
+//! printed formula; a file of the user's own has the same form. [`formula_of`] is the definition of what the
+//! six templates of [`Template`] mean; miners that count are tested against it.
 //!
 //! Paper: [dice, section 3.2] and [temari, section IV-B1].
 //! Deviation: said beside each template.
@@ -27,11 +27,12 @@ pub struct FormulaTemplate {
     pub name: String,
     /// The atoms of the pattern that stand for events, in the order of the arguments.
     pub placeholders: Vec<String>,
-    /// The formula. Atoms that are not placeholders are labels; [`PURE`] stands for all labels without side effects.
+    /// The formula. Atoms that are not placeholders are labels; [`PURE`] stands for all labels without side
+    /// effects.
     pub pattern: Formula<String>,
-    /// The claim in English, with placeholders in braces.
+    /// The property in English, with placeholders in braces.
     pub sentence: String,
-    /// The claim in English for the case that all events are the same.
+    /// The property in English for the case that all events are the same.
     pub sentence_same: Option<String>,
     /// The source of the template in the literature.
     pub source: Option<String>,
@@ -56,7 +57,8 @@ pub struct WrongArity {
 }
 
 impl FormulaTemplate {
-    /// A template in which every atom of `pattern` but [`PURE`] is a placeholder, in the order of first appearance.
+    /// A template in which every atom of `pattern` but [`PURE`] is a placeholder, in the order of first
+    /// appearance.
     pub fn from_pattern(name: &str, pattern: Formula<String>) -> Self {
         let mut met = BTreeSet::from([PURE]);
         let placeholders: Vec<String> =
@@ -74,7 +76,8 @@ impl FormulaTemplate {
         }
     }
 
-    /// The formula for these events, in the order of the placeholders. The atom [`PURE`] becomes "one of `pure`".
+    /// The formula for these events, in the order of the placeholders. The atom [`PURE`] becomes "one of
+    /// `pure`".
     pub fn formula<L: AsRef<str>>(
         &self,
         events: &[L],
@@ -88,7 +91,7 @@ impl FormulaTemplate {
         }))
     }
 
-    /// The claim about these events in English.
+    /// The property of these events in English.
     pub fn sentence<L: AsRef<str>>(&self, events: &[L]) -> Result<String, WrongArity> {
         self.check_arity(events.len())?;
         let same = events.len() > 1 && events.windows(2).all(|pair| pair[0].as_ref() == pair[1].as_ref());
@@ -153,12 +156,12 @@ pub fn definition(template: Template) -> &'static FormulaTemplate {
 
 /// The formula of `property` when the events of `pure` have no side effects.
 ///
-/// For each occurrence of `a`: AF, a `b` comes strictly later; NF, none does; AP, a `b` came strictly earlier; AIF, a
-/// `b` comes later with only pure events between; NIF, no `b` is among the later events up to and including the first
-/// impure one; AIP, a `b` came earlier with only pure events between.
+/// For each occurrence of `a`: AF, a `b` comes strictly later; NF, none does; AP, a `b` came strictly
+/// earlier; AIF, a `b` comes later with only pure events between; NIF, no `b` is among the later events up to
+/// and including the first impure one; AIP, a `b` came earlier with only pure events between.
 pub fn formula_of<L: Ord + Clone>(property: &Property<L>, pure: &BTreeSet<L>) -> Formula<L> {
     let aware = definition(property.template);
-    // Without pure events the plain form is the same claim, and easier to read than `false U b`.
+    // Without pure events the plain form is equivalent, and easier to read than `false U b`.
     let plain = find(built_in(), &format!("{}-plain", aware.name)).filter(|_| pure.is_empty());
     plain.unwrap_or(aware).pattern.substitute(|atom| match atom.as_str() {
         "a" => Formula::atom(property.a.clone()),

@@ -1,7 +1,8 @@
 //! The cost of mining beside merely splitting a log into words, and beside nothing at all on a long log.
 //!
-//! `split` is the yardstick for `mine` and `split_and_mine`, which work on the same bytes. `stream` mines a log that never
-//! exists as a whole: `ADIT_BENCH_EVENTS=100000000` makes it long, and memory must not grow with it.
+//! `split` is the yardstick for `mine` and `split_and_mine`, which work on the same bytes. `stream` mines a
+//! log that never exists as a whole: `ADIT_BENCH_EVENTS=100000000` makes it long, and memory must not grow
+//! with it.
 
 use adit_logic::Template;
 use adit_mine::{Mined, PropertyMiner, Purity, Wanted};
@@ -27,7 +28,8 @@ impl Dice {
     }
 }
 
-/// Traces like those of a signature object: an initialization, updates, a result, and again; about 17 events each.
+/// Traces like those of a signature object: an initialization, updates, a result, and again; about 17 events
+/// each.
 fn log() -> String {
     let mut dice = Dice(7);
     let mut log = String::new();

@@ -1,17 +1,21 @@
-//! Mining with a formula of one's own: which labels, put in the place of its placeholders, make it true of the log?
+//! Mining with a formula of one's own: which labels, put in the place of its placeholders, make it true of
+//! the log?
 //!
 //! Paper: `texada`, sections III and IV.
-//! Deviation: support and confidence of a formula `G(p -> q)` count positions where `p` is true, those of any other
-//! formula count traces. The paper evaluates each instance on each distinct trace; here an instance is evaluated only on
-//! words in which all its labels occur, and what the other words contribute is shared between instances.
-//! Cost: for `m` placeholders, one table look-up for each event of each word, for each way to choose `m` labels among those
-//! of the word, until the instance can no longer qualify; times `2^m` for instances that do; plus the number of instances.
+//! Deviation: support and confidence of a formula `G(p -> q)` count positions where `p` is true, those of any
+//! other formula count traces. The paper evaluates each instance on each distinct trace; here an instance is
+//! evaluated only on words in which all its labels occur, and what the other words contribute is shared
+//! between instances.
+//! Cost: for `m` placeholders, one table look-up for each event of each word, for each way to choose `m`
+//! labels among those of the word, until the instance can no longer qualify; times `2^m` for instances that
+//! do; plus the number of instances.
 //!
-//! A label that does not occur in a word may as well be one that never happens. So the value of an instance on a word is
-//! that of the *partial* instance which has only the labels of that word. Let `sum(T)`, for a set `T` of placeholders,
-//! add up over the words that have all labels of `T` the alternating sum of the values of the partial instances within
-//! `T`. By inclusion and exclusion the value of an instance on the whole log is the sum of `sum(T)` over all `T`, and all
-//! but the last are shared with many instances: labels that never meet cost nothing more.
+//! A label that does not occur in a word may as well be one that never happens. So the value of an instance
+//! on a word is that of the *partial* instance which has only the labels of that word. Let `sum(T)`, for a
+//! set `T` of placeholders, add up over the words that have all labels of `T` the alternating sum of the
+//! values of the partial instances within `T`. By inclusion and exclusion the value of an instance on the
+//! whole log is the sum of `sum(T)` over all `T`, and all but the last are shared with many instances: labels
+//! that never meet cost nothing more.
 
 use std::collections::BTreeSet;
 
@@ -41,8 +45,8 @@ pub struct FormulaQuery {
 /// The meaning of one chance of a formula.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Chance {
-    /// A place in a trace where the left side of `G(p -> q)` is true. The end of a trace is a place too, where
-    /// nothing happens, so that the confidence is one exactly when the formula is true of all traces.
+    /// A place in a trace where the left side of `G(p -> q)` is true. The end of a trace is a place too,
+    /// where nothing happens, so that the confidence is one exactly when the formula is true of all traces.
     Place,
     /// A trace.
     Trace,
@@ -198,7 +202,8 @@ impl Log {
     }
 }
 
-/// Support and chances. Sums of sums with signs are taken modulo 2^64, which does no harm: the end result is in range.
+/// Support and chances. Sums of sums with signs are taken modulo 2^64, which does no harm: the end result is
+/// in range.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Value {
     support: u64,
@@ -222,7 +227,8 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Computes the sums of all proper sets of placeholders. A set is a number with a bit for each of its members.
+    /// Computes the sums of all proper sets of placeholders. A set is a number with a bit for each of its
+    /// members.
     fn share(&mut self, placeholders: usize) {
         let labels = self.log.labels.len();
         for set in 0..(1usize << placeholders) - 1 {
@@ -234,8 +240,8 @@ impl Search<'_> {
         }
     }
 
-    /// Chooses letters for the placeholders of `set` from `from` on, only such as occur in some of `words` together with
-    /// those chosen before.
+    /// Chooses letters for the placeholders of `set` from `from` on, only such as occur in some of `words`
+    /// together with those chosen before.
     fn fill(&mut self, set: usize, from: usize, words: &[u32], chosen: &mut Vec<Option<Letter>>) {
         let Some(placeholder) = (from..chosen.len()).find(|at| set >> at & 1 == 1) else {
             let sum = self.alternating_sum(set, words, chosen);
@@ -267,7 +273,8 @@ impl Search<'_> {
         members.fold(0, |place, at| place * labels + chosen[at].map_or(0, |letter| letter as usize))
     }
 
-    /// The sum over `words` of the values of all partial instances within `set`, with a sign by how much is missing.
+    /// The sum over `words` of the values of all partial instances within `set`, with a sign by how much is
+    /// missing.
     fn alternating_sum(&mut self, set: usize, words: &[u32], chosen: &[Option<Letter>]) -> Value {
         let mut sum = Value::default();
         for part in (0..=set).filter(|part| part & !set == 0) {
@@ -314,8 +321,9 @@ impl Search<'_> {
         let qualifies = |support: u64, chances: u64| {
             support >= self.query.min_support && confidence(support, chances) >= self.query.min_confidence
         };
-        // First only count what goes wrong, because most instances go wrong soon. If so many of the most chances that there
-        // can be are lost that it cannot qualify, then it does not with fewer chances either.
+        // First only count what goes wrong, because most instances go wrong soon. If so many of the most
+        // chances that there can be are lost that it cannot qualify, then it does not with fewer chances
+        // either.
         self.judge.assign(full, chosen);
         let mut lost = 0;
         for &word in words {

@@ -15,14 +15,15 @@
 //! | NF(a, b) | AP(a, c), NF(c, b) | certain |
 //! | NIF(a, b) | AIP(b, c) | certain; a and c have side effects, a ≠ c |
 //!
-//! *Certain* means that no chance was lost, by the premises nor by the conclusion. The first four are true of each
-//! occurrence of `a` by itself, so they may be used below certainty too when premise and conclusion were broken equally
-//! often: then they were broken by the same occurrences.
+//! *Certain* means that no chance was lost, by the premises nor by the conclusion. The first four are true of
+//! each occurrence of `a` by itself, so they may be used below certainty too when premise and conclusion were
+//! broken equally often: then they were broken by the same occurrences.
 //!
-//! Every chain of implications ends at properties that stay. AIF and AIP always stay. Certain
-//! AF properties of labels that occur are a strict order, because the last `a` has a `b` after it, which is no longer
-//! followed by `a`; AP likewise with the first. Each step from a conclusion to a premise shortens an interval of these
-//! orders, or moves an end of NF along one of them, or goes from NIF to NF and from plain to immediate; never back.
+//! Every chain of implications ends at properties that stay. AIF and AIP always stay. Certain AF properties
+//! of labels that occur are a strict order, because the last `a` has a `b` after it, which is no longer
+//! followed by `a`; AP likewise with the first. Each step from a conclusion to a premise shortens an interval
+//! of these orders, or moves an end of NF along one of them, or goes from NIF to NF and from plain to
+//! immediate; never back.
 
 use adit_logic::Property;
 use adit_logic::Template::{
@@ -189,8 +190,8 @@ mod tests {
         words
     }
 
-    /// Each line of the table, on every word of up to five letters of four, for every choice of pure letters. The numbers
-    /// 0, 1 and 2 stand for `a`, `b` and `c`, which may be equal.
+    /// Each line of the table, on every word of up to five letters of four, for every choice of pure letters.
+    /// The numbers 0, 1 and 2 stand for `a`, `b` and `c`, which may be equal.
     #[test]
     fn every_implication_holds_on_every_short_word() {
         type Pair = (Template, usize, usize);
@@ -213,7 +214,8 @@ mod tests {
         ];
         let words = words(4, 5);
         let choices = (0..27).map(|n| [n % 3, n / 3 % 3, n / 9]);
-        // Which label is which number does not matter, so it is enough that each first appears after all smaller ones.
+        // Which label is which number does not matter, so it is enough that each first appears after all
+        // smaller ones.
         for letters in choices.filter(|l| l[0] == 0 && l[1] <= 1 && l[2] <= l[1] + 1) {
             for purity in 0..16u32 {
                 let pure: BTreeSet<Letter> = (0..4).filter(|letter| purity >> letter & 1 == 1).collect();

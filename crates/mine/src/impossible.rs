@@ -1,8 +1,9 @@
 //! Traces that should not be believed, each with the reason in plain words.
 //!
-//! Paper: `dice`, section 3.2, demands that a property is never falsified, which makes one wrong trace expensive.
-//! Deviation: our own. The paper keeps every trace; here those that contradict themselves are found, and then those that
-//! stand alone against what hundreds of others confirm ([`crate::lone_traces`]).
+//! Paper: `dice`, section 3.2, demands that a property is never falsified, which makes one wrong trace
+//! expensive.
+//! Deviation: our own. The paper keeps every trace; here those that contradict themselves are found, and then
+//! those that stand alone against what hundreds of others confirm ([`crate::lone_traces`]).
 //! Cost: a few passes over the distinct words.
 
 use std::collections::BTreeSet;
@@ -23,11 +24,11 @@ pub struct Impossible {
     pub why: String,
 }
 
-/// Finds the traces that contradict themselves, and among the others those that stand alone against `evidence`; in
-/// the order of [`Words::words`].
+/// Finds the traces that contradict themselves, and among the others those that stand alone against
+/// `evidence`; in the order of [`Words::words`].
 ///
-/// Only methods named `is…` and `has…` are taken to ask the same question at every call: a trace does not tell arguments,
-/// and `contains` may be asked about two different elements.
+/// Only methods named `is…` and `has…` are taken to ask the same question at every call: a trace does not
+/// tell arguments, and `contains` may be asked about two different elements.
 pub fn impossible_traces(
     words: &Words,
     purity: &Purity,

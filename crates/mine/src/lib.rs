@@ -1,9 +1,9 @@
-//! Traces to claims: which temporal properties hold on everything that was observed, how often they were tested, and
-//! which of them a person should read.
+//! Traces to temporal properties: those that hold on everything that was observed, with the number of times
+//! they were tested, and the few of them that a person should read.
 //!
 //! - [`PropertyMiner`] counts all six two-event templates while a log is being read.
 //! - [`mine_formula`] tries one formula with placeholders in all ways to fill them.
-//! - [`summarize`] turns thousands of properties into the few sentences that say it all.
+//! - [`summarize`] turns thousands of properties into a few sentences that imply them all.
 
 mod error;
 mod formulas;

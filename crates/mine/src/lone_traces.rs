@@ -1,12 +1,15 @@
-//! Traces that stand alone against overwhelming evidence: the only one to break what hundreds of others confirm.
+//! Traces that stand alone against overwhelming evidence: the only one to break what hundreds of others
+//! confirm.
 //!
 //! Paper: `dice`, section 3.2, for the templates and their support.
-//! Deviation: our own. The paper trusts every trace, and demands confidence 1; so one impossible trace among thousands
-//! (a reused object id, a race in the recorder) takes a true property away, and costs the model ten points of F.
+//! Deviation: our own. The paper trusts every trace, and demands confidence 1; so one impossible trace among
+//! thousands (a reused object id, a race in the recorder) takes a true property away, and costs the model ten
+//! points of F.
 //! Cost: one pass to count, and one more over the words for each suspicious property.
 //!
-//! Only NF and AP are asked: they speak about a whole trace, so breaking one is remarkable, while rare calls are often seen
-//! beside each other only once. This is a judgment, not a proof: whoever drops such traces must report which, and why.
+//! Only NF and AP are asked: they speak about a whole trace, so breaking one is remarkable, while rare calls
+//! are often seen beside each other only once. This is a judgment, not a proof: whoever drops such traces
+//! must report which, and why.
 
 use adit_logic::{Property, Template};
 use adit_trace::{Letter, Words};
@@ -23,8 +26,8 @@ pub struct Evidence {
 }
 
 impl Evidence {
-    /// Evidence that outweighs a single trace. Chosen on the traces of eleven JDK classes, where it finds the impossible
-    /// ones and no others; see `docs/decisions/0003-impossible-traces.md`.
+    /// Evidence that outweighs a single trace. Chosen on the traces of eleven JDK classes, where it finds the
+    /// impossible ones and no others; see `docs/decisions/0003-impossible-traces.md`.
     pub const OVERWHELMING: Self = Self { min_support: 400, max_broken: 0.005 };
 }
 
@@ -41,8 +44,8 @@ pub struct LoneTrace {
     pub chances: u64,
 }
 
-/// Finds the words that alone break a property which the rest confirms as strongly as `evidence` asks, in the order of
-/// [`Words::words`].
+/// Finds the words that alone break a property which the rest confirms as strongly as `evidence` asks, in the
+/// order of [`Words::words`].
 pub fn lone_traces(words: &Words, evidence: Evidence) -> Result<Vec<LoneTrace>, MineError> {
     let mined = PropertyCounts::of(words, Purity::Unknown)?.mined(&Wanted {
         templates: vec![Template::NeverFollowed, Template::AlwaysPreceded],
@@ -50,7 +53,8 @@ pub fn lone_traces(words: &Words, evidence: Evidence) -> Result<Vec<LoneTrace>, 
         min_confidence: 1.0 - evidence.max_broken,
     })?;
     let mut lone: Vec<LoneTrace> = Vec::new();
-    // An event that is rare itself is not missing after others; only a common one can be conspicuous by its absence.
+    // An event that is rare itself is not missing after others; only a common one can be conspicuous by its
+    // absence.
     let common = |letter: Letter| mined.occurrences[letter as usize] >= evidence.min_support;
     for rule in mined.properties.iter().filter(|rule| rule.support < rule.chances && common(rule.property.b))
     {

@@ -6,8 +6,8 @@
 use adit_trace::Letter;
 use rustc_hash::FxHashMap;
 
-/// Up to this many letters every pair has a cell: four matrices of them take 32 MB. Twice as many letters would
-/// take four times that, and logs with so many labels rarely use most of the pairs.
+/// Up to this many letters every pair has a cell: four matrices of them take 32 MB. Twice as many letters
+/// would take four times that, and logs with so many labels rarely use most of the pairs.
 pub(crate) const DENSE_LETTERS: usize = 1024;
 
 /// Counts by row and column.
@@ -55,8 +55,8 @@ impl Matrix {
         }
     }
 
-    /// Adds to the cells of `row` what `n` makes of the `amounts`, which are given for all letters and are nothing
-    /// (so that `n` makes zero of them) except in the given columns.
+    /// Adds to the cells of `row` what `n` makes of the `amounts`, which are given for all letters and are
+    /// nothing (so that `n` makes zero of them) except in the given columns.
     #[inline]
     pub(crate) fn add_row<T: Copy>(
         &mut self,
@@ -85,7 +85,8 @@ impl Matrix {
         }
     }
 
-    /// Replaces the cells of `row` in the given columns. A count never shrinks here, so no zero need be stored.
+    /// Replaces the cells of `row` in the given columns. A count never shrinks here, so no zero need be
+    /// stored.
     pub(crate) fn set_row(&mut self, row: Letter, columns: &[Letter], n: impl Fn(Letter) -> u64) {
         match self {
             Self::Dense { stride, cells } => {

@@ -4,14 +4,15 @@
 //! Cost: sorting, and what `implications.rs` costs.
 //!
 //! 1. **Drop** what follows from other mined properties (the table in `implications.rs`).
-//! 2. **Group** what one sentence can say: all traces start with one label, labels that exclude each other, labels that
-//!    happen once, and otherwise the same claim about several labels.
-//! 3. **Rank** by evidence: how many bits of surprise it would be to see the log if the claim were a matter of luck.
-//!    Under luck each event is drawn by the labels' shares of the log, and half a trace lies before and after it. If a claim
-//!    survives a chance by luck with probability `q`, and survived a share `c` of its `n` chances, the evidence is `n`
-//!    times the divergence of `c` from `q`. For a claim that was never broken this is support times `-log2 q`: much support
-//!    does not help a claim that could not fail, such as that a rare event does not follow another rare event. A
-//!    sentence has the evidence of all its properties together, because it is read once.
+//! 2. **Group** what one sentence can say: all traces start with one label, labels that exclude each other,
+//!    labels that happen once, and otherwise the same property of several labels.
+//! 3. **Rank** by evidence: how many bits of surprise it would be to see the log if the property held by
+//!    luck. Under luck each event is drawn by the labels' shares of the log, and half a trace lies before and
+//!    after it. If a property survives a chance by luck with probability `q`, and survived a share `c` of its
+//!    `n` chances, the evidence is `n` times the divergence of `c` from `q`. For a property that was never
+//!    broken this is support times `-log2 q`: much support does not help a property that could not fail, such
+//!    as that a rare event does not follow another rare event. A sentence has the evidence of all its
+//!    properties together, because it is read once.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,7 +26,8 @@ use adit_trace::Letter;
 use crate::implications::{Rules, is_certain};
 use crate::{Mined, MinedProperty, Purity};
 
-/// The part of a [`Mined`] that is worth reading. All numbers of properties are places in [`Mined::properties`].
+/// The part of a [`Mined`] that is worth reading. All numbers of properties are places in
+/// [`Mined::properties`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Summary {
     /// The sentences, with the most evidence first. Each property is in one group or is dropped.
@@ -61,8 +63,9 @@ pub fn summarize(mined: &Mined, purity: &Purity) -> Summary {
     let rules = Rules::new(mined, purity);
     let mut grouping =
         Grouping { mined, rules, done: vec![false; mined.properties.len()], groups: Vec::new() };
-    // The outermost claims come before dropping, which would tear them apart: who happens only after a label that
-    // itself happens only after the first one needs no mention, but "every trace starts with" does.
+    // The first and last labels of traces come before dropping, which would tear their properties apart: that
+    // a label happens only after one that itself happens only after the first follows, but "every trace
+    // starts with" does not.
     grouping.frame(AlwaysPreceded);
     grouping.frame(AlwaysFollowed);
     let mut dropped = Vec::new();
@@ -107,7 +110,8 @@ struct Grouping<'a> {
 }
 
 impl Grouping<'_> {
-    /// "Every trace starts with `x`": then, and only then, all other labels happen only after it. Likewise the end.
+    /// "Every trace starts with `x`": then, and only then, all other labels happen only after it. Likewise
+    /// the end.
     fn frame(&mut self, template: Template) {
         let letters = self.mined.alphabet.len() as Letter;
         for x in 0..letters {
@@ -183,7 +187,8 @@ impl Grouping<'_> {
             rivals[a as usize].insert(b);
         }
         for a in 0..letters {
-            // Grow a set of labels of which any two are rivals; what does not fit waits for another set with `a`.
+            // Grow a set of labels of which any two are rivals; what does not fit waits for another set with
+            // `a`.
             while let Some(&first) = rivals[a as usize].first() {
                 let mut set = vec![a, first];
                 for &b in &rivals[a as usize] {
@@ -209,9 +214,9 @@ impl Grouping<'_> {
         }
     }
 
-    /// The same claim about several labels, as often as possible.
+    /// Groups the same property of several labels.
     fn alike(&mut self) {
-        let mut claims: BTreeMap<(Template, Letter), Vec<Letter>> = BTreeMap::new();
+        let mut by_event: BTreeMap<(Template, Letter), Vec<Letter>> = BTreeMap::new();
         for at in 0..self.mined.properties.len() {
             let rule = &self.mined.properties[at];
             let Property { template, a, b } = rule.property;
@@ -219,13 +224,13 @@ impl Grouping<'_> {
                 continue;
             }
             if is_certain(rule) {
-                claims.entry((template, a)).or_default().push(b);
+                by_event.entry((template, a)).or_default().push(b);
             } else {
                 self.group(self.say_mostly(rule), vec![at]);
             }
         }
         let mut alike: BTreeMap<(Template, Vec<Letter>), Vec<Letter>> = BTreeMap::new();
-        for ((template, a), b) in claims {
+        for ((template, a), b) in by_event {
             alike.entry((template, b)).or_default().push(a);
         }
         for ((template, b), a) in alike {
@@ -305,7 +310,7 @@ impl Grouping<'_> {
     /// A property that was broken, in words.
     fn say_mostly(&self, rule: &MinedProperty) -> String {
         let (a, b) = (self.name(rule.property.a), self.name(rule.property.b));
-        let (claim, immediate) = match rule.property.template {
+        let (says, immediate) = match rule.property.template {
             AlwaysFollowed => (format!("{b} happens at some time after {a}"), false),
             NeverFollowed => (format!("{b} does not happen after {a}"), false),
             AlwaysPreceded => (format!("{b} has happened before {a}"), false),
@@ -314,7 +319,7 @@ impl Grouping<'_> {
             AlwaysImmediatelyPreceded => (format!("{b} comes right before {a}"), true),
         };
         let aside = if immediate { self.aside() } else { "" };
-        format!("in {} of {} cases, {claim}{aside}", rule.support, rule.chances)
+        format!("in {} of {} cases, {says}{aside}", rule.support, rule.chances)
     }
 
     /// The exception to "right after".
@@ -332,8 +337,8 @@ impl Grouping<'_> {
             .unwrap_or_else(|| sentence(&property))
     }
 
-    /// The labels that a negative claim leaves open, if it leaves the same ones for all of `a`. Dropped properties count:
-    /// they are as true as the others.
+    /// The labels that a negative property leaves open, if it leaves the same ones for all of `a`. Dropped
+    /// properties count: they are as true as the others.
     fn allowed(&self, template: Template, a: &[Letter]) -> Option<Vec<Letter>> {
         let letters = 0..self.mined.alphabet.len() as Letter;
         let allowed =
@@ -534,7 +539,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(48))]
 
-        /// Each property is dropped or said once, and a word that obeys everything said obeys everything dropped.
+        /// Each property is dropped or said once, and a word that obeys everything said obeys everything
+        /// dropped.
         #[test]
         fn what_is_said_implies_what_is_dropped(
             words in words(&LABELS),

@@ -1,18 +1,21 @@
 //! Mining two-event properties: count, in one pass, how often each could have been broken and was not.
 //!
 //! Paper: `dice`, section 3.2.
-//! Deviation: NIF(a, b) means no `b` among the events after `a` up to and including the next one with a side effect; the
-//! paper's formula holds as soon as the next event is not `b`. AIF demands the next event, which its first formula
-//! forgets. AP and AIP are about every `a`; the paper's formulas bind the first only. Properties with `a = b` are mined.
-//! Cost: `O(n + k²)` for a trace of `n` events with `k` distinct letters, and for AIF, NIF and AIP, for each event, the
-//! number of distinct letters since the last one with a side effect. Memory does not grow with the traces' length.
+//! Deviation: NIF(a, b) means no `b` among the events after `a` up to and including the next one with a side
+//! effect; the paper's formula holds as soon as the next event is not `b`. AIF demands the next event, which
+//! its first formula forgets. AP and AIP are about every `a`; the paper's formulas bind the first only.
+//! Properties with `a = b` are mined.
+//! Cost: `O(n + k²)` for a trace of `n` events with `k` distinct letters, and for AIF, NIF and AIP, for each
+//! event, the number of distinct letters since the last one with a side effect. Memory does not grow with the
+//! traces' length.
 //!
-//! Every occurrence of `a` is one chance to break a property of `a`. So AF and NF need one number for a pair, the
-//! occurrences of `a` with a `b` later: AF is supported by these and NF by all others. AIF and NIF share a number likewise.
-//! A pair that never meets in a trace has the number zero, and costs nothing.
+//! Every occurrence of `a` is one chance to break a property of `a`. So AF and NF need one number for a pair,
+//! the occurrences of `a` with a `b` later: AF is supported by these and NF by all others. AIF and NIF share
+//! a number likewise. A pair that never meets in a trace has the number zero, and costs nothing.
 //!
-//! Counting goes from the end of a trace to its start. At the last `b`, what is left of each `a` was followed by `b`; at
-//! the first `b`, what is gone of each `a` was preceded by it. So only two events per letter look at other letters.
+//! Counting goes from the end of a trace to its start. At the last `b`, what is left of each `a` was followed
+//! by `b`; at the first `b`, what is gone of each `a` was preceded by it. So only two events per letter look
+//! at other letters.
 
 use adit_logic::{Property, Template};
 use adit_trace::{Alphabet, Letter, WordSink, Words};
@@ -56,7 +59,8 @@ pub struct PropertyMiner {
     refused: Option<MineError>,
 }
 
-/// The properties of these templates that `words` never break and confirm at least once, in the letters of `words`.
+/// The properties of these templates that `words` never break and confirm at least once, in the letters of
+/// `words`.
 pub fn holding(
     words: &Words,
     purity: &Purity,
@@ -99,8 +103,8 @@ impl PropertyCounts {
     }
 }
 
-/// Words up to this length are kept until their end, when the weight is known: a megabyte of letters. Longer ones are
-/// counted in parts of this length, each of which costs the square of its distinct letters.
+/// Words up to this length are kept until their end, when the weight is known: a megabyte of letters. Longer
+/// ones are counted in parts of this length, each of which costs the square of its distinct letters.
 const PART: usize = 1 << 18;
 
 impl PropertyMiner {
@@ -282,8 +286,8 @@ impl Sweep {
         }
     }
 
-    /// Calls `first` at the first occurrence of each letter, which then is not yet gone, and `last` at the last one,
-    /// which then is not among those left: "later" and "earlier" exclude the event itself.
+    /// Calls `first` at the first occurrence of each letter, which then is not yet gone, and `last` at the
+    /// last one, which then is not among those left: "later" and "earlier" exclude the event itself.
     fn backward(
         &mut self,
         letters: &[Letter],
@@ -330,8 +334,8 @@ mod tests {
     /// A word and its weight.
     type Weighted = (Vec<&'static str>, u64);
 
-    /// Feeds `words` in parts of `part` letters to a miner that keeps `part_length`, over an alphabet that first has
-    /// `unused` labels which never occur.
+    /// Feeds `words` in parts of `part` letters to a miner that keeps `part_length`, over an alphabet that
+    /// first has `unused` labels which never occur.
     fn count(
         words: &[Weighted],
         pure: &Purity,
@@ -356,7 +360,8 @@ mod tests {
         count(words, pure, usize::MAX, PART, 0)
     }
 
-    /// Support and chances by the definition alone: each occurrence is looked at with the whole word around it.
+    /// Support and chances by the definition alone: each occurrence is looked at with the whole word around
+    /// it.
     fn naive(words: &[Weighted], pure: &Purity) -> BTreeMap<Property<&'static str>, (u64, u64)> {
         let labels: Vec<_> =
             words.iter().filter(|(_, weight)| *weight > 0).flat_map(|(word, _)| word).collect();

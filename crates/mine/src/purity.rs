@@ -12,7 +12,8 @@ use adit_trace::{Alphabet, Label, Letter, pure_by_name};
 pub enum Purity {
     /// The name of its method says so: `isEmpty`, `hasNext`.
     ByName,
-    /// Someone said so. A name is a whole label (`add:FALSE`) or a method (`size`), which stands for all its outcomes.
+    /// Someone said so. A name is a whole label (`add:FALSE`) or a method (`size`), which stands for all its
+    /// outcomes.
     Given(BTreeSet<String>),
     /// It is not known: every event may have an effect, and "immediately" means the very next event.
     Unknown,

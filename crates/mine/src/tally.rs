@@ -1,7 +1,7 @@
 //! The counts behind the six templates, adding them up, and reading off the properties that qualify.
 //!
-//! Paper: `dice`, section 3.2: support is how often a property could be falsified and was not, confidence its ratio to
-//! how often it could be falsified, or one if it never could.
+//! Paper: `dice`, section 3.2: support is how often a property could be falsified and was not, confidence its
+//! ratio to how often it could be falsified, or one if it never could.
 //! Deviation: none.
 //! Cost: reading off takes the number of pairs that occur together plus the number of properties reported.
 
@@ -31,7 +31,7 @@ pub struct Wanted {
 /// A property and how well the traces bear it out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MinedProperty {
-    /// The claim. Its letters are places in [`Mined::alphabet`].
+    /// The property. Its letters are places in [`Mined::alphabet`].
     pub property: Property<Letter>,
     /// The number of chances to break it that did not.
     pub support: u64,
@@ -41,8 +41,8 @@ pub struct MinedProperty {
     pub confidence: f64,
 }
 
-/// The result of mining a log. It depends on the log's traces only, not on their order nor on the numbering of
-/// letters.
+/// The result of mining a log. It depends on the log's traces only, not on their order nor on the numbering
+/// of letters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mined {
     /// The number of traces.
@@ -68,8 +68,8 @@ impl Mined {
     }
 }
 
-/// Support as a fraction of chances; one when there are none. It is one only if every chance was survived, however
-/// many there are.
+/// Support as a fraction of chances; one when there are none. It is one only if every chance was survived,
+/// however many there are.
 pub fn confidence(support: u64, chances: u64) -> f64 {
     if support >= chances { 1.0 } else { (support as f64 / chances as f64).min(1.0 - f64::EPSILON) }
 }
@@ -114,8 +114,8 @@ impl PropertyCounts {
         }
     }
 
-    /// Counts `weight` traces of a length. No other count exceeds that of the events, so this is the one place where a
-    /// count can overflow.
+    /// Counts `weight` traces of a length. No other count exceeds that of the events, so this is the one
+    /// place where a count can overflow.
     pub(crate) fn count_trace(&mut self, length: u64, weight: u64) -> Result<(), MineError> {
         let sums = length
             .checked_mul(weight)
@@ -124,8 +124,8 @@ impl PropertyCounts {
         Ok(())
     }
 
-    /// The reason to stop if there are too many pairs, or if a word with this many distinct letters must make them too
-    /// many: of any two, one follows the other and one precedes the other.
+    /// The reason to stop if there are too many pairs, or if a word with this many distinct letters must make
+    /// them too many: of any two, one follows the other and one precedes the other.
     pub(crate) fn refuse_pairs(&self, distinct: usize) -> Option<MineError> {
         let stored: usize = self.matrices().iter().map(|matrix| matrix.stored_pairs()).sum();
         let dense = matches!(self.followed, Matrix::Dense { .. });
@@ -215,8 +215,9 @@ impl PropertyCounts {
             properties.push(MinedProperty { property, support, chances, confidence });
             Ok(())
         };
-        // A positive property without a single hit qualifies only if anything does, so the hits are enough to look at.
-        // With a negative one it is the other way round: whatever has no hit qualifies, and is reported.
+        // A positive property without a single hit qualifies only if anything does, so the hits are enough to
+        // look at. With a negative one it is the other way round: whatever has no hit qualifies, and is
+        // reported.
         if !negative && (wanted.min_support > 0 || wanted.min_confidence > 0.0) {
             let mut hits: Vec<(Letter, Letter, u64)> = matrix
                 .entries()

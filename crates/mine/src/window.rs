@@ -4,9 +4,9 @@
 //! Deviation: none here; what NIF means is settled in `properties.rs`.
 //! Cost: for each event, the number of distinct letters since the last event with a side effect.
 //!
-//! The events since the last impure one, itself included, are the *window*: all of them are immediate predecessors of
-//! the event that comes now, and it is an immediate successor of all of them. Going forward is enough for both
-//! directions, so a run of pure events may be longer than memory.
+//! The events since the last impure one, itself included, are the *window*: all of them are immediate
+//! predecessors of the event that comes now, and it is an immediate successor of all of them. Going forward
+//! is enough for both directions, so a run of pure events may be longer than memory.
 
 use adit_trace::Letter;
 
@@ -20,8 +20,8 @@ pub(crate) struct Window {
     letters: Vec<Letter>,
     /// Occurrences in the window, beside `letters`.
     open: Vec<u64>,
-    /// For a letter of the window: what `open` was at its last occurrence as a successor. Those occurrences have
-    /// had it as a successor and must not be counted again when it comes once more.
+    /// For a letter of the window: what `open` was at its last occurrence as a successor. Those occurrences
+    /// have had it as a successor and must not be counted again when it comes once more.
     met: Vec<Vec<u64>>,
     /// The place of a letter in `letters`, or [`ABSENT`].
     slot: Vec<u32>,
@@ -46,8 +46,8 @@ impl Window {
         self.open.clear();
     }
 
-    /// Counts `weight` times the neighbors of the `word`'s next letters: in `next` those occurrences (column) that a
-    /// letter (row) follows, in `previous` those occurrences (row) that a letter (column) precedes.
+    /// Counts `weight` times the neighbors of the `word`'s next letters: in `next` those occurrences (column)
+    /// that a letter (row) follows, in `previous` those occurrences (row) that a letter (column) precedes.
     pub(crate) fn pass(
         &mut self,
         word: &[Letter],
@@ -75,7 +75,8 @@ impl Window {
             }
             let slot = self.slot[letter as usize];
             if !pure[letter as usize] {
-                // An impure letter closes the window. If it is also the one that opened it, it has met nothing.
+                // An impure letter closes the window. If it is also the one that opened it, it has met
+                // nothing.
                 for (&earlier, &open) in self.letters.iter().zip(&self.open) {
                     next.add(letter, earlier, open * weight);
                 }

@@ -1,10 +1,10 @@
 //! "Did you mean …?": the known name that a mistyped one probably stands for.
 //!
-//! One threshold serves file formats, options, labels, methods and classes: a third of a name's characters may be wrong,
-//! as in the Rust compiler's own suggestions. Fewer would miss a slip in short names such as `csvv` for `csv`; more
-//! would suggest names that merely share a syllable. Of a name with one or two characters nothing may be wrong but its
-//! case, because `S1` is not meant to be `S0`. A slip is a character added, left out or changed, or two neighbors
-//! swapped; the wrong case is none.
+//! One threshold serves file formats, options, labels, methods and classes: a third of a name's characters
+//! may be wrong, as in the Rust compiler's own suggestions. Fewer would miss a slip in short names such as
+//! `csvv` for `csv`; more would suggest names that merely share a syllable. Of a name with one or two
+//! characters nothing may be wrong but its case, because `S1` is not meant to be `S0`. A slip is a character
+//! added, left out or changed, or two neighbors swapped; the wrong case is none.
 //!
 //! Of a qualified name such as `java.util.HashSte`, only the last part counts toward the threshold. All of
 //! `java.util` is alike in a third of its characters.

@@ -1,10 +1,12 @@
-//! AUT, the Aldebaran format of CADP and mCRL2: `des (initial, transitions, states)`, then `(from, "label", to)`.
+//! AUT, the Aldebaran format of CADP and mCRL2: `des (initial, transitions, states)`, then `(from, "label",
+//! to)`.
 //!
 //! AUT knows labeled transition systems: one initial state, no final states, no comments. So
-//! * a transition `exit`, which is how LOTOS writes successful termination, leads from every accepting state to one
-//!   more state; a file without `exit` accepts everywhere;
+//! * a transition `exit`, which is how LOTOS writes successful termination, leads from every accepting state
+//!   to one more state; a file without `exit` accepts everywhere;
 //! * several initial states are reached from one more state by the internal event `i`;
-//! * labels that no transition uses and maybe transitions are remarks on loops of a state that nothing reaches;
+//! * labels that no transition uses and maybe transitions are remarks on loops of a state that nothing
+//!   reaches;
 //! * in labels, `%` and two hexadecimal digits stand for a byte, where the character itself would be misread.
 //!
 //! Names, predicates, refusals and guards are lost.
@@ -27,7 +29,8 @@ pub(super) fn write(fsa: &Fsa<String>) -> Written {
         states - 1
     };
     let mut lines = Vec::with_capacity(fsa.transitions());
-    // A reader takes a last initial state with `i` transitions for one of our making, so `i` must not look like that.
+    // A reader takes a last initial state with `i` transitions for one of our making, so `i` must not look
+    // like that.
     let hide_i = fsa.initial() == [fsa.len() - 1];
     for edge in fsa.all_edges() {
         lines.push(format!("({},\"{}\",{})", edge.from, encode(edge.label, hide_i), edge.to));
@@ -108,7 +111,8 @@ fn percent(text: &str) -> String {
     out
 }
 
-/// The opposite of [`percent`]. A percent sign that no two digits follow stands for itself, as in others' files.
+/// The opposite of [`percent`]. A percent sign that no two digits follow stands for itself, as in others'
+/// files.
 fn decode(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();

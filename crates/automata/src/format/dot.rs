@@ -1,12 +1,16 @@
 //! DOT, as LearnLib and AALpy write it: `__start0 -> s0` points at an initial state, a double circle accepts.
 //!
-//! Three attributes that Graphviz ignores hold what a drawing does not say: `event`, where the label would be read as
-//! something else, `guard`, and `modality="maybe"`, which is also drawn dashed. Remarks in comments hold the rest.
+//! Three attributes that Graphviz ignores hold what a drawing does not say: `event`, where the label would be
+//! read as something else, `guard`, and `modality="maybe"`, which is also drawn dashed. Remarks in comments
+//! hold the rest.
 //!
 //! When reading:
-//! * a label of several lines is several events; ` / ` between input and output of a Mealy machine becomes `/`;
-//! * a node without a border that only starts unlabeled edges points at initial states, whatever it is called;
-//! * a double circle that only ends unlabeled edges stands for the end of a word: where they start, a word may end;
+//! * a label of several lines is several events; ` / ` between input and output of a Mealy machine becomes
+//!   `/`;
+//! * a node without a border that only starts unlabeled edges points at initial states, whatever it is
+//!   called;
+//! * a double circle that only ends unlabeled edges stands for the end of a word: where they start, a word
+//!   may end;
 //! * a file without any double circle accepts everywhere.
 
 use super::Model;
@@ -113,7 +117,7 @@ pub(super) fn read(file: File<'_>) -> Result<Fsa<String>, FormatError> {
     draft.finish(file, notes, Unmarked::AllAccept)
 }
 
-/// What a node stands for.
+/// The meaning of a node.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Role {
     State,
@@ -219,7 +223,7 @@ fn name_of(id: &str, label: &str) -> Option<String> {
     (!label.is_empty() && label != id && label != number).then(|| label.to_owned())
 }
 
-/// What an attribute's value says, of a node called `id` or of an edge.
+/// The text of an attribute of an edge, or of a node called `id`.
 fn text(value: &Text, id: &str) -> String {
     if value.html { without_tags(&value.raw) } else { unescape(&value.raw, id) }
 }

@@ -1,7 +1,8 @@
-//! The grammar of DOT: what Graphviz's own parser takes, down to nodes and edges with the attributes we look at.
+//! The grammar of DOT: what Graphviz's own parser takes, down to nodes and edges with the attributes we look
+//! at.
 //!
-//! Subgraphs nest without recursion, because a file may nest a million braces, and the edges between two groups of
-//! nodes are counted before they are made.
+//! Subgraphs nest without recursion, because a file may nest a million braces, and the edges between two
+//! groups of nodes are counted before they are made.
 
 use std::rc::Rc;
 
@@ -29,7 +30,7 @@ pub(super) struct Arrow {
     pub(super) from: usize,
     pub(super) to: usize,
     pub(super) attributes: Attributes,
-    /// Where the statement starts in the file.
+    /// The offset of the statement in the file.
     pub(super) at: usize,
 }
 
@@ -60,7 +61,7 @@ impl Attributes {
         *place = Some(value);
     }
 
-    /// Whether the attribute's value is `wanted`, in any case.
+    /// Returns whether the attribute's value is `wanted`, in any case.
     pub(super) fn is(value: &Option<Text>, wanted: &str) -> bool {
         value.as_ref().is_some_and(|value| value.raw.eq_ignore_ascii_case(wanted))
     }
@@ -110,7 +111,7 @@ struct Frame {
 struct Statement {
     at: usize,
     groups: Vec<Vec<usize>>,
-    /// Whether one of the groups is a subgraph, which has no attributes of its own.
+    /// One of the groups is a subgraph, which has no attributes of its own.
     subgraph: bool,
 }
 
@@ -141,7 +142,7 @@ impl<'a> Parser<'a> {
     /// Reads statements until the graph's own brace is closed.
     fn statements(&mut self) -> Result<(), FormatError> {
         let mut statement = Statement::default();
-        // Whether an arrow was read, so that a node or subgraph has to follow.
+        // An arrow was read, so a node or subgraph has to follow.
         let mut arrow = false;
         loop {
             self.scanner.skip();
@@ -404,7 +405,8 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// Whether `c` can stand in an id without quotes. DOT takes every character beyond ASCII for a letter.
+/// Returns whether `c` can stand in an id without quotes. DOT takes every character beyond ASCII for a
+/// letter.
 fn is_bare(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_' || !c.is_ascii()
 }

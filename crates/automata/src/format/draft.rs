@@ -9,7 +9,7 @@ use super::notes::Notes;
 use super::scan::File;
 use crate::{Builder, Fsa, Modality, State};
 
-/// Which states accept when a file marks none of them as accepting.
+/// The states that accept when a file marks none of them as accepting.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Unmarked {
     /// The format says it of each state, so none does.
@@ -56,9 +56,9 @@ impl Draft {
 
     /// Numbers the states by their `ids`, which so far were numbered by appearance.
     ///
-    /// Ids that are one prefix and a number are sorted by that number, others keep their order. When the prefix is one
-    /// of `plain` and the numbers are 0, 1, 2 …, the ids say nothing and are dropped; else they become the names.
-    /// A note that declares the number of states makes every number below it a state.
+    /// Ids that are one prefix and a number are sorted by that number, others keep their order. When the
+    /// prefix is one of `plain` and the numbers are 0, 1, 2 …, the ids say nothing and are dropped; else they
+    /// become the names. A note that declares the number of states makes every number below it a state.
     pub(super) fn number_by(&mut self, ids: &[String], plain: &[&str], notes: &Notes) {
         let numbers = common_numbers(ids);
         let mut order: Vec<usize> = (0..ids.len()).collect();

@@ -1,7 +1,7 @@
-//! Why a model could not be read or written: where, what is wrong, and what would fix it.
+//! Errors of reading and writing models: the place, the problem, and what would fix it.
 //!
-//! An error keeps only the line it talks about, clipped around the fault, never the file: a model may be one line of a
-//! hundred megabytes, and an error outlives it.
+//! An error keeps only the line it talks about, clipped around the fault, never the file: a model may be one
+//! line of a hundred megabytes, and an error outlives it.
 
 use std::fmt;
 use std::ops::Range;
@@ -13,10 +13,10 @@ use miette::{
 
 use super::Format;
 
-/// Why a model file could not be read.
+/// An error in a model file.
 ///
-/// As text it reads `name:line:column: what is wrong`. As a [`Diagnostic`] it also shows the line, with the fault
-/// underlined, and says what to change.
+/// As text it reads `name:line:column: what is wrong`. As a [`Diagnostic`] it also shows the line, with the
+/// fault underlined, and says what to change.
 #[derive(Debug)]
 pub struct FormatError(Box<Fault>);
 
@@ -41,12 +41,12 @@ impl FormatError {
         self.0.column
     }
 
-    /// What is wrong, without the place.
+    /// The problem, without its place.
     pub fn problem(&self) -> &str {
         &self.0.problem
     }
 
-    /// What would fix it.
+    /// Advice that would fix it.
     pub fn hint(&self) -> &str {
         &self.0.help
     }
@@ -111,8 +111,8 @@ struct Excerpt {
 }
 
 impl Excerpt {
-    /// How many bytes of the line are shown on either side of the start of the fault: enough to see the place, and a
-    /// rendered line still fits a wide terminal.
+    /// The number of bytes of the line that are shown on either side of the start of the fault: enough to see
+    /// the place, and a rendered line still fits a wide terminal.
     const REACH: usize = 80;
 
     fn cut(name: &str, text: &str, line_start: usize, line: usize, fault: Range<usize>) -> Self {
@@ -147,7 +147,7 @@ impl SourceCode for Excerpt {
     }
 }
 
-/// Why a model cannot be written in a format.
+/// The reason why a model cannot be written in a format.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Diagnostic)]
 #[non_exhaustive]
 pub enum WriteError {
@@ -174,9 +174,9 @@ pub enum WriteError {
     TooManyLabels {
         /// The format that was asked for.
         format: Format,
-        /// How many events it can hold.
+        /// The most events that it can hold.
         limit: usize,
-        /// How many the model has.
+        /// The number of events of the model.
         have: usize,
     },
 }

@@ -10,10 +10,10 @@
 //! S1 → S1 → hasMoreTokens:TRUE → 0.99 a probability may follow; it is not kept
 //! ```
 //!
-//! Published models also spell the ends of a trace out: a `<START>` edge from a state that is declared nowhere leads to
-//! the initial state, and `<END>` edges lead from the states where a trace ends to a final state without a way out.
-//! Both are folded away. The format has no comments; remarks stand after the last transition, where readers that count
-//! do not look.
+//! Published models also spell the ends of a trace out: a `<START>` edge from a state that is declared
+//! nowhere leads to the initial state, and `<END>` edges lead from the states where a trace ends to a final
+//! state without a way out. Both are folded away. The format has no comments; remarks stand after the last
+//! transition, where readers that count do not look.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -25,7 +25,8 @@ use super::scan::{File, Remark};
 use super::{Model, Spelling};
 use crate::{Fsa, State};
 
-/// Writes `fsa`. States whose names can be ids keep them, else numbers are the ids and remarks give the names.
+/// Writes `fsa`. States whose names can be ids keep them, else numbers are the ids and remarks give the
+/// names.
 pub(super) fn write(model: &Model<'_>) -> String {
     let Model { fsa, spelling, .. } = *model;
     let names_as_ids = names_fit(fsa);
@@ -77,7 +78,7 @@ fn words(alphabet: &[String], spelling: Spelling) -> Vec<String> {
             && !["<START>", "<END>"].contains(&label)
     };
     let (plain, odd): (Vec<String>, Vec<String>) = alphabet.iter().cloned().partition(|label| safe(label));
-    // A label with spaces is no identifier, so that its words are reserved too does no harm.
+    // A label with spaces is no identifier, so reserving its words as well does no harm.
     let mut replaced = identifiers(&odd, &plain.join(" "), |word| (spelling.from_word)(&word)).into_iter();
     let word = |label: &String| if safe(label) { Some(label.clone()) } else { replaced.next() };
     alphabet.iter().map(word).map(|word| word.expect("every odd label got a word")).collect()

@@ -1,4 +1,5 @@
-//! FSP, the finite state processes of LTSA and MTSA, in the form that Krka et al. published their ground truths in.
+//! FSP, the finite state processes of LTSA and MTSA, in the form that Krka et al. published their ground
+//! truths in.
 //!
 //! ```text
 //! Stack = S0,
@@ -8,9 +9,10 @@
 //!     | pop? -> S1).
 //! ```
 //!
-//! `a? -> S1` is MTSA's maybe transition. FSP has no final states: a file where a state with transitions is *also*
-//! defined as `STOP` means the states defined as `STOP` to accept, any other file accepts everywhere. Actions are
-//! identifiers; [`Spelling::from_identifier`](super::Spelling::from_identifier) gives the label of one.
+//! `a? -> S1` is MTSA's maybe transition. FSP has no final states: a file where a state with transitions is
+//! *also* defined as `STOP` means the states defined as `STOP` to accept, any other file accepts everywhere.
+//! Actions are identifiers; [`Spelling::from_identifier`](super::Spelling::from_identifier) gives the label
+//! of one.
 
 use std::collections::BTreeSet;
 use std::ops::Range;

@@ -1,12 +1,13 @@
 //! HOA version 1 (Hanoi Omega-Automata), for Spot and its relatives.
 //!
-//! Every label is an atomic proposition and an event is the valuation in which just its own is true, which an alias
-//! says for each. HOA's words are infinite and ours are not, so a word here is followed by the valuation in which
-//! nothing is true, for ever: from every accepting state a transition `@end` leads to one more state, the only one that
-//! is accepting in the sense of Büchi. The infinite words are then exactly our words, and tools may compute with them.
+//! Every label is an atomic proposition and an event is the valuation in which just its own is true, which an
+//! alias says for each. HOA's words are infinite and ours are not, so a word here is followed by the
+//! valuation in which nothing is true, for ever: from every accepting state a transition `@end` leads to one
+//! more state, the only one that is accepting in the sense of Büchi. The infinite words are then exactly our
+//! words, and tools may compute with them.
 //!
-//! Read are such files, and those without `@end`, where a state in the acceptance set is taken for one where a word may
-//! end. Several propositions at once are no event: labels that need that are refused.
+//! Read are such files, and those without `@end`, where a state in the acceptance set is taken for one where
+//! a word may end. Several propositions at once are no event: labels that need that are refused.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +18,8 @@ use super::notes::{Notes, Remarks, identifiers};
 use super::scan::{Comments, File, Scanner};
 use crate::{Fsa, State};
 
-/// Every alias denies every other label, so the header grows with the square of their number: five megabytes here.
+/// Every alias denies every other label, so the header grows with the square of their number: five megabytes
+/// here.
 pub(super) const MOST_LABELS: usize = 1024;
 
 /// Writes `fsa`.
@@ -309,7 +311,8 @@ impl<'a> Reader<'a> {
         self.draft.finish(file, notes, Unmarked::NoneAccept)
     }
 
-    /// Makes the states accepting that have a way to an accepting end, and removes the states that are only an end.
+    /// Makes the states accepting that have a way to an accepting end, and removes the states that are only
+    /// an end.
     fn fold_ends(&mut self, notes: &mut Notes) {
         let draft = &mut self.draft;
         let accepts: BTreeSet<State> =

@@ -1,11 +1,11 @@
 //! Labels of HOA: Boolean expressions over atomic propositions, read as sets of events.
 //!
-//! An event is the valuation in which just its own proposition is true, and the valuation in which none is true stands
-//! for the time after the last event. So a proposition is a set of one, and negation, conjunction and disjunction are
-//! complement, intersection and union.
+//! An event is the valuation in which just its own proposition is true, and the valuation in which none is
+//! true stands for the time after the last event. So a proposition is a set of one, and negation, conjunction
+//! and disjunction are complement, intersection and union.
 //!
-//! Cost: near-linear for what tools write. Sets are finite or cofinite, so that neither `0&!1&!2…` nor its complement
-//! is ever spelled out, and shared until changed. A budget ends what is built to be slow.
+//! Cost: near-linear for what tools write. Sets are finite or cofinite, so that neither `0&!1&!2…` nor its
+//! complement is ever spelled out, and shared until changed. A budget ends what is built to be slow.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -13,13 +13,13 @@ use std::rc::Rc;
 use super::error::FormatError;
 use super::scan::Scanner;
 
-/// What stands in a [`Letters`] for the valuation in which no proposition is true.
+/// The item of a [`Letters`] for the valuation in which no proposition is true.
 const NOTHING: u32 = u32::MAX;
 
 /// A set of events, and perhaps of the time after the last.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Letters {
-    /// Whether the set is everything but `items`.
+    /// The set is everything but `items`.
     all_but: bool,
     items: BTreeSet<u32>,
 }
@@ -37,7 +37,7 @@ impl Letters {
         self.items.contains(&item) != self.all_but
     }
 
-    /// Whether the time after the last event is in the set.
+    /// Returns whether the time after the last event is in the set.
     pub(super) fn has_nothing(&self) -> bool {
         self.contains(NOTHING)
     }
@@ -47,7 +47,7 @@ impl Letters {
         self.items.iter().rev().copied().find(|&item| item != NOTHING)
     }
 
-    /// How many of `count` events are in the set.
+    /// The number of the first `count` events that are in the set.
     pub(super) fn len(&self, count: u32) -> usize {
         let mentioned = self.items.range(..count).count();
         if self.all_but { count as usize - mentioned } else { mentioned }
@@ -71,7 +71,7 @@ pub(super) struct Labels<'a> {
     spent: usize,
 }
 
-/// How much copying and merging of sets the labels of a file may cost, about a second's worth.
+/// The most copying and merging of sets that the labels of a file may cost: about a second's worth.
 const BUDGET: usize = 50_000_000;
 
 #[derive(Clone, Copy, PartialEq, Eq)]

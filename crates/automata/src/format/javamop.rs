@@ -1,8 +1,9 @@
 //! JavaMOP: a monitor with an `fsm` block.
 //!
 //! Each label gets an event with a pointcut for the call that it stands for, which the caller's
-//! [`Spelling`](super::Spelling) tells. The first state is the initial one, the alias `accepting` lists where a word
-//! may end, and remarks hold what a monitor does not know. Pointcuts are not read: the block is the model.
+//! [`Spelling`](super::Spelling) tells. The first state is the initial one, the alias `accepting` lists where
+//! a word may end, and remarks hold what a monitor does not know. Pointcuts are not read: the block is the
+//! model.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;

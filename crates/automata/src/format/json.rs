@@ -1,7 +1,9 @@
-//! adit's own JSON: complete, versioned, one state or transition a line so that a change reads well in a diff.
+//! adit's own JSON: complete, versioned, one state or transition a line so that a change reads well in a
+//! diff.
 //!
-//! The reader walks the text itself instead of building a tree first, because every complaint has to point at a line
-//! and a column, and because the depth of what it reads is then the depth of the schema, whatever the file nests.
+//! The reader walks the text itself instead of building a tree first, because every complaint has to point at
+//! a line and a column, and because the depth of what it reads is then the depth of the schema, whatever the
+//! file nests.
 
 use std::ops::Range;
 
@@ -64,7 +66,7 @@ fn lines(items: impl Iterator<Item = String>) -> String {
     if items.is_empty() { "[]".to_owned() } else { format!("[\n{}\n  ]", items.join(",\n")) }
 }
 
-/// What was read so far; fields may come in any order, so references are checked at the end.
+/// The fields read so far; they may come in any order, so references are checked at the end.
 #[derive(Default)]
 struct Model {
     format: Option<()>,
@@ -307,7 +309,7 @@ fn boolean(scanner: &mut Scanner<'_>) -> Result<bool, FormatError> {
     }
 }
 
-/// Where the next token starts.
+/// The offset of the next token.
 fn here(scanner: &mut Scanner<'_>) -> usize {
     scanner.skip();
     scanner.at()

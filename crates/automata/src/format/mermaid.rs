@@ -1,8 +1,8 @@
 //! Mermaid's `stateDiagram-v2`, for README files.
 //!
 //! `[*] --> s0` points at an initial state and `s1 --> [*]` leaves an accepting one. A transition reads
-//! `event [guard]?`, where the guard is optional and the question mark says *maybe*; characters of an event or guard
-//! that mean something to Mermaid or to HTML are written as `#58;`, so the marks cannot be mistaken.
+//! `event [guard]?`, where the guard is optional and the question mark says *maybe*; characters of an event
+//! or guard that mean something to Mermaid or to HTML are written as `#58;`, so the marks cannot be mistaken.
 //! A diagram without any `--> [*]` accepts everywhere.
 
 use super::draft::{Draft, DraftEdge, Ids, Unmarked};

@@ -1,9 +1,9 @@
 //! Model files: one module per format, all on automata whose labels are strings.
 //!
-//! [`Spelling::read`] and [`Spelling::write`] are the two doors. A model read back equals the model written: what a
-//! format has no natural place for is put where the format's other tools pass over it (comments, attributes, states
-//! that nothing reaches), and what cannot be put anywhere is listed in [`Written::lost`]. `docs/formats.md` describes
-//! every format and its conventions.
+//! [`Spelling::read`] and [`Spelling::write`] are the two doors. A model read back equals the model written:
+//! what a format has no natural place for is put where the format's other tools pass over it (comments,
+//! attributes, states that nothing reaches), and what cannot be put anywhere is listed in [`Written::lost`].
+//! `docs/formats.md` describes every format and its conventions.
 
 use std::fmt;
 
@@ -310,8 +310,8 @@ pub fn write(fsa: &Fsa<String>, format: Format, title: &str) -> Result<Written, 
 }
 
 impl Spelling {
-    /// Reads a model. Without a `format` the name tells it, and when that does not, the content. Error messages call
-    /// the file `name`.
+    /// Reads a model. Without a `format` the name tells it, and when that does not, the content. Error
+    /// messages call the file `name`.
     pub fn read(self, text: &[u8], name: &str, format: Option<Format>) -> Result<Fsa<String>, FormatError> {
         let text = std::str::from_utf8(text).map_err(|error| not_text(text, name, error.valid_up_to()))?;
         let text = text.trim_start_matches('\u{feff}');
@@ -338,7 +338,8 @@ impl Spelling {
         }
     }
 
-    /// Writes a model. `title` names it where the format has a place for a name, else in a comment or not at all.
+    /// Writes a model. `title` names it where the format has a place for a name, else in a comment or not at
+    /// all.
     pub fn write(self, fsa: &Fsa<String>, format: Format, title: &str) -> Result<Written, WriteError> {
         if fsa.initial().is_empty() {
             return Err(WriteError::NoInitial);

@@ -1,8 +1,9 @@
 //! Remarks in comments: what a format has no place for, written so that other tools pass over it.
 //!
-//! A comment that starts with `adit:` says one thing, as a word and its arguments: state numbers, and strings in JSON's
-//! notation. `docs/formats.md` lists them. A remark only ever adds to what the file itself says; one that speaks of a
-//! transition or state that is not there is an error, so that an edited file cannot silently mean something else.
+//! A comment that starts with `adit:` says one thing, as a word and its arguments: state numbers, and strings
+//! in JSON's notation. `docs/formats.md` lists them. A remark only ever adds to what the file itself says;
+//! one that speaks of a transition or state that is not there is an error, so that an edited file cannot
+//! silently mean something else.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,14 +11,14 @@ use super::error::FormatError;
 use super::scan::{File, Remark, Scanner, json_quote, unknown_word};
 use crate::{Fsa, Modality, State};
 
-/// What the remarks of a file say. Offsets are those of the remarks.
+/// The content of the remarks of a file. Offsets are those of the remarks.
 #[derive(Default)]
 pub(super) struct Notes {
-    /// How many states there are, for formats that mention a state only when something happens there.
+    /// The number of states, for formats that mention a state only when something happens there.
     pub(super) states: Option<usize>,
     pub(super) initial: Option<Vec<(State, usize)>>,
     pub(super) accepting: Option<Vec<(State, usize)>>,
-    /// What the words that stand for events mean.
+    /// The label of each word that stands for another one.
     pub(super) events: BTreeMap<String, String>,
     pub(super) labels: Vec<String>,
     pub(super) names: Vec<(State, String, usize)>,
@@ -134,27 +135,28 @@ impl<'a> Remarks<'a> {
         Self { fsa, lines: Vec::new() }
     }
 
-    /// Which states are initial, if it is not just `implied`.
+    /// Lists the initial states, unless they are just `implied`.
     pub(super) fn initial(&mut self, implied: &[State]) {
         if self.fsa.initial() != implied {
             self.lines.push(format!("initial{}", list(self.fsa.initial())));
         }
     }
 
-    /// Which states accept, always.
+    /// Lists the accepting states.
     pub(super) fn accepting(&mut self) {
         let accepting: Vec<State> = self.fsa.states().filter(|&state| self.fsa.is_accepting(state)).collect();
         self.lines.push(format!("accepting{}", list(&accepting)));
     }
 
-    /// That no state accepts, for formats where no mark means that all do.
+    /// Remarks that no state accepts, for formats where no mark means that all do.
     pub(super) fn nothing_accepted(&mut self) {
         if !self.fsa.states().any(|state| self.fsa.is_accepting(state)) {
             self.accepting();
         }
     }
 
-    /// What the words mean that stand for events, where `plain` gives the event that a reader would take them for.
+    /// Gives the labels of words that stand for another one than a reader would take them for, which `plain`
+    /// tells.
     pub(super) fn events(&mut self, words: &[String], plain: impl Fn(&str) -> String) {
         for (word, label) in words.iter().zip(self.fsa.alphabet()) {
             if plain(word) != *label {
@@ -195,7 +197,7 @@ impl<'a> Remarks<'a> {
         }
     }
 
-    /// What holds in states, and what they refuse.
+    /// Lists the predicates and refusals of states.
     pub(super) fn predicates(&mut self) {
         for state in self.fsa.states() {
             for (word, said) in
@@ -206,7 +208,7 @@ impl<'a> Remarks<'a> {
         }
     }
 
-    /// Which transitions only may occur.
+    /// Lists the transitions that only may occur.
     pub(super) fn maybes(&mut self) {
         for edge in self.fsa.all_edges().filter(|edge| edge.modality == Modality::Maybe) {
             self.lines.push(format!("maybe {} {} {}", edge.from, quote(edge.label), edge.to));
@@ -251,7 +253,8 @@ pub(super) fn comment_title(title: &str) -> String {
     title.chars().map(|c| if c.is_control() || BREAKING.contains(c) { ' ' } else { c }).collect()
 }
 
-/// A word for each label that is an ASCII identifier, different from all others and from the words of `reserved`.
+/// A word for each label that is an ASCII identifier, different from all others and from the words of
+/// `reserved`.
 ///
 /// `fit` gets the identifier that the label suggests and may change it to what the format wants.
 pub(super) fn identifiers(labels: &[String], reserved: &str, fit: impl Fn(String) -> String) -> Vec<String> {

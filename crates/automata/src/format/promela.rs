@@ -8,9 +8,10 @@
 //!   fi;
 //! ```
 //!
-//! The variable `event` names the event for one step and is `none` in between, so that a claim sees two events where a
-//! word repeats one. The process may end where the model accepts; it blocks where the model is stuck, which SPIN then
-//! reports. Only files as written here are read: PROMELA itself is a programming language.
+//! The variable `event` names the event for one step and is `none` in between, so that a claim sees two
+//! events where a word repeats one. The process may end where the model accepts; it blocks where the model is
+//! stuck, which SPIN then reports. Only files as written here are read: PROMELA itself is a programming
+//! language.
 
 use std::collections::BTreeSet;
 use std::ops::Range;

@@ -1,5 +1,5 @@
-//! What every reader of text needs: a file that can point at its faults, and a cursor over it that skips comments and
-//! keeps the notes it finds in them.
+//! The tools of every reader: a file that can point at its faults, and a cursor over it that skips comments
+//! and keeps the remarks it finds in them.
 
 use std::ops::Range;
 
@@ -27,8 +27,8 @@ impl<'a> File<'a> {
 
     /// `count` as a number of states, unless a file this short cannot mean it.
     ///
-    /// Formats that only declare a number could otherwise ask for any amount of memory with a few bytes. A million
-    /// more than the file has bytes lets every honest file through.
+    /// Formats that only declare a number could otherwise ask for any amount of memory with a few bytes. A
+    /// million more than the file has bytes lets every honest file through.
     pub(super) fn state_count(&self, count: u64, span: Range<usize>) -> Result<usize, FormatError> {
         let limit = (self.text.len() as u64 + 1_000_000).min(u64::from(u32::MAX));
         if count > limit {
@@ -38,10 +38,10 @@ impl<'a> File<'a> {
         Ok(count as usize)
     }
 
-    /// How many transitions a file this long may stand for.
+    /// The most transitions that a file this long may stand for.
     ///
-    /// Some formats let one line mean a transition for every pair of states or for every event; a million more than
-    /// the file has bytes lets every honest file through.
+    /// Some formats let one line mean a transition for every pair of states or for every event; a million
+    /// more than the file has bytes lets every honest file through.
     pub(super) fn most_edges(&self) -> usize {
         self.text.len() + 1_000_000
     }
@@ -62,14 +62,14 @@ impl<'a> File<'a> {
     }
 }
 
-/// How a format writes comments.
+/// The syntax of comments in a format.
 #[derive(Clone, Copy)]
 pub(super) struct Comments {
-    /// What starts a comment that ends with its line.
+    /// The signs that start a comment which ends with its line.
     pub(super) line: &'static [&'static str],
-    /// Whether `/* … */` is a comment.
+    /// `/* … */` is a comment.
     pub(super) block: bool,
-    /// Whether block comments nest.
+    /// Block comments nest.
     pub(super) nested: bool,
 }
 
@@ -107,12 +107,12 @@ impl<'a> Scanner<'a> {
         Self { file, text, base, at: 0, comments: Comments::NONE, remarks: Vec::new() }
     }
 
-    /// Where the cursor is in the file.
+    /// The offset of the cursor in the file.
     pub(super) fn at(&self) -> usize {
         self.base + self.at
     }
 
-    /// What is left, from the cursor on.
+    /// The rest of the text, from the cursor on.
     pub(super) fn rest(&self) -> &'a str {
         &self.text[self.at..]
     }
@@ -174,7 +174,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Whether nothing but white space and comments is left.
+    /// Returns whether nothing but white space and comments is left.
     pub(super) fn done(&mut self) -> bool {
         self.skip();
         self.rest().is_empty()

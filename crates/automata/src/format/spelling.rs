@@ -1,13 +1,14 @@
 //! The caller's knowledge of labels, as far as file formats need it.
 //!
-//! To this crate a label is any string. But some tools decorate labels, some file formats cannot spell them, and a
-//! JavaMOP monitor needs the call behind a label. A caller who knows what labels mean passes a [`Spelling`].
+//! To this crate a label is any string. But some tools decorate labels, some file formats cannot spell them,
+//! and a JavaMOP monitor needs the call behind a label. A caller who knows what labels mean passes a
+//! [`Spelling`].
 
 /// Functions that relate labels to the words of files.
 #[derive(Clone, Copy, Debug)]
 pub struct Spelling {
-    /// The label for a word of a file, without what other tools add to it. A word that a label is written as must
-    /// stand for that label; labels that do not stand for themselves are written with a remark.
+    /// The label for a word of a file, without what other tools add to it. A word that a label is written as
+    /// must stand for that label; labels that do not stand for themselves are written with a remark.
     pub from_word: fn(&str) -> String,
     /// The label for an identifier, in formats whose words hold only letters, digits and underscores.
     pub from_identifier: fn(&str) -> String,

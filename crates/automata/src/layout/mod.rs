@@ -1,16 +1,19 @@
 //! A layered layout of boxes and arrows in which the initial state comes first.
 //!
-//! Four steps, a file each, in the manner of Sugiyama, Tagawa and Toda: boxes are put into layers so that most links point
-//! forward (`rank.rs`), each layer is ordered so that few links cross (`order.rs`), its members are moved so that links run
-//! straight (`place.rs`), and links become curves that pass between boxes (`route.rs`).
+//! Four steps, a file each, in the manner of Sugiyama, Tagawa and Toda: boxes are put into layers so that
+//! most links point forward (`rank.rs`), each layer is ordered so that few links cross (`order.rs`), its
+//! members are moved so that links run straight (`place.rs`), and links become curves that pass between boxes
+//! (`route.rs`).
 //!
 //! Paper: `sugiyama81`, the four steps.
-//! Deviation: the label of a link is a member of a layer of its own between two layers of boxes, so that no label is ever
-//! covered or cut off, and a link passes through its label. Layers follow the order in which states are met from the roots.
-//! Cost: some hundredths of a second for sixty boxes and two hundred links; a complete graph of sixty takes seconds.
+//! Deviation: the label of a link is a member of a layer of its own between two layers of boxes, so that no
+//! label is ever covered or cut off, and a link passes through its label. Layers follow the order in which
+//! states are met from the roots.
+//! Cost: some hundredths of a second for sixty boxes and two hundred links; a complete graph of sixty takes
+//! seconds.
 //!
-//! Nothing here measures text or knows what a box shows: sizes come in, positions go out. The same input gives the same
-//! output everywhere, because only the four basic operations on floats are used.
+//! Nothing here measures text or knows what a box shows: sizes come in, positions go out. The same input
+//! gives the same output everywhere, because only the four basic operations on floats are used.
 
 mod order;
 mod place;
@@ -83,21 +86,22 @@ pub struct Layout {
 pub struct Route {
     /// On the border of the box where the link starts.
     pub start: Point,
-    /// Cubic curves: two control points and an end each. The last end is on the border of the box where the link ends.
+    /// Cubic curves: two control points and an end each. The last end is on the border of the box where the
+    /// link ends.
     pub curves: Vec<[Point; 3]>,
     /// The center of the label.
     pub label: Point,
 }
 
-/// Finds a place for every box and a course for every link, once for each of `rows`: the same picture broken into at
-/// most so many rows, which stand below each other as the lines of a text do, or beside each other when the flow goes
-/// down. Most of the work is done once for all of them. `roots` come first.
+/// Finds a place for every box and a course for every link, once for each of `rows`: the same picture broken
+/// into at most so many rows, which stand below each other as the lines of a text do, or beside each other
+/// when the flow goes down. Most of the work is done once for all of them. `roots` come first.
 ///
-/// A link from a box to itself gets an empty route in the middle of its box: a transition that stays in a state is
-/// better written inside it.
+/// A link from a box to itself gets an empty route in the middle of its box: a transition that stays in a
+/// state is better written inside it.
 ///
-/// At most `most` boxes stand beside each other in a layer, as far as links allow: a model whose states all follow one
-/// state would else be a single column, and rows could not help.
+/// At most `most` boxes stand beside each other in a layer, as far as links allow: a model whose states all
+/// follow one state would else be a single column, and rows could not help.
 ///
 /// ```
 /// use adit_automata::layout::{Flow, Gaps, Link, Size, layouts};
@@ -119,7 +123,8 @@ pub fn layouts(
     most: Option<usize>,
     rows: &[usize],
 ) -> Vec<Layout> {
-    // All steps think of layers that follow each other from left to right; `Down` is the same picture, mirrored.
+    // All steps think of layers that follow each other from left to right; `Down` is the same picture,
+    // mirrored.
     let turn = |size: Size| match flow {
         Flow::Right => size,
         Flow::Down => Size { width: size.height, height: size.width },
@@ -190,7 +195,8 @@ impl Layers {
             .map(|(&size, rank)| Item { layer: 2 * rank, size, is_box: true })
             .collect();
         let mut layers = vec![Vec::new(); count];
-        // Within a layer, boxes begin in the order in which they are numbered: that is the order of the model.
+        // Within a layer, boxes begin in the order in which they are numbered: that is the order of the
+        // model.
         for (number, item) in items.iter().enumerate() {
             layers[item.layer].push(number);
         }
@@ -382,7 +388,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(150))]
 
-        /// Boxes and labels stay apart, inside the picture, and links go around boxes that are not theirs, in any number of rows.
+        /// Boxes and labels stay apart, inside the picture, and links go around boxes that are not theirs, in
+        /// any number of rows.
         #[test]
         fn nothing_covers_anything((boxes, links, flow) in graphs(), rows in 1usize..5, most in 0usize..5) {
             let most = Some(most).filter(|most| *most > 0);

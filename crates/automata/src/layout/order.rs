@@ -1,7 +1,8 @@
-//! In which order the members of a layer stand, so that few links cross.
+//! The order of the members of a layer, chosen such that few links cross.
 //!
-//! Layer after layer, forwards and backwards in turn, members are sorted by the median of where their neighbors stand, and
-//! then neighbors in a layer are exchanged as long as that removes crossings. The best order of all rounds is kept.
+//! Layer after layer, forwards and backwards in turn, members are sorted by the median of where their
+//! neighbors stand, and then neighbors in a layer are exchanged as long as that removes crossings. The best
+//! order of all rounds is kept.
 
 use super::Layers;
 
@@ -52,7 +53,8 @@ fn by_median(layers: &mut Layers, position: &mut [usize], layer: usize, forwards
         }
     }
     if flip {
-        // Equal medians are turned around every other time, which finds orders that a stable sort never tries.
+        // Equal medians are turned around every other time, which finds orders that a stable sort never
+        // tries.
         keyed.reverse();
     }
     keyed.sort_by(|one, other| one.0.total_cmp(&other.0));

@@ -1,8 +1,8 @@
 //! Coordinates of the members of a layer, whose order is given: links run as straight as the gaps allow.
 //!
-//! Each member wants to be where its neighbors are on average, a piece of a long link much more than a box. A layer's best
-//! answer with all gaps kept is a weighted isotonic regression, which pooling adjacent violators finds exactly; going
-//! through the layers again and again settles all of them.
+//! Each member wants to be where its neighbors are on average, a piece of a long link much more than a box. A
+//! layer's best answer with all gaps kept is a weighted isotonic regression, which pooling adjacent violators
+//! finds exactly; going through the layers again and again settles all of them.
 
 use super::Layers;
 use super::route::Ports;
@@ -10,7 +10,8 @@ use super::route::Ports;
 /// Sweeps through all layers. The last ones move nothing that can be seen.
 const SWEEPS: usize = 240;
 
-/// So many moves of a member are made in a fraction of a second; a picture with more members gets fewer sweeps.
+/// So many moves of a member are made in a fraction of a second; a picture with more members gets fewer
+/// sweeps.
 const MOVES: usize = 4_000_000;
 
 /// Two members that are joined: one wants to be so far from where the other is.
@@ -110,8 +111,9 @@ impl Block {
     }
 }
 
-/// The weight of keeping a joint between two members straight. A bend in the middle of a long link is the ugliest,
-/// and with less of a difference a link that must climb would do so in as many steps as it crosses layers.
+/// The weight of keeping a joint between two members straight. A bend in the middle of a long link is the
+/// ugliest, and with less of a difference a link that must climb would do so in as many steps as it crosses
+/// layers.
 fn pull(is_box: bool, other_is_box: bool) -> f64 {
     match (is_box, other_is_box) {
         (true, true) => 1.0,

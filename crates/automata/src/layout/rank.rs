@@ -1,16 +1,18 @@
 //! Assignment of boxes to layers: most links point to a later one, and few are long.
 //!
-//! Boxes are first put in a row in the order in which they are met from the roots, then each is moved to where the fewest
-//! links point backwards, as long as that is fewer than before and it stays behind the box from which it was met: a state
-//! stands behind one that leads to it, however many returns that makes. The row decides which links count as backwards; a box
-//! stands one layer behind the last that points to it, and moves on within its freedom when that shortens links.
+//! Boxes are first put in a row in the order in which they are met from the roots, then each is moved to
+//! where the fewest links point backwards, as long as that is fewer than before and it stays behind the box
+//! from which it was met: a state stands behind one that leads to it, however many returns that makes. The
+//! row decides which links count as backwards; a box stands one layer behind the last that points to it, and
+//! moves on within its freedom when that shortens links.
 
 use std::collections::VecDeque;
 
 use super::Link;
 
-/// The rank of each box. Boxes that are linked, other than to themselves, have different ranks; a root that is first in
-/// `roots` has the least rank of all. Where there is a choice, at most `most` boxes have the same rank.
+/// The rank of each box. Boxes that are linked, other than to themselves, have different ranks; a root that
+/// is first in `roots` has the least rank of all. Where there is a choice, at most `most` boxes have the same
+/// rank.
 pub(super) fn ranks(boxes: usize, links: &[Link], roots: &[usize], most: usize) -> Vec<usize> {
     let links: Vec<(usize, usize)> =
         links.iter().map(|link| (link.from, link.to)).filter(|(from, to)| from != to).collect();
@@ -31,7 +33,8 @@ pub(super) fn ranks(boxes: usize, links: &[Link], roots: &[usize], most: usize) 
     let mut rank = vec![0; boxes];
     let mut members = vec![0; 2 * boxes + 1];
     for &number in &row {
-        // What is linked to nothing before it still does not stand beside the root, unless nothing leads anywhere.
+        // What is linked to nothing before it still does not stand beside the root, unless nothing leads
+        // anywhere.
         let least = usize::from(!roots.contains(&number) && boxes > 1 && !roots.is_empty());
         let wanted = before[number].iter().map(|&other| rank[other] + 1).max().unwrap_or(least).max(least);
         // Roots stand where they must; others give way to those that came before them.
@@ -45,8 +48,8 @@ pub(super) fn ranks(boxes: usize, links: &[Link], roots: &[usize], most: usize) 
     rank
 }
 
-/// The boxes in the order in which a search in breadth meets them, and for each the one from which it was met. The roots
-/// come first, what is not reached from them last.
+/// The boxes in the order in which a search in breadth meets them, and for each the one from which it was
+/// met. The roots come first, what is not reached from them last.
 fn met(boxes: usize, links: &[(usize, usize)], roots: &[usize]) -> (Vec<usize>, Vec<Option<usize>>) {
     let mut next = vec![Vec::new(); boxes];
     for &(from, to) in links {
@@ -175,7 +178,8 @@ mod tests {
 
     #[test]
     fn nothing_stands_before_all_that_lead_to_it() {
-        // A stack: empty (1), some (2), full (3). More links return to empty than leave it, and still it comes first.
+        // A stack: empty (1), some (2), full (3). More links return to empty than leave it, and still it
+        // comes first.
         assert_eq!(of("0>1 1>2 2>1 2>3 3>2 3>1", 4, &[0]), [0, 1, 2, 3]);
     }
 

@@ -1,7 +1,8 @@
-//! The course of links: straight through a layer in the place kept for them there, in curves from one layer to the next.
+//! The course of links: straight through a layer in the place kept for them there, in curves from one layer
+//! to the next.
 //!
-//! Because every piece of a link has its own place in each layer, no link ever crosses a box. Links that begin or end at the
-//! same side of a box are spread over that side in the order of where they go.
+//! Because every piece of a link has its own place in each layer, no link ever crosses a box. Links that
+//! begin or end at the same side of a box are spread over that side in the order of where they go.
 
 use super::{Layers, Layout, Link, Point, Route, Size, rows};
 
@@ -107,8 +108,8 @@ fn spans(layers: &Layers, across: &[f64], gap: f64) -> Vec<Span> {
     spans
 }
 
-/// The places at which each link meets its boxes: links at the same side of a box are spread over it, in the order of
-/// their other ends.
+/// The places at which each link meets its boxes: links at the same side of a box are spread over it, in the
+/// order of their other ends.
 pub(super) fn ports(layers: &Layers) -> Vec<Ports> {
     let position = layers.positions();
     let mut leaving: Vec<Vec<(usize, usize)>> = vec![Vec::new(); layers.items.len()];

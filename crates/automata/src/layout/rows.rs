@@ -1,8 +1,9 @@
-//! A long picture in rows, as text is broken into lines: layers that do not fit beside each other go on below.
+//! A long picture in rows, as text is broken into lines: layers that do not fit beside each other go on
+//! below.
 //!
-//! A link from one row to the next runs like the carriage of a typewriter: out at the end of its row, back through the
-//! gutter between the two, and in at the beginning of the next. Each has a lane of its own in all three places, so that links
-//! only ever cross at right angles there, and never touch a box or a label.
+//! A link from one row to the next runs like the carriage of a typewriter: out at the end of its row, back
+//! through the gutter between the two, and in at the beginning of the next. Each has a lane of its own in all
+//! three places, so that links only ever cross at right angles there, and never touch a box or a label.
 
 use super::route::Span;
 use super::{Layers, Point};
@@ -22,13 +23,15 @@ pub(super) struct Rows {
     pub(super) shift: Vec<f64>,
     /// For each row, where it begins and ends across the flow.
     pub(super) extents: Vec<(f64, f64)>,
-    /// For each row but the last, the links that go on in the next: their numbers, in the order of their lanes.
+    /// For each row but the last, the links that go on in the next: their numbers, in the order of their
+    /// lanes.
     crossing: Vec<Vec<usize>>,
     /// For each row, where its last layer ends.
     ends: Vec<f64>,
 }
 
-/// Puts layers into rows of about the same length, `count` of them at most; `spans` are moved to where their rows begin.
+/// Puts layers into rows of about the same length, `count` of them at most; `spans` are moved to where their
+/// rows begin.
 pub(super) fn break_into_rows(layers: &Layers, across: &[f64], spans: &mut [Span], count: usize) -> Rows {
     let of = assign(spans, count);
     let rows = of.last().map_or(1, |last| last + 1);
@@ -86,12 +89,14 @@ impl Rows {
         self.ends.iter().enumerate().map(|(row, end)| end + lanes(row)).fold(0.0, f64::max)
     }
 
-    /// The way of a link from where it is at the end of `row` to a place at the beginning of the next, as corners.
+    /// The way of a link from where it is at the end of `row` to a place at the beginning of the next, as
+    /// corners.
     pub(super) fn carriage(&self, row: usize, link: usize, from: Point, to: Point) -> Vec<Point> {
         let links = &self.crossing[row];
         let lane = links.iter().position(|&other| other == link).unwrap_or(0) as f64;
         let all = links.len() as f64;
-        // The topmost link turns last, runs lowest and turns in first: then none crosses its neighbor on the way.
+        // The topmost link turns last, runs lowest and turns in first: then none crosses its neighbor on the
+        // way.
         let right = self.ends[row] + CLEAR + LANE * (all - 1.0 - lane);
         let gutter = self.extents[row].1 + CLEAR + LANE * (all - 1.0 - lane);
         let first = self.of.iter().position(|&other| other == row + 1).map_or(0.0, |_| width(links.len()));
@@ -111,7 +116,8 @@ fn width(lanes: usize) -> f64 {
     2.0 * CLEAR + LANE * (lanes.max(1) - 1) as f64
 }
 
-/// The row of each layer. A row ends behind a layer of labels, so that a label stays with the box where most of its links start.
+/// The row of each layer. A row ends behind a layer of labels, so that a label stays with the box where most
+/// of its links start.
 fn assign(spans: &[Span], count: usize) -> Vec<usize> {
     let length = spans.last().map_or(0.0, |span| span.to);
     let most = length / count.max(1) as f64;

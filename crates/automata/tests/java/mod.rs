@@ -26,8 +26,8 @@ const SPELLING: Spelling = Spelling {
     },
 };
 
-/// `word` without `_EXIT` and the number of a source line, which Daikon-based tools put behind a method. One published
-/// model has no numbers.
+/// `word` without `_EXIT` and the number of a source line, which Daikon-based tools put behind a method. One
+/// published model has no numbers.
 fn without_line(word: &str) -> String {
     let Some((method, rest)) = word.split_once("_EXIT") else { return word.to_owned() };
     let end = rest.trim_start_matches(|digit: char| digit.is_ascii_digit());

@@ -1,4 +1,5 @@
-//! DICE-Miner's first step: an automaton that accepts all traces and, where it can, nothing that a property forbids.
+//! DICE-Miner's first step: an automaton that accepts all traces and, where it can, nothing that a property
+//! forbids.
 //!
 //! It is a tree with self-loops: states are only ever added, so a state's number is its age.
 
@@ -96,8 +97,8 @@ impl<'a> Acceptor<'a> {
 
     /// Makes the acceptor accept `word`, adding as little as the properties allow [dice, Algorithm 3].
     pub(super) fn add(&mut self, word: &[u32]) {
-        // Every state that the word so far can have led to. They all lie equally deep, since each event that is not a
-        // loop goes one level down; `moves` holds the places in the word of those events.
+        // Every state that the word so far can have led to. They all lie equally deep, since each event that
+        // is not a loop goes one level down; `moves` holds the places in the word of those events.
         let mut current: Vec<State> = vec![0];
         let mut moves: Vec<usize> = Vec::new();
         for (at, &event) in word.iter().enumerate() {
@@ -138,10 +139,11 @@ impl<'a> Acceptor<'a> {
         next
     }
 
-    /// Returns whether `event` can be added to `state` without allowing what a property forbids [dice, Algorithm 5].
+    /// Returns whether `event` can be added to `state` without allowing what a property forbids [dice,
+    /// Algorithm 5].
     ///
-    /// The paper checks the new event as a successor only. A self-loop also comes before everything that leaves its
-    /// state, so it is checked in that role too.
+    /// The paper checks the new event as a successor only. A self-loop also comes before everything that
+    /// leaves its state, so it is checked in that role too.
     fn allows(&self, state: State, event: u32) -> bool {
         if !self.constraints.compatible_states {
             return true;
@@ -168,11 +170,12 @@ impl<'a> Acceptor<'a> {
         child
     }
 
-    /// Accepts the last event of `word` by a fresh chain of states from an ancestor of `current`: the deepest, then
-    /// oldest one from which the word's own events break no property [dice, Algorithm 4]. When there is none, the
-    /// chain starts at the root all the same: every trace must be accepted.
+    /// Accepts the last event of `word` by a fresh chain of states from an ancestor of `current`: the
+    /// deepest, then oldest one from which the word's own events break no property [dice, Algorithm 4]. When
+    /// there is none, the chain starts at the root all the same: every trace must be accepted.
     ///
-    /// The paper's climb stops after one step and loses the loops of the trace; here the whole chain is tried.
+    /// The paper's climb stops after one step and loses the loops of the trace; here the whole chain is
+    /// tried.
     fn branch(&mut self, current: &[State], word: &[u32], moves: &[usize]) -> State {
         let mut ancestors = current.to_vec();
         for &left_at in moves.iter().rev() {
@@ -201,11 +204,12 @@ impl<'a> Acceptor<'a> {
         state
     }
 
-    /// Returns whether `chain`, laid out as fresh states below `from`, breaks no property. It begins with an event that
-    /// is not a loop.
+    /// Returns whether `chain`, laid out as fresh states below `from`, breaks no property. It begins with an
+    /// event that is not a loop.
     fn chain_fits(&self, from: State, chain: &[u32]) -> bool {
         let rules = self.rules;
-        // Row 0: how the last state of the chain can have been come by; row 1: its loops; row 2: everything before.
+        // Row 0: the letters by which the last state of the chain can have been entered; row 1: its loops;
+        // row 2: everything before.
         let mut sets = Rows::new(3, self.pure.len());
         sets.union(0, self.incoming.row(from));
         sets.union(2, self.prefix.row(from));
@@ -251,7 +255,8 @@ impl<'a> Acceptor<'a> {
         self.incoming.insert(state, event);
         self.outgoing.insert(state, event);
         self.tell_ancestors(Some(state), event);
-        // Everything below comes after the loop now. A state that knows the letter has told its descendants before.
+        // Everything below comes after the loop now. A state that knows the letter has told its descendants
+        // before.
         let mut stack = vec![state];
         while let Some(state) = stack.pop() {
             if self.prefix.insert(state, event) {

@@ -1,8 +1,9 @@
-//! DICE-Miner once more, as plainly as it can be written: nothing is cached, every set is collected by walking the
-//! whole graph, every merge is checked on the finished quotient. The real one must give the same model.
+//! DICE-Miner once more, as plainly as it can be written: nothing is cached, every set is collected by
+//! walking the whole graph, every merge is checked on the finished quotient. The real one must give the same
+//! model.
 //!
-//! If a trace can be accepted only by breaking a property, the two judge later merges differently (the real one
-//! refuses to break it a second time), so the twin has nothing to say about such traces.
+//! If a trace can be accepted only by breaking a property, the two judge later merges differently (the real
+//! one refuses to break it a second time), so the twin has nothing to say about such traces.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,7 +36,8 @@ pub(super) fn naive(words: &[Vec<u8>], properties: &[Property<u8>], pure: &Lette
 }
 
 impl Naive<'_> {
-    /// Returns whether NF (`ever`) or NIF forbids `b` after `a`; between pure events only when both orders are ruled out.
+    /// Returns whether NF (`ever`) or NIF forbids `b` after `a`; between pure events only when both orders
+    /// are ruled out.
     fn never(&self, ever: bool, a: u8, b: u8) -> bool {
         let template = |ever| if ever { Template::NeverFollowed } else { Template::NeverImmediatelyFollowed };
         let stated = |ever, a, b| self.properties.contains(&Property { template: template(ever), a, b });
@@ -124,7 +126,8 @@ impl Naive<'_> {
         current.into_iter().for_each(|state| self.nodes[state].ends = true);
     }
 
-    /// Tries every ancestor for real: lays the chain, looks whether each event was allowed, and takes it back.
+    /// Tries every ancestor for real: lays the chain, looks whether each event was allowed, and takes it
+    /// back.
     fn branch(&mut self, current: &BTreeSet<State>, word: &[u8]) -> State {
         let moves: Vec<usize> = (0..word.len() - 1).filter(|&at| !self.pure.contains(&word[at])).collect();
         let mut ancestors = current.clone();
@@ -151,7 +154,8 @@ impl Naive<'_> {
 
     fn breadth_first(&self) -> Vec<State> {
         let mut order: Vec<State> = (0..self.nodes.len()).collect();
-        // Among equally deep states, those of an earlier parent come first, then older ones: as a queue gives them.
+        // Among equally deep states, those of an earlier parent come first, then older ones: as a queue gives
+        // them.
         order.sort_by_key(|&state| {
             let mut path = self.path(state);
             path.reverse();

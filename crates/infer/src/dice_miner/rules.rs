@@ -97,9 +97,10 @@ pub(super) struct Rules {
 impl Rules {
     /// Takes the NF and NIF properties whose events are in `alphabet`, which is sorted.
     ///
-    /// Side-effect-free events are `commuting` when they are self-loops: a state that allows `p` and `q` allows them in either order and any number of
-    /// times. So a property between two such events counts only when neither may follow the other, and never for an
-    /// event with itself; otherwise some traces could not be accepted without breaking a property that they obey.
+    /// Side-effect-free events are `commuting` when they are self-loops: a state that allows `p` and `q`
+    /// allows them in either order and any number of times. So a property between two such events counts only
+    /// when neither may follow the other, and never for an event with itself; otherwise some traces could not
+    /// be accepted without breaking a property that they obey.
     pub(super) fn new<L: Ord>(properties: &[Property<L>], commuting: &BTreeSet<L>, alphabet: &[L]) -> Self {
         let empty = || Rows::new(alphabet.len(), alphabet.len());
         let mut stated = empty();
@@ -148,20 +149,21 @@ impl Rules {
         banned(&self.never_next, last)
     }
 
-    /// Returns whether joining two states lets some `y` come after some `x` although NF(x, y), which neither state did
-    /// alone.
+    /// Returns whether joining two states lets some `y` come after some `x` although NF(x, y), which neither
+    /// state did alone.
     pub(super) fn break_later(&self, one: Side<'_>, other: Side<'_>) -> bool {
         breaks(&self.never_before, one, other) || breaks(&self.never_before, other, one)
     }
 
-    /// Returns whether joining two states lets some `y` come right after some `x` although NIF(x, y), which neither state
-    /// did alone.
+    /// Returns whether joining two states lets some `y` come right after some `x` although NIF(x, y), which
+    /// neither state did alone.
     pub(super) fn break_next(&self, one: Side<'_>, other: Side<'_>) -> bool {
         breaks(&self.never_last, one, other) || breaks(&self.never_last, other, one)
     }
 }
 
-/// The letters that come before a state, those that come after it, and those that must not because of the former.
+/// The letters that come before a state, those that come after it, and those that must not because of the
+/// former.
 #[derive(Clone, Copy)]
 pub(super) struct Side<'a> {
     pub(super) before: &'a [u64],
@@ -169,11 +171,11 @@ pub(super) struct Side<'a> {
     pub(super) banned: &'a [u64],
 }
 
-/// Returns whether a letter that comes before the first state only and one that comes after the second only are a
-/// forbidden pair.
+/// Returns whether a letter that comes before the first state only and one that comes after the second only
+/// are a forbidden pair.
 ///
-/// If either letter belongs to both states, the pair was there before they were joined: a trace had forced it. The
-/// banned letters are known in advance, so most pairs of states are judged by a few machine words.
+/// If either letter belongs to both states, the pair was there before they were joined: a trace had forced
+/// it. The banned letters are known in advance, so most pairs of states are judged by a few machine words.
 fn breaks(never: &Rows, one: Side<'_>, other: Side<'_>) -> bool {
     one.banned.iter().zip(other.after).zip(one.after).enumerate().any(|(at, ((banned, after), own))| {
         letters_of_word(banned & after & !own).any(|bit| {

@@ -159,7 +159,8 @@ impl<'t> File<'t> {
         let formula_text = required("formula", "\"G(a -> X F b)\"")?;
         let formula_span = fields.get("formula").map_or(span.clone(), Spanned::span);
         let pattern = Formula::parse(&formula_text).map_err(|error| {
-            // Inside quotes without escapes the formula stands in the file as it is, and the place can be shown.
+            // Inside quotes without escapes the formula stands in the file as it is, and the place can be
+            // shown.
             let written = &self.text[formula_span.clone()];
             let wrong = error.span.offset()..error.span.offset() + error.span.len();
             let place = match written.find(formula_text.as_str()) {
