@@ -270,7 +270,7 @@ fn measure(
         seconds: mined.said.seconds,
         stop: mined.said.stop.as_str().map_or_else(|| mined.said.stop.to_string(), str::to_owned),
         claims: mined.said.properties.mined,
-        refuted: mined.said.properties.falsified,
+        refuted: mined.said.properties.refuted,
         wrong: if plan.which == Which::Rules { Some(rules::wrong(&mined.claims, corrected)) } else { None },
         left_out: by_published.left_out,
         missing: by_corrected.missing,

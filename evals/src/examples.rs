@@ -126,7 +126,7 @@ pub(crate) fn run(adit: Option<PathBuf>, budget: &str, seed: u64, out: &Path) ->
         pages +=
             &format!("\n## {name}\n\n`adit mine {class}{flags}`\n\n![The model of {class}]({name}.svg)\n");
         for (heading, list) in [
-            ("Unrealized walks of the model", "unrealised"),
+            ("Unrealized walks of the model", "unrealized"),
             ("Observed, but rejected by the model", "rejected"),
         ] {
             let words: Vec<String> = words(&judged[list]).take(2).map(|word| format!("`{word}`")).collect();

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use adit_attack::Ear;
 use adit_automata::{Fsa, format};
 use adit_logic::Property;
-use adit_store::{About, Claim, Counts, DATABASE, Difference, Fate, Held, NewRound, RoundId, TestId, Writer};
+use adit_store::{About, Claim, Counts, DATABASE, Difference, Held, NewRound, RoundId, TestId, Writer};
 use adit_trace::{Letter, Script};
 use miette::Report;
 use serde_json::{Value, json};
@@ -237,9 +237,9 @@ fn in_letters(ear: &Ear, property: &Property<String>) -> Option<Property<Letter>
 /// The tests that refute what earlier rounds refuted.
 fn refuted_before(before: &Before, ear: &Ear) -> BTreeMap<Property<Letter>, Script> {
     let scripts: BTreeMap<TestId, &Script> = before.tests.iter().map(|(id, script)| (*id, script)).collect();
-    let refuted = before.claims.values().filter_map(|claim| match claim.fate {
-        Fate::Refuted { test } => Some((in_letters(ear, &claim.property)?, (*scripts.get(&test)?).clone())),
-        _ => None,
+    let refuted = before.claims.values().filter_map(|claim| {
+        let script = scripts.get(claim.fate.witness()?)?;
+        Some((in_letters(ear, &claim.property)?, (*script).clone()))
     });
     refuted.collect()
 }

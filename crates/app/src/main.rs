@@ -21,6 +21,7 @@ mod pipeline;
 mod progress;
 mod report;
 mod request;
+mod results;
 mod shell;
 mod stderr;
 mod timeline;

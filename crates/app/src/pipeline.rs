@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::ControlFlow;
 
 use adit_attack::branches::Branches;
-use adit_attack::dice_tester::{Assault, Attacked, Fate, dice_tester};
+use adit_attack::dice_tester::{Assault, Attacked, dice_tester};
 use adit_attack::dynamosa::Settings;
 use adit_attack::explore::{ExploreOptions, Explored, Prior, explore};
 use adit_attack::purity::{Difference, PurityOptions, Verdict, purity};
@@ -13,7 +13,7 @@ use adit_attack::{Api, Ear, Generator, Guarded};
 use adit_automata::Fsa;
 use adit_infer::{Constraints, dice_miner};
 use adit_jvm::Host;
-use adit_logic::{Property, Template};
+use adit_logic::{Fate, Property, Template};
 use adit_mine::{PropertyMiner, Purity, Wanted};
 use adit_trace::{Label, Letter, Pace, Phase, Progress, Run, Script, Stop, Subject, WordSink, pure_by_name};
 use miette::Report;
@@ -80,7 +80,7 @@ pub(crate) struct Mined {
 /// A claim, and what became of it.
 pub(crate) struct Judged {
     pub(crate) property: Property<String>,
-    pub(crate) fate: Fate,
+    pub(crate) fate: Fate<usize>,
     /// How many different words it speaks about.
     pub(crate) support: u64,
     /// How many tests of this round ran until one refuted it, from the beginning.
@@ -201,14 +201,7 @@ pub(crate) fn mine(
             if plan.tester == Tester::Dice {
                 // Tests are numbered among all that are kept.
                 let place = |test: usize| shown.place(&attacked.tests[test]).unwrap_or(first);
-                fates = attacked
-                    .fates
-                    .iter()
-                    .map(|fate| match fate {
-                        Fate::Refuted(test) => Fate::Refuted(place(*test)),
-                        other => other.clone(),
-                    })
-                    .collect();
+                fates = attacked.fates.iter().map(|fate| fate.map(place)).collect();
             }
         }
     }
@@ -219,7 +212,7 @@ pub(crate) fn mine(
     let missed: Vec<(Property<Letter>, Script)> = host
         .refuted()
         .iter()
-        .filter(|(claim, _)| places.get(claim).is_none_or(|&at| !matches!(fates[at], Fate::Refuted(_))))
+        .filter(|(claim, _)| places.get(claim).is_none_or(|&at| !fates[at].is_refuted()))
         .map(|(claim, refutation)| (claim.clone(), refutation.script.clone()))
         .collect();
     let scripts: Vec<Script> = missed.iter().map(|(_, script)| script.clone()).collect();
@@ -272,18 +265,12 @@ pub(crate) fn mine(
     let judged = properties
         .iter()
         .zip(fates)
-        .filter(|(property, fate)| holding.contains(property) || matches!(fate, Fate::Refuted(_)))
+        .filter(|(property, fate)| holding.contains(property) || fate.is_refuted())
         .map(|(property, fate)| {
             let support = supports.get(&property.a).copied().unwrap_or(0);
             let found_after = host.refuted().get(property).and_then(|refutation| refutation.after);
             let property = Property { template: property.template, a: name(property.a), b: name(property.b) };
-            let fate = match fate {
-                Fate::Survived { attacked, abandoned } => {
-                    let before = u32::try_from(host.attacked_before(&property)).unwrap_or(u32::MAX);
-                    Fate::Survived { attacked: attacked.saturating_add(before), abandoned }
-                }
-                fate => fate,
-            };
+            let fate = host.fate_before(&property).map_or(fate, |earlier| fate.after(earlier));
             Judged { property, fate, support, found_after }
         })
         .collect();
@@ -323,8 +310,9 @@ fn rejected(model: &Fsa<String>, given: &[Vec<Letter>], ear: &Ear) -> Vec<Vec<St
 
 /// How an attack stood when it ended.
 fn ended(attacked: &Attacked, known: bool) -> Progress {
-    let refuted = attacked.fates.iter().filter(|fate| matches!(fate, Fate::Refuted(_))).count();
-    let is_open = |fate: &&Fate| matches!(fate, Fate::NotAttacked | Fate::Survived { abandoned: false, .. });
+    let refuted = attacked.fates.iter().filter(|fate| fate.is_refuted()).count();
+    let is_open =
+        |fate: &&Fate<usize>| matches!(fate, Fate::NotAttacked | Fate::Survived { abandoned: false, .. });
     let open = attacked.fates.iter().filter(is_open).count();
     Progress {
         refuted: Some(refuted),

@@ -1,42 +1,45 @@
-//! Which tests show what a model says, as the search that made it knows: where an event leads to several states, the calls of
-//! a test alone do not tell.
+//! Tests that show transitions and refusals of a model, as recorded by the search that built it.
+//!
+//! Where an event leads to several states, replaying a test does not tell which of them it reached; the search knows.
 
 use adit_attack::explore::Explored;
 use adit_automata::State;
 use adit_trace::Script;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-/// For transitions and refusals of a model, tests that show them. Tests are numbers of a list that lies beside.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// Tests that show transitions and refusals of a model, by their positions in a separate list.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub(crate) struct Witnesses {
     pub(crate) takes: Vec<Takes>,
     pub(crate) refuses: Vec<Refuses>,
 }
 
 /// A transition and the shortest test whose last call takes it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Takes {
     pub(crate) from: State,
     pub(crate) event: String,
     pub(crate) to: State,
-    /// In how many situations it was taken.
+    /// Number of situations in which it was taken.
     pub(crate) situations: u64,
     pub(crate) test: usize,
 }
 
-/// A call that a state refuses, and the shortest test whose last call is refused so.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A call that a state refuses, and the shortest test whose last call is refused there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Refuses {
     pub(crate) state: State,
-    /// With what it throws: `pop!EmptyStackException`.
+    /// Label with the exception: `pop!EmptyStackException`.
     pub(crate) event: String,
-    /// How often it was tried.
+    /// Number of attempts.
     pub(crate) times: u64,
     pub(crate) test: usize,
 }
 
 impl Witnesses {
-    /// What a search found. `place` gives the number of a script.
+    /// Collects the witnesses that a search found. `place` returns the position of a script.
     pub(crate) fn of(explored: &Explored, place: impl Fn(&Script) -> Option<usize>) -> Self {
         let takes = explored.witnesses.iter().filter_map(|shown| {
             Some(Takes {
@@ -58,7 +61,7 @@ impl Witnesses {
         Self { takes: takes.collect(), refuses: refuses.collect() }
     }
 
-    /// The same with other numbers for the tests; what loses its test is left out.
+    /// Returns the same witnesses with other positions; those without one are dropped.
     pub(crate) fn renumbered(&self, number: impl Fn(usize) -> Option<usize>) -> Self {
         let takes =
             self.takes.iter().filter_map(|one| Some(Takes { test: number(one.test)?, ..one.clone() }));
@@ -67,43 +70,21 @@ impl Witnesses {
         Self { takes: takes.collect(), refuses: refuses.collect() }
     }
 
+    /// Returns the JSON form for the store.
     pub(crate) fn as_json(&self) -> Value {
-        let takes = self.takes.iter().map(|Takes { from, event, to, situations, test }| {
-            json!({"from": from, "event": event, "to": to, "situations": situations, "test": test})
-        });
-        let refuses = self.refuses.iter().map(|Refuses { state, event, times, test }| {
-            json!({"state": state, "event": event, "times": times, "test": test})
-        });
-        json!({"takes": takes.collect::<Vec<_>>(), "refuses": refuses.collect::<Vec<_>>()})
+        serde_json::to_value(self).expect("numbers and texts have a JSON form")
     }
 
-    /// What [`Witnesses::as_json`] wrote; an entry that lacks something is left out.
+    /// Reads what [`Witnesses::as_json`] wrote. Witnesses of another form are dropped: the model stands without them.
     pub(crate) fn from_json(value: &Value) -> Self {
-        let all = |field: &str| value[field].as_array().map_or(&[][..], Vec::as_slice);
-        let size = |value: &Value| value.as_u64().and_then(|number| usize::try_from(number).ok());
-        let takes = all("takes").iter().filter_map(|one| {
-            Some(Takes {
-                from: size(&one["from"])?,
-                event: one["event"].as_str()?.to_owned(),
-                to: size(&one["to"])?,
-                situations: one["situations"].as_u64()?,
-                test: size(&one["test"])?,
-            })
-        });
-        let refuses = all("refuses").iter().filter_map(|one| {
-            Some(Refuses {
-                state: size(&one["state"])?,
-                event: one["event"].as_str()?.to_owned(),
-                times: one["times"].as_u64()?,
-                test: size(&one["test"])?,
-            })
-        });
-        Self { takes: takes.collect(), refuses: refuses.collect() }
+        Self::deserialize(value).unwrap_or_default()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -117,6 +98,7 @@ mod tests {
             Witnesses::from_json(&json!({"takes": [{"from": 1}], "refuses": 3})),
             Witnesses::default()
         );
+        assert_eq!(Witnesses::from_json(&json!({})), Witnesses::default());
         let moved = witnesses.renumbered(|test| (test == 8).then_some(0));
         assert!(moved.takes.is_empty() && moved.refuses[0].test == 0);
     }

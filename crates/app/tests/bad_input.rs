@@ -239,7 +239,12 @@ fn reports_of_what_is_not_there() {
     fs::copy(&model, empty.path().join("model.json")).unwrap();
     fs::write(empty.path().join("properties.json"), "{\n  \"pure\": [").unwrap();
     refused(&adit(&["report", &folder]), &["properties.json:2:", "cut off"]);
-    fs::write(empty.path().join("properties.json"), "[1, \"no claims\"]").unwrap();
+    fs::write(empty.path().join("properties.json"), "[1, \"no properties\"]").unwrap();
+    refused(&adit(&["report", &folder]), &["properties.json:1:", "not a result file"]);
+    // As adit wrote it before results had versions.
+    fs::write(empty.path().join("properties.json"), "{\"pure\": [], \"properties\": []}").unwrap();
+    refused(&adit(&["report", &folder]), &["has version 1", "run the same `adit mine` command again"]);
+    fs::remove_file(empty.path().join("properties.json")).unwrap();
     fs::write(empty.path().join("traces.jsonl"), "{\"event\":").unwrap();
     refused(&adit(&["report", &folder]), &["traces.jsonl"]);
     drop(place);
@@ -253,7 +258,7 @@ fn explanations_of_what_is_not_there() {
     refused(&explain(&["9", "nextToken"]), &["no state 9", "0 to 2"]);
     refused(&explain(&["0", "nextToken"]), &["`0 nextToken` is no transition", "1 nextToken 1"]);
     refused(&explain(&["nextToken", "x"]), &["neither a transition nor a property"]);
-    refused(&explain(&["NF(a, b)"]), &["never claimed", "no properties.json"]);
+    refused(&explain(&["NF(a, b)"]), &["was not mined", "no properties.json"]);
 }
 
 #[test]

@@ -12,8 +12,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use adit_automata::format;
-use adit_logic::{Property, Template};
-use adit_store::{About, Campaign, Fate, Held, NewRound, RoundId, StoredModel, Writer};
+use adit_logic::{Fate, Property, Template};
+use adit_store::{About, Campaign, Held, NewRound, RoundId, StoredModel, Writer};
 use driver::adit;
 use driver::java::java;
 use expect_test::expect;
@@ -36,8 +36,7 @@ const SLOT: &str = "public class Slot {
 fn found(folder: &Path) -> (BTreeSet<Vec<String>>, BTreeSet<String>) {
     let campaign = Campaign::read(folder).unwrap();
     let words = campaign.traces().map(|trace| trace.unwrap().word).collect();
-    let refuted =
-        campaign.claims().unwrap().into_iter().filter(|claim| matches!(claim.fate, Fate::Refuted { .. }));
+    let refuted = campaign.claims().unwrap().into_iter().filter(|claim| claim.fate.is_refuted());
     let told = |claim: adit_store::Claim| {
         format!("{} {} {}", claim.property.template.short(), claim.property.a, claim.property.b)
     };
@@ -89,7 +88,7 @@ fn a_second_run_goes_on_where_the_first_ended() {
         .as_array()
         .unwrap()
         .iter()
-        .filter(|property| property["fate"] == "falsified" && property["test"].is_string())
+        .filter(|property| property["fate"] == "refuted" && property["test"].is_string())
         .map(|property| {
             let text = |name: &str| property[name].as_str().unwrap().to_owned();
             format!("{} {} {}", text("template"), text("a"), text("b"))
@@ -100,9 +99,9 @@ fn a_second_run_goes_on_where_the_first_ended() {
     let status = adit(&["status", &out, "--json"]).json();
     assert_eq!(status["rounds"].as_array().unwrap().len(), 3);
     assert_eq!((status["class"].as_str(), status["running"].as_bool()), (Some("Slot"), Some(false)));
-    assert_eq!(status["claims"]["refuted"].as_u64(), Some(more_refuted.len() as u64));
+    assert_eq!(status["properties"]["refuted"].as_u64(), Some(more_refuted.len() as u64));
     let text = adit(&["status", &out]).out;
-    assert!(text.starts_with("campaign about Slot, begun 20") && text.contains("  round 2, 20"), "{text}");
+    assert!(text.starts_with("campaign of Slot, started 20") && text.contains("  round 2, 20"), "{text}");
     let run: Value = serde_json::from_slice(&fs::read(folder.join("run.json")).unwrap()).unwrap();
     assert_eq!((run["budget"].as_str(), run["seed"].as_u64()), (Some("0.001s"), Some(0)));
     assert_eq!(run["parameters"]["non_public"], false);
@@ -274,12 +273,16 @@ fn odd_campaigns_give_a_page_or_say_what_helps() {
     };
     let property = Property { template: Template::NeverFollowed, a: "pop".to_owned(), b: "Stack".to_owned() };
     let claim =
-        adit_store::Claim { property, fate: Fate::Survived { abandoned: false }, support: 1, attacked: 5 };
+        adit_store::Claim { property, fate: Fate::Survived { attacked: 5, abandoned: false }, support: 1 };
     writer.batch(|batch| batch.claim(&claim).and_then(|()| batch.model(&stored))).unwrap();
     writer.finish().unwrap();
     text += &told("killed before the files were written", folder, true);
     let explained = adit(&["explain", folder.to_str().unwrap(), "NF(pop, Stack)"]);
-    assert!(explained.out.contains("survived 5 rounds of attack; 2 traces could have"), "{}", explained.out);
+    assert!(
+        explained.out.contains("survived an attack of 5 generations; 2 recorded traces could have"),
+        "{}",
+        explained.out
+    );
     assert!(adit(&["show", folder.to_str().unwrap()]).out.contains("push"));
 
     let folder = next();
@@ -295,12 +298,11 @@ fn odd_campaigns_give_a_page_or_say_what_helps() {
     let folder = next();
     stack(folder, word()).finish().unwrap();
     model(folder);
-    let fallen =
-        r#"{"pure": [], "properties": [{"template": "NF", "a": "push", "b": "pop", "fate": "falsified"}]}"#;
+    let fallen = r#"{"version": 2, "pure": [], "properties": [{"template": "NF", "a": "push", "b": "pop", "says": "", "support": 1, "fate": "refuted", "test": null, "found_after_tests": null}]}"#;
     fs::write(folder.join("properties.json"), fallen).unwrap();
     text += &told("no property that holds", folder, true);
     let page = fs::read_to_string(folder.join("report.html")).unwrap();
-    assert!(page.contains("; properties: 1 contradicted"), "the summary says so");
+    assert!(page.contains("; 1 property: 1 refuted, 0 survived, 0 not attacked"), "the summary says so");
 
     let folder = next();
     stack(folder, []).finish().unwrap();
@@ -331,18 +333,18 @@ fn odd_campaigns_give_a_page_or_say_what_helps() {
 
           error: DIR holds no campaign
           help: start one with `adit mine CLASS -o DIR`; the folder of a campaign holds a file campaign.db
-        killed before any model: error: the campaign in DIR has no model yet (tests kept: 0, words: 1): it was ended before there was one
-          help: `adit mine Stack -o DIR` with the flags of before goes on from there; `adit status DIR` shows what was kept
-        killed before the files were written: note: model.json is not there: this is the model that round 1 ended with, from the campaign itself
+        killed before any model: error: the campaign in DIR has no model: the run stopped before one was inferred (0 tests, 1 words stored)
+          help: `adit mine Stack -o DIR` with the same flags continues it; `adit status DIR` shows what is stored
+        killed before the files were written: note: model.json is missing; this is the model of round 1 from the campaign
         written to DIR/report.html
         no traces.jsonl, no tests, no properties: written to DIR/report.html
         no property that holds: written to DIR/report.html
         a store without words: written to DIR/report.html
         a newer store: store::newer
 
-          error: DIR/campaign.db has schema 99, but this adit knows schemas only up to 3
+          error: DIR/campaign.db has schema 99, but this adit knows schemas only up to 7
           help: a newer adit wrote it: use that version, or name another folder with -o
-        a newer store beside a model: note: DIR/campaign.db has schema 99, but this adit knows schemas only up to 3: the page is made from the files beside it, without what only the campaign knows
+        a newer store beside a model: note: DIR/campaign.db has schema 99, but this adit knows schemas only up to 7; the page is made from the files beside it, without the campaign
         written to DIR/report.html
     "#]].assert_eq(&text);
 }

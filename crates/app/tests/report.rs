@@ -42,15 +42,12 @@ fn stack() -> TempDir {
     states
         .insert(2, json!({"id": 2, "name": "not isEmpty", "accepting": true, "predicates": ["not isEmpty"]}));
     put("model.json", &model("com.acme.Stack", &states, &edges));
-    let claims = json!({
-        "pure": ["isEmpty:TRUE", "isEmpty:FALSE", "size"],
-        "properties": [
-            {"template": "NF", "a": "Stack", "b": "Stack", "says": "`Stack` happens at most once", "fate": "surviving", "attacked": 77, "abandoned": false},
-            {"template": "AF", "a": "push", "b": "pop", "says": "after `push`, `pop` happens at some time", "fate": "falsified", "test": "script1"},
-            {"template": "NF", "a": HOSTILE, "b": "pop", "says": format!("after `{HOSTILE}`, `pop` never happens"), "fate": "not attacked"},
-        ],
-    });
-    put("properties.json", &claims.to_string());
+    let claims = [
+        property("NF", "Stack", "Stack", json!({"fate": "survived", "attacked": 77, "abandoned": false})),
+        property("AF", "push", "pop", json!({"fate": "refuted", "test": "script1", "found_after_tests": 3})),
+        property("NF", HOSTILE, "pop", json!({"fate": "not_attacked"})),
+    ];
+    put("properties.json", &properties(&["isEmpty:TRUE", "isEmpty:FALSE", "size"], &claims));
     let mut traces = String::new();
     for (number, word) in [
         "Stack push pop",
@@ -76,19 +73,59 @@ fn stack() -> TempDir {
         }
     }
     put("traces.jsonl", &traces);
-    fs::create_dir(folder.path().join("tests")).unwrap();
-    put(
-        "tests/StackMinedTest.java",
-        "class StackMinedTest {\n    @Test\n    void script0() throws Throwable {\n        Stack stack0 = new Stack();\n    }\n\n    @Test\n    void script1() throws Throwable {\n        Stack stack0 = new Stack();\n        stack0.push(\"</script><script>alert(1)</script>\");\n    }\n}\n",
-    );
-    put("tests.json", &json!({"tests": [{"name": "script0", "words": [["Stack"]]}, {"name": "script1", "words": [["Stack", "push"]]}]}).to_string());
-    put("run.json", &json!({"class": "com.acme.Stack", "tests": 1234, "realized": 1.0, "stop": "time", "parameters": {"seed": 7}}).to_string());
+    let tests = json!({
+        "version": 2,
+        "head": "class StackMinedTest {\n",
+        "tests": [
+            {"name": "script0", "words": [["Stack"]],
+             "source": "@Test\nvoid script0() throws Throwable {\n    Stack stack0 = new Stack();\n}\n"},
+            {"name": "script1", "words": [["Stack", "push"]],
+             "source": "@Test\nvoid script1() throws Throwable {\n    Stack stack0 = new Stack();\n    \
+                        stack0.push(\"</script><script>alert(1)</script>\");\n}\n"},
+        ],
+        "witnesses": {"takes": [], "refuses": []},
+    });
+    put("tests.json", &tests.to_string());
+    let run = json!({
+        "version": 2, "class": "com.acme.Stack", "tests": 1234,
+        "properties": {"mined": 3, "refuted": 1, "survived": 1, "not_attacked": 1},
+        "alphabet": [], "states": 4, "transitions": 9, "pure": [], "realized": 1.0, "unrealized": [],
+        "confirmed_edges": {"confirmed": 9, "all": 9}, "model": "made by this round", "made_by_round": 1,
+        "complete": true, "admitted": 0, "rejected": [],
+        "never_tried": [], "never_returned": [], "hang": [], "hanging_objects": [], "bad_ends": [],
+        "branches": null, "attacked": true, "round": 1, "seconds": 9.5, "stop": "time",
+        "parameters": {"miner": "explore"}, "versions": {"adit": "0.1.0", "java": "21", "os": "linux"},
+        "seed": 7, "budget": "10s", "command": "adit mine com.acme.Stack",
+        "keeping": {"noting": 0.0, "writing": 0.0, "ending": 0.0},
+    });
+    put("run.json", &run.to_string());
     let points: Vec<Value> = (0..20)
-        .map(|at| json!({"phase": if at < 12 { "explore" } else { "attack" }, "seconds": f64::from(at) / 2.0, "tests": at * 1000, "states": (at / 4 + 1).min(4), "refuted": at / 5, "open": 20 - at, "covered": null}))
+        .map(|at| json!({"round": 1, "phase": if at < 12 { "explore" } else { "attack" }, "seconds": f64::from(at) / 2.0, "tests": at * 1000, "states": (at / 4 + 1).min(4), "refuted": at / 5, "open": 20 - at, "covered": null}))
         .collect();
-    put("search.json", &json!({"points": points}).to_string());
-    put("validate.json", &json!({"precision": 1.0, "recall": 0.98, "walks": {"good": 100, "of": 100, "interval": [0.96, 1.0]}, "objects": {"good": 98, "of": 100, "interval": [0.93, 0.99]}, "unrealised": [], "rejected": [["Stack", "peek"]], "new_pairs": {"chance": 0.001, "at_most": 0.01}}).to_string());
+    put("search.json", &json!({"version": 2, "points": points, "rounds": []}).to_string());
+    let novelty =
+        json!({"seen": 9, "once": 1, "twice": 1, "chance": 0.001, "at_most": 0.01, "unseen_at_least": 0.5});
+    let validation = json!({
+        "version": 2, "class": "com.acme.Stack", "precision": 1.0, "recall": 0.98,
+        "unrealized": [], "rejected": [["Stack", "peek"]], "rejected_java": [""],
+        "walks": {"good": 100, "of": 100, "interval": [0.96, 1.0]},
+        "objects": {"good": 98, "of": 100, "interval": [0.93, 0.99]},
+        "undecided": {"budget": 0, "untried": 0, "unsteady": 0}, "missing": [],
+        "new_events": novelty, "new_pairs": novelty, "given_up": [], "tests": 200, "seconds": 1.0, "stop": "done",
+    });
+    put("validate.json", &validation.to_string());
     folder
+}
+
+/// A property as `properties.json` has it, with its fate.
+fn property(template: &str, a: &str, b: &str, fate: Value) -> Value {
+    let mut one = json!({"template": template, "a": a, "b": b, "says": "", "support": 0});
+    one.as_object_mut().unwrap().extend(fate.as_object().unwrap().clone());
+    one
+}
+
+fn properties(pure: &[&str], properties: &[Value]) -> String {
+    json!({"version": 2, "pure": pure, "properties": properties}).to_string()
 }
 
 fn model(title: &str, states: &[Value], edges: &[(usize, &str, usize)]) -> String {
@@ -149,7 +186,7 @@ fn a_page_answers() {
     // A state shows what holds there and what can be called.
     browser.click("[data-box='2'] .name");
     let panel = browser.text("#panel");
-    assert!(panel.contains("not isEmpty") && panel.contains("What can be called"), "{panel}");
+    assert!(panel.contains("not isEmpty") && panel.contains("Enabled calls"), "{panel}");
 
     // A call inside a box is a transition too.
     browser.click("[data-box='2'] .call.pure");
@@ -204,14 +241,14 @@ fn a_page_answers() {
     assert_eq!(browser.count("[data-box]"), boxes + 1);
 
     // Properties are filtered by fate and by words.
-    assert_eq!(browser.count("#claim-list > li"), 3);
-    browser.type_into("#claim-find", "at most once");
-    assert_eq!(browser.count("#claim-list > li"), 1);
-    browser.type_into("#claim-find", "");
-    browser.evaluate("(() => { const one = document.getElementById('claim-fate'); one.value = 'falsified'; one.dispatchEvent(new Event('change')); })()");
-    assert_eq!(browser.count("#claim-list > li"), 1);
-    // The test that contradicts it opens.
-    browser.click("#claim-list .link");
+    assert_eq!(browser.count("#property-list > li"), 3);
+    browser.type_into("#property-find", "at most once");
+    assert_eq!(browser.count("#property-list > li"), 1);
+    browser.type_into("#property-find", "");
+    browser.evaluate("(() => { const one = document.getElementById('property-fate'); one.value = 'refuted'; one.dispatchEvent(new Event('change')); })()");
+    assert_eq!(browser.count("#property-list > li"), 1);
+    // The test that refutes it opens.
+    browser.click("#property-list .link");
     assert!(browser.text("details[open] pre").contains("script1"), "the test is shown");
     browser.screenshot("small-test.png");
 
@@ -453,10 +490,8 @@ fn long_names_stay_inside_and_marks_of_direction_are_seen() {
     let states: Vec<Value> = (0..2).map(|id| json!({"id": id, "accepting": true})).collect();
     fs::write(folder.path().join("model.json"), model("a.B", &states, &[(0, &long, 1), (1, turned, 1)]))
         .unwrap();
-    let says = format!("after `{long}`, `{turned}` never happens");
-    let claim = json!({"template": "NF", "a": long, "b": turned, "says": says, "fate": "surviving"});
-    fs::write(folder.path().join("properties.json"), json!({"pure": [], "properties": [claim]}).to_string())
-        .unwrap();
+    let claim = property("NF", &long, turned, json!({"fate": "survived", "attacked": 1, "abandoned": false}));
+    fs::write(folder.path().join("properties.json"), properties(&[], &[claim])).unwrap();
     let (_page, page) = report(&[folder.path().to_str().unwrap()]);
     for width in [400, 1280] {
         browser.resize(width, 900);
@@ -527,33 +562,23 @@ fn many_properties_are_few_sentences() {
     let mut claims = Vec::new();
     for a in 0..60 {
         for b in 0..60 {
-            for (template, says) in [
-                ("NF", "never"),
-                ("NIF", "right after"),
-                ("AP", "only after"),
-                ("AF", "always"),
-                ("AIF", "next"),
-            ] {
+            for template in ["NF", "NIF", "AP", "AF", "AIF"] {
                 let fate = match (a * 7 + b * 3) % 10 {
-                    0 => json!({"fate": "falsified", "test": "script1", "found_after_tests": a * b}),
-                    1 => json!({"fate": "not attacked"}),
-                    _ => json!({"fate": "surviving", "attacked": a + b, "abandoned": false}),
+                    0 => json!({"fate": "refuted", "test": "script1", "found_after_tests": a * b}),
+                    1 => json!({"fate": "not_attacked"}),
+                    _ => json!({"fate": "survived", "attacked": a + b, "abandoned": false}),
                 };
-                let mut claim = json!({"template": template, "a": label(a), "b": label(b), "support": b});
-                if a == 17 && b == 23 {
-                    claim["says"] =
-                        format!("`{}` and `{}`, {says}, in words of its own", label(a), label(b)).into();
-                }
-                claim.as_object_mut().unwrap().extend(fate.as_object().unwrap().clone());
-                claims.push(claim);
+                let mut one = property(template, &label(a), &label(b), fate);
+                one["support"] = b.into();
+                claims.push(one);
             }
         }
     }
-    claims.extend((0..2000).map(|at| json!({"template": "NF", "a": "pop", "b": format!("other{at}"), "fate": "surviving", "attacked": 1})));
+    let survived = json!({"fate": "survived", "attacked": 1, "abandoned": false});
+    claims.extend((0..2000).map(|at| property("NF", "pop", &format!("other{at}"), survived.clone())));
     let all = claims.len();
     assert_eq!(all, 20_000);
-    let text = json!({"pure": [], "properties": claims}).to_string();
-    fs::write(folder.path().join("properties.json"), text).unwrap();
+    fs::write(folder.path().join("properties.json"), properties(&[], &claims)).unwrap();
     let (_place, page) = report(&[folder.path().to_str().unwrap()]);
     let bytes = fs::metadata(&page).unwrap().len();
     assert!(bytes < 2_000_000, "{bytes} bytes");
@@ -562,20 +587,20 @@ fn many_properties_are_few_sentences() {
     browser.open(&page);
     let seconds = begun.elapsed().as_secs_f64();
     assert!(seconds < 5.0, "{seconds} s on a machine that does other things too");
-    let count = browser.text("#claim-count");
+    let count = browser.text("#property-count");
     assert!(count.ends_with(" for 20,000 of 20,000 properties"), "{count}");
     browser.evaluate("document.getElementById('properties').scrollIntoView({behavior: 'instant'})");
     browser.screenshot("many-properties.png");
     // A sentence unfolds into its properties.
-    browser.click("#claim-list > li > details > summary");
+    browser.click("#property-list > li > details > summary");
     // The browser tells the page of it in its own time.
-    assert!((0..200).any(|_| browser.count("#claim-list .inside > li") > 0));
+    assert!((0..200).any(|_| browser.count("#property-list .inside > li") > 0));
     // Each can be found.
-    browser.type_into("#claim-find", "call23 in words of its own");
-    assert_eq!(browser.count("#claim-list > li"), 5);
-    browser.type_into("#claim-find", "`other1999`");
-    assert_eq!(browser.count("#claim-list > li"), 1);
-    assert_eq!(browser.text("#claim-count"), "1 of 20,000 properties");
+    browser.type_into("#property-find", "`call17` `call23` immediately");
+    assert_eq!(browser.count("#property-list > li"), 4);
+    browser.type_into("#property-find", "`other1999`");
+    assert_eq!(browser.count("#property-list > li"), 1);
+    assert_eq!(browser.text("#property-count"), "1 of 20,000 properties");
     assert_silent(&browser, &page);
 }
 
@@ -589,7 +614,7 @@ fn seams_between_rounds_can_be_seen() {
         json!({"round": round, "phase": if at % 10 < 4 { "explore" } else { "attack" }, "seconds": f64::from(at) / 2.0, "tests": at * 100, "states": at % 10 + 1, "refuted": at, "open": null, "covered": null})
     };
     let rounds: Vec<Value> = (0..3).map(|at| json!({"round": at + 1, "seconds": f64::from(at) * 5.0 - 0.2, "tests": at * 1000, "stop": "time"})).collect();
-    let search = json!({"points": (0..30).map(point).collect::<Vec<_>>(), "rounds": rounds});
+    let search = json!({"version": 2, "points": (0..30).map(point).collect::<Vec<_>>(), "rounds": rounds});
     fs::write(folder.path().join("search.json"), search.to_string()).unwrap();
     let (_place, page) = report(&[folder.path().to_str().unwrap()]);
     browser.open(&page);

@@ -53,7 +53,7 @@ fn the_class_is_the_judge() {
     let classes = java.compile(&[("Cell.java", CELL)]);
     let (code, said) = validated(&classes, &RIGHT, &[]);
     assert_eq!((code, &said["precision"], &said["recall"]), (0, &json!(1.0), &json!(1.0)), "{said}");
-    assert_eq!((&said["unrealised"], &said["rejected"]), (&json!([]), &json!([])));
+    assert_eq!((&said["unrealized"], &said["rejected"]), (&json!([]), &json!([])));
 
     // A full cell that says it is empty.
     let wrong: Vec<&str> = RIGHT.into_iter().chain(["2 isEmpty:TRUE 2"]).collect();
@@ -61,7 +61,7 @@ fn the_class_is_the_judge() {
     assert_eq!((code, &said["recall"]), (1, &json!(1.0)), "{said}");
     assert!(said["precision"].as_f64().unwrap() < 1.0);
     assert!(
-        said["unrealised"].as_array().unwrap().iter().any(|word| word.to_string().contains("isEmpty:TRUE"))
+        said["unrealized"].as_array().unwrap().iter().any(|word| word.to_string().contains("isEmpty:TRUE"))
     );
 
     // A full cell that cannot be cleared.

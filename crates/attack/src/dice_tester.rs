@@ -10,7 +10,7 @@
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-use adit_logic::{Property, Template};
+use adit_logic::{Fate, Property, Template};
 use adit_trace::{Letter, Pace, Passed, Phase, Progress, Script, Stop};
 use rand::Rng;
 
@@ -39,27 +39,11 @@ pub struct Assault {
     pub shrink: (usize, usize),
 }
 
-/// What became of a claim.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Fate {
-    /// The test with this number refutes it.
-    Refuted(usize),
-    /// It was aimed at for so many generations, or until the end.
-    Survived {
-        /// Generations.
-        attacked: u32,
-        /// It was given up.
-        abandoned: bool,
-    },
-    /// What it waits for never happened, so that nothing was aimed at it.
-    NotAttacked,
-}
-
 /// The result of an attack.
 #[derive(Clone, Debug)]
 pub struct Attacked {
-    /// What became of each claim, in their order.
-    pub fates: Vec<Fate>,
+    /// Fates of the claims, in their order; a witness is a position in `tests`.
+    pub fates: Vec<Fate<usize>>,
     /// For each claim that was refuted, the number of the test that did it first, counted from one in the order in which they ran.
     pub found_after: Vec<Option<u64>>,
     /// How many of the branches were taken.
@@ -154,11 +138,14 @@ pub fn dice_tester<S: Guarded, R: Rng>(
         if claims.contains(&goal) {
             attacked.fates.push(match (search.status()[goal], witness) {
                 (_, Some(test)) => Fate::Refuted(test),
-                (Status::Targeted(attacked), None) => Fate::Survived { attacked, abandoned: false },
-                (Status::Abandoned, None) => {
-                    Fate::Survived { attacked: assault.settings.abandon_after.unwrap_or(0), abandoned: true }
+                (Status::Waiting | Status::Covered | Status::Targeted(0), None) => Fate::NotAttacked,
+                (Status::Targeted(attacked), None) => {
+                    Fate::Survived { attacked: attacked.into(), abandoned: false }
                 }
-                (Status::Waiting | Status::Covered, None) => Fate::NotAttacked,
+                (Status::Abandoned, None) => {
+                    let attacked = assault.settings.abandon_after.unwrap_or(0).into();
+                    Fate::Survived { attacked, abandoned: true }
+                }
             });
         }
     }

@@ -9,7 +9,7 @@ mod literal;
 mod names;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write;
+use std::fmt::{self, Write};
 
 use adit_bytecode::{Flags, Program, Signature, Type};
 use adit_trace::{Argument, CallKind, Callable, End, Run, Script, Statement, Step, StepResult, Value};
@@ -70,40 +70,73 @@ pub fn agreed(run: &Run, again: &Run) -> Run {
     agreed
 }
 
-/// A whole JUnit 5 test class with a method for each script.
-pub fn test_class(package: &str, name: &str, tests: &[(Script, Option<Run>)], facts: &Facts) -> String {
+/// A JUnit 5 test class with a method for each script. Its `Display` is the Java file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TestClass {
+    /// Everything before the first method: package, imports and the opening of the class.
+    pub head: String,
+    /// The tests, in the order of their scripts.
+    pub methods: Vec<TestMethod>,
+}
+
+/// A test method.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TestMethod {
+    /// Its name.
+    pub name: String,
+    /// Its source from the annotation to the closing brace, without the indentation inside a class.
+    pub source: String,
+}
+
+/// Writes scripts as a JUnit 5 test class called `name`.
+pub fn test_class(package: &str, name: &str, tests: &[(Script, Option<Run>)], facts: &Facts) -> TestClass {
     // One set of names for all methods, because they share the imports.
     let mut names = Names::default();
     let bodies: Vec<Vec<String>> =
         tests.iter().map(|(script, run)| lines(script, run.as_ref(), facts, &mut names)).collect();
     let test = names.of("org.junit.jupiter.api.Test");
-    let mut text = String::new();
+    let mut head = String::new();
     if !package.is_empty() {
-        _ = writeln!(text, "package {package};\n");
+        _ = writeln!(head, "package {package};\n");
     }
     // Static imports come first, as is usual.
     let imports = names.imports();
     let (fixed, plain): (Vec<_>, Vec<_>) = imports.iter().partition(|import| import.starts_with("static "));
     for group in [fixed, plain].iter().filter(|group| !group.is_empty()) {
         for import in group {
-            _ = writeln!(text, "import {import};");
+            _ = writeln!(head, "import {import};");
         }
-        text.push('\n');
+        head.push('\n');
     }
     _ = writeln!(
-        text,
+        head,
         "@SuppressWarnings({{\"rawtypes\", \"unchecked\", \"deprecation\"}})\nclass {name} {{"
     );
-    for (number, lines) in bodies.iter().enumerate() {
-        let space = if number == 0 { "" } else { "\n" };
-        _ = writeln!(text, "{space}    @{test}\n    void script{number}() throws Throwable {{");
+    let method = |(number, lines): (usize, Vec<String>)| {
+        let name = format!("script{number}");
+        let mut source = format!("@{test}\nvoid {name}() throws Throwable {{\n");
         for line in lines {
-            _ = writeln!(text, "        {line}");
+            _ = writeln!(source, "    {line}");
         }
-        text.push_str("    }\n");
+        source.push_str("}\n");
+        TestMethod { name, source }
+    };
+    TestClass { head, methods: bodies.into_iter().enumerate().map(method).collect() }
+}
+
+impl fmt::Display for TestClass {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.head)?;
+        for (number, method) in self.methods.iter().enumerate() {
+            if number > 0 {
+                f.write_str("\n")?;
+            }
+            for line in method.source.lines() {
+                writeln!(f, "    {line}")?;
+            }
+        }
+        f.write_str("}\n")
     }
-    text.push_str("}\n");
-    text
 }
 
 impl Facts {

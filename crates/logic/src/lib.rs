@@ -17,6 +17,7 @@
 
 mod check;
 mod evaluate;
+mod fate;
 mod formula;
 mod lex;
 mod nearest;
@@ -26,6 +27,7 @@ pub mod templates;
 
 pub use check::{Checker, Language, Limit, Verdict, check};
 pub use evaluate::{Backward, Class, Suffix};
+pub use fate::{Fate, FateCounts};
 pub use formula::{Formula, Op};
 pub use nearest::{nearest_label, unknown_atoms};
 pub use parse::FormulaError;

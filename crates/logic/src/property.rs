@@ -4,22 +4,30 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 /// One of the six two-event templates of [dice, section 3.2], read as that section reads them:
 /// "preceded" means that `b` comes before `a`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Template {
     /// AF: after `a`, `b` happens at some later time.
+    #[serde(rename = "AF")]
     AlwaysFollowed,
     /// NF: after `a`, `b` never happens.
+    #[serde(rename = "NF")]
     NeverFollowed,
     /// AP: `a` happens only after `b` has happened.
+    #[serde(rename = "AP")]
     AlwaysPreceded,
     /// AIF: the next event after `a` is `b`, side-effect-free events aside.
+    #[serde(rename = "AIF")]
     AlwaysImmediatelyFollowed,
     /// NIF: the next event after `a` is not `b`: no `b` up to and including the next event with a side
     /// effect.
+    #[serde(rename = "NIF")]
     NeverImmediatelyFollowed,
     /// AIP: the last event before `a` is `b`, side-effect-free events aside.
+    #[serde(rename = "AIP")]
     AlwaysImmediatelyPreceded,
 }
 
@@ -53,7 +61,7 @@ impl Template {
 }
 
 /// A template filled with two events.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Property<L> {
     /// The kind of the property.
     pub template: Template,

@@ -4,27 +4,27 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use adit_logic::{Property, Template};
+use adit_logic::{Fate, FateCounts, Property, Template};
 use adit_trace::{Script, Stop, varint};
 use rusqlite::{Connection, OpenFlags, Row};
 
 use crate::records::{
-    About, Claim, Counts, Fate, Known, NewRound, Round, RoundEnd, RoundId, SearchPoint, StoredModel, Test,
-    TestId, Trace,
+    About, Claim, Counts, Known, NewRound, Round, RoundEnd, RoundId, SearchPoint, StoredModel, Test, TestId,
+    Trace,
 };
 use crate::{DATABASE, StoreError, schema};
 
-/// A campaign that can be read, while another process writes it or not.
+/// A campaign open for reading, possibly while another process writes it.
 #[derive(Debug)]
 pub struct Campaign {
     pub(crate) connection: Connection,
     pub(crate) path: PathBuf,
 }
 
-/// How long to wait for another process to finish a batch.
+/// Maximum wait for another process to finish a batch.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Rows that are fetched at a time.
+/// Number of rows fetched at a time.
 const PAGE: i64 = 1000;
 
 impl Campaign {
@@ -37,7 +37,7 @@ impl Campaign {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let campaign = Self::connect(path.clone(), &path, flags)?;
         let checked = match campaign.checked() {
-            // In a folder that may not be written no memory can be shared with a writer. There is none if no log is left.
+            // In a read-only folder SQLite cannot share memory with a writer. Without a log there is no writer.
             Err(StoreError::Unusable { .. } | StoreError::ReadOnly { .. })
                 if !beside(&path, "-wal").exists() =>
             {
@@ -57,7 +57,7 @@ impl Campaign {
         Ok(campaign)
     }
 
-    /// `path` is what errors call it, `name` what is opened.
+    /// Opens `name`, which error messages call `path`.
     pub(crate) fn connect(path: PathBuf, name: &Path, flags: OpenFlags) -> Result<Self, StoreError> {
         let connection = Connection::open_with_flags(name, flags)
             .and_then(|connection| {
@@ -73,7 +73,7 @@ impl Campaign {
         schema::found(&self.connection, &self.path, schema::STEPS)
     }
 
-    /// What it is about.
+    /// Returns the identity of the campaign.
     pub fn about(&self) -> Result<About, StoreError> {
         let sql = "SELECT class, class_digest, parameters, seed, tool, created FROM campaign";
         let mut found = self.all(sql, [], |row| {
@@ -90,19 +90,32 @@ impl Campaign {
         found.pop().ok_or_else(|| self.damaged("it has no description"))
     }
 
-    /// How much there is. It takes no longer when there is more, claims aside.
+    /// Counts what is stored. Only the properties take longer when there are more of them.
     pub fn counts(&self) -> Result<Counts, StoreError> {
-        // Rows are numbered from one, and nothing is ever taken away: the last number is how many there are.
+        // Rows are numbered from one and never deleted, so the last number is their count.
         Ok(Counts {
             rounds: self.number("SELECT coalesce(max(id), 0) FROM rounds")?,
             tests: self.number("SELECT coalesce(max(id), 0) FROM tests")?,
             words: self.number("SELECT coalesce(max(id), 0) FROM traces")?,
-            claims: self.number("SELECT count(*) FROM claims")?,
-            refuted: self.number("SELECT count(*) FROM claims WHERE fate = 'refuted'")?,
+            properties: self.fates()?,
         })
     }
 
-    /// How many objects were watched. This looks at every word.
+    fn fates(&self) -> Result<FateCounts, StoreError> {
+        let sql = "SELECT fate, count(*) FROM properties GROUP BY fate";
+        let mut counts = FateCounts::default();
+        for (fate, count) in self.all(sql, [], |row| Ok((row.get::<_, String>(0)?, unsigned(row, 1)?)))? {
+            counts.mined += count;
+            match fate.as_str() {
+                "refuted" => counts.refuted = count,
+                "survived" => counts.survived = count,
+                _ => counts.not_attacked = count,
+            }
+        }
+        Ok(counts)
+    }
+
+    /// Counts the observed objects. This reads every word.
     pub fn objects(&self) -> Result<u64, StoreError> {
         self.number("SELECT coalesce(sum(count), 0) FROM traces")
     }
@@ -112,7 +125,7 @@ impl Campaign {
         Ok(all.first().copied().unwrap_or(0).max(0).cast_unsigned())
     }
 
-    /// The rounds, in order. There are few.
+    /// Returns the rounds, in order. There are few.
     pub fn rounds(&self) -> Result<Vec<Round>, StoreError> {
         let sql =
             "SELECT id, seed, effort, tool, started, ended, stop, tests, seconds FROM rounds ORDER BY id";
@@ -144,20 +157,20 @@ impl Campaign {
             .collect()
     }
 
-    /// The tests, in the order of their finding.
+    /// Iterates over the tests, in the order in which they were found.
     pub fn tests(&self) -> impl Iterator<Item = Result<Test, StoreError>> {
         let sql = "SELECT id, round, script FROM tests WHERE id > ?1 ORDER BY id LIMIT ?2";
         self.pages(sql, test, |test| test.id.0)
     }
 
-    /// One test.
+    /// Returns one test.
     pub fn test(&self, id: TestId) -> Result<Test, StoreError> {
         let sql = "SELECT id, round, script FROM tests WHERE id = ?1";
         let mut found = self.all(sql, [id.0], test)?;
         found.pop().ok_or_else(|| self.damaged(format!("test {} is missing", id.0)))
     }
 
-    /// The different words with their counts, in the order in which they were first seen.
+    /// Iterates over the distinct words with their counts, in the order in which they were first seen.
     pub fn traces(&self) -> impl Iterator<Item = Result<Trace, StoreError>> {
         let mut labels = Labels::default();
         let sql = "SELECT id, word, count, test FROM traces WHERE id > ?1 ORDER BY id LIMIT ?2";
@@ -173,8 +186,8 @@ impl Campaign {
         })
     }
 
-    /// Shows every word with a number above `after` to `visit`, in the order in which they were first seen, without keeping any:
-    /// this is the way to go over a million of them. `letter` says what a label is to the caller, and is asked once for each.
+    /// Calls `visit` for every word with a number above `after`, in the order in which they were first seen, without
+    /// holding them in memory. `letter` translates labels into letters of the caller and is called once for each label.
     ///
     /// ```
     /// # use adit_store::{About, Campaign, Held, Writer};
@@ -197,13 +210,13 @@ impl Campaign {
         mut visit: impl FnMut(Known<'_, L>),
     ) -> Result<(), StoreError> {
         let wrong = |error| StoreError::from_database(&self.path, &error);
-        // One view of the file for labels and words, whoever writes meanwhile.
+        // A transaction, so that labels and words agree while another process writes.
         let view = self.connection.unchecked_transaction().map_err(wrong)?;
         let mut letters: Vec<Option<L>> = Vec::new();
         let names = self.all("SELECT id, name FROM labels", [], |row| {
             Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?))
         })?;
-        // A number beyond this was not given by us, and would take all memory.
+        // Only a damaged file has larger numbers, and the table for them might not fit into memory.
         let most = names.len().saturating_mul(2) + 1000;
         for (number, name) in names {
             let at = usize::try_from(number).ok().filter(|&at| at < most);
@@ -235,35 +248,37 @@ impl Campaign {
         Ok(())
     }
 
-    /// The claims, in the order of the templates and events.
+    /// Returns the properties, in the order of their templates and events.
     pub fn claims(&self) -> Result<Vec<Claim>, StoreError> {
-        let sql = "SELECT template, a.name, b.name, fate, test, support, attacked FROM claims
-                   JOIN labels a ON a.id = claims.a JOIN labels b ON b.id = claims.b ORDER BY template, a.name, b.name";
-        let number = |row: &Row<'_>, at| row.get::<_, i64>(at).map(|number| number.max(0).cast_unsigned());
+        let sql = "SELECT template, a.name, b.name, fate, test, attacked, abandoned, support FROM properties
+                   JOIN labels a ON a.id = properties.a JOIN labels b ON b.id = properties.b
+                   ORDER BY template, a.name, b.name";
         let all = self.all(sql, [], |row| {
             let template: String = row.get(0)?;
             let template = Template::from_short(&template);
             let (a, b): (String, String) = (row.get(1)?, row.get(2)?);
             let (fate, test): (String, Option<i64>) = (row.get(3)?, row.get(4)?);
             let fate = match (fate.as_str(), test) {
-                ("open", None) => Some(Fate::Open),
-                ("survived", None) => Some(Fate::Survived { abandoned: false }),
-                ("abandoned", None) => Some(Fate::Survived { abandoned: true }),
-                ("refuted", Some(test)) => Some(Fate::Refuted { test: TestId(test) }),
+                ("refuted", Some(test)) => Some(Fate::Refuted(TestId(test))),
+                ("survived", None) => {
+                    Some(Fate::Survived { attacked: unsigned(row, 5)?, abandoned: row.get(6)? })
+                }
+                ("not_attacked", None) => Some(Fate::NotAttacked),
                 _ => None,
             };
-            let (support, attacked) = (number(row, 5)?, number(row, 6)?);
+            let support = unsigned(row, 7)?;
             Ok(template.zip(fate).map(|(template, fate)| Claim {
                 property: Property { template, a, b },
                 fate,
                 support,
-                attacked,
             }))
         })?;
-        all.into_iter().map(|one| one.ok_or_else(|| self.damaged("an unknown property"))).collect()
+        all.into_iter()
+            .map(|one| one.ok_or_else(|| self.damaged("unknown template or fate of a property")))
+            .collect()
     }
 
-    /// The models of all rounds, in order. There are few.
+    /// Returns the models of all rounds, in order. There are few.
     pub fn models(&self) -> Result<Vec<StoredModel>, StoreError> {
         let sql = "SELECT round, json, why, complete, realized, tests, written, explored, witnesses, made
                    FROM models ORDER BY id";
@@ -287,7 +302,7 @@ impl Campaign {
         })
     }
 
-    /// How the searches of all rounds went, in order.
+    /// Iterates over the progress of all rounds, in order.
     pub fn search(&self) -> impl Iterator<Item = Result<SearchPoint, StoreError>> {
         let sql = "SELECT id, round, phase, seconds, tests, states, refuted, open, covered FROM search
                    WHERE id > ?1 ORDER BY id LIMIT ?2";
@@ -308,7 +323,7 @@ impl Campaign {
         self.pages(sql, row, |(id, _)| *id).map(|row| row.map(|(_, point)| point))
     }
 
-    /// All rows of a query whose answer is small.
+    /// Returns all rows of a query with a small result.
     fn all<T>(
         &self,
         sql: &str,
@@ -321,7 +336,7 @@ impl Campaign {
         run().map_err(|error| StoreError::from_database(&self.path, &error))
     }
 
-    /// The rows of a query that asks for those after a number, a page at a time.
+    /// Iterates over a large result page by page. The query takes the last number seen and the size of a page.
     fn pages<T>(
         &self,
         sql: &'static str,
@@ -334,7 +349,7 @@ impl Campaign {
             if let Some(next) = page.next() {
                 return Some(Ok(next));
             }
-            // After an error there is nothing more to be had.
+            // After an error the iterator ends.
             let after = last.take()?;
             match self.all(sql, (after, PAGE), row) {
                 Ok(rows) => {
@@ -352,13 +367,18 @@ impl Campaign {
     }
 }
 
+/// A number that is never negative; SQLite's numbers have a sign.
+fn unsigned(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
+    Ok(row.get::<_, i64>(column)?.max(0).cast_unsigned())
+}
+
 fn test(row: &Row<'_>) -> rusqlite::Result<Test> {
     let script: String = row.get(2)?;
     let script = Script::from_json(&script).map_err(|error| wrong_value(2, error))?;
     Ok(Test { id: TestId(row.get(0)?), round: RoundId(row.get(1)?), script })
 }
 
-/// The names of labels by number, read again when one is missing, because a writer may add some meanwhile.
+/// Names of labels by number, read again when one is missing, because a writer may have added it.
 #[derive(Default)]
 struct Labels(BTreeMap<u64, String>);
 
@@ -376,7 +396,7 @@ impl Labels {
     }
 }
 
-/// Numbers as variable-length integers, one after the other.
+/// Encodes numbers as variable-length integers, one after the other.
 pub(crate) fn packed(numbers: impl IntoIterator<Item = u64>) -> Vec<u8> {
     let mut bytes = Vec::new();
     for number in numbers {
@@ -385,7 +405,7 @@ pub(crate) fn packed(numbers: impl IntoIterator<Item = u64>) -> Vec<u8> {
     bytes
 }
 
-/// The numbers that [`packed`] made the bytes of; nothing if it did not.
+/// Decodes the output of [`packed`]; returns nothing for other bytes.
 fn numbers(bytes: &[u8]) -> Option<Vec<u64>> {
     let mut numbers = Vec::new();
     each_number(bytes, |number| {
@@ -395,7 +415,7 @@ fn numbers(bytes: &[u8]) -> Option<Vec<u64>> {
     Some(numbers)
 }
 
-/// Goes over the numbers that [`packed`] made the bytes of; nothing if it did not, or `visit` does not want one.
+/// Decodes the output of [`packed`] number by number; returns nothing for other bytes or if `visit` rejects a number.
 fn each_number(mut bytes: &[u8], mut visit: impl FnMut(u64) -> Option<()>) -> Option<()> {
     while !bytes.is_empty() {
         visit(varint::take(&mut bytes)?)?;
@@ -411,14 +431,14 @@ fn wrong_value(column: usize, error: impl std::error::Error + Send + Sync + 'sta
     rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Text, Box::new(error))
 }
 
-/// The name of a file that SQLite keeps beside a database.
+/// Returns the path of a file that SQLite keeps beside a database.
 fn beside(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(ending);
     name.into()
 }
 
-/// The address of a database that nobody writes, for whom no lock need be taken.
+/// Returns the URI of a database that nobody writes, for which SQLite takes no lock.
 fn immutable(path: &Path) -> PathBuf {
     let mut name = String::from("file:");
     for &byte in path.as_os_str().as_encoded_bytes() {

@@ -1,21 +1,21 @@
-//! Fingerprints: equal bytes have equal ones, and different bytes by all likelihood different ones.
+//! Fingerprints of bytes, for noticing that a class changed and for finding stored rows.
 //!
-//! FNV-1a with 128 bits: a dozen lines, the same on every machine and in every version. It tells that a class changed; it does
-//! not withstand somebody who wants two classes to look alike, from which nobody would gain anything.
+//! FNV-1a with 128 bits: a dozen lines, the same on every machine and in every version. It does not withstand an attacker
+//! who constructs two classes with equal fingerprints, who would gain nothing by it.
 
 use std::fmt;
 
-/// A fingerprint of all bytes that were added, in their order and parts.
+/// Fingerprint of a sequence of byte strings; order and boundaries count.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Digest(u128);
 
 impl Digest {
-    /// Of nothing.
+    /// Returns the fingerprint of the empty sequence.
     pub fn new() -> Self {
         Self(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d)
     }
 
-    /// Adds a part. Two parts are not the same as one of both.
+    /// Appends a byte string.
     pub fn add(&mut self, part: &[u8]) {
         const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
         let length = (part.len() as u64).to_le_bytes();
@@ -24,7 +24,7 @@ impl Digest {
         }
     }
 
-    /// The fingerprint of one part in the size that a database looks up fast.
+    /// Returns the fingerprint of one byte string as a 64-bit key for an index.
     pub(crate) fn short(part: &[u8]) -> i64 {
         let mut digest = Self::new();
         digest.add(part);
@@ -54,7 +54,7 @@ mod tests {
         digest.to_string()
     }
 
-    /// Campaigns of today must be recognized by every later version.
+    /// Later versions must recognize the campaigns of this one.
     #[test]
     fn fingerprints_never_change() {
         assert_eq!(of(&[]), "6c62272e07bb014262b821756295c58d");

@@ -1,4 +1,4 @@
-//! Why a campaign cannot be used, and what would help.
+//! Errors of the store, each with a remedy.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,21 +7,21 @@ use miette::Diagnostic;
 use rusqlite::ErrorCode;
 use thiserror::Error;
 
-/// What can be wrong with a campaign's folder.
+/// Failure to open, read or write a campaign.
 #[derive(Debug, Error, Diagnostic)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// There is no campaign.
+    /// The folder contains no campaign.
     #[error("{} holds no campaign", folder.display())]
     #[diagnostic(
         code(store::no_campaign),
         help("start one with `adit mine CLASS -o {}`; the folder of a campaign holds a file campaign.db", folder.display())
     )]
     NoCampaign {
-        /// Where it was looked for.
+        /// The folder.
         folder: PathBuf,
     },
-    /// Another process writes it.
+    /// Another process is writing the campaign.
     #[error("{} is in use by {}", folder.display(), writer(*pid))]
     #[diagnostic(
         code(store::in_use),
@@ -30,17 +30,17 @@ pub enum StoreError {
     InUse {
         /// The campaign.
         folder: PathBuf,
-        /// The process, if it said who it is.
+        /// Its process id, if known.
         pid: Option<u32>,
     },
-    /// The file is something else.
+    /// The file is not a campaign.
     #[error("{} is not a campaign of adit", path.display())]
     #[diagnostic(code(store::not_a_campaign), help("move the file away, or name another folder with -o"))]
     NotACampaign {
         /// The file.
         path: PathBuf,
     },
-    /// The file is a campaign and cannot be read as one.
+    /// The file is a campaign with invalid content.
     #[error("{} is damaged: {what}", path.display())]
     #[diagnostic(
         code(store::damaged),
@@ -51,10 +51,10 @@ pub enum StoreError {
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The defect.
         what: String,
     },
-    /// It was written by a later version.
+    /// A newer version of adit wrote the campaign.
     #[error("{} has schema {found}, but this adit knows schemas only up to {known}", path.display())]
     #[diagnostic(
         code(store::newer),
@@ -63,23 +63,28 @@ pub enum StoreError {
     Newer {
         /// The file.
         path: PathBuf,
-        /// Its schema.
+        /// Schema of the file.
         found: i64,
-        /// The newest that is known here.
+        /// Newest schema that this version knows.
         known: i64,
     },
-    /// It was written by an earlier version, and only who writes can bring it up to date.
+    /// An older version of adit wrote the campaign, which only a writer can migrate.
     #[error("{} has the old schema {found}; this adit reads schema {known}", path.display())]
-    #[diagnostic(code(store::older), help("run `adit mine` in this folder to update it; nothing is lost"))]
+    #[diagnostic(
+        code(store::older),
+        help(
+            "run `adit mine` with the same flags into this folder: it migrates the campaign and keeps its content"
+        )
+    )]
     Older {
         /// The file.
         path: PathBuf,
-        /// Its schema.
+        /// Schema of the file.
         found: i64,
-        /// The one that is known here.
+        /// Schema that this version reads.
         known: i64,
     },
-    /// It may not be written.
+    /// The file or folder is read-only.
     #[error("{} is not writable", path.display())]
     #[diagnostic(
         code(store::read_only),
@@ -91,7 +96,7 @@ pub enum StoreError {
         /// The file or folder.
         path: PathBuf,
     },
-    /// There is no room.
+    /// The disk is full.
     #[error("{}: no space left: {why}", path.display())]
     #[diagnostic(
         code(store::full),
@@ -100,10 +105,10 @@ pub enum StoreError {
     Full {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// Message of the system.
         why: String,
     },
-    /// Something else went wrong with the file.
+    /// Another failure of the file system.
     #[error("{}: {why}", path.display())]
     #[diagnostic(
         code(store::unusable),
@@ -112,7 +117,7 @@ pub enum StoreError {
     Unusable {
         /// The file or folder.
         path: PathBuf,
-        /// What the system says.
+        /// Message of the system.
         why: String,
     },
 }
@@ -122,12 +127,12 @@ fn writer(pid: Option<u32>) -> String {
 }
 
 impl StoreError {
-    /// What an error of the database means for the file.
+    /// Classifies an error of the database.
     pub(crate) fn from_database(path: &Path, error: &rusqlite::Error) -> Self {
         let path = path.to_owned();
         let why = error.to_string();
         let Some(failure) = error.sqlite_error() else {
-            // A row that does not have the types it should have.
+            // A value of the wrong type.
             return Self::Damaged { path, what: why };
         };
         match failure.code {
@@ -148,7 +153,7 @@ impl StoreError {
             {
                 Self::Full { path, why }
             }
-            // A file that is missing a part reads short.
+            // A truncated file.
             ErrorCode::SystemIoFailure if failure.extended_code == rusqlite::ffi::SQLITE_IOERR_SHORT_READ => {
                 Self::Damaged { path, what: why }
             }
@@ -157,7 +162,7 @@ impl StoreError {
         }
     }
 
-    /// What an error of the file system means for a file or folder that should be written.
+    /// Classifies an error of the file system on writing.
     pub(crate) fn from_io(path: &Path, error: &io::Error) -> Self {
         let path = path.to_owned();
         match error.kind() {

@@ -1,4 +1,4 @@
-//! One process at a time: a lock on a file of the folder, which the kernel takes back however the process ends.
+//! The lock on a campaign's folder, which the kernel releases however its process ends.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{Read, Seek, Write};
@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use crate::StoreError;
 
-/// The name of the file that is locked. It stays when nobody holds it: removing it would race with whoever takes it next.
+/// Name of the locked file. It is never removed: that would race with the next process to lock it.
 const LOCK: &str = "campaign.lock";
 
-/// The right to write into a folder, as long as it lives.
+/// The exclusive right to write into a folder, until dropped.
 #[derive(Debug)]
 pub struct Held {
     folder: PathBuf,
@@ -17,7 +17,7 @@ pub struct Held {
 }
 
 impl Held {
-    /// Takes the folder, which must exist. Refuses if another process has it, and says which.
+    /// Locks a folder, which must exist. Fails with [`StoreError::InUse`] if another process has locked it.
     pub fn new(folder: &Path) -> Result<Self, StoreError> {
         let path = folder.join(LOCK);
         let cannot = |error| StoreError::from_io(&path, &error);
@@ -35,14 +35,14 @@ impl Held {
             }
             Err(TryLockError::Error(error)) => return Err(cannot(error)),
         }
-        // For people who ask who it is. The lock holds without it, so a full disk is no reason to fail here.
+        // Only for messages. The lock holds without it, so a full disk is no reason to fail here.
         let _ = file.set_len(0);
         let _ = file.rewind();
         let _ = writeln!(file, "{}", std::process::id());
         Ok(Self { folder: folder.to_owned(), _file: file })
     }
 
-    /// Whether another process holds the folder right now, and which, if it says so.
+    /// Returns `Some` if another process holds the folder right now, with its process id if known.
     pub fn by_another(folder: &Path) -> Option<Option<u32>> {
         let mut file = File::open(folder.join(LOCK)).ok()?;
         match file.try_lock_shared() {
@@ -51,17 +51,15 @@ impl Held {
         }
     }
 
-    /// The folder that is held.
+    /// The locked folder.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Gives the folder another name that is still free: its own with a number behind it. Says which.
-    ///
-    /// The folder itself is then free for a new beginning; what was in it stays together.
+    /// Renames the folder to the first free name with a number appended, and returns the new path.
     pub fn move_away(self) -> Result<PathBuf, StoreError> {
         let cannot = |error| StoreError::from_io(&self.folder, &error);
-        // `DIR/..` and `.` have no name of their own that a number could be put behind.
+        // A number cannot be appended to `DIR/..` or `.`.
         let real = fs::canonicalize(&self.folder).map_err(cannot)?;
         let numbered = |number: u32| {
             let mut name = real.clone().into_os_string();
@@ -75,7 +73,7 @@ impl Held {
     }
 }
 
-/// Who wrote itself into the file.
+/// Reads the process id that the holder wrote into the file.
 fn pid(file: &mut File) -> Option<u32> {
     let mut text = String::new();
     file.read_to_string(&mut text).ok()?;

@@ -1,7 +1,7 @@
-//! Campaigns on disk: everything that was found out about a class, and that must survive a crash.
+//! Campaigns on disk: everything known about a class that must survive a crash.
 //!
-//! A campaign is a folder with a database in it. One process writes it at a time, in batches that are there whole or not at
-//! all; any number may read it meanwhile. Whoever continues a campaign opens it, and finds all that was ever written.
+//! A campaign is a folder with a database in it. One process at a time writes it, in atomic batches, while any number of
+//! processes read it. A later round opens the campaign and finds everything that earlier rounds wrote.
 //!
 //! ```
 //! use adit_store::{About, Campaign, Held, Writer};
@@ -42,10 +42,10 @@ pub use digest::Digest;
 pub use error::StoreError;
 pub use held::Held;
 pub use records::{
-    About, Claim, Counts, Difference, Fate, Known, NewRound, Round, RoundEnd, RoundId, SearchPoint,
-    StoredModel, Test, TestId, Trace,
+    About, Claim, Counts, Difference, Known, NewRound, Round, RoundEnd, RoundId, SearchPoint, StoredModel,
+    Test, TestId, Trace,
 };
 pub use writer::{Batch, Writer};
 
-/// The name of the database in a campaign's folder.
+/// Name of the database in a campaign's folder.
 pub const DATABASE: &str = "campaign.db";

@@ -1,39 +1,40 @@
-//! What a campaign consists of.
+//! The parts of a campaign.
 
-use adit_logic::Property;
+use adit_logic::{Fate, FateCounts, Property};
 use adit_trace::{Script, Stop};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// What a campaign is about. Rounds of one campaign agree in all but the seed, the tool and the time.
+/// Identity of a campaign. All its rounds agree in everything but seed, tool and time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct About {
-    /// The class, with its package.
+    /// Fully qualified name of the class.
     pub class: String,
-    /// A fingerprint of the class file and of those it depends on.
+    /// Fingerprint of the class file and of those it depends on.
     pub class_digest: String,
-    /// Whatever else decides what a word means and which calls are made, as a JSON object.
+    /// Everything else that decides which calls are made and what labels mean, as a JSON object.
     pub parameters: Value,
-    /// The seed of the first round.
+    /// Seed of the first round.
     pub seed: u64,
-    /// The version of the tool that began it.
+    /// Version of adit that created it.
     pub tool: String,
-    /// When, in seconds since 1970.
+    /// Time of creation, in seconds since 1970.
     pub created: i64,
 }
 
-/// Something in which two campaigns differ that must not.
+/// A difference that keeps a campaign from being continued.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// What it is, such as `the class file` or `non_public`.
+    /// The thing that differs, such as `the class file` or `non_public`.
     pub what: String,
-    /// How the campaign has it.
+    /// Its value in the campaign.
     pub stored: String,
-    /// How it is wanted now.
+    /// Its requested value.
     pub now: String,
 }
 
 impl About {
-    /// What keeps a campaign about `self` from being continued as one about `now`.
+    /// Returns the differences that keep this campaign from being continued as `now`.
     pub fn differences(&self, now: &Self) -> Vec<Difference> {
         let mut found = Vec::new();
         let mut compare = |what: &str, stored: String, now: String| {
@@ -61,33 +62,34 @@ impl About {
     }
 }
 
-/// The number of a round, from one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// Number of a round, from one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct RoundId(pub i64);
 
-/// The number of a test, from one. Tests keep their numbers for ever.
+/// Number of a test, from one. It never changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TestId(pub i64);
 
-/// What is known of a round at its beginning.
+/// A round at its beginning.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewRound {
-    /// The seed that it really uses.
+    /// Seed that it uses.
     pub seed: u64,
-    /// How much and how it searches, as JSON: the budget, the tester.
+    /// Budget and kind of search, as JSON.
     pub effort: Value,
-    /// The version of the tool.
+    /// Version of adit.
     pub tool: String,
-    /// When it began, in seconds since 1970.
+    /// Time of its beginning, in seconds since 1970.
     pub started: i64,
 }
 
-/// How a round ended.
+/// The end of a round.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RoundEnd {
-    /// When, in seconds since 1970.
+    /// Time, in seconds since 1970.
     pub ended: i64,
-    /// Reason.
+    /// Why the search stopped.
     pub stop: Stop,
 }
 
@@ -96,81 +98,62 @@ pub struct RoundEnd {
 pub struct Round {
     /// Its number.
     pub id: RoundId,
-    /// How it began.
+    /// Its beginning.
     pub begun: NewRound,
-    /// How it ended; nothing while it runs, and for ever if it was killed.
+    /// Its end; absent while it runs, and if it was killed.
     pub end: Option<RoundEnd>,
-    /// Tests that it ran, at least.
+    /// Number of tests that it ran, as of its last batch.
     pub tests: u64,
-    /// How long it took, at least.
+    /// Duration, as of its last batch.
     pub seconds: f64,
 }
 
-/// A test worth keeping.
+/// A stored test.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Test {
     /// Its number.
     pub id: TestId,
     /// The round that found it.
     pub round: RoundId,
-    /// What it calls.
+    /// Its calls.
     pub script: Script,
 }
 
-/// What an object was seen to do, and how often.
+/// A word with the number of objects that did it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trace {
     /// Its number, from one.
     pub id: i64,
-    /// The labels of its events.
+    /// Labels of its events.
     pub word: Vec<String>,
-    /// How many objects did this.
+    /// Number of objects that did this.
     pub count: u64,
-    /// The first test that showed it, if that was kept.
+    /// The first stored test that showed it.
     pub test: Option<TestId>,
 }
 
-/// A word that is looked at while it is read.
+/// A word while it is streamed from the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Known<'a, L> {
     /// Its number, from one.
     pub id: i64,
-    /// Its events, as what the reader takes labels for.
+    /// Its events, in the letters of the caller.
     pub word: &'a [L],
-    /// How many objects did this.
+    /// Number of objects that did this.
     pub count: u64,
-    /// The first test that showed it, if that was kept.
+    /// The first stored test that showed it.
     pub test: Option<TestId>,
 }
 
-/// Something that was claimed of all words.
+/// A property with its fate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Claim {
-    /// What.
+    /// The property.
     pub property: Property<String>,
-    /// What became of it.
-    pub fate: Fate,
-    /// How many different words it speaks about, when they were last counted.
+    /// Its fate after all rounds so far.
+    pub fate: Fate<TestId>,
+    /// Number of distinct words that could have refuted it, when last counted.
     pub support: u64,
-    /// For how many generations it was aimed at, in all rounds.
-    pub attacked: u64,
-}
-
-/// What became of a claim.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
-    /// Nothing was aimed at it so far.
-    Open,
-    /// It was attacked and stands.
-    Survived {
-        /// The search gave it up, as not to be refuted.
-        abandoned: bool,
-    },
-    /// It is false, and stays so.
-    Refuted {
-        /// The test that shows it.
-        test: TestId,
-    },
 }
 
 /// A model that a round ended with.
@@ -182,28 +165,28 @@ pub struct StoredModel {
     pub made: RoundId,
     /// The model, in the JSON of `model.json`.
     pub json: String,
-    /// Why it is the one: `made by this round`, `kept from round 2`.
+    /// Why it was chosen: `made by this round`, `kept from round 2`.
     pub why: String,
-    /// Whether everything was tried.
+    /// The search had nothing left to try.
     pub complete: bool,
-    /// The share of its walks that can really happen, if that was measured.
+    /// Share of its walks that happened on the class, if measured.
     pub realized: Option<f64>,
-    /// In how many situations it was tried what is possible.
+    /// Number of situations in which the search tried which calls are enabled.
     pub explored: u64,
-    /// The tests that take its transitions.
+    /// Tests that take its transitions.
     pub tests: Vec<TestId>,
-    /// Which of these shows which transition, in whatever form the writer chose.
+    /// The transitions that each of these shows, in a form that the store does not interpret.
     pub witnesses: Value,
-    /// When, in seconds since 1970.
+    /// Time of writing, in seconds since 1970.
     pub written: i64,
 }
 
-/// How far a search was at one moment.
-#[derive(Clone, Debug, PartialEq)]
+/// Progress of a search at one moment.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SearchPoint {
     /// Its round.
     pub round: RoundId,
-    /// What was being done.
+    /// Name of the current phase.
     pub phase: String,
     /// Seconds since the round began.
     pub seconds: f64,
@@ -211,27 +194,25 @@ pub struct SearchPoint {
     pub tests: u64,
     /// States of the model, once there is one.
     pub states: Option<u64>,
-    /// Claims that were refuted so far, once there are claims.
+    /// Properties refuted so far, once there are properties.
     pub refuted: Option<u64>,
-    /// Claims that were still aimed at.
+    /// Properties still under attack.
     pub open: Option<u64>,
-    /// Sides of branches taken, if that is known.
+    /// Sides of branches taken, if known.
     pub covered: Option<u64>,
 }
 
-/// How much there is.
+/// Sizes of the parts of a campaign.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Rounds.
     pub rounds: u64,
-    /// Tests that were kept.
+    /// Stored tests.
     pub tests: u64,
-    /// Different words.
+    /// Distinct words.
     pub words: u64,
-    /// Claims.
-    pub claims: u64,
-    /// Claims that were refuted.
-    pub refuted: u64,
+    /// Properties, by their fate.
+    pub properties: FateCounts,
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The tables, and how a database of an earlier version becomes one of this.
+//! The tables, and the migration of databases of earlier versions.
 
 use std::path::Path;
 
@@ -6,13 +6,13 @@ use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
 use crate::{Digest, StoreError, first_scripts};
 
-/// Written into the file, so that it is known for a campaign (`adit` in ASCII).
+/// Application id that marks a database as a campaign (`adit` in ASCII).
 const APPLICATION: i64 = 0x6164_6974;
 
-/// What makes one schema of the one before: statements, and then what no statement can say.
+/// Migration from one schema to the next: statements, then a function for what SQL cannot express.
 pub(crate) type Step = (&'static str, fn(&Transaction<'_>) -> rusqlite::Result<()>);
 
-/// What makes schema 1 of nothing, schema 2 of schema 1, and so on. A step that was released is never changed.
+/// Migrations: from nothing to schema 1, from schema 1 to 2, and so on. A released step never changes.
 pub(crate) const STEPS: &[Step] = &[
     (FIRST, nothing_more),
     (SECOND, copy_words),
@@ -20,6 +20,7 @@ pub(crate) const STEPS: &[Step] = &[
     ("", first_scripts::rewrite),
     (FIFTH, nothing_more),
     (SIXTH, nothing_more),
+    (SEVENTH, nothing_more),
 ];
 
 const FIRST: &str = "
@@ -63,8 +64,8 @@ const FIRST: &str = "
     ) STRICT;
     ";
 
-/// Words are found by a fingerprint, as tests are: an index of the words themselves doubled the file, and of a million words
-/// no cache held it, so that each new one was read from the disk.
+/// Words are found by fingerprint, like tests: an index of the words themselves doubled the file, and with a million words
+/// it did not fit into any cache.
 const SECOND: &str = "
     ALTER TABLE traces RENAME TO old_traces;
     CREATE TABLE traces (
@@ -73,7 +74,7 @@ const SECOND: &str = "
     ) STRICT;
     ";
 
-/// What is known about models.
+/// More columns about models.
 const THIRD: &str = "
     -- Which of the model's tests shows which of its transitions, as JSON.
     ALTER TABLE models ADD COLUMN witnesses TEXT NOT NULL DEFAULT '{}';
@@ -93,11 +94,28 @@ const SIXTH: &str = "
     WHERE parameters ->> 'miner' = 'assay';
     ";
 
+/// Fates are spelled as in every other place, and a property that no search aimed at did not survive anything.
+const SEVENTH: &str = "
+    CREATE TABLE properties (
+        template TEXT NOT NULL, a INTEGER NOT NULL REFERENCES labels (id), b INTEGER NOT NULL REFERENCES labels (id),
+        fate TEXT NOT NULL CHECK (fate IN ('refuted', 'survived', 'not_attacked')),
+        test INTEGER REFERENCES tests (id), attacked INTEGER NOT NULL, abandoned INTEGER NOT NULL,
+        support INTEGER NOT NULL,
+        PRIMARY KEY (template, a, b), CHECK ((fate = 'refuted') = (test IS NOT NULL))
+    ) STRICT, WITHOUT ROWID;
+    INSERT INTO properties
+        SELECT template, a, b,
+            CASE WHEN fate = 'refuted' THEN 'refuted' WHEN attacked > 0 THEN 'survived' ELSE 'not_attacked' END,
+            test, attacked, fate = 'abandoned', support
+        FROM claims;
+    DROP TABLE claims;
+    ";
+
 fn nothing_more(_: &Transaction<'_>) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Copies the words of schema 1 with their fingerprints. The index comes last, because it is made faster whole.
+/// Copies the words of schema 1 with their fingerprints. The index comes last, because building it at once is faster.
 fn copy_words(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     let mut old = transaction.prepare("SELECT id, word, count, test FROM old_traces ORDER BY id")?;
     let mut new =
@@ -113,7 +131,7 @@ fn copy_words(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     transaction.execute_batch("DROP TABLE old_traces; CREATE INDEX traces_by_key ON traces (key);")
 }
 
-/// The schema of a database: none if it is empty, an error if it is no campaign or of a version not known.
+/// Returns the schema of a database: none if it is empty, an error if it is not a campaign or too new.
 pub(crate) fn found(connection: &Connection, path: &Path, steps: &[Step]) -> Result<Option<i64>, StoreError> {
     let wrong = |error| StoreError::from_database(path, &error);
     let number = |pragma: &str| connection.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
@@ -132,7 +150,7 @@ pub(crate) fn found(connection: &Connection, path: &Path, steps: &[Step]) -> Res
     }
 }
 
-/// Brings a database to the newest schema, all at once or not at all. `then` is part of it.
+/// Migrates a database to the newest schema and runs `then`, in one transaction.
 pub(crate) fn migrate(
     connection: &mut Connection,
     path: &Path,
@@ -291,5 +309,46 @@ mod tests {
         let rounds = campaign.rounds().unwrap();
         let stops: Vec<_> = rounds.into_iter().map(|round| round.end.map(|end| end.stop.name())).collect();
         assert_eq!(stops, [Some("time"), Some("tests"), Some("done"), Some("interrupted"), None]);
+    }
+
+    /// What nothing had attacked did not survive anything, whatever schema 3 called it.
+    #[test]
+    fn fates_of_schema_3_are_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(DATABASE);
+        let mut connection = Connection::open(&path).unwrap();
+        migrate(&mut connection, &path, &STEPS[..3], |_| Ok(())).unwrap();
+        connection
+            .execute_batch(
+                "INSERT INTO campaign VALUES (1, 'Stack', '', '{}', 0, '', 0);
+                 INSERT INTO rounds (id, seed, effort, tool, started) VALUES (1, 0, '{}', '', 0);
+                 INSERT INTO tests (id, round, key, script) VALUES (7, 1, 0, '');
+                 INSERT INTO labels VALUES (1, 'push'), (2, 'pop');
+                 INSERT INTO claims (template, a, b, fate, test, support, attacked) VALUES
+                     ('AF', 1, 2, 'open', NULL, 1, 0), ('NF', 1, 2, 'refuted', 7, 2, 0),
+                     ('AP', 1, 2, 'survived', NULL, 3, 40), ('AIF', 1, 2, 'abandoned', NULL, 4, 50),
+                     ('AIP', 1, 2, 'survived', NULL, 5, 0);",
+            )
+            .unwrap();
+        drop(connection);
+        let held = Held::new(folder.path()).unwrap();
+        let writer = Writer::open(held, &about()).unwrap();
+        let claims = writer.claims().unwrap();
+        let told: Vec<String> =
+            claims.iter().map(|one| format!("{} {:?} {}", one.property, one.fate, one.support)).collect();
+        assert_eq!(
+            told,
+            [
+                "AF(push, pop) NotAttacked 1",
+                "AIF(push, pop) Survived { attacked: 50, abandoned: true } 4",
+                "AIP(push, pop) NotAttacked 5",
+                "AP(push, pop) Survived { attacked: 40, abandoned: false } 3",
+                "NF(push, pop) Refuted(TestId(7)) 2",
+            ]
+        );
+        assert_eq!(
+            writer.counts().unwrap().properties.to_string(),
+            "5 properties: 1 refuted, 2 survived, 2 not attacked"
+        );
     }
 }

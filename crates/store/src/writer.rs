@@ -1,22 +1,23 @@
-//! Writing a campaign, in batches that are there whole or not at all.
+//! Writing a campaign in atomic batches.
 
 use std::collections::HashMap;
 use std::ops::Deref;
 
+use adit_logic::Fate;
 use adit_trace::Script;
 use rusqlite::{Connection, OpenFlags, OptionalExtension, Transaction, TransactionBehavior, params};
 
 use crate::campaign::packed;
-use crate::records::{About, Claim, Fate, NewRound, RoundEnd, RoundId, SearchPoint, StoredModel, TestId};
+use crate::records::{About, Claim, NewRound, RoundEnd, RoundId, SearchPoint, StoredModel, TestId};
 use crate::{Campaign, DATABASE, Digest, Held, StoreError, schema};
 
-/// A campaign that this process alone writes. It can be read as well.
+/// A campaign that this process writes and reads.
 #[derive(Debug)]
 pub struct Writer {
     campaign: Campaign,
-    /// The numbers of labels, as far as they are known to be stored.
+    /// Numbers of labels that are known to be stored.
     labels: HashMap<String, u64>,
-    /// Last, because the folder may be given back only when the database is closed.
+    /// Last field, because the folder must stay locked until the database is closed.
     held: Held,
 }
 
@@ -29,9 +30,9 @@ impl Deref for Writer {
 }
 
 impl Writer {
-    /// Opens the campaign of a folder, brought up to date if it is an old one, or begins one about `about`.
+    /// Opens the campaign of a folder, migrating an old one, or creates one with identity `about`.
     ///
-    /// The campaign that is there may be about something else: compare [`Campaign::about`].
+    /// An existing campaign may have another identity: compare [`Campaign::about`].
     pub fn open(held: Held, about: &About) -> Result<Self, StoreError> {
         let path = held.folder().join(DATABASE);
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
@@ -40,7 +41,7 @@ impl Writer {
         let mut campaign = Campaign::connect(path.clone(), &path, flags)?;
         let connection = &mut campaign.connection;
         let wrong = |error| StoreError::from_database(&path, &error);
-        // Only then is it known for a database at all, and nothing was changed.
+        // Before anything is changed: the file may not be a campaign at all.
         let found = schema::found(connection, &path, schema::STEPS)?;
         prepare(connection).map_err(wrong)?;
         schema::migrate(connection, &path, schema::STEPS, |transaction| {
@@ -63,7 +64,7 @@ impl Writer {
         Ok(Self { campaign, labels: HashMap::new(), held })
     }
 
-    /// Begins a round.
+    /// Starts a round.
     pub fn begin(&mut self, round: &NewRound) -> Result<RoundId, StoreError> {
         self.batch(|batch| {
             batch.execute(
@@ -74,7 +75,7 @@ impl Writer {
         })
     }
 
-    /// Writes what `work` says, all of it or, if anything fails, nothing. When this returns, it is on the disk.
+    /// Runs `work` in a transaction: if anything fails, nothing is written. When this returns, the data is on disk.
     pub fn batch<T>(
         &mut self,
         work: impl FnOnce(&mut Batch<'_>) -> Result<T, StoreError>,
@@ -93,16 +94,16 @@ impl Writer {
                 Ok(done)
             });
         if written.is_err() {
-            // Labels that were numbered in this batch are not there.
+            // The labels that this batch numbered were not stored.
             labels.clear();
         }
         written
     }
 
-    /// Closes the campaign, as one file that can be copied and read anywhere.
+    /// Closes the campaign, leaving a single file that can be copied.
     pub fn finish(self) -> Result<(), StoreError> {
         let Self { campaign, held, .. } = self;
-        // Somebody who reads it right now keeps the log alive; then it is the next writer who tidies up.
+        // A concurrent reader keeps the log alive; then the next writer removes it.
         let _ = campaign.connection.pragma_update(None, "journal_mode", "DELETE");
         let path = campaign.path;
         let closed = campaign.connection.close();
@@ -111,21 +112,21 @@ impl Writer {
     }
 }
 
-/// How this process writes.
+/// Sets how this process writes.
 fn prepare(connection: &Connection) -> rusqlite::Result<()> {
-    // With a log, who reads does not wait for who writes. Where there can be none, SQLite says so and goes on without.
+    // With a log, readers do not wait for the writer. Where the file system does not support it, SQLite does without.
     connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
-    // What was said to be written stays written, even when the machine loses its power.
+    // A committed batch survives a power cut.
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "foreign_keys", true)?;
-    // In pages of 4 KiB: the log is folded in eight times more rarely than by default, because most of what is written changes the
-    // same pages of the indexes again and again.
+    // In pages of 4 KiB. Checkpoints are eight times rarer than by default, because most batches change the same index pages
+    // again and again.
     connection.pragma_update_and_check(None, "wal_autocheckpoint", 8000, |_| Ok(()))?;
-    // In KiB. Words come in any order, and their index is looked up for each.
+    // In KiB. Words arrive in any order, and each is looked up in the index.
     connection.pragma_update(None, "cache_size", -32 * 1024)
 }
 
-/// What is written together.
+/// Writes of one transaction.
 pub struct Batch<'a> {
     transaction: Transaction<'a>,
     labels: &'a mut HashMap<String, u64>,
@@ -133,7 +134,7 @@ pub struct Batch<'a> {
 }
 
 impl Batch<'_> {
-    /// Keeps a test, once: a test that is known keeps its number and round.
+    /// Stores a test and returns its number; a known test keeps its number and round.
     pub fn test(&mut self, round: RoundId, script: &Script) -> Result<TestId, StoreError> {
         let text = script.to_json();
         let key = Digest::short(text.as_bytes());
@@ -152,7 +153,7 @@ impl Batch<'_> {
         Ok(TestId(self.transaction.last_insert_rowid()))
     }
 
-    /// Counts objects that did this. The test is kept for the first.
+    /// Adds objects that did `word`. The first test given for a word is kept as its example.
     pub fn trace<L: AsRef<str>>(
         &mut self,
         word: &[L],
@@ -181,39 +182,39 @@ impl Batch<'_> {
         )
     }
 
-    /// Counts objects that did what is stored under this number.
+    /// Adds objects that did the word with this number.
     pub fn again(&mut self, id: i64, count: u64) -> Result<(), StoreError> {
         self.execute("UPDATE traces SET count = count + ?2 WHERE id = ?1", params![id, number(count)])
     }
 
-    /// Says what is now known of a claim. What is refuted stays refuted; another test that does may take the place of the first.
+    /// Stores a property with its fate. A refuted property stays refuted; another witness may replace the first.
     pub fn claim(&mut self, claim: &Claim) -> Result<(), StoreError> {
         let a = self.label(&claim.property.a)?.cast_signed();
         let b = self.label(&claim.property.b)?.cast_signed();
-        let (fate, test) = match claim.fate {
-            Fate::Open => ("open", None),
-            Fate::Survived { abandoned: false } => ("survived", None),
-            Fate::Survived { abandoned: true } => ("abandoned", None),
-            Fate::Refuted { test } => ("refuted", Some(test.0)),
+        let (attacked, abandoned) = match claim.fate {
+            Fate::Survived { attacked, abandoned } => (attacked, abandoned),
+            Fate::Refuted(_) | Fate::NotAttacked => (0, false),
         };
         self.execute(
-            "INSERT INTO claims (template, a, b, fate, test, support, attacked) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+            "INSERT INTO properties (template, a, b, fate, test, attacked, abandoned, support)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
              ON CONFLICT (template, a, b) DO UPDATE SET fate = excluded.fate, test = excluded.test,
-                 support = excluded.support, attacked = excluded.attacked
+                 attacked = excluded.attacked, abandoned = excluded.abandoned, support = excluded.support
              WHERE fate <> 'refuted' OR excluded.fate = 'refuted'",
             params![
                 claim.property.template.short(),
                 a,
                 b,
-                fate,
-                test,
-                number(claim.support),
-                number(claim.attacked)
+                claim.fate.name(),
+                claim.fate.witness().map(|test| test.0),
+                number(attacked),
+                abandoned,
+                number(claim.support)
             ],
         )
     }
 
-    /// Keeps a model.
+    /// Stores a model.
     pub fn model(&mut self, model: &StoredModel) -> Result<(), StoreError> {
         self.execute(
             "INSERT INTO models (round, json, why, complete, realized, tests, written, explored, witnesses, made)
@@ -233,7 +234,7 @@ impl Batch<'_> {
         )
     }
 
-    /// Notes how far the search is.
+    /// Stores the progress of the search.
     pub fn point(&mut self, point: &SearchPoint) -> Result<(), StoreError> {
         self.execute(
             "INSERT INTO search (round, phase, seconds, tests, states, refuted, open, covered)
@@ -251,13 +252,13 @@ impl Batch<'_> {
         )
     }
 
-    /// Notes how the whole search of a round went, in place of the points that were noted while it ran.
+    /// Replaces the progress of a round, as stored while it ran, by a summary of all of it.
     pub fn course(&mut self, round: RoundId, points: &[SearchPoint]) -> Result<(), StoreError> {
         self.execute("DELETE FROM search WHERE round = ?1", params![round.0])?;
         points.iter().try_for_each(|point| self.point(point))
     }
 
-    /// Notes how much the round did so far.
+    /// Stores the number of tests and the duration of a round so far.
     pub fn so_far(&mut self, round: RoundId, tests: u64, seconds: f64) -> Result<(), StoreError> {
         self.execute(
             "UPDATE rounds SET tests = ?2, seconds = ?3 WHERE id = ?1",
@@ -265,7 +266,7 @@ impl Batch<'_> {
         )
     }
 
-    /// Ends the round.
+    /// Ends a round.
     pub fn end(&mut self, round: RoundId, end: &RoundEnd) -> Result<(), StoreError> {
         self.execute(
             "UPDATE rounds SET ended = ?2, stop = ?3 WHERE id = ?1",
@@ -273,7 +274,7 @@ impl Batch<'_> {
         )
     }
 
-    /// The number of a label, which is given one if it has none.
+    /// Returns the number of a label, assigning one if it is new.
     fn label(&mut self, name: &str) -> Result<u64, StoreError> {
         if let Some(&number) = self.labels.get(name) {
             return Ok(number);
@@ -302,7 +303,7 @@ impl Batch<'_> {
     }
 }
 
-/// As SQLite counts: its numbers have a sign.
+/// Converts a count; SQLite's numbers are signed.
 fn number(count: u64) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }

@@ -6,9 +6,9 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use adit_logic::{Property, Template};
+use adit_logic::{Fate, Property, Template};
 use adit_store::{
-    About, Campaign, Claim, DATABASE, Fate, Held, NewRound, RoundEnd, RoundId, SearchPoint, StoreError,
+    About, Campaign, Claim, DATABASE, Held, NewRound, RoundEnd, RoundId, SearchPoint, StoreError,
     StoredModel, TestId, Writer,
 };
 use adit_trace::{Argument, CallKind, Callable, Limit, Script, Statement, Stop, ValueKind};
@@ -43,9 +43,9 @@ fn script(value: i64) -> Script {
     Script { statements: vec![statement] }
 }
 
-fn claim(fate: Fate) -> Claim {
+fn claim(fate: Fate<TestId>) -> Claim {
     let property = Property { template: Template::NeverFollowed, a: "pop".to_owned(), b: "push".to_owned() };
-    Claim { property, fate, support: 3, attacked: 10 }
+    Claim { property, fate, support: 3 }
 }
 
 fn open(folder: &Path) -> Writer {
@@ -61,7 +61,7 @@ fn fill(folder: &Path) {
             let test = batch.test(id, &script(1))?;
             batch.trace(&["Stack", "push"], 2, Some(test))?;
             batch.trace(&["Stack"], 1, None)?;
-            batch.claim(&claim(Fate::Refuted { test }))?;
+            batch.claim(&claim(Fate::Refuted(test)))?;
             batch.point(&SearchPoint {
                 round: id,
                 phase: "attack".to_owned(),
@@ -123,12 +123,12 @@ fn what_was_written_is_read() {
     fill(folder.path());
     expect![[r#"
         About { class: "a.Stack", class_digest: "00ff", parameters: Object {"non_public": Bool(false)}, seed: 18446744073709551615, tool: "0.1.0", created: 1700000000 }
-        Counts { rounds: 1, tests: 1, words: 2, claims: 1, refuted: 1 }
+        Counts { rounds: 1, tests: 1, words: 2, properties: FateCounts { mined: 1, refuted: 1, survived: 0, not_attacked: 0 } }
         Round { id: RoundId(1), begun: NewRound { seed: 5, effort: Object {"budget": String("10s")}, tool: "0.1.0", started: 1700000001 }, end: Some(RoundEnd { ended: 1700000011, stop: Budget(Time) }), tests: 100, seconds: 0.75 }
         test 1 of round 1: {"version":2,"calls":[{"owner":"a.Stack","name":"Stack","signature":"(I)V","kind":"constructor","takes":["int"],"gives":"object"}],"statements":[{"call":0,"args":[1]}]}
         Trace { id: 1, word: ["Stack", "push"], count: 2, test: Some(TestId(1)) }
         Trace { id: 2, word: ["Stack"], count: 1, test: None }
-        Claim { property: Property { template: NeverFollowed, a: "pop", b: "push" }, fate: Refuted { test: TestId(1) }, support: 3, attacked: 10 }
+        Claim { property: Property { template: NeverFollowed, a: "pop", b: "push" }, fate: Refuted(TestId(1)), support: 3 }
         SearchPoint { round: RoundId(1), phase: "attack", seconds: 0.5, tests: 100, states: Some(3), refuted: Some(1), open: Some(0), covered: None }
         StoredModel { round: RoundId(1), made: RoundId(1), json: "{}", why: "made by this round", complete: true, realized: Some(0.9), explored: 12, tests: [TestId(1)], witnesses: Object {"takes": Array [Number(1)]}, written: 1700000011 }
     "#]].assert_eq(&told(folder.path()).unwrap());
@@ -151,19 +151,19 @@ fn another_round_adds_and_nothing_is_twice() {
             assert_eq!(batch.test(id, &script(1))?, TestId(1));
             assert_eq!(batch.test(id, &script(2))?, TestId(2));
             batch.trace(&["Stack", "push"], 5, Some(TestId(2)))?;
-            // A falsified claim stays falsified, whatever a later round believes.
-            batch.claim(&claim(Fate::Survived { abandoned: true }))?;
-            batch.claim(&claim(Fate::Open))
+            // A refuted property stays refuted, whatever a later round reports.
+            batch.claim(&claim(Fate::Survived { attacked: 10, abandoned: true }))?;
+            batch.claim(&claim(Fate::NotAttacked))
         })
         .unwrap();
     // While it is written, it can be read.
     let campaign = Campaign::read(folder.path()).unwrap();
     let trace = campaign.traces().next().unwrap().unwrap();
     assert_eq!((trace.count, trace.test), (7, Some(TestId(1))));
-    assert_eq!(campaign.claims().unwrap()[0].fate, Fate::Refuted { test: TestId(1) });
+    assert_eq!(campaign.claims().unwrap()[0].fate, Fate::Refuted(TestId(1)));
     assert_eq!(campaign.test(TestId(2)).unwrap().script, script(2));
-    writer.batch(|batch| batch.claim(&claim(Fate::Refuted { test: TestId(2) }))).unwrap();
-    assert_eq!(campaign.claims().unwrap()[0].fate, Fate::Refuted { test: TestId(2) });
+    writer.batch(|batch| batch.claim(&claim(Fate::Refuted(TestId(2))))).unwrap();
+    assert_eq!(campaign.claims().unwrap()[0].fate, Fate::Refuted(TestId(2)));
 }
 
 #[test]
@@ -261,9 +261,9 @@ fn what_is_no_campaign_is_refused() {
     refused(
         &[(DATABASE, &with(63, 99))],
         expect![[r#"
-            read: DIR/campaign.db has schema 99, but this adit knows schemas only up to 6
+            read: DIR/campaign.db has schema 99, but this adit knows schemas only up to 7
               a newer adit wrote it: use that version, or name another folder with -o
-            write: DIR/campaign.db has schema 99, but this adit knows schemas only up to 6
+            write: DIR/campaign.db has schema 99, but this adit knows schemas only up to 7
               a newer adit wrote it: use that version, or name another folder with -o
         "#]],
     );

@@ -170,7 +170,7 @@ pub(crate) struct Said {
 #[derive(Clone, Deserialize)]
 pub(crate) struct Properties {
     pub(crate) mined: u64,
-    pub(crate) falsified: u64,
+    pub(crate) refuted: u64,
 }
 
 impl Mined {
@@ -272,7 +272,7 @@ fn claims(path: &Path) -> Result<Claims> {
         let (Some(template), Some(a), Some(b)) = (template, text("a"), text("b")) else {
             bail!("{} has a property without a template or an event: {one}", path.display());
         };
-        if one["fate"] != "falsified" {
+        if one["fate"] != "refuted" {
             claims.standing.insert(Property { template, a, b });
         }
     }

@@ -7,13 +7,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, RandomState};
 use std::time::{Duration, Instant};
 
-use adit_attack::dice_tester::Fate as Found;
 use adit_attack::fitness::Profile;
 use adit_attack::{BadEnd, Ear, Guarded, HangGuard, java};
 use adit_automata::{Fsa, format};
 use adit_jvm::Host;
-use adit_logic::Property;
-use adit_store::{Claim, Fate, Known, RoundEnd, StoredModel, TestId};
+use adit_logic::{Fate, Property};
+use adit_store::{Claim, Known, RoundEnd, StoredModel, TestId};
 use adit_trace::{Letter, Phase, Progress, Run, RunLimits, Script, Subject};
 use miette::Report;
 use serde_json::json;
@@ -283,7 +282,7 @@ impl<'h> Kept<'h> {
         let claims_before = self.campaign.before.claims.values();
         let known: BTreeSet<&Property<Letter>> = claims.iter().collect();
         let standing = claims_before
-            .filter(|claim| !matches!(claim.fate, Fate::Refuted { .. }))
+            .filter(|claim| !claim.fate.is_refuted())
             .filter_map(|claim| in_letters(self.ear, &claim.property))
             .filter(|claim| !known.contains(claim));
         self.armed = Armed::new(standing, pure);
@@ -314,9 +313,9 @@ impl<'h> Kept<'h> {
         &self.refuted
     }
 
-    /// For how many generations earlier rounds attacked a claim.
-    pub(crate) fn attacked_before(&self, claim: &Property<String>) -> u64 {
-        self.campaign.before.claims.get(claim).map_or(0, |claim| claim.attacked)
+    /// Returns the fate of a property after the earlier rounds.
+    pub(crate) fn fate_before(&self, claim: &Property<String>) -> Option<&Fate<TestId>> {
+        self.campaign.before.claims.get(claim).map(|claim| &claim.fate)
     }
 
     /// Takes note of what a run showed.
@@ -398,9 +397,8 @@ impl<'h> Kept<'h> {
                 let known = before.claims.get(&property);
                 batch.claim(&Claim {
                     support: known.map_or(0, |claim| claim.support),
-                    attacked: known.map_or(0, |claim| claim.attacked),
                     property,
-                    fate: Fate::Refuted { test: ids[*test] },
+                    fate: Fate::Refuted(ids[*test]),
                 })?;
             }
             if let Some(point) = &point {
@@ -422,7 +420,7 @@ impl<'h> Kept<'h> {
         if new_tests && progress.is_for_tools() {
             let counts = campaign.writer.counts()?;
             progress.event(|| {
-                json!({ "event": "saved", "tests": counts.tests, "words": counts.words, "refuted": counts.refuted })
+                json!({ "event": "saved", "tests": counts.tests, "words": counts.words, "refuted": counts.properties.refuted })
             });
         }
         fresh.clear();
@@ -468,16 +466,8 @@ impl<'h> Kept<'h> {
                 }
             }
             for Judged { property, fate, support, .. } in &mined.properties {
-                let (fate, attacked) = match fate {
-                    Found::Refuted(at) => {
-                        (tests.get(*at).map_or(Fate::Open, |&test| Fate::Refuted { test }), 0)
-                    }
-                    Found::Survived { attacked, abandoned } => {
-                        (Fate::Survived { abandoned: *abandoned }, u64::from(*attacked))
-                    }
-                    Found::NotAttacked => (Fate::Open, 0),
-                };
-                batch.claim(&Claim { property: property.clone(), fate, support: *support, attacked })?;
+                let fate = fate.map(|test| tests[test]);
+                batch.claim(&Claim { property: property.clone(), fate, support: *support })?;
             }
             if mined.model.transitions() > 0 {
                 batch.model(&StoredModel {

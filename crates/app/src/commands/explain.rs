@@ -1,9 +1,9 @@
-//! `adit explain`: why a transition is in a model, or why a property is believed.
+//! `adit explain`: the evidence for a transition or a property.
 
 use std::fmt::Write;
 
 use adit_automata::{Edge, State};
-use adit_logic::{Template, nearest_label};
+use adit_logic::{Property, Template, nearest_label};
 use adit_trace::Label;
 use miette::Report;
 use serde_json::{Value, json};
@@ -13,8 +13,9 @@ use crate::flags::ExplainFlags;
 use crate::output::{print, print_json, some_of};
 use crate::report::evidence::Taken;
 use crate::report::load;
-use crate::report::page::{Claim, Fate, Page, Test};
+use crate::report::page::{Page, story};
 use crate::report::picture::state_name;
+use crate::results::{PropertyResult, TestResult};
 use crate::stderr::tell;
 
 /// Most names in one message.
@@ -35,19 +36,19 @@ pub(super) fn run(flags: &ExplainFlags) -> Result<Ending, Report> {
     Ok(Ending::Clean)
 }
 
-/// What was asked.
+/// A question about a model.
 enum Question<'p> {
-    /// Transitions, as positions among all.
+    /// Positions of transitions among all.
     Transitions(Vec<usize>),
     /// Calls that states refuse.
     Refusals(Vec<(State, &'p str)>),
-    Property(&'p Claim),
+    Property(&'p PropertyResult),
 }
 
 impl<'p> Question<'p> {
     fn of(words: &[&str], page: &'p Page) -> Result<Self, Report> {
         if let Some((template, a, b)) = as_property(words) {
-            return find_claim(page, template, &a, &b).map(Self::Property);
+            return find_property(page, Property { template, a, b }).map(Self::Property);
         }
         let words = spelled(words, page);
         let words: &[&str] = &words.iter().map(String::as_str).collect::<Vec<_>>();
@@ -119,8 +120,8 @@ fn state(text: &str) -> Option<State> {
     text.parse().ok()
 }
 
-/// The words without the arrow that this command writes around a call, and with a state's name at the beginning replaced by its
-/// number: `not isEmpty -pop-> 1` is `2 pop 1`.
+/// Removes the arrow that this command prints around a call, and replaces the name of a state at the beginning by its number:
+/// `not isEmpty -pop-> 1` becomes `2 pop 1`.
 fn spelled(words: &[&str], page: &Page) -> Vec<String> {
     let plain = |word: &str| {
         word.strip_prefix('-').and_then(|word| word.strip_suffix("->")).unwrap_or(word).to_owned()
@@ -137,7 +138,7 @@ fn spelled(words: &[&str], page: &Page) -> Vec<String> {
     words
 }
 
-/// `NF(a, b)`, or the same as three words.
+/// Parses `NF(a, b)`, or the same as three words.
 fn as_property(words: &[&str]) -> Option<(Template, String, String)> {
     let text = words.join(" ");
     if let Some((name, rest)) = text.split_once('(')
@@ -152,22 +153,17 @@ fn as_property(words: &[&str]) -> Option<(Template, String, String)> {
     }
 }
 
-fn find_claim<'p>(page: &'p Page, template: Template, a: &str, b: &str) -> Result<&'p Claim, Report> {
-    let name = |template: &str, a: &str, b: &str| format!("{template}({a}, {b})");
-    let wanted = name(template.short(), a, b);
-    let found = page
-        .claims
-        .iter()
-        .find(|claim| claim.template.eq_ignore_ascii_case(template.short()) && claim.a == a && claim.b == b);
+fn find_property(page: &Page, wanted: Property<String>) -> Result<&PropertyResult, Report> {
+    let found = page.properties.iter().find(|one| one.property == wanted);
     found.ok_or_else(|| {
-        let all: Vec<String> =
-            page.claims.iter().map(|claim| name(&claim.template, &claim.a, &claim.b)).collect();
+        let wanted = wanted.to_string();
+        let all: Vec<String> = page.properties.iter().map(|one| one.property.to_string()).collect();
         let help = match adit_suggest::nearest(&wanted, all.iter().map(String::as_str)) {
             Some(near) => format!("did you mean `{near}`?"),
-            None if all.is_empty() => "no properties.json lies beside the model".to_owned(),
-            None => "the traces contradicted it before anything attacked it, or it speaks of calls that never happened".to_owned(),
+            None if all.is_empty() => "there is no properties.json beside the model".to_owned(),
+            None => "a recorded trace violates it, or it names calls that never happened".to_owned(),
         };
-        bad_input(format!("`{wanted}` was never claimed"), help)
+        bad_input(format!("`{wanted}` was not mined"), help)
     })
 }
 
@@ -181,7 +177,7 @@ fn misunderstood() -> Report {
 fn transitions(page: &Page, edges: &[usize]) -> String {
     let mut text = String::new();
     let all: Vec<Edge<'_, String>> = page.model.all_edges().collect();
-    let replayed = page.evidence.traces > 0 || !page.tests.is_empty();
+    let replayed = page.evidence.traces > 0 || !page.tests.tests.is_empty();
     for (at, &number) in edges.iter().enumerate() {
         if at > 0 {
             text.push('\n');
@@ -190,7 +186,7 @@ fn transitions(page: &Page, edges: &[usize]) -> String {
         let name = |state| state_name(&page.model, state);
         let _ = writeln!(text, "{} -{}-> {}", name(edge.from), edge.label, name(edge.to));
         if !replayed {
-            text += "  no traces and no tests lie beside the model, so that there is no evidence\n";
+            text += "  no evidence: there are no traces and no tests beside the model\n";
             continue;
         }
         let taken = &page.evidence.taken[number];
@@ -201,7 +197,7 @@ fn transitions(page: &Page, edges: &[usize]) -> String {
         if taken.situations > 0 {
             let _ = writeln!(
                 text,
-                "  the search saw it in {}",
+                "  the search observed it in {}",
                 count(taken.situations, "situation", "situations")
             );
         }
@@ -213,15 +209,20 @@ fn transitions(page: &Page, edges: &[usize]) -> String {
         );
         if taken.perhaps > 0 {
             let more = count(taken.perhaps, "trace", "traces");
-            let _ = writeln!(text, "  {more} more can be read this way, but in another way too");
+            let _ = writeln!(
+                text,
+                "  {more} more may have taken it: the model can also read them in another way"
+            );
         }
         for word in &taken.examples {
             let _ = writeln!(text, "    {}", page.evidence.word(word).join(" "));
         }
         if let Some(test) = example(page, taken) {
             indent(&mut text, &test.source);
-        } else if let Some(test) = taken.perhaps_shown_by().first().and_then(|&test| page.tests.get(test)) {
-            text += "  a test that can be read this way, but in another way too:\n";
+        } else if let Some(test) =
+            taken.perhaps_shown_by().first().and_then(|&test| page.tests.tests.get(test))
+        {
+            text += "  a test that may take it:\n";
             indent(&mut text, &test.source);
         }
     }
@@ -234,7 +235,7 @@ fn transitions_json(page: &Page, edges: &[usize]) -> Value {
         let (edge, taken) = (&all[number], &page.evidence.taken[number]);
         let shown = taken.shown_by();
         let names: Vec<&str> =
-            shown.iter().filter_map(|&test| Some(page.tests.get(test)?.name.as_str())).collect();
+            shown.iter().filter_map(|&test| Some(page.tests.tests.get(test)?.name.as_str())).collect();
         json!({
             "from": edge.from, "event": edge.label, "to": edge.to,
             "situations": taken.situations, "traces": taken.traces, "perhaps": taken.perhaps, "tests": taken.tests,
@@ -254,7 +255,7 @@ fn refusals(page: &Page, refused: &[(State, &str)]) -> String {
         let _ = writeln!(text, "{} refuses {label}", state_name(&page.model, state));
         let (times, test) = refusal(page, state, label);
         if times > 0 {
-            let _ = writeln!(text, "  tried {} in situations of this state", count(times, "time", "times"));
+            let _ = writeln!(text, "  tried {} in this state", count(times, "time", "times"));
         }
         if let Some(test) = test {
             indent(&mut text, &test.source);
@@ -271,37 +272,38 @@ fn refusals_json(page: &Page, refused: &[(State, &str)]) -> Value {
     json!({"refusals": refused.iter().map(one).collect::<Vec<_>>()})
 }
 
-fn refusal<'p>(page: &'p Page, state: State, label: &str) -> (u64, Option<&'p Test>) {
+fn refusal<'p>(page: &'p Page, state: State, label: &str) -> (u64, Option<&'p TestResult>) {
     let known = page.evidence.refused.get(&(state, label.to_owned())).copied();
     let (times, test) = known.unwrap_or_default();
-    (times, test.and_then(|test| page.tests.get(test)))
+    (times, test.and_then(|test| page.tests.tests.get(test)))
 }
 
-fn property(page: &Page, claim: &Claim) -> String {
-    let mut text =
-        format!("{}({}, {}): {}\n  {}\n", claim.template, claim.a, claim.b, claim.says, claim.story());
-    if let Some(test) = contradicting(page, claim) {
+fn property(page: &Page, one: &PropertyResult) -> String {
+    let mut text = format!("{}: {}\n  {}\n", one.property, one.says, story(one));
+    if let Some(test) = witness(page, one) {
         indent(&mut text, &test.source);
     }
     text
 }
 
-fn property_json(page: &Page, claim: &Claim) -> Value {
-    let test = contradicting(page, claim);
+fn property_json(page: &Page, one: &PropertyResult) -> Value {
+    let Property { template, a, b } = &one.property;
+    let test = witness(page, one);
     json!({
-        "template": claim.template, "a": claim.a, "b": claim.b, "says": claim.says, "fate": claim.fate.word(),
-        "support": claim.support, "story": claim.story(),
+        "template": template, "a": a, "b": b, "says": one.says, "fate": one.fate.name(),
+        "support": one.support, "story": story(one),
         "test": test.map(|test| json!({"name": test.name, "source": test.source})),
     })
 }
 
-fn contradicting<'p>(page: &'p Page, claim: &Claim) -> Option<&'p Test> {
-    let Fate::Falsified { test: Some(name), .. } = &claim.fate else { return None };
-    page.tests.iter().find(|test| test.name == *name)
+/// Returns the test that refutes a property.
+fn witness<'p>(page: &'p Page, one: &PropertyResult) -> Option<&'p TestResult> {
+    let name = one.fate.witness()?.test.as_ref()?;
+    page.tests.tests.iter().find(|test| test.name == *name)
 }
 
-fn example<'p>(page: &'p Page, taken: &Taken) -> Option<&'p Test> {
-    page.tests.get(*taken.shown_by().first()?)
+fn example<'p>(page: &'p Page, taken: &Taken) -> Option<&'p TestResult> {
+    page.tests.tests.get(*taken.shown_by().first()?)
 }
 
 fn indent(text: &mut String, source: &str) {

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use adit_automata::Fsa;
 use adit_infer::{Constraints, Horizon, dice_miner, first_rejected, ktail};
-use adit_logic::{Property, Template, sentence};
+use adit_logic::{Fate, Property, Template};
 use adit_mine::{Evidence, Impossible, Purity, holding, impossible_traces};
 use adit_trace::{Letter, WordSink, Words};
 use miette::Report;
@@ -18,8 +18,8 @@ use crate::models;
 use crate::output::{Target, print_json};
 use crate::progress::Working;
 use crate::report;
-use crate::report::evidence::Replay;
-use crate::report::page::{Claim, Fate, Page};
+use crate::report::page::Page;
+use crate::results::{Properties, PropertyResult, Results};
 use crate::stderr::tell;
 
 /// Limit on the transitions of an automatic report: a larger page takes longer to write than the model.
@@ -124,27 +124,22 @@ fn page(
     held: Option<Vec<Property<Letter>>>,
 ) -> Result<Page, Report> {
     let held = held.map_or_else(|| holding(words, purity, &Template::ALL), Ok)?;
-    let mut replay = Replay::new(model);
-    for word in &words.words {
-        replay.part(&word.letters, &words.alphabet);
-        replay.end(word.weight);
-    }
-    let evidence = replay.finish();
     let name = |letter: Letter| words.alphabet.name(letter).to_owned();
-    let claims = held.into_iter().map(|held| {
+    let properties = held.into_iter().map(|held| {
         let property = Property { template: held.template, a: name(held.a), b: name(held.b) };
-        Claim {
-            says: sentence(&property),
-            template: property.template.short().to_owned(),
-            support: evidence.support(&property.a),
-            a: property.a,
-            b: property.b,
-            fate: Fate::NotAttacked,
-        }
+        // The page counts the traces that support it.
+        PropertyResult::new(property, 0, Fate::NotAttacked)
     });
-    let claims = claims.collect();
+    let properties = properties.collect();
     let pure = purity.pure_letters(&words.alphabet).into_iter().map(name).collect();
-    Ok(Page { pure, claims, evidence, ..Page::of(title, model.clone()) })
+    let results = Results { properties: Some(Properties { pure, properties }), ..Results::default() };
+    Page::new(title, model.clone(), results, |replay| {
+        for word in &words.words {
+            replay.part(&word.letters, &words.alphabet);
+            replay.end(word.weight);
+        }
+        Ok(())
+    })
 }
 
 /// File for the report: the one given, or next to the model.

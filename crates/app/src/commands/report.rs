@@ -1,4 +1,4 @@
-//! `adit report`: a page that explains a model, or what two models differ in.
+//! `adit report`: writes a page that explains a model or compares two.
 
 use std::path::{Path, PathBuf};
 
@@ -34,8 +34,8 @@ pub(super) fn run(flags: &ReportFlags, quiet: bool) -> Result<Ending, Report> {
                 Ok(found) if found.same() => Ok(Ending::Clean),
                 Ok(_) => Ok(Ending::Found),
                 Err(TooLarge(states)) => Err(no_answer(
-                    format!("what differs is not known: comparing takes more than {states} states"),
-                    "the page has both pictures; compare models that are less nondeterministic",
+                    format!("the differences are unknown: the comparison needs more than {states} states"),
+                    "the page shows both pictures; models with less nondeterminism can be compared",
                 )),
             };
             (text, ending)
@@ -51,7 +51,7 @@ pub(super) fn run(flags: &ReportFlags, quiet: bool) -> Result<Ending, Report> {
     found
 }
 
-/// Beside the model in its folder; for a model alone or two of them, in the folder that one is in.
+/// Returns the default path: inside the named folder, or in the current folder for a model file or two models.
 fn default_place(flags: &ReportFlags) -> PathBuf {
     if flags.two.is_none() && flags.one.is_dir() { flags.one.join(NAME) } else { Path::new(NAME).to_owned() }
 }

@@ -1,4 +1,4 @@
-//! `adit show`: a model, drawn in the terminal.
+//! `adit show`: draws a model in the terminal.
 
 use miette::Report;
 
@@ -17,13 +17,13 @@ pub(super) fn run(flags: &ShowFlags, quiet: bool) -> Result<Ending, Report> {
         return Ok(Ending::Clean);
     }
     match terminal::boxes(&model, &pure, choice) {
-        Some(text) if model.len() <= terminal::MOST_LISTED => print(&text)?,
+        Some(text) if model.len() <= terminal::MAX_LISTED => print(&text)?,
         _ => {
             print(&terminal::told(&model))?;
-            let told = if model.len() > terminal::MOST_LISTED {
-                "too large to draw here: `adit show --all` lists every call, and `adit report` draws it in a browser"
+            let told = if model.len() > terminal::MAX_LISTED {
+                "too large to draw: `adit show --all` lists every call, and `adit report` draws it in a browser"
             } else {
-                "too large to draw here, so the calls are listed; `adit report` draws it in a browser"
+                "too large to draw, so the calls are listed; `adit report` draws it in a browser"
             };
             if !quiet {
                 tell(told);

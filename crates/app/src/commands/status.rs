@@ -1,7 +1,7 @@
-//! `adit status`: what a campaign has found out so far.
+//! `adit status`: prints the state of a campaign.
 
 use adit_automata::format;
-use adit_store::{Campaign, Claim, Counts, Fate, Held, Round};
+use adit_store::{Campaign, Counts, Held, Round};
 use miette::Report;
 use serde_json::{Value, json};
 
@@ -15,11 +15,11 @@ use crate::progress::rounded;
 pub(super) fn run(flags: &StatusFlags) -> Result<Ending, Report> {
     let folder = match flags.folder.parent() {
         _ if !flags.folder.exists() => return Err(missing(&flags.folder)),
-        // The model is in the folder that is meant.
+        // A model's file stands for its folder.
         Some(folder) if flags.folder.is_file() => folder,
         _ => &flags.folder,
     };
-    // Before the campaign is read: what ends meanwhile then shows as running, and not as killed.
+    // Before the campaign is read, so that a round that ends meanwhile shows as running and not as killed.
     let writer = Held::by_another(folder);
     let status = Status::read(&Campaign::read(folder)?, writer)?;
     if flags.json {
@@ -35,10 +35,8 @@ struct Status {
     counts: Counts,
     objects: u64,
     rounds: Vec<Round>,
-    standing: usize,
-    attacked: usize,
     model: Option<Model>,
-    /// Whether a process writes it, and which.
+    /// Present if a process is writing the campaign, with its id if known.
     writer: Option<Option<u32>>,
 }
 
@@ -52,8 +50,6 @@ struct Model {
 
 impl Status {
     fn read(campaign: &Campaign, writer: Option<Option<u32>>) -> Result<Self, Report> {
-        let claims = campaign.claims()?;
-        let is = |wanted: fn(&Fate) -> bool| claims.iter().filter(|Claim { fate, .. }| wanted(fate)).count();
         let model = match campaign.models()?.pop() {
             None => None,
             Some(stored) => {
@@ -73,28 +69,26 @@ impl Status {
             counts: campaign.counts()?,
             objects: campaign.objects()?,
             rounds: campaign.rounds()?,
-            standing: is(|fate| !matches!(fate, Fate::Refuted { .. })),
-            attacked: is(|fate| matches!(fate, Fate::Survived { .. })),
             model,
             writer,
         })
     }
 
-    /// How a round ended, or that it did not.
+    /// Describes the end of a round.
     fn ending(&self, round: &Round) -> String {
         let last = self.rounds.last().is_some_and(|last| last.id == round.id);
         match (&round.end, self.writer) {
-            (Some(end), _) => format!("ended: {}", pace::in_words(end.stop)),
+            (Some(end), _) => format!("stopped: {}", pace::in_words(end.stop)),
             (None, Some(Some(pid))) if last => format!("running, process {pid}"),
             (None, Some(None)) if last => "running".to_owned(),
-            (None, _) => "cut off; what it had found is kept".to_owned(),
+            (None, _) => "killed; its findings are kept".to_owned(),
         }
     }
 
     fn words(&self) -> String {
-        let Counts { tests, words, claims, refuted, .. } = self.counts;
+        let Counts { tests, words, properties, .. } = self.counts;
         let mut text = format!(
-            "campaign about {}, begun {} with adit {} and seed {}\n",
+            "campaign of {}, started {} with adit {} and seed {}\n",
             self.about.class,
             date(self.about.created),
             self.about.tool,
@@ -110,20 +104,18 @@ impl Status {
                 self.ending(round)
             );
         }
-        text += &format!("{tests} tests kept; {words} different words, seen {} times\n", self.objects);
-        text += &format!(
-            "{claims} claims: {refuted} refuted, {} standing, of which {} were attacked\n",
-            self.standing, self.attacked
-        );
+        text += &format!("{tests} tests stored; {words} distinct words, seen {} times\n", self.objects);
+        text += &format!("{properties}\n");
         match &self.model {
             None if self.rounds.iter().any(|round| round.end.is_some()) => {
-                text += "no model yet: no round came so far; the same command again goes on\n";
+                text += "no model yet: no round got that far; run the same command again to continue\n";
             }
             None => text += "no model yet: no round has ended\n",
             Some(Model { states, transitions, complete, realized, why }) => {
-                let share = realized
-                    .map(|realized| format!(", {} % of its walks can happen", (realized * 100.0).floor()));
-                let cut = if *complete { "" } else { ", broken off before everything was tried" };
+                let share = realized.map(|realized| {
+                    format!(", {} % of its walks happened on the class", (realized * 100.0).floor())
+                });
+                let cut = if *complete { "" } else { ", incomplete" };
                 text += &format!(
                     "model: {states} states, {transitions} transitions{}{cut}; {why}\n",
                     share.unwrap_or_default()
@@ -171,16 +163,16 @@ impl Status {
             "tests": self.counts.tests,
             "words": self.counts.words,
             "traces": self.objects,
-            "claims": { "all": self.counts.claims, "refuted": self.counts.refuted, "standing": self.standing, "attacked": self.attacked },
+            "properties": self.counts.properties,
             "model": model,
         })
     }
 }
 
-/// A moment as `2026-11-16T02:17:29Z`, from the seconds since 1970.
+/// Formats a time in seconds since 1970 as `2026-11-16T02:17:29Z`.
 fn date(seconds: i64) -> String {
     let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
-    // Years that begin in March have their leap day at the end. A cycle of 400 of them has 146097 days.
+    // Years that begin in March have their leap day at the end. A cycle of 400 years has 146097 days.
     let days = days + 719_468;
     let (cycle, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
     let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;

@@ -11,7 +11,6 @@ use adit_trace::{Label, Pace, Phase, Progress, Stop};
 use miette::Report;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
-use serde_json::{Value, json};
 
 use super::requests::{call_request, class_request};
 use crate::budget::Budget;
@@ -24,6 +23,8 @@ use crate::models;
 use crate::output::{print, print_json, some_of};
 use crate::pace::BudgetPace;
 use crate::progress::{Audience, Counting};
+use crate::results::validation::{self, Share, Undecided};
+use crate::results::{self, Validation};
 use crate::stderr::tell;
 
 /// Limit on the names in one message.
@@ -76,7 +77,7 @@ pub(super) fn run(flags: &ValidateFlags, quiet: bool) -> Result<Ending, Report> 
         ));
     }
     if flags.json {
-        print_json(&verdict.json())?
+        print_json(&results::json(&verdict.validation()))?
     } else {
         print(&verdict.text())?
     }
@@ -185,45 +186,39 @@ impl Verdict {
         })
     }
 
-    fn json(&self) -> Value {
-        let of = |rate: &Rate| {
-            let interval = rate.interval().map(|(low, high)| [low, high]);
-            json!({"good": rate.good, "of": rate.all, "interval": interval})
-        };
-        let new = |novelty: &Novelty| {
-            json!({
-                "seen": novelty.seen,
-                "once": novelty.once,
-                "twice": novelty.twice,
-                "chance": novelty.chance(),
-                "at_most": if novelty.alone == 0 { novelty.at_most() } else { None },
-                "unseen_at_least": novelty.unseen(),
-            })
+    fn validation(&self) -> Validation {
+        let share = |rate: &Rate| Share { good: rate.good, of: rate.all, interval: rate.interval() };
+        let new = |novelty: &Novelty| validation::Novelty {
+            seen: novelty.seen,
+            once: novelty.once,
+            twice: novelty.twice,
+            chance: novelty.chance(),
+            at_most: if novelty.alone == 0 { novelty.at_most() } else { None },
+            unseen_at_least: novelty.unseen(),
         };
         let Validated { precision, recall, undecided, .. } = &self.validated;
-        let words = self.validated.rejected.iter().map(|rejected| &rejected.word);
-        json!({
-            "class": self.class,
-            "precision": precision.share(),
-            "recall": recall.share(),
-            "unrealised": self.validated.unrealized,
-            "rejected": words.collect::<Vec<_>>(),
-            "rejected_java": self.witnesses.iter().map(|lines| lines.join("\n")).collect::<Vec<_>>(),
-            "walks": of(precision),
-            "objects": of(recall),
-            "undecided": {
-                "budget": undecided.budget,
-                "untried": undecided.untried,
-                "unsteady": undecided.unsteady,
+        Validation {
+            class: self.class.clone(),
+            precision: precision.share(),
+            recall: recall.share(),
+            unrealized: self.validated.unrealized.clone(),
+            rejected: self.validated.rejected.iter().map(|rejected| rejected.word.clone()).collect(),
+            rejected_java: self.witnesses.iter().map(|lines| lines.join("\n")).collect(),
+            walks: share(precision),
+            objects: share(recall),
+            undecided: Undecided {
+                budget: undecided.budget,
+                untried: undecided.untried,
+                unsteady: undecided.unsteady,
             },
-            "missing": self.validated.missing,
-            "new_events": new(&self.validated.events),
-            "new_pairs": new(&self.validated.pairs),
-            "given_up": self.validated.given_up,
-            "tests": self.validated.tests,
-            "seconds": self.seconds,
-            "stop": self.validated.stop.name(),
-        })
+            missing: self.validated.missing.clone(),
+            new_events: new(&self.validated.events),
+            new_pairs: new(&self.validated.pairs),
+            given_up: self.validated.given_up.clone(),
+            tests: self.validated.tests,
+            seconds: self.seconds,
+            stop: self.validated.stop,
+        }
     }
 
     fn text(&self) -> String {

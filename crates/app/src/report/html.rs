@@ -1,62 +1,49 @@
-//! One HTML file with everything in it: style, script, pictures and data.
+//! The page as one HTML file that contains style, script, pictures and data.
 //!
 //! Texts of models, traces and tests reach the page in two ways only: escaped inside the pictures, and as JSON that the
-//! script reads and puts into the page as text, never as markup. The page may load nothing: a policy in its head forbids it.
+//! script inserts as text, never as markup. A content security policy forbids the page to load anything.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use adit_automata::{Fsa, Modality};
+use adit_logic::FateCounts;
 use adit_trace::Label;
 use serde_json::{Value, json};
 
-use super::claims::claims;
 use super::evidence::{Evidence, Taken};
-use super::page::{Fate, Page};
+use super::page::Page;
 use super::picture::{Choice, Picture, Style, draw, failures, spellings};
+use super::properties::properties;
 use super::{provenance, trust};
 
-/// The page with holes for what differs.
+/// The page with placeholders such as `{{title}}`.
 const SKELETON: &str = include_str!("assets/page.html");
 const STYLE: [&str; 2] = [include_str!("assets/picture.css"), include_str!("assets/report.css")];
 const SCRIPT: &str = include_str!("assets/report.js");
 
-/// More tests than these are not put into the page; the folder has all of them.
-const MOST_TESTS: usize = 1000;
+/// Maximum number of tests on a page; the folder has all of them.
+const MAX_TESTS: usize = 1000;
 
-/// The page of one model.
+/// Returns the page about one model.
 pub(crate) fn html(page: &Page) -> String {
     let mut views = Views::default();
     let model = views.add(&page.title, &page.model, &page.pure, &page.evidence);
-    let facts: Vec<Value> = trust::facts(page).iter().map(trust::Fact::json).collect();
-    let mut heads: Vec<&str> = Vec::new();
-    let tests: Vec<Value> = page
-        .tests
-        .iter()
-        .take(MOST_TESTS)
-        .map(|test| {
-            // All tests of a file share its head, which is long.
-            let head = heads.iter().position(|head| *head == test.head).unwrap_or_else(|| {
-                heads.push(&test.head);
-                heads.len() - 1
-            });
-            json!({"name": test.name, "source": test.source, "head": head, "words": test.words})
-        })
-        .collect();
+    let tests = &page.tests.tests[..page.tests.tests.len().min(MAX_TESTS)];
     let data = json!({
         "models": [model],
-        "claims": claims(page),
+        "properties": properties(page),
         "tests": tests,
-        "test_heads": heads,
-        "tests_left_out": page.tests.len().saturating_sub(MOST_TESTS),
-        "search": page.course.as_json(),
-        "facts": facts,
-        "parameters": provenance::parameters(page),
+        "test_head": page.tests.head,
+        "tests_left_out": page.tests.tests.len() - tests.len(),
+        "search": page.search,
+        "facts": trust::facts(page),
+        "provenance": provenance::rows(page),
         "command": provenance::command(page),
     });
     fill(&page.title, &summary(page), &views.figures, &data)
 }
 
-/// What the page is about, in a sentence.
+/// Returns a summary of the page in one sentence.
 fn summary(page: &Page) -> String {
     let count = |number: usize, one: &str, many: &str| match number {
         1 => format!("1 {one}"),
@@ -68,44 +55,27 @@ fn summary(page: &Page) -> String {
         count(page.model.transitions(), "transition", "transitions"),
     );
     if page.evidence.traces > 0 {
-        text += &format!(", seen in {} recorded traces", page.evidence.traces);
+        text += &format!(", {} recorded traces", page.evidence.traces);
     }
-    if !page.claims.is_empty() {
-        let of = |fate: fn(&Fate) -> bool| page.claims.iter().filter(|claim| fate(&claim.fate)).count();
-        let kinds = [
-            (of(|fate| matches!(fate, Fate::Surviving { attacked: Some(1..), .. })), "withstood attack"),
-            (
-                of(|fate| {
-                    matches!(fate, Fate::NotAttacked | Fate::Surviving { attacked: None | Some(0), .. })
-                }),
-                "hold in what was recorded",
-            ),
-            (of(|fate| matches!(fate, Fate::Falsified { .. })), "contradicted"),
-        ];
-        let kinds: Vec<String> = kinds
-            .iter()
-            .filter(|(count, _)| *count > 0)
-            .map(|(count, what)| format!("{count} {what}"))
-            .collect();
-        text += &format!("; properties: {}", kinds.join(", "));
+    if !page.properties.is_empty() {
+        text += &format!("; {}", FateCounts::of(page.properties.iter().map(|one| &one.fate)));
     }
-    let run = page.run.as_ref();
-    if run.is_some_and(|run| run["complete"] == false) {
-        text += "; broken off before everything was tried, so mind what it lacks";
+    if page.run.as_ref().is_some_and(|run| !run.summary.model.complete) {
+        text += "; incomplete: the search stopped before it had tried everything";
     }
     text
 }
 
-/// The pictures of a page, each model in several views.
+/// Pictures of a page, several views of each model.
 #[derive(Default)]
 pub(super) struct Views {
-    /// The SVG of all views, a figure for each model.
+    /// SVG of all views, one figure per model.
     pub(super) figures: Vec<String>,
     count: usize,
 }
 
 impl Views {
-    /// Draws a model in every view that differs; gives what the script must know about it.
+    /// Draws every distinct view of a model and returns the data that the script needs.
     pub(super) fn add(
         &mut self,
         title: &str,
@@ -204,11 +174,11 @@ fn view(number: usize, choice: Choice, picture: &Picture) -> Value {
     })
 }
 
-/// Fills the skeleton. What is put in is never looked at for further holes.
+/// Fills the placeholders of the skeleton. Inserted text is not searched for further placeholders.
 pub(super) fn fill(title: &str, summary: &str, figures: &[String], data: &Value) -> String {
     let figure = |(number, svg): (usize, &String)| {
         format!(
-            "<div class=\"figure\" data-model=\"{number}\"><div class=\"stage\" tabindex=\"0\" role=\"region\" aria-label=\"picture of the model, can be moved and zoomed\">{svg}</div></div>"
+            "<div class=\"figure\" data-model=\"{number}\"><div class=\"stage\" tabindex=\"0\" role=\"region\" aria-label=\"picture of the model; drag to move, scroll to zoom\">{svg}</div></div>"
         )
     };
     let mut text = String::new();
@@ -230,8 +200,8 @@ pub(super) fn fill(title: &str, summary: &str, figures: &[String], data: &Value)
     text + rest
 }
 
-/// JSON that nothing inside a `script` element can end or change: the signs that mean something to HTML only ever stand
-/// inside strings, where they can be written otherwise.
+/// Returns JSON that is safe inside a `script` element: characters with a meaning in HTML occur only in strings and are
+/// escaped there.
 fn embedded(data: &Value) -> String {
     let mut safe = String::new();
     for c in data.to_string().chars() {

@@ -1,70 +1,51 @@
-//! The report: a model, why it is believed, and how it was found, as one HTML file that needs nothing else.
+//! The report: a model, the evidence for it and its provenance, as one self-contained HTML file.
 //!
-//! `page.rs` is what there is to tell, `load.rs` fills it from a folder, `evidence.rs` finds out who took which transition,
-//! `claims.rs` says many properties in few sentences, `picture.rs` draws, `html.rs` puts everything into one file, `versus.rs` does so for two models side by side, and
-//! `terminal.rs` draws where there is no browser.
+//! `page.rs` is the content, `load.rs` loads it from a folder, `evidence.rs` finds the traces and tests that took each
+//! transition, `properties.rs` summarizes properties, `picture.rs` draws, `html.rs` writes the file, `versus.rs` does so
+//! for two models side by side, and `terminal.rs` draws without a browser.
 
 use std::path::Path;
 
-use adit_attack::Api;
-use adit_trace::{Labels, Run, Script};
+use adit_automata::Fsa;
+use adit_store::Campaign;
 use miette::Report;
-use serde_json::{Value, json};
 
 use crate::output::{Target, write_failed};
-use crate::witnesses::Witnesses;
+use crate::results::Results;
 
-mod claims;
 pub(crate) mod evidence;
 mod html;
 mod load;
 pub(crate) mod page;
 pub(crate) mod picture;
+mod properties;
 mod provenance;
 pub(crate) mod terminal;
 mod trust;
 mod versus;
 
 pub(crate) use html::html;
+use load::replay_campaign;
 pub(crate) use load::{load, load_model};
+use page::Page;
 pub(crate) use versus::{Versus, versus};
 
-/// What a page is called in its folder.
+/// Name of the page in its folder.
 pub(crate) const NAME: &str = "report.html";
 
-/// Writes `report.html` into a folder that has everything else, and before that `tests.json`: what each test does to its
-/// objects, which no Java file says in the model's words, and which transition it is there for.
-pub(crate) fn finish(
+/// Writes the page of a round that has just ended into its folder.
+pub(crate) fn write(
     folder: &Path,
-    api: &Api,
-    tests: &[(Script, Run)],
-    witnesses: &Witnesses,
+    title: &str,
+    model: Fsa<String>,
+    results: Results,
+    campaign: &Campaign,
 ) -> Result<(), Report> {
-    let told = tests.iter().enumerate().map(|(number, (script, run))| {
-        let words: Vec<Vec<String>> = run
-            .lives(script)
-            .iter()
-            .filter(|life| {
-                let start = &script.statements[life.object].callable;
-                api.starts.iter().any(|known| known.callable == *start)
-            })
-            .map(|life| life.events.iter().map(|event| Labels::Exception.of(event)).collect())
-            .collect();
-        json!({"name": test_name(number), "words": words})
-    });
-    let mut told = json!({"tests": told.collect::<Vec<Value>>()});
-    // Tests are named by their numbers.
-    told["witnesses"] = witnesses.as_json();
-    put(&Target::File(folder.join(load::TESTS)), &format!("{told}\n"))?;
-    put(&Target::File(folder.join(NAME)), &html(&load(folder)?))
+    let page = Page::new(title.to_owned(), model, results, |replay| replay_campaign(campaign, replay))?;
+    put(&Target::File(folder.join(NAME)), &html(&page))
 }
 
-/// What the test with this number is called.
-pub(crate) fn test_name(number: usize) -> String {
-    format!("script{number}")
-}
-
-/// Writes a text, or the bytes of a picture.
+/// Writes a text or the bytes of a picture.
 pub(crate) fn put(target: &Target, content: &(impl AsRef<[u8]> + ?Sized)) -> Result<(), Report> {
     target.write(|out| out.write_all(content.as_ref()).map_err(write_failed))
 }

@@ -1,131 +1,124 @@
-//! What a report page tells, as plain data: whoever fills it, a run that just ended or a folder on disk.
+//! The content of a report page, as plain data.
 
 use std::collections::BTreeSet;
 
 use adit_automata::Fsa;
-use serde_json::Value;
+use adit_logic::Fate;
+use adit_trace::pure_by_name;
+use miette::Report;
 
 use super::evidence::{Evidence, Replay};
-use crate::timeline::Course;
+use crate::results::{PropertyResult, Results, Run, SearchHistory, Tests, Validation, Witness};
 
-/// Everything that the page of one model shows.
+/// Content of the page about one model.
 pub(crate) struct Page {
-    /// What was mined: a class, or the name of a file.
+    /// Name of the class, or of the file that the model comes from.
     pub(crate) title: String,
     pub(crate) model: Fsa<String>,
-    /// The labels of calls without a side effect.
+    /// Labels of calls without a side effect.
     pub(crate) pure: BTreeSet<String>,
-    pub(crate) claims: Vec<Claim>,
-    pub(crate) tests: Vec<Test>,
-    /// Which traces and tests took which transition.
+    pub(crate) properties: Vec<PropertyResult>,
+    pub(crate) tests: Tests,
+    /// Traces and tests that took each transition.
     pub(crate) evidence: Evidence,
-    /// How the searches of all rounds went.
-    pub(crate) course: Course,
-    /// What `adit mine --json` said, and its parameters.
-    pub(crate) run: Option<Value>,
-    /// What `adit validate --json` said.
-    pub(crate) validated: Option<Value>,
-    /// What could not be read, and what that means for the page.
+    pub(crate) search: SearchHistory,
+    pub(crate) run: Option<Run>,
+    pub(crate) validation: Option<Validation>,
+    /// Warnings about input that could not be read.
     pub(crate) notes: Vec<String>,
 }
 
 impl Page {
-    /// The page of a model about which nothing else is known.
-    pub(crate) fn of(title: String, model: Fsa<String>) -> Self {
-        Self {
-            title,
-            evidence: Replay::new(&model).finish(),
-            model,
-            pure: BTreeSet::new(),
-            claims: Vec::new(),
-            tests: Vec::new(),
-            course: Course::default(),
-            run: None,
-            validated: None,
-            notes: Vec::new(),
+    /// Collects the content of a page. `replay_words` feeds all recorded words to the replay.
+    pub(crate) fn new(
+        title: String,
+        model: Fsa<String>,
+        results: Results,
+        replay_words: impl FnOnce(&mut Replay<'_>) -> Result<(), Report>,
+    ) -> Result<Self, Report> {
+        let Results { run, properties, tests, search, validation } = results;
+        let tests = tests.unwrap_or_default();
+        let mut replay = Replay::new(&model);
+        for (number, test) in tests.tests.iter().enumerate() {
+            replay.test(number, &test.words);
         }
-    }
-}
-
-/// A property that was claimed, and what became of it.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Claim {
-    /// In plain English.
-    pub(crate) says: String,
-    /// The template's abbreviation.
-    pub(crate) template: String,
-    pub(crate) a: String,
-    pub(crate) b: String,
-    pub(crate) fate: Fate,
-    /// How many traces could have contradicted it: those known in which `a` happens.
-    pub(crate) support: u64,
-}
-
-/// What became of a claim.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Fate {
-    /// Nothing contradicted it.
-    Surviving {
-        /// For how many rounds a search tried to.
-        attacked: Option<u64>,
-        /// The search gave up before its time was over.
-        abandoned: bool,
-    },
-    /// A test contradicts it.
-    Falsified {
-        /// The test's name.
-        test: Option<String>,
-        /// After how many tests that one was found.
-        after: Option<u64>,
-    },
-    /// Nobody tried to contradict it.
-    NotAttacked,
-}
-
-impl Fate {
-    /// One word for it, by which it can be filtered.
-    pub(crate) fn word(&self) -> &'static str {
-        match self {
-            Self::Surviving { .. } => "surviving",
-            Self::Falsified { .. } => "falsified",
-            Self::NotAttacked => "not attacked",
-        }
-    }
-}
-
-impl Claim {
-    /// What became of it, in a sentence.
-    pub(crate) fn story(&self) -> String {
-        let traces = |count: u64| if count == 1 { "1 trace".to_owned() } else { format!("{count} traces") };
-        let support = match self.support {
-            0 => "no recorded trace puts it to the test".to_owned(),
-            count => format!("{} could have contradicted it", traces(count)),
+        replay_words(&mut replay)?;
+        let mut evidence = replay.finish();
+        evidence.learn(&model, &tests.witnesses, |test| Some(test).filter(|test| *test < tests.tests.len()));
+        let (pure, mut properties) = match properties {
+            Some(known) => (known.pure, known.properties),
+            None => (pure_labels(&model), Vec::new()),
         };
-        match &self.fate {
-            Fate::Surviving { attacked: Some(rounds), abandoned } => {
-                let gave_up =
-                    if *abandoned { " without being contradicted, then effort went elsewhere" } else { "" };
-                format!("survived {rounds} rounds of attack{gave_up}; {support}")
-            }
-            Fate::Surviving { attacked: None, .. } => format!("survived; {support}"),
-            Fate::Falsified { test, after } => {
-                let by = test.as_ref().map_or_else(String::new, |test| format!(" by {test}"));
-                let when = after.map_or_else(String::new, |tests| format!(", after {tests} tests"));
-                format!("contradicted{by}{when}")
-            }
-            Fate::NotAttacked => format!("held in what was recorded, never attacked; {support}"),
+        // The replay may know more words than the search had counted.
+        for one in &mut properties {
+            one.support = one.support.max(evidence.support(&one.property.a));
         }
+        Ok(Self {
+            title,
+            model,
+            pure,
+            properties,
+            tests,
+            evidence,
+            search: search.unwrap_or_default(),
+            run,
+            validation,
+            notes: Vec::new(),
+        })
+    }
+
+    /// Returns the page of a model about which nothing else is known.
+    #[cfg(test)]
+    pub(crate) fn of(title: &str, model: Fsa<String>) -> Self {
+        Self::new(title.to_owned(), model, Results::default(), |_| Ok(())).expect("nothing is read")
     }
 }
 
-/// A generated test.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Test {
-    pub(crate) name: String,
-    /// The method in Java.
-    pub(crate) source: String,
-    /// What stands before the methods in its file: imports, and where the class begins.
-    pub(crate) head: String,
-    /// What happened to each of its objects, as words of the model's labels; empty when that is not known.
-    pub(crate) words: Vec<Vec<String>>,
+/// Returns the labels of a model whose names promise that they have no side effect.
+pub(super) fn pure_labels(model: &Fsa<String>) -> BTreeSet<String> {
+    model.alphabet().iter().filter(|label| pure_by_name(label)).cloned().collect()
+}
+
+/// Returns the fate of a property as a sentence.
+pub(crate) fn story(one: &PropertyResult) -> String {
+    let support = match one.support {
+        0 => "no recorded trace could have refuted it".to_owned(),
+        1 => "1 recorded trace could have refuted it".to_owned(),
+        traces => format!("{traces} recorded traces could have refuted it"),
+    };
+    match &one.fate {
+        Fate::Refuted(Witness { test, found_after_tests }) => {
+            let by = test.as_ref().map_or_else(String::new, |test| format!(" by {test}"));
+            let after = found_after_tests.map_or_else(String::new, |tests| format!(" after {tests} tests"));
+            format!("refuted{by}{after}")
+        }
+        Fate::Survived { attacked, abandoned } => {
+            let gave_up = if *abandoned { "; then the search gave up on it" } else { "" };
+            format!("survived an attack of {attacked} generations{gave_up}; {support}")
+        }
+        Fate::NotAttacked => format!("not attacked; {support}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use adit_logic::{Property, Template};
+
+    use super::*;
+
+    #[test]
+    fn stories_tell_the_fate() {
+        let told = |support, fate| {
+            let property = Property { template: Template::NeverFollowed, a: "x".into(), b: "y".into() };
+            story(&PropertyResult::new(property, support, fate))
+        };
+        let witness = Witness { test: Some("script3".to_owned()), found_after_tests: Some(12) };
+        assert_eq!(told(5, Fate::Refuted(witness)), "refuted by script3 after 12 tests");
+        assert_eq!(told(5, Fate::Refuted(Witness::default())), "refuted");
+        assert_eq!(
+            told(0, Fate::Survived { attacked: 7, abandoned: true }),
+            "survived an attack of 7 generations; then the search gave up on it; no recorded trace could have refuted it"
+        );
+        assert_eq!(told(1, Fate::NotAttacked), "not attacked; 1 recorded trace could have refuted it");
+    }
 }

@@ -1,8 +1,9 @@
-//! A model as a picture: what stands in which box, what on which arrow, and where all of it is.
+//! A model as a picture: boxes, arrows, notes, and their layout.
 //!
-//! A call that stays in its state stands inside the box, under a rule, as in UML. Calls between the same two states
-//! share an arrow, or a note where arrows would be a web (`notes.rs`). Calls that throw are a quiet list in the box, and a
-//! state that only they lead to is left out unless it is asked for. Everything is measured in columns of a monospaced font, so that no font need be at hand.
+//! A call that stays in its state is listed inside the box, under a rule, as in UML. Calls between the same two states
+//! share an arrow, or a note where there would be too many arrows (`notes.rs`). Calls that throw are listed in the box, and
+//! a state that only they lead to is omitted unless it is asked for. Sizes are measured in columns of a monospaced
+//! font, so no font is needed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,129 +28,130 @@ use fold::Folding;
 use notes::{Passage, Way};
 use titles::{Title, titles};
 
-/// What to show.
+/// Optional parts of a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Choice {
-    /// Calls without a side effect.
+    /// Show calls without a side effect.
     pub(crate) pure: bool,
-    /// States that are reached only by an exception.
+    /// Show states that are reached only by an exception.
     pub(crate) failures: bool,
 }
 
-/// A model, drawn.
+/// A drawn model.
 pub(crate) struct Picture {
     pub(crate) boxes: Vec<Box>,
     pub(crate) arrows: Vec<Arrow>,
-    /// What would be an arrow if there were fewer of them.
+    /// Transitions written in their boxes instead of drawn as arrows.
     pub(crate) notes: Vec<Note>,
-    /// What several states or transitions were drawn as one, in a sentence each.
+    /// A sentence for each way in which states were folded into one box.
     pub(crate) folded: Vec<String>,
     pub(crate) layout: Layout,
     pub(crate) flow: Flow,
-    /// Whether boxes in which a word may end are marked.
+    /// Boxes in which a word may end are marked.
     pub(crate) shows_ends: bool,
 }
 
-/// A state, or several.
+/// The box of one or several states.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Box {
     pub(crate) states: Vec<State>,
-    /// What it is called where there is little room: the number of its state, or from where to where its states reach.
+    /// Short name: the number of its state, or the range of its states.
     pub(crate) number: String,
     pub(crate) title: Vec<String>,
-    /// The whole name, of which the title is what tells it apart.
+    /// Full name, of which the title is the distinguishing part.
     pub(crate) name: String,
-    /// From where notes lead here, when any do.
+    /// Sources of the notes that lead here.
     pub(crate) heard: Option<String>,
     /// The notes in this box, as positions among all notes.
     pub(crate) notes: Vec<usize>,
-    /// What can be called without leaving, in lines.
+    /// Lines of calls that stay in the state.
     pub(crate) stays: Vec<Vec<Call>>,
-    /// What throws, in lines.
+    /// Lines of calls that throw.
     pub(crate) refuses: Vec<Vec<Call>>,
     pub(crate) initial: bool,
     pub(crate) accepting: bool,
     pub(crate) size: Size,
 }
 
-/// What leads from one box to another.
+/// Transitions from one box to another, drawn as an arrow.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Arrow {
     pub(crate) from: usize,
     pub(crate) to: usize,
-    /// The calls in lines.
+    /// Lines of calls.
     pub(crate) calls: Vec<Vec<Call>>,
-    /// Nothing shows that any of the calls occurs.
+    /// None of the calls was observed.
     pub(crate) maybe: bool,
-    /// All of the calls throw.
+    /// All calls throw.
     pub(crate) throws: bool,
     /// The transitions, as positions among all transitions of the model.
     pub(crate) edges: Vec<usize>,
 }
 
-/// What leads from one box to another, written in the first.
+/// Transitions from one box to another, written inside the first.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Note {
     pub(crate) from: usize,
     pub(crate) to: usize,
-    /// The calls in lines.
+    /// Lines of calls.
     pub(crate) calls: Vec<Vec<Call>>,
-    /// Where they lead, behind the last line.
+    /// Their target, appended to the last line.
     pub(crate) target: String,
     /// The transitions, as positions among all transitions of the model.
     pub(crate) edges: Vec<usize>,
 }
 
-/// A label as it is shown.
+/// A label in a picture.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Call {
-    /// As it reads in files.
+    /// Spelling in files.
     pub(crate) label: String,
-    /// As it reads in the picture.
+    /// Spelling in the picture.
     pub(crate) shown: String,
     pub(crate) pure: bool,
     pub(crate) maybe: bool,
-    /// A transition with this label, as a position among all transitions of the model; none for what has no transition.
+    /// Position of a transition with this label among all transitions of the model; absent if there is none.
     pub(crate) edge: Option<usize>,
 }
 
-/// Boxes that fit on a page; a model with more states is folded.
-pub(crate) const MOST_BOXES: usize = 60;
+/// Maximum number of boxes; a model with more states is folded.
+pub(crate) const MAX_BOXES: usize = 60;
 
-/// Wide enough for most names of methods, narrow enough for several boxes beside each other.
+/// Maximum columns: wide enough for most method names, narrow enough for several boxes side by side.
 const BOX_COLUMNS: usize = 30;
 const ARROW_COLUMNS: usize = 24;
 
-/// More calls on one arrow, or inside one box, are counted instead of shown.
+/// Maximum lines of calls on an arrow, in a box or in a note; further calls are counted.
 const ARROW_LINES: usize = 8;
 const BOX_LINES: usize = 12;
 const NOTE_LINES: usize = 4;
 
-/// With more boxes than these, each says less: what changes the state comes first, and what its name tells is not repeated.
+/// With more boxes than these, each shows less: calls with side effects come first, and calls implied by its name are
+/// omitted.
 const LARGE: usize = 12;
 const LARGE_BOX_LINES: usize = 3;
-/// More notes in one box are counted instead of shown.
-const MOST_NOTES: usize = 5;
+/// Maximum number of notes in a box; further notes are counted.
+const MAX_NOTES: usize = 5;
 
-/// The picture's measures, in pixels at its natural size.
+/// Sizes in pixels.
 pub(crate) const COLUMN: f64 = 7.9;
 pub(crate) const LINE: f64 = 18.0;
 pub(crate) const PADDING: f64 = 10.0;
-/// Around a rule inside a box.
+/// Height of a rule inside a box, with the space around it.
 pub(crate) const RULE: f64 = 9.0;
 
 const GAPS: Gaps = Gaps { neighbors: 22.0, layers: 34.0 };
 
-/// A screen is this much wider than high, roughly; the flow that fills it better is taken.
+/// Approximate aspect ratio of a screen; the flow that fills it better is chosen.
 const SCREEN: f64 = 1.7;
 
-/// A wider picture is broken into rows if it can be: this much is still readable across a screen, and on paper.
+/// Maximum width of a row: readable on a screen and on paper.
 const WIDEST: f64 = 1650.0;
 
 /// Draws `model`. `pure` are the labels of calls without a side effect.
 pub(crate) fn draw(model: &Fsa<String>, pure: &BTreeSet<String>, choice: Choice) -> Picture {
     let hidden = if choice.failures { BTreeSet::new() } else { failures(model) };
-    let folding = Folding::new(model, &hidden, MOST_BOXES);
+    let folding = Folding::new(model, &hidden, MAX_BOXES);
     let sketch = Sketch { model, pure, choice, folding: &folding, hidden: &hidden };
     let ways = sketch.ways();
     let roots: Vec<usize> = (0..folding.boxes.len())
@@ -157,7 +159,7 @@ pub(crate) fn draw(model: &Fsa<String>, pure: &BTreeSet<String>, choice: Choice)
         .collect();
     let (arrows, noted) = notes::divide(ways, folding.boxes.len(), &roots);
     let (boxes, notes) = sketch.boxes(&noted);
-    // Where traces may end almost anywhere, a mark on almost every box would say nothing.
+    // Marks on more than half of the boxes would carry no information.
     let ends = boxes.iter().filter(|one| one.accepting).count();
     let shows_ends = 2 * ends <= boxes.len();
     let arrows: Vec<Arrow> = arrows.into_iter().map(arrow).collect();
@@ -166,7 +168,7 @@ pub(crate) fn draw(model: &Fsa<String>, pure: &BTreeSet<String>, choice: Choice)
     Picture { boxes, arrows, notes, folded, layout, flow, shows_ends }
 }
 
-/// The states that only exceptions lead to, and that nothing but exceptions leaves.
+/// Returns the states that are entered and left only by exceptions.
 pub(crate) fn failures(model: &Fsa<String>) -> BTreeSet<State> {
     let mut reached = vec![false; model.len()];
     let mut alive: BTreeSet<State> = model.initial().iter().copied().collect();
@@ -181,12 +183,12 @@ pub(crate) fn failures(model: &Fsa<String>) -> BTreeSet<State> {
     model.states().filter(|state| reached[*state] && !alive.contains(state)).collect()
 }
 
-/// Whether a label says that a call threw.
+/// Returns true if a label says that a call threw.
 pub(crate) fn throws(label: &str) -> bool {
     Label::parse(label).threw().is_some()
 }
 
-/// What a state is called in a sentence.
+/// Returns the name of a state for use in a sentence.
 pub(crate) fn state_name(model: &Fsa<String>, state: State) -> String {
     match model.name(state) {
         Some(name) if name != state.to_string() => format!("{state} ({})", legible(name)),
@@ -194,7 +196,7 @@ pub(crate) fn state_name(model: &Fsa<String>, state: State) -> String {
     }
 }
 
-/// Calls by label and guard, each once.
+/// Calls by label and guard.
 type Calls = BTreeMap<(String, Option<String>), Passage>;
 
 fn calls(calls: Calls) -> Vec<Call> {
@@ -210,8 +212,37 @@ struct Sketch<'a> {
 }
 
 impl Sketch<'_> {
-    /// The boxes, and the notes in them.
+    /// Returns the boxes and the notes in them.
     fn boxes(&self, noted: &[Way]) -> (Vec<Box>, Vec<Note>) {
+        let (stays, refuses) = self.inner_calls();
+        let titles = titles(self.model);
+        let states = |number: usize| self.folding.boxes[number].len();
+        let heard = notes::heard(noted, self.folding.boxes.len(), states);
+        let parts = self.folding.boxes.iter().zip(stays).zip(refuses).zip(heard);
+        let mut boxes: Vec<Box> = parts
+            .map(|(((states, stays), refuses), heard)| {
+                let title = self.title(states, &titles);
+                let heard = heard.map(|text| shortened(&text, BOX_COLUMNS));
+                Box { heard, ..self.state_box(states, &title, calls(stays), calls(refuses)) }
+            })
+            .collect();
+        let mut notes: Vec<Note> = Vec::new();
+        for ways in noted.chunk_by(|one, other| one.from == other.from) {
+            let shown = if ways.len() > MAX_NOTES { MAX_NOTES - 1 } else { ways.len() };
+            notes.extend(ways[..shown].iter().map(|way| note(way, &boxes)));
+            notes.extend(rest(&ways[shown..]));
+        }
+        for (at, note) in notes.iter().enumerate() {
+            boxes[note.from].notes.push(at);
+        }
+        for one in &mut boxes {
+            one.size = box_size(one, &notes);
+        }
+        (boxes, notes)
+    }
+
+    /// Returns, for each box, the calls that stay in it and the calls that it refuses.
+    fn inner_calls(&self) -> (Vec<Calls>, Vec<Calls>) {
         let mut stays: Vec<Calls> = vec![BTreeMap::new(); self.folding.boxes.len()];
         let mut refuses = stays.clone();
         for (number, edge) in self.model.all_edges().enumerate() {
@@ -232,7 +263,7 @@ impl Sketch<'_> {
                     .or_insert(Passage { call, edges: Vec::new() });
             }
         }
-        // Several states in one box refuse what all of them do.
+        // A box of several states refuses what all of them refuse.
         for (states, refuses) in self.folding.boxes.iter().zip(&mut refuses) {
             let all =
                 |label: &&String| states.iter().all(|&state| self.model.refusals(state).contains(label));
@@ -241,58 +272,39 @@ impl Sketch<'_> {
                 refuses.entry((label.clone(), None)).or_insert_with(|| Self::refused(label));
             }
         }
-        let large = self.folding.boxes.len() > LARGE;
-        let titles = titles(self.model);
-        let states = |number: usize| self.folding.boxes[number].len();
-        let heard = notes::heard(noted, self.folding.boxes.len(), states);
-        let parts = self.folding.boxes.iter().zip(stays).zip(refuses).zip(heard);
-        let mut boxes: Vec<Box> = parts
-            .map(|(((states, stays), refuses), heard)| {
-                let title = self.title(states, &titles);
-                let name = self.name(states);
-                let tells = |call: &Call| {
-                    titles::predicate(&call.label).is_some_and(|predicate| {
-                        title.tells.contains(&predicate)
-                            || large && name.split(", ").any(|part| part == predicate)
-                    })
-                };
-                let mut stays: Vec<Call> =
-                    calls(stays).into_iter().filter(|call| !call.pure || !tells(call)).collect();
-                if large {
-                    stays.sort_by_key(|call| call.pure);
-                }
-                let lines = if large { LARGE_BOX_LINES } else { BOX_LINES };
-                Box {
-                    states: states.clone(),
-                    number: numbers(states),
-                    name,
-                    heard: heard.map(|text| shortened(&text, BOX_COLUMNS)),
-                    notes: Vec::new(),
-                    size: Size::default(),
-                    title: words::wrapped(&title.text, BOX_COLUMNS),
-                    stays: words::flow(stays, BOX_COLUMNS, lines),
-                    refuses: words::flow(calls(refuses), BOX_COLUMNS, lines),
-                    initial: states.iter().any(|state| self.model.initial().contains(state)),
-                    accepting: states.iter().any(|&state| self.model.is_accepting(state)),
-                }
-            })
-            .collect();
-        let mut notes: Vec<Note> = Vec::new();
-        for ways in noted.chunk_by(|one, other| one.from == other.from) {
-            let shown = if ways.len() > MOST_NOTES { MOST_NOTES - 1 } else { ways.len() };
-            notes.extend(ways[..shown].iter().map(|way| note(way, &boxes)));
-            notes.extend(rest(&ways[shown..]));
-        }
-        for (at, note) in notes.iter().enumerate() {
-            boxes[note.from].notes.push(at);
-        }
-        for one in &mut boxes {
-            one.size = box_size(one, &notes);
-        }
-        (boxes, notes)
+        (stays, refuses)
     }
 
-    /// What leads from box to box.
+    /// Returns the box of some states, still without notes and size.
+    fn state_box(&self, states: &[State], title: &Title, stays: Vec<Call>, refuses: Vec<Call>) -> Box {
+        let large = self.folding.boxes.len() > LARGE;
+        let name = self.name(states);
+        let is_told = |call: &Call| {
+            titles::predicate(&call.label).is_some_and(|predicate| {
+                title.tells.contains(&predicate) || large && name.split(", ").any(|part| part == predicate)
+            })
+        };
+        let mut stays: Vec<Call> = stays.into_iter().filter(|call| !call.pure || !is_told(call)).collect();
+        if large {
+            stays.sort_by_key(|call| call.pure);
+        }
+        let lines = if large { LARGE_BOX_LINES } else { BOX_LINES };
+        Box {
+            states: states.to_vec(),
+            number: numbers(states),
+            title: words::wrapped(&title.text, BOX_COLUMNS),
+            name,
+            heard: None,
+            notes: Vec::new(),
+            stays: words::flow(stays, BOX_COLUMNS, lines),
+            refuses: words::flow(refuses, BOX_COLUMNS, lines),
+            initial: states.iter().any(|state| self.model.initial().contains(state)),
+            accepting: states.iter().any(|&state| self.model.is_accepting(state)),
+            size: Size::default(),
+        }
+    }
+
+    /// Returns the transitions between boxes.
     fn ways(&self) -> Vec<Way> {
         let mut ways: BTreeMap<(usize, usize), Calls> = BTreeMap::new();
         for (number, edge) in self.model.all_edges().enumerate() {
@@ -315,7 +327,7 @@ impl Sketch<'_> {
         ways.into_iter().map(way).collect()
     }
 
-    /// A transition as it is shown in at most so many columns, if it is to be shown.
+    /// Returns a transition as a call of at most `most` columns, unless it is hidden.
     fn call(
         &self,
         edge: usize,
@@ -335,14 +347,14 @@ impl Sketch<'_> {
         Some(Call { label: label.to_owned(), shown, pure, maybe, edge: Some(edge) })
     }
 
-    /// A call that a state is known to refuse, though the model has no transition for it.
+    /// Returns a refused call for which the model has no transition.
     fn refused(label: &str) -> Passage {
         let shown = shortened(&mark(label), BOX_COLUMNS - 1);
         let call = Call { label: label.to_owned(), shown, pure: false, maybe: false, edge: None };
         Passage { call, edges: Vec::new() }
     }
 
-    /// What is written above all else in a box.
+    /// Returns the title of a box.
     fn title(&self, states: &[State], titles: &[Option<Title>]) -> Title {
         let (number, known) = (numbers(states), titles[states[0]].clone());
         match states {
@@ -367,7 +379,7 @@ impl Sketch<'_> {
         }
     }
 
-    /// The name that all states of a box have.
+    /// Returns the name shared by all states of a box.
     fn name(&self, states: &[State]) -> String {
         let names: BTreeSet<&str> =
             states.iter().map(|&state| self.model.name(state).unwrap_or_default()).collect();
@@ -375,7 +387,7 @@ impl Sketch<'_> {
     }
 }
 
-/// The numbers of states in a few letters: `7`, `2–31`, `2…40`.
+/// Abbreviates the numbers of states: `7`, `2–31`, `2…40`.
 fn numbers(states: &[State]) -> String {
     match states {
         [] => String::new(),
@@ -404,7 +416,7 @@ fn edges(way: &Way) -> Vec<usize> {
     edges
 }
 
-/// A note with the name of its target, when there is room for that, else with its number.
+/// Returns a note with the name of its target if it fits, else with its number.
 fn note(way: &Way, boxes: &[Box]) -> Note {
     let to = &boxes[way.to];
     let calls: Vec<Call> = way.passages.iter().map(|one| one.call.clone()).collect();
@@ -421,7 +433,7 @@ fn note(way: &Way, boxes: &[Box]) -> Note {
     }
 }
 
-/// One note for all that there is no room for.
+/// Returns one note for all transitions that do not fit.
 fn rest(ways: &[Way]) -> Option<Note> {
     let first = ways.first()?;
     let call = Call {
@@ -439,7 +451,7 @@ fn rest(ways: &[Way]) -> Option<Note> {
     })
 }
 
-/// How large a box must be for its text.
+/// Returns the size of a box that fits its text.
 fn box_size(one: &Box, notes: &[Note]) -> Size {
     let title = one.title.iter().chain(&one.heard).map(|line| columns(line)).max().unwrap_or(0);
     let calls = one.stays.iter().chain(&one.refuses).map(|line| words::line_columns(line)).max().unwrap_or(0);
@@ -458,7 +470,7 @@ fn box_size(one: &Box, notes: &[Note]) -> Size {
     }
 }
 
-/// How many columns a note takes.
+/// Returns the width of a note in columns.
 fn note_columns(note: &Note) -> usize {
     let last = note.calls.len().saturating_sub(1);
     let line = |(at, calls): (usize, &Vec<Call>)| {
@@ -467,14 +479,14 @@ fn note_columns(note: &Note) -> usize {
     note.calls.iter().enumerate().map(line).max().unwrap_or(0)
 }
 
-/// Above the calls that throw.
+/// Heading of the calls that throw.
 pub(crate) const REFUSES: &str = "refuses";
 
-/// The layout in the direction, and in as many rows, that fills a screen best.
+/// Returns the layout whose direction and number of rows fill a screen best.
 fn lay_out(boxes: &[Box], arrows: &[Arrow], roots: &[usize]) -> (Flow, Layout) {
-    /// More rows than these are tried for nobody: sixty boxes in a line make ten.
+    /// Maximum number of rows: sixty boxes in a line make ten.
     const ROWS: [usize; 12] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
-    /// A row more must be worth the trouble of finding where it goes on.
+    /// Cost of a row, because readers must find where it continues.
     const TROUBLE: f64 = 0.06;
     const MUCH: f64 = 2.0;
     let sizes: Vec<Size> = boxes.iter().map(|one| one.size).collect();

@@ -1,153 +1,135 @@
-//! Where a model comes from, and how to get it again: parameters in plain words, and a command to copy.
+//! Where a model comes from, and the command that mines it again.
 
 use serde_json::Value;
 
 use super::page::Page;
-use super::trust;
-use crate::shell::quoted;
+use crate::pace::in_words;
+use crate::progress::rounded;
+use crate::results::Run;
 
-/// The names that `run.json` uses, and what they mean to a reader. What is not here is shown under its own name.
-const WORDS: [(&str, &str); 35] = [
-    ("class", "class"),
-    ("tests", "tests run"),
-    ("properties.mined", "properties claimed"),
-    ("properties.falsified", "properties contradicted"),
-    ("properties.surviving", "properties that held"),
-    ("states", "states"),
-    ("transitions", "transitions"),
-    ("realized", "share of walks that happened"),
-    ("branches.covered", "branches taken"),
-    ("branches.all", "branches in all"),
-    ("never_returned", "calls that never returned"),
-    ("round", "rounds of the campaign"),
-    ("model", "where the model comes from"),
-    ("complete", "all situations were tried"),
-    ("admitted", "situations added afterwards"),
-    ("seconds", "time in seconds"),
-    ("stop", "why it ended"),
-    ("parameters.java", "Java"),
-    ("parameters.miner", "how the model was made"),
-    ("parameters.coarse", "smallest model preferred"),
-    ("parameters.claims", "what was claimed"),
-    ("parameters.constraints", "constraints of the miner"),
-    ("parameters.tests", "tests to begin with"),
-    ("parameters.labels", "what a call is told by"),
-    ("parameters.non_public", "methods that are not public"),
-    ("parameters.object_methods", "equals, hashCode and toString"),
-    ("parameters.only", "only these methods"),
-    ("parameters.without", "not these methods"),
-    ("parameters.fixtures", "fixtures"),
-    ("parameters.fresh_statics", "class loaded anew for each test"),
-    ("parameters.seed", "seed"),
-    ("versions.adit", "version of adit"),
-    ("versions.java", "version of Java"),
-    ("versions.os", "system"),
-    ("seed", "seed"),
-];
-
-/// What is needed to understand where the model comes from, as names and values in plain words.
-pub(super) fn parameters(page: &Page) -> Vec<(String, String)> {
-    let plain = |(name, value): (String, String)| {
-        let known = WORDS.iter().find(|(raw, _)| *raw == name).map(|(_, words)| (*words).to_owned());
-        let value = match value.as_str() {
-            "true" => "yes".to_owned(),
-            "false" => "no".to_owned(),
-            _ => value,
-        };
-        (known.unwrap_or_else(|| name.replace(['.', '_'], " ")), value)
-    };
-    let told = |(name, value): &(String, String)| !value.is_empty() && value != "[]" && name != COMMAND;
-    trust::parameters(page).into_iter().filter(told).map(plain).collect()
+/// Returns the facts about the run that made the model, as names and values.
+pub(super) fn rows(page: &Page) -> Vec<(String, String)> {
+    let mut rows = Vec::new();
+    let mut row = |name: &str, value: String| rows.push((name.to_owned(), value));
+    if let Some(run) = &page.run {
+        let Run { summary, parameters, versions, .. } = run;
+        let properties = summary.properties;
+        row("class", summary.class.clone());
+        row("tests run", summary.tests.to_string());
+        row("properties mined", properties.mined.to_string());
+        row("properties refuted", properties.refuted.to_string());
+        row("properties that survived an attack", properties.survived.to_string());
+        row("properties not attacked", properties.not_attacked.to_string());
+        row("round of the campaign", summary.round.to_string());
+        row("model", summary.model.origin.clone());
+        row("time in seconds", rounded(summary.seconds).to_string());
+        row("stopped because", in_words(summary.stop).to_owned());
+        row("budget", run.budget.clone());
+        row("seed", run.seed.to_string());
+        // They are named like the flags that set them; the version of Java is among the others.
+        for (name, value) in parameters.iter().filter(|(name, _)| *name != "java") {
+            if let Some(value) = flag_value(value) {
+                row(&format!("--{}", name.replace('_', "-")), value);
+            }
+        }
+        row("version of adit", versions.adit.clone());
+        row("version of Java", versions.java.clone());
+        row("system", versions.os.clone());
+    }
+    row("page written by", format!("adit {}", env!("CARGO_PKG_VERSION")));
+    rows
 }
 
-/// Where `run.json` keeps what was typed.
-const COMMAND: &str = "command";
+/// Returns the value of a flag as text; nothing if it was not given.
+fn flag_value(value: &Value) -> Option<String> {
+    match value {
+        Value::Null => None,
+        Value::Bool(given) => Some(if *given { "yes" } else { "no" }.to_owned()),
+        Value::String(text) => Some(text.clone()),
+        Value::Array(items) if items.is_empty() => None,
+        Value::Array(items) => {
+            let texts =
+                items.iter().map(|item| item.as_str().map_or_else(|| item.to_string(), str::to_owned));
+            Some(texts.collect::<Vec<_>>().join(", "))
+        }
+        other => Some(other.to_string()),
+    }
+}
 
-/// The command that mines the model again, for a shell; as it was typed, or else from what is known.
+/// Returns the command that mines the model again, for a shell.
 pub(super) fn command(page: &Page) -> Option<String> {
     let run = page.run.as_ref()?;
-    let mut words = match run[COMMAND].as_str().and_then(|typed| typed.split_once(' ')) {
-        // The program may have been called by a path that only its own machine has.
-        Some((_, rest)) => format!("adit {rest}"),
-        None => {
-            let mut words = format!("adit mine {}", quoted(run["class"].as_str()?));
-            let parameters = &run["parameters"];
-            for (name, usual) in
-                [("miner", "explore"), ("claims", "held"), ("constraints", "both"), ("labels", "outcome")]
-            {
-                if let Some(value) = parameters[name].as_str().filter(|value| *value != usual) {
-                    words += &format!(" --{name} {}", quoted(value));
-                }
-            }
-            for name in ["only", "without"] {
-                let list: Vec<&str> =
-                    parameters[name].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-                if !list.is_empty() {
-                    words += &format!(" --{name} {}", quoted(&list.join(",")));
-                }
-            }
-            for name in ["coarse", "non_public", "object_methods", "fresh_statics"] {
-                if parameters[name] == true {
-                    words += &format!(" --{}", name.replace('_', "-"));
-                }
-            }
-            words
-        }
-    };
-    let seed = if run["seed"].is_u64() { &run["seed"] } else { &run["parameters"]["seed"] };
-    if let Some(seed) = seed.as_u64().filter(|_| !words.contains(" --seed")) {
-        words += &format!(" --seed {seed}");
+    // The program may have been called by a path that only its own machine has.
+    let arguments = run.command.split_once(' ').map_or("", |(_, arguments)| arguments);
+    let mut command = format!("adit {arguments}");
+    // Defaults are written out, because those of another version may differ.
+    if !command.contains(" --seed") {
+        command += &format!(" --seed {}", run.seed);
     }
-    if let Some(budget) = run["budget"].as_str().filter(|_| !words.contains(" --budget")) {
-        words += &format!(" --budget {}", quoted(budget));
+    if !command.contains(" --budget") {
+        command += &format!(" --budget {}", run.budget);
     }
-    Some(words)
+    Some(command)
 }
 
 #[cfg(test)]
 mod tests {
     use adit_automata::Builder;
+    use expect_test::expect;
     use serde_json::json;
 
     use super::*;
+    use crate::results::run::tests::plain;
 
-    fn page(run: Value) -> Page {
+    fn page(run: Run) -> Page {
         let mut builder = Builder::new();
         builder.state(true);
         builder.initial(0);
-        Page { run: Some(run), ..Page::of("A".to_owned(), builder.build()) }
+        Page { run: Some(run), ..Page::of("A", builder.build()) }
     }
 
     #[test]
-    fn what_was_typed_is_given_back() {
-        let run = json!({"class": "a.B", "command": "/opt/bin/adit mine a.B -c 'x y' --calls 4", "seed": 3, "budget": "10s"});
+    fn the_command_is_the_one_that_was_typed() {
+        let typed = |command: &str| super::command(&page(Run { command: command.to_owned(), ..plain() }));
         assert_eq!(
-            command(&page(run)).as_deref(),
+            typed("/opt/bin/adit mine a.B -c 'x y' --calls 4").as_deref(),
             Some("adit mine a.B -c 'x y' --calls 4 --seed 3 --budget 10s")
         );
-    }
-
-    #[test]
-    fn what_was_not_written_down_is_put_together() {
-        let run = json!({"class": "a.B$C", "seed": 0, "budget": "5000tests",
-            "parameters": {"miner": "dice", "only": ["add", "remove(int)"], "without": [], "coarse": true, "labels": "outcome"}});
         assert_eq!(
-            command(&page(run)).as_deref(),
-            Some(
-                "adit mine 'a.B$C' --miner dice --only 'add,remove(int)' --coarse --seed 0 --budget 5000tests"
-            )
+            typed("adit mine a.B --seed 9 --budget 2m").as_deref(),
+            Some("adit mine a.B --seed 9 --budget 2m")
         );
     }
 
     #[test]
-    fn names_are_words() {
-        let rows = parameters(&page(
-            json!({"parameters": {"labels": "outcome", "coarse": false}, "new_name.x": 3, "command": "adit x"}),
-        ));
-        let told: Vec<String> = rows.iter().map(|(name, value)| format!("{name}: {value}")).collect();
-        assert_eq!(
-            told[..3],
-            ["what a call is told by: outcome", "smallest model preferred: no", "new name x: 3"]
-        );
+    fn everything_about_the_run_has_a_name() {
+        let mut run = plain();
+        let parameters = json!({"java": "21", "miner": "dice", "non_public": false, "only": ["add", "get"],
+            "without": [], "fixtures": null});
+        run.parameters = parameters.as_object().unwrap().clone();
+        let mut told: Vec<(String, String)> = rows(&page(run));
+        told.pop();
+        let text: String = told.iter().map(|(name, value)| format!("{name}: {value}\n")).collect();
+        expect![[r#"
+            class: a.B
+            tests run: 1234
+            properties mined: 6
+            properties refuted: 1
+            properties that survived an attack: 2
+            properties not attacked: 3
+            round of the campaign: 1
+            model: made by this round
+            time in seconds: 9.5
+            stopped because: the budget is used up
+            budget: 10s
+            seed: 3
+            --miner: dice
+            --non-public: no
+            --only: add, get
+            version of adit: 0.1.0
+            version of Java: 21
+            system: linux
+        "#]]
+        .assert_eq(&text);
     }
 }

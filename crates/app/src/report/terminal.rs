@@ -10,7 +10,7 @@
 //!    └─────────┘             │
 //! ```
 //!
-//! Each arrow runs down or up in a lane of its own. A model that needs too many lanes or lines is told as a list.
+//! Each arrow runs in its own lane. A model that needs too many lanes or lines is printed as a list.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -21,28 +21,28 @@ use super::picture::{
     Arrow, Box, Call, Choice, Note, Picture, draw, legible, state_name, terminal_columns as columns,
 };
 
-/// More lines do not fit on a screen or two.
-const MOST_LINES: usize = 90;
+/// Maximum number of lines: a screen or two.
+const MAX_LINES: usize = 90;
 
-/// More columns are broken by most terminals.
-const MOST_COLUMNS: usize = 118;
+/// Maximum number of columns; most terminals break longer lines.
+const MAX_COLUMNS: usize = 118;
 
-/// Of a model with more states, the list is longer than anybody reads.
-pub(crate) const MOST_LISTED: usize = 15;
+/// Maximum number of states in a list; nobody reads a longer one.
+pub(crate) const MAX_LISTED: usize = 15;
 
-/// The model for a screen of so many columns: drawn when that fits, else told.
+/// Returns the model for a terminal with `room` columns: drawn if it fits, else as text.
 pub(crate) fn fitting(model: &Fsa<String>, pure: &BTreeSet<String>, room: usize) -> String {
     let choice = Choice { pure: true, failures: false };
     let drawn = boxes(model, pure, choice).filter(|text| text.lines().all(|line| columns(line) <= room));
     drawn.unwrap_or_else(|| told(model))
 }
 
-/// The model as a list or, when that is too long, what matters most about it.
+/// Returns the model as a list or, if that is too long, a summary.
 pub(crate) fn told(model: &Fsa<String>) -> String {
-    if model.len() > MOST_LISTED { summary(model) } else { list(model) }
+    if model.len() > MAX_LISTED { summary(model) } else { list(model) }
 }
 
-/// What matters most about a large model: where it begins, what leads to many places, and where nothing goes on.
+/// Returns a summary of a large model: its start, its most common transitions, its busiest states and its dead ends.
 pub(crate) fn summary(model: &Fsa<String>) -> String {
     const FEW: usize = 5;
     let mut text = format!("{} states, {} transitions\n", model.len(), model.transitions());
@@ -74,29 +74,29 @@ pub(crate) fn summary(model: &Fsa<String>) -> String {
     let mut busiest: Vec<usize> = model.states().collect();
     busiest.sort_by_key(|&state| (std::cmp::Reverse(degree[state]), state));
     let busy = busiest.iter().take(FEW).map(|state| format!("{} ({} arrows)", name(state), degree[*state]));
-    let _ = writeln!(text, "most goes through {}", busy.collect::<Vec<_>>().join("; "));
+    let _ = writeln!(text, "busiest states: {}", busy.collect::<Vec<_>>().join("; "));
     let ends: Vec<String> =
         model.states().filter(|&state| !goes_on[state]).map(|state| name(&state)).collect();
     if !ends.is_empty() {
-        let _ = writeln!(text, "nothing leads on from {}", few(ends));
+        let _ = writeln!(text, "dead ends: {}", few(ends));
     }
     text
 }
 
-/// The model drawn, when it is small enough.
+/// Draws the model if it is small enough.
 pub(crate) fn boxes(model: &Fsa<String>, pure: &BTreeSet<String>, choice: Choice) -> Option<String> {
     let picture = draw(model, pure, choice);
     if !picture.folded.is_empty() {
         return None;
     }
-    // Down the page as the picture is read, which begins at the initial state.
+    // In reading order, which begins at the initial state.
     let text = Canvas::new(&picture, &picture.reading_order()).text();
     let lines = text.lines().count();
     let widest = text.lines().map(columns).max().unwrap_or(0);
-    (lines <= MOST_LINES && widest <= MOST_COLUMNS).then_some(text)
+    (lines <= MAX_LINES && widest <= MAX_COLUMNS).then_some(text)
 }
 
-/// The model as a list: from each state, where which events lead, by the labels that other commands take.
+/// Returns the model as a list of states with their transitions, in the labels that other commands take.
 pub(crate) fn list(model: &Fsa<String>) -> String {
     let mut text = String::new();
     for state in model.states() {
@@ -118,22 +118,22 @@ pub(crate) fn list(model: &Fsa<String>) -> String {
     text
 }
 
-/// An arrow on its way beside the boxes.
+/// An arrow beside the boxes.
 struct Lane {
     from: usize,
     to: usize,
     label: String,
-    /// How far to the right it runs.
+    /// Its column, counted from the boxes.
     lane: usize,
 }
 
 struct Canvas {
-    /// The text of each line up to where arrows begin.
+    /// Text of each line, left of the arrows.
     left: Vec<String>,
     lanes: Vec<Lane>,
 }
 
-/// Where boxes begin, behind the mark of the initial state.
+/// Column of the boxes, right of the mark of the initial state.
 const INDENT: usize = 3;
 
 impl Canvas {
@@ -230,7 +230,7 @@ impl Canvas {
     }
 }
 
-/// Gives each arrow the first lane in which it meets no other; short ones choose first. Arrows to the same box may share one.
+/// Gives each arrow the first free lane, short arrows first. Arrows to the same box may share a lane.
 fn assign(lanes: &mut [Lane]) {
     let mut order: Vec<usize> = (0..lanes.len()).collect();
     order.sort_by_key(|&at| (lanes[at].from.abs_diff(lanes[at].to), at));
@@ -249,7 +249,7 @@ fn assign(lanes: &mut [Lane]) {
     }
 }
 
-/// A line over what is there already.
+/// Returns the character for a line that crosses another character.
 fn crossed(there: char, line: char) -> char {
     match (there, line) {
         (' ', line) => line,
@@ -260,7 +260,7 @@ fn crossed(there: char, line: char) -> char {
     }
 }
 
-/// A corner over what is there already: a line that goes on to the right.
+/// Returns the character for a corner on a line that continues to the right.
 fn joined(there: char, corner: char) -> char {
     match (there, corner) {
         ('─' | '┴', '┘') => '┴',
@@ -289,7 +289,7 @@ fn calls(line: &[Call]) -> String {
     line.iter().map(|call| call.shown.as_str()).collect::<Vec<_>>().join(", ")
 }
 
-/// All calls of an arrow on one line.
+/// Returns all calls of an arrow on one line.
 fn label(arrow: &Arrow) -> String {
     const LONGEST: usize = 34;
     let all: Vec<&Call> = arrow.calls.iter().flatten().collect();
@@ -447,7 +447,7 @@ mod tests {
             20 states, 39 transitions
             start 0: next
             abort leads to 0 from 19 states
-            most goes through 0 (20 arrows); 1 (3 arrows); 2 (3 arrows); 3 (3 arrows); 4 (3 arrows)
+            busiest states: 0 (20 arrows); 1 (3 arrows); 2 (3 arrows); 3 (3 arrows); 4 (3 arrows)
         "#]]
         .assert_eq(&told(&builder.build()));
         assert!(fitting(&model, &BTreeSet::new(), 80).contains("├─ open ✓"));

@@ -1,4 +1,4 @@
-//! Two models side by side, and what only one of them allows.
+//! Two models side by side, and the words that only one of them allows.
 
 use std::path::Path;
 
@@ -9,18 +9,18 @@ use super::html::{Views, fill};
 use super::page::Page;
 use crate::models::STATES;
 
-/// What only one of two models allows.
+/// Words that only one of two models allows.
 pub(crate) struct Versus {
-    /// Words that only the first model can read, one for each label that they end with, the shortest.
+    /// Words that only the first model can read: for each last label the shortest.
     pub(crate) only_one: Vec<Vec<String>>,
     /// The same for the second.
     pub(crate) only_two: Vec<Vec<String>>,
-    /// Both can read the same, and the words differ only in that one may end where the other goes on.
+    /// Both models read the same words, and the listed ones may end in only one of them.
     pub(crate) ends: bool,
 }
 
 impl Versus {
-    /// Compares what two models can read. When they agree on that, the words that may end count.
+    /// Compares the words that two models can read and, if these agree, the words that they accept.
     pub(crate) fn new(one: &Page, two: &Page) -> Result<Self, TooLarge> {
         let (a, b) = (&one.model, &two.model);
         let (only_one, only_two) = (a.reads_beyond(b, STATES)?, b.reads_beyond(a, STATES)?);
@@ -33,13 +33,13 @@ impl Versus {
         Ok(found)
     }
 
-    /// Whether nothing differs.
+    /// Returns true if there is no difference.
     pub(crate) fn same(&self) -> bool {
         self.only_one.is_empty() && self.only_two.is_empty()
     }
 }
 
-/// The page of two models, which were read from `places`. What differs may be unknown, when finding it out takes too much.
+/// Returns the page about two models, read from `places`. The differences are unknown if the comparison was too large.
 pub(crate) fn versus(one: &Page, two: &Page, places: [&Path; 2], found: &Result<Versus, TooLarge>) -> String {
     let mut views = Views::default();
     let [first, second] = names(one, two, places);
@@ -48,10 +48,10 @@ pub(crate) fn versus(one: &Page, two: &Page, places: [&Path; 2], found: &Result<
         views.add(&second, &two.model, &two.pure, &two.evidence),
     ];
     let says = match found {
-        Ok(found) if found.same() => "The models allow the same.".to_owned(),
-        Ok(found) if found.ends => "Both models allow the same calls everywhere. They differ in where a trace may end: the shortest trace that only one accepts. Choose it to follow it in both.".to_owned(),
-        Ok(_) => "Each trace below ends with a call that only one of the models allows there, though the other may allow it elsewhere: for each such call the shortest trace. Choose one to follow it in both.".to_owned(),
-        Err(_) => "What differs is not known.".to_owned(),
+        Ok(found) if found.same() => "The models allow the same call sequences.".to_owned(),
+        Ok(found) if found.ends => "Both models allow the same call sequences. They differ in where a trace may end: below is the shortest trace that only one accepts. Select it to follow it in both.".to_owned(),
+        Ok(_) => "Each trace below is the shortest one that ends with a call which only one of the models allows there. Select one to follow it in both.".to_owned(),
+        Err(_) => "The differences are unknown.".to_owned(),
     };
     let unknown = found
         .as_ref()
@@ -74,15 +74,15 @@ pub(crate) fn versus(one: &Page, two: &Page, places: [&Path; 2], found: &Result<
     fill(&format!("{first} and {second}"), &summary, &views.figures, &data)
 }
 
-/// What the two models are called. Two runs of one class have the same title, and a reader must be able to tell them apart:
-/// by the names of their folders, or by their whole paths when those are the same too.
+/// Returns different names for the two models: their titles, or for two runs of one class the names of their folders, or
+/// else their whole paths.
 fn names(one: &Page, two: &Page, places: [&Path; 2]) -> [String; 2] {
     if one.title != two.title {
         return [one.title.clone(), two.title.clone()];
     }
     let whole = places.map(|place| place.display().to_string());
     let last = places.map(|place| {
-        // A model in a folder of a campaign is always called the same; the folder is what differs.
+        // Models of campaigns all have the same file name; their folders differ.
         let place = if place.ends_with(super::load::MODEL) { place.parent().unwrap_or(place) } else { place };
         place.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
     });
@@ -104,7 +104,7 @@ mod tests {
         for (from, label, to) in edges {
             builder.edge(*from, (*label).to_owned(), *to);
         }
-        Page::of(title.to_owned(), builder.build())
+        Page::of(title, builder.build())
     }
 
     #[test]
@@ -132,7 +132,7 @@ mod tests {
             (&found.only_one[..], found.ends),
             (&[vec!["open".to_owned(), "close".to_owned()]][..], false)
         );
-        assert!(html.contains("ends with a call that only one of the models allows there"));
+        assert!(html.contains("ends with a call which only one of the models allows there"));
         let (html, found) = told(&shut, &never);
         assert_eq!((&found.only_one[..], found.ends), (&[Vec::new()][..], true));
         assert!(html.contains("differ in where a trace may end"));

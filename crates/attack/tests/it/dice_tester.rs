@@ -5,11 +5,11 @@ use std::convert::Infallible;
 use std::ops::ControlFlow;
 
 use adit_attack::branches::Branches;
-use adit_attack::dice_tester::{Assault, Attacked, Fate, dice_tester};
+use adit_attack::dice_tester::{Assault, Attacked, dice_tester};
 use adit_attack::dynamosa::Settings;
 use adit_attack::{Ear, Generator, GuardedSubject};
 use adit_bytecode::probe::{Probe, Side};
-use adit_logic::{Property, Template};
+use adit_logic::{Fate, Property, Template};
 use adit_trace::{
     Letter, Limit, Pace, Passed, Phase, Progress, Run, Script, StepResult, Stop, Subject, Unlimited,
 };
@@ -177,7 +177,7 @@ fn patient() -> Settings {
 
 /// The fate of each property, with the calls of the test that refutes it.
 fn told(claims: &[&str], attacked: &Attacked) -> String {
-    let fate = |fate: &Fate| match fate {
+    let fate = |fate: &Fate<usize>| match fate {
         Fate::Refuted(test) => {
             let test: Vec<&str> =
                 attacked.tests[*test].statements.iter().map(|one| one.callable.event_name()).collect();

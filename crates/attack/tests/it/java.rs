@@ -270,7 +270,7 @@ fn a_test_ends_where_the_run_did_and_where_others_may_not_call() {
             }
         }
     "#]]
-    .assert_eq(&test_class("a.tests", "BTest", &tests, &Facts::default()));
+    .assert_eq(&test_class("a.tests", "BTest", &tests, &Facts::default()).to_string());
     expect![[r#"
         B b0 = new B();
         // The script goes on with what is not public: a.B.go"#]]

@@ -103,7 +103,7 @@ fn generated_sources_compile() {
         let mut rng = ChaCha8Rng::seed_from_u64(number as u64);
         let tests: Vec<_> = (0..40).map(|_| (generator.script(&mut rng, 12), None)).collect();
         let file = folder.path().join(format!("Generated{number}.java"));
-        fs::write(&file, test_class("", &format!("Generated{number}"), &tests, &facts)).unwrap();
+        fs::write(&file, test_class("", &format!("Generated{number}"), &tests, &facts).to_string()).unwrap();
         sources.push(file);
     }
     let output = Command::new(home.join("bin/javac"))

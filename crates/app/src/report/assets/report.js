@@ -35,7 +35,7 @@
 
   /** A test that compiles on its own: in a class, with the imports that it needs. */
   function whole(test) {
-    const head = data.test_heads?.[test.head] ?? "";
+    const head = data.test_head ?? "";
     if (!head) return test.source;
     const needed = (line) => { const name = /^import (?:static )?[\w.$]*?(\w+);$/.exec(line)?.[1]; return !name || test.source.includes(name); };
     const body = test.source.trimEnd().split("\n").map((line) => (line ? `    ${line}` : line)).join("\n");
@@ -426,15 +426,15 @@
       [el("i", {}, "italic"), "calls without a side effect"],
       ["✓ and ✗", "the call returned true or false"],
     ];
-    if (edges.some((edge) => edge.maybe)) key.push(["dashed, with ?", "may happen; nothing shows that it does"]);
+    if (edges.some((edge) => edge.maybe)) key.push(["dashed, with ?", "possible, but not observed"]);
     if (edges.some((edge) => threw(edge.label)) || model.states.some((state) => state.refuses.length)) key.push(["⚠, dotted, “refuses”", "the call throws"]);
-    if (view.notes.length) key.push(["close → 7, in a box", "the call leads to state 7; its arrow is left out, because too many would cross. Choose it to see where"]);
+    if (view.notes.length) key.push(["close → 7, in a box", "the call leads to state 7; the arrow is omitted because too many would cross. Select it to see where it leads"]);
     if (view.ends) key.push(["double border", "a trace may end there"]);
     if (view.folded.length) key.push(["thick border", "several states in one box"]);
     say(
       el("h3", {}, "How to read it"),
       el("table", {}, el("tbody", {}, key.map(([sign, means]) => el("tr", {}, el("th", { scope: "row" }, sign), el("td", {}, means))))),
-      el("p", { class: "small" }, "Choose a box or an arrow to see why it is there. Drag to move; the wheel zooms once the picture was clicked, and always with Ctrl. Keys: Tab goes from part to part, arrows from box to box, Enter opens, Esc closes; + − 0 zoom."),
+      el("p", { class: "small" }, "Select a box or an arrow to see the evidence for it. Drag to move; the wheel zooms after a click into the picture, and always with Ctrl. Keys: Tab moves between parts, arrows between boxes, Enter opens, Esc closes; + − 0 zoom."),
       view.folded.map((text) => el("p", { class: "note" }, `Folded: ${text}.`)),
     );
   }
@@ -447,18 +447,18 @@
       const about = model.states[state];
       const marks = [about.initial ? "initial" : "", about.accepting ? "a trace may end here" : "a trace does not end here"].filter(Boolean).join("; ");
       parts.push(el("h3", {}, `State ${nameOf(model, state)}`), el("p", { class: "dim small" }, marks));
-      if (about.predicates.length) parts.push(el("h4", {}, "What holds here"), el("ul", {}, about.predicates.map((text) => el("li", {}, el("code", {}, text)))));
+      if (about.predicates.length) parts.push(el("h4", {}, "Holds here"), el("ul", {}, about.predicates.map((text) => el("li", {}, el("code", {}, text)))));
       const leaving = model.edges.flatMap((edge, at) => (edge.from === state ? [{ ...edge, at }] : []));
       const rows = (list) => list.map((edge) => el("tr", {},
         el("td", {}, link(edge.label + (edge.guard ? ` [${edge.guard}]` : ""), () => viewer.chooseEdges([edge.at]))),
         el("td", {}, edge.to === state ? "stays" : `→ ${nameOf(model, edge.to)}`),
         el("td", { class: "dim" }, model.replayed ? plural(edge.traces, "trace", "traces") : "")));
       const table = (title, list) => (list.length ? [el("h4", {}, title), el("table", {}, el("tbody", {}, rows(list)))] : []);
-      parts.push(...table("What can be called", leaving.filter((edge) => !threw(edge.label))), ...table("What throws", leaving.filter((edge) => threw(edge.label))));
-      if (about.refuses.length) parts.push(el("h4", {}, "What it refuses"), el("table", {}, el("tbody", {}, about.refuses.map((refused) => el("tr", {},
+      parts.push(...table("Enabled calls", leaving.filter((edge) => !threw(edge.label))), ...table("Calls that throw", leaving.filter((edge) => threw(edge.label))));
+      if (about.refuses.length) parts.push(el("h4", {}, "Refused calls"), el("table", {}, el("tbody", {}, about.refuses.map((refused) => el("tr", {},
         el("td", {}, el("code", {}, refused.label)), el("td", { class: "dim" }, refused.times ? `tried ${plural(refused.times, "time", "times")}` : ""),
         el("td", {}, data.tests?.[refused.test] ? link(data.tests[refused.test].name, () => openTest(data.tests[refused.test].name)) : ""))))));
-      if (!leaving.length) parts.push(el("p", {}, "Nothing can be called here."));
+      if (!leaving.length) parts.push(el("p", {}, "No call is enabled here."));
     }
     say(parts);
   }
@@ -469,24 +469,24 @@
     for (const at of edges.slice(0, 40)) {
       const edge = model.edges[at];
       const where = edge.from === edge.to ? `stays in ${nameOf(model, edge.from)}` : `${nameOf(model, edge.from)} → ${nameOf(model, edge.to)}`;
-      parts.push(el("h3", {}, el("code", {}, edge.label)), el("p", { class: "dim small" }, where, edge.pure ? "; no side effect" : "", edge.maybe ? "; may happen, nothing shows that it does" : "", edge.guard ? `; when ${edge.guard}` : ""));
-      if (!model.replayed) { parts.push(el("p", { class: "small" }, "No traces lie beside this model, so there is no evidence to show.")); continue; }
+      parts.push(el("h3", {}, el("code", {}, edge.label)), el("p", { class: "dim small" }, where, edge.pure ? "; no side effect" : "", edge.maybe ? "; possible, but not observed" : "", edge.guard ? `; when ${edge.guard}` : ""));
+      if (!model.replayed) { parts.push(el("p", { class: "small" }, "There are no traces beside this model, so there is no evidence to show.")); continue; }
       if (!edge.situations && !edge.traces && !edge.perhaps && !edge.shown.length) { parts.push(el("p", { class: "small" }, "No recorded trace and no generated test takes this transition; it was inferred.")); continue; }
-      parts.push(el("p", { class: "small evidence" }, edge.situations ? `The search saw it in ${plural(edge.situations, "situation", "situations")}. ` : "", `Taken by ${plural(edge.traces, "trace", "traces")} and ${plural(edge.tests, "generated test", "generated tests")}.`,
-        edge.perhaps ? ` ${plural(edge.perhaps, "trace", "traces")} more can be read this way, but in another way too.` : ""));
-      if (edge.examples.length) parts.push(el("h4", {}, edge.traces ? "Shortest traces" : "Shortest traces that can be read so, and otherwise too"), edge.examples.map((word) => el("p", { class: "word" }, link(model.words[word].join(" "), () => follow(model.words[word].join(" "))))));
+      parts.push(el("p", { class: "small evidence" }, edge.situations ? `The search observed it in ${plural(edge.situations, "situation", "situations")}. ` : "", `Taken by ${plural(edge.traces, "trace", "traces")} and ${plural(edge.tests, "generated test", "generated tests")}.`,
+        edge.perhaps ? ` ${plural(edge.perhaps, "trace", "traces")} more may have taken it: the model can also read them in another way.` : ""));
+      if (edge.examples.length) parts.push(el("h4", {}, edge.traces ? "Shortest traces" : "Shortest traces that may have taken it"), edge.examples.map((word) => el("p", { class: "word" }, link(model.words[word].join(" "), () => follow(model.words[word].join(" "))))));
       edge.shown.slice(0, 1).forEach((test) => {
         const one = data.tests?.[test];
-        if (one) parts.push(el("h4", {}, `An example: ${one.name}`), copyable(one.source, whole(one)));
+        if (one) parts.push(el("h4", {}, `Example: ${one.name}`), copyable(one.source, whole(one)));
       });
       edge.perhaps_shown.slice(0, 1).forEach((test) => {
         const one = data.tests?.[test];
-        if (one) parts.push(el("h4", {}, `A test that can be read so, and otherwise too: ${one.name}`), copyable(one.source, whole(one)));
+        if (one) parts.push(el("h4", {}, `A test that may take it: ${one.name}`), copyable(one.source, whole(one)));
       });
       const others = edge.shown.slice(1).map((test) => data.tests?.[test]).filter(Boolean);
       if (others.length) parts.push(el("p", { class: "small" }, "Also in ", others.flatMap((test, at) => [at ? ", " : "", link(test.name, () => openTest(test.name))])));
     }
-    if (edges.length > 40) parts.push(el("p", { class: "note" }, `${edges.length - 40} more are not listed; unfold by choosing a state.`));
+    if (edges.length > 40) parts.push(el("p", { class: "note" }, `${edges.length - 40} more are not listed; select a state to see its own.`));
     say(parts);
   }
 
@@ -609,9 +609,9 @@
     const isKnown = left && model.edges.some((edge) => means(edge, left.call) || refused.length > 0);
     const near = left && !isKnown ? nearest(left.call) : null;
     const hint = near ? [" Did you mean ", link(near, () => follow(calls.map((call, at) => (at === left.at ? near : call)).join(" "))), "?"] : [];
-    if (left && !isKnown) return [el("b", { class: "left" }, `✗ Leaves the model at call ${left.at + 1}: `), "nothing is called ", el("code", {}, left.call), ".", hint, ` In ${place} can be called:`, chips];
-    if (left) return [el("b", { class: "left" }, `✗ Leaves the model at call ${left.at + 1}: `), el("code", {}, left.call), ` cannot be called in ${place}${throwing}. What can:`, chips];
-    return [el("b", {}, "✓ Allowed. "), `Now in ${place}.`, going.length ? " Go on with:" : " Nothing can be called here.", chips];
+    if (left && !isKnown) return [el("b", { class: "left" }, `✗ Leaves the model at call ${left.at + 1}: `), "there is no call ", el("code", {}, left.call), ".", hint, ` Enabled in ${place}:`, chips];
+    if (left) return [el("b", { class: "left" }, `✗ Leaves the model at call ${left.at + 1}: `), el("code", {}, left.call), ` is not enabled in ${place}${throwing}. Enabled calls:`, chips];
+    return [el("b", {}, "✓ Allowed. "), `Now in ${place}.`, going.length ? " Continue with:" : " No call is enabled here.", chips];
   }
 
   // ---- The sections below, each only when there is something to show.
@@ -620,7 +620,7 @@
   nav.append(el("a", { href: "#model" }, "Model"));
   function section(id, title, ...content) {
     main.append(el("section", { id, "aria-labelledby": `${id}-heading` }, el("h2", { id: `${id}-heading` }, title), ...content));
-    const short = { trust: "Trust", tests: "Tests", search: "Search", parameters: "Origin", differences: "Differences" };
+    const short = { trust: "Trust", tests: "Tests", search: "Search", provenance: "Provenance", differences: "Differences" };
     nav.append(el("a", { href: `#${id}` }, short[id] ?? title));
   }
 
@@ -643,9 +643,9 @@
   if (data.differences) {
     const [one, two] = data.models.map((model) => model.title);
     const column = (words, title, none) => [el("h3", {}, title), words.length
-      ? el("ul", { class: "list" }, words.map((word) => el("li", { class: "word" }, link(word.length ? word.join(" ") : "(nothing at all)", () => { follow(word.join(" ")); byId("tools").scrollIntoView(); }))))
+      ? el("ul", { class: "list" }, words.map((word) => el("li", { class: "word" }, link(word.length ? word.join(" ") : "(the empty trace)", () => { follow(word.join(" ")); byId("tools").scrollIntoView(); }))))
       : el("p", { class: "dim" }, none)];
-    section("differences", "What only one allows",
+    section("differences", "Call sequences that only one allows",
       el("p", {}, data.differences.says),
       data.differences.unknown ? el("p", { class: "note" }, data.differences.unknown) : null,
       ...column(data.differences.only_one, `Only in ${one}`, data.differences.unknown ? "not known" : "nothing"),
@@ -653,37 +653,37 @@
   }
 
   if (data.facts?.length) {
-    section("trust", "How far to trust it", el("ul", { class: "facts" }, data.facts.map((fact) => el("li", {},
+    section("trust", "How far to trust the model", el("ul", { class: "facts" }, data.facts.map((fact) => el("li", {},
       el("div", { class: "dim small" }, fact.name), el("p", { class: "value" }, fact.value), el("p", { class: "small" }, prose(fact.says)),
       fact.words.map((word) => el("p", { class: "word" }, link(word || "(nothing)", () => { follow(word); byId("tools").scrollIntoView(); })))))));
   }
 
-  if (data.claims?.list.length) {
-    const { labels, templates, stories, fates, said, groups } = data.claims;
-    /** A claim in words. Only made for those that somebody looks at or for. */
-    const claimAt = (at) => {
-      const [template, a, b, fate, story, test] = data.claims.list[at];
+  if (data.properties?.list.length) {
+    const { labels, templates, stories, fates, groups } = data.properties;
+    /** A property in words, built only when it is shown or searched. */
+    const propertyAt = (at) => {
+      const [template, a, b, fate, story, test] = data.properties.list[at];
       const pattern = templates[template][a === b ? "same" : "says"];
-      const says = said[at] ?? pattern.replace(/[\u0001\u0002]/g, (hole) => labels[hole === "\u0001" ? a : b]);
+      const says = pattern.replace(/[\u0001\u0002]/g, (hole) => labels[hole === "\u0001" ? a : b]);
       return { says, template: templates[template].name, fate: fates[fate], story: stories[story], test };
     };
-    const list = el("ul", { class: "list", id: "claim-list" });
-    const count = el("span", { role: "status", class: "dim small", id: "claim-count" });
-    const marks = { surviving: "✓ held", falsified: "✗ contradicted", "not attacked": "– not attacked" };
+    const list = el("ul", { class: "list", id: "property-list" });
+    const count = el("span", { role: "status", class: "dim small", id: "property-count" });
+    const marks = { survived: "✓ survived", not_attacked: "– not attacked", refuted: "✗ refuted" };
     const kinds = ["all", ...fates.filter((fate) => groups.some((group) => group.fate === fate))];
-    const which = el("select", { id: "claim-fate", on: { change: () => show() } }, kinds.map((kind) => el("option", { value: kind }, kind === "all" ? "all" : marks[kind])));
-    const text = el("input", { type: "search", id: "claim-find", placeholder: "words in a property", on: { input: () => show() } });
+    const which = el("select", { id: "property-fate", on: { change: () => show() } }, kinds.map((kind) => el("option", { value: kind }, kind === "all" ? "all" : marks[kind])));
+    const text = el("input", { type: "search", id: "property-find", placeholder: "words in a property", on: { input: () => show() } });
     const holder = el("div");
-    const mark = (fate) => [el("span", { class: `fate ${fate.split(" ")[0]}` }, marks[fate]), " "];
-    const one = (claim, marked) => el("li", {}, marked ? mark(claim.fate) : [], prose(claim.says), " ",
-      el("span", { class: "dim small" }, `${claim.template}; ${claim.story}`), claim.test ? [" ", link("see the test", () => openTest(claim.test))] : []);
-    /** One sentence for many claims, which are put into the page when somebody looks. */
+    const mark = (fate) => [el("span", { class: `fate ${fate}` }, marks[fate]), " "];
+    const one = (property, marked) => el("li", {}, marked ? mark(property.fate) : [], prose(property.says), " ",
+      el("span", { class: "dim small" }, `${property.template}; ${property.story}`), property.test ? [" ", link("see the test", () => openTest(property.test))] : []);
+    /** One sentence for many properties, which are added to the page when it unfolds. */
     const many = (group) => {
-      const details = el("details", {}, el("summary", {}, mark(group.fate), prose(group.says), " ", el("span", { class: "dim small" }, plural(group.claims.length, "property", "properties"))));
+      const details = el("details", {}, el("summary", {}, mark(group.fate), prose(group.says), " ", el("span", { class: "dim small" }, plural(group.members.length, "property", "properties"))));
       details.addEventListener("toggle", () => {
         if (!details.open || details.querySelector("ul")) return;
         const inside = el("ul", { class: "list inside" });
-        const more = growing(inside, group.claims, (at) => one(claimAt(at), false));
+        const more = growing(inside, group.members, (at) => one(propertyAt(at), false));
         details.append(inside, more);
       });
       return el("li", {}, details);
@@ -693,22 +693,22 @@
     const show = () => {
       const words = text.value.toLowerCase().split(/\s+/).filter(Boolean);
       const fits = (fate) => which.value === "all" || fate === which.value;
-      const all = data.claims.list.length;
+      const all = data.properties.list.length;
       if (!words.length) {
         const kept = groups.filter((group) => fits(group.fate));
-        const inside = kept.reduce((sum, group) => sum + group.claims.length, 0);
+        const inside = kept.reduce((sum, group) => sum + group.members.length, 0);
         count.textContent = `${plural(kept.length, "sentence", "sentences")} for ${inside.toLocaleString("en")} of ${plural(all, "property", "properties")}`;
-        holder.replaceChildren(growing(list, kept, (group) => (group.claims.length === 1 ? one(claimAt(group.claims[0]), true) : many(group))));
+        holder.replaceChildren(growing(list, kept, (group) => (group.members.length === 1 ? one(propertyAt(group.members[0]), true) : many(group))));
         return;
       }
-      texts ??= data.claims.list.map((_, at) => { const claim = claimAt(at); return `${claim.template} ${claim.says}`.toLowerCase(); });
-      const kept = texts.flatMap((said, at) => (fits(fates[data.claims.list[at][3]]) && words.every((word) => said.includes(word)) ? [at] : []));
+      texts ??= data.properties.list.map((_, at) => { const property = propertyAt(at); return `${property.template} ${property.says}`.toLowerCase(); });
+      const kept = texts.flatMap((said, at) => (fits(fates[data.properties.list[at][3]]) && words.every((word) => said.includes(word)) ? [at] : []));
       count.textContent = `${kept.length.toLocaleString("en")} of ${plural(all, "property", "properties")}`;
-      holder.replaceChildren(growing(list, kept, (at) => one(claimAt(at), true)));
+      holder.replaceChildren(growing(list, kept, (at) => one(propertyAt(at), true)));
     };
     section("properties", "Properties",
-      el("div", { class: "filters" }, el("label", { for: "claim-fate" }, "Show", which), el("label", { for: "claim-find" }, "Find", text), count),
-      list, holder, data.claims.left_out ? el("p", { class: "note" }, `${data.claims.left_out.toLocaleString("en")} more are in properties.json.`) : null);
+      el("div", { class: "filters" }, el("label", { for: "property-fate" }, "Show", which), el("label", { for: "property-find" }, "Find", text), count),
+      list, holder, data.properties.left_out ? el("p", { class: "note" }, `${data.properties.left_out.toLocaleString("en")} more are in properties.json.`) : null);
     show();
   }
 
@@ -795,19 +795,19 @@
   }
   if (data.search?.points.length) {
     const { points, rounds } = data.search;
-    const series = [["States of the model", (p) => p.states], ["Claims contradicted", (p) => p.refuted], ["Claims left to attack", (p) => p.open], ["Branches covered", (p) => p.covered], ["Tests run", (p) => p.tests]];
+    const series = [["States of the model", (p) => p.states], ["Properties refuted", (p) => p.refuted], ["Properties left to attack", (p) => p.open], ["Branches covered", (p) => p.covered], ["Tests run", (p) => p.tests]];
     const drawnOnes = series.filter(([, of]) => points.some((point) => of(point) !== null && of(point) !== undefined));
     const heads = ["round", "phase", "seconds", "tests", "states", "refuted", "open", "covered"];
     const number = (value) => (value === null || value === undefined ? "" : typeof value === "number" && !Number.isInteger(value) ? value.toFixed(2) : String(value));
     section("search", "The search over time",
-      rounds.length > 1 ? el("p", { class: "small" }, `The campaign was searched in ${rounds.length} rounds, which the charts show one after the other; a solid line is where the next begins.`) : null,
+      rounds.length > 1 ? el("p", { class: "small" }, `The campaign has ${rounds.length} rounds, one after the other in the charts; a solid line marks the beginning of a round.`) : null,
       el("div", { class: "charts" }, drawnOnes.map(([title, of]) => chart(title, points, rounds, of))),
       el("details", {}, el("summary", {}, "As a table"), el("table", {}, el("thead", {}, el("tr", {}, heads.map((head) => el("th", { scope: "col" }, head)))),
         el("tbody", {}, points.map((point) => el("tr", {}, heads.map((head) => el("td", {}, number(point[head])))))))));
   }
 
-  if (data.parameters?.length) {
-    section("parameters", "Where it comes from", data.command ? [el("h3", {}, "To get it again"), copyable(data.command), el("h3", {}, "What was done")] : [], el("dl", {}, data.parameters.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])));
+  if (data.provenance?.length) {
+    section("provenance", "Where the model comes from", data.command ? [el("h3", {}, "Command to mine it again"), copyable(data.command), el("h3", {}, "The run")] : [], el("dl", {}, data.provenance.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])));
   }
 
   // ---- The models as tables: for paper, for screen readers, and for whoever prefers to read.
@@ -825,9 +825,9 @@
         const ways = [...leaving[at]].filter(([to]) => to !== at);
         return el("tr", {}, el("th", { scope: "row" }, nameOf(model, at), state.initial ? " (start)" : ""),
           el("td", {}, (leaving[at].get(at) ?? []).join(", ")),
-          el("td", {}, ways.length ? el("ul", { class: "list" }, ways.map(([to, calls]) => el("li", {}, `${calls.join(", ")} → ${to}`))) : "nowhere"));
+          el("td", {}, ways.length ? el("ul", { class: "list" }, ways.map(([to, calls]) => el("li", {}, `${calls.join(", ")} → ${to}`))) : "none"));
       };
-      details.append(el("table", {}, el("thead", {}, el("tr", {}, ["State", "Calls that stay", "Where others lead"].map((head) => el("th", { scope: "col" }, head)))),
+      details.append(el("table", {}, el("thead", {}, el("tr", {}, ["State", "Calls that stay", "Other calls"].map((head) => el("th", { scope: "col" }, head)))),
         el("tbody", {}, model.states.map(row))));
     };
     // Before it opens, so that nobody sees it empty; opened in another way, as by a search in the page, it is filled then.

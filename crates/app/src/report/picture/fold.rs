@@ -1,23 +1,22 @@
-//! Fewer boxes than states, when a model is too large to draw: what is folded, and how to say so.
+//! Folding: several states in one box when a model is too large to draw.
 //!
-//! Tried in this order, until the boxes fit: states in a row that offer no choice become one, states of the same name
-//! become one, states that can all reach each other become one. When nothing of that helps, the states that are
-//! nearest to the beginning are drawn and all others share a box. It is always said which.
+//! Tried in this order until the boxes fit: chains of states without a choice become one box, states of the same name
+//! become one, strongly connected states become one. If nothing helps, the states nearest to the start are drawn and
+//! all others share a box. The page says which of these was done.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use adit_automata::{Fsa, State};
 
-/// Which states share a box.
+/// Assignment of states to boxes.
 pub(super) struct Folding {
     /// The box of each state; none for hidden ones.
     pub(super) of: Vec<Option<usize>>,
     /// The states of each box, in order.
     pub(super) boxes: Vec<Vec<State>>,
-    /// The box of all that is too far from the beginning, when there is one. What leaves it is not drawn: that would be
-    /// arrows to everywhere.
+    /// Box of all states that are too far from the start. Arrows from it are not drawn: they would lead everywhere.
     pub(super) rest: Option<usize>,
-    /// What was done, a sentence each; nothing when every state has a box of its own.
+    /// A sentence for each kind of folding; empty if every state has its own box.
     pub(super) says: Vec<String>,
 }
 
@@ -73,7 +72,7 @@ impl Folding {
     }
 }
 
-/// Joins a state with the only one that leads to it, when that leads nowhere else.
+/// Joins a state with its only predecessor if that has no other successor.
 fn rows(model: &Fsa<String>, class: &[usize]) -> Vec<usize> {
     let mut before: Vec<BTreeSet<State>> = vec![BTreeSet::new(); model.len()];
     let mut after = before.clone();
@@ -114,7 +113,7 @@ fn names(model: &Fsa<String>, class: &[usize]) -> Vec<usize> {
 
 /// Joins states that can reach each other: strongly connected components, named by their least state.
 ///
-/// Tarjan's algorithm with a stack of its own, because a model can be deeper than a thread's stack.
+/// Tarjan's algorithm with an explicit stack, because a model can be deeper than a thread's stack.
 fn knots(model: &Fsa<String>) -> Vec<usize> {
     const UNSEEN: usize = usize::MAX;
     let count = model.len();
@@ -156,7 +155,7 @@ fn knots(model: &Fsa<String>) -> Vec<usize> {
     class
 }
 
-/// The first `most` states that a search in breadth meets.
+/// Returns the first `most` states of a breadth-first search.
 fn nearest(model: &Fsa<String>, hidden: &BTreeSet<State>, most: usize) -> BTreeSet<State> {
     let mut near = BTreeSet::new();
     let mut queue: VecDeque<State> = model.initial().iter().copied().collect();

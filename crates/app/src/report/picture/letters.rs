@@ -1,4 +1,4 @@
-//! Letters as shapes, so that a picture can be painted where there are no fonts, and looks the same everywhere.
+//! Letters as shapes, for rendering without fonts and equally everywhere.
 
 use std::fmt::Write;
 
@@ -8,16 +8,16 @@ use ttf_parser::{Face, GlyphId, OutlineBuilder};
 use super::COLUMN;
 use super::words::columns;
 
-/// As in the style sheet.
+/// Font size, as in the style sheet.
 const SIZE: f64 = 13.0;
 
-/// How far slanted letters lean: about eleven degrees, as italics do.
+/// Slant of italic letters: about eleven degrees.
 const SLANT: f64 = 0.2;
 
 /// The corners of an area.
 type Corners = &'static [(f64, f64)];
 
-/// The marks of outcomes, which fonts of letters lack, in a square of side one that stands on the line.
+/// Symbols for outcomes, which text fonts lack, in a unit square on the baseline.
 const MARKS: [(char, &[Corners]); 3] = [
     ('✓', &[&[(0.12, 0.32), (0.22, 0.42), (0.4, 0.22), (0.8, 0.76), (0.91, 0.67), (0.42, 0.02)]]),
     (
@@ -39,17 +39,17 @@ const MARKS: [(char, &[Corners]); 3] = [
     ),
 ];
 
-/// How wide a text is.
+/// Returns the width of a text.
 pub(super) fn width(text: &str) -> f64 {
     columns(text) as f64 * COLUMN
 }
 
-/// Whether there is a shape for a sign.
+/// Returns true if there is a shape for a character.
 pub(super) fn has(sign: char) -> bool {
     sign.is_whitespace() || mark(sign).is_some() || font().glyph_index(sign).is_some()
 }
 
-/// The outline of a text that begins at `start`, as the data of an SVG path.
+/// Returns the outline of a text at `start`, as the data of an SVG path.
 pub(super) fn shape(text: &str, start: Point, slanted: bool) -> String {
     let font = font();
     let mut pen = Pen {
@@ -79,7 +79,7 @@ pub(super) fn shape(text: &str, start: Point, slanted: bool) -> String {
     pen.path
 }
 
-/// A style sheet with the colors of its first rule for good: without variables, and without a dark half.
+/// Returns a style sheet with the light colors only, and without variables.
 pub(super) fn light(sheet: &str) -> String {
     let (named, rest) = sheet.split_once('\n').unwrap_or((sheet, ""));
     let rest = rest.split_once("\n}\n").map_or(rest, |(_dark, rest)| rest);
@@ -99,7 +99,7 @@ fn font() -> Face<'static> {
     Face::parse(epaint_default_fonts::HACK_REGULAR, 0).expect("the font is a part of this program")
 }
 
-/// Writes outlines where the text is, and as large as it is.
+/// Writes outlines at the position and size of the text.
 struct Pen {
     path: String,
     x: f64,

@@ -1,9 +1,9 @@
-//! Notes instead of arrows: what leads away from a box is written in it, where arrows would hide the picture.
+//! Notes instead of arrows: transitions written inside their source box where arrows would hide the picture.
 //!
-//! Two reasons for a note. A call that leads to the same place from nearly everywhere says more as one line in each box than as
-//! dozens of lines across the picture; UML would draw it once, from a box around all others. And a picture with
-//! many more arrows than boxes is a web, in which nobody can follow a line: then only the shortest arrows are drawn,
-//! with at least one to every box, so that the way from the beginning to each state can be seen.
+//! There are two reasons for a note. A call that leads to the same state from nearly everywhere is clearer as a line of text
+//! in each box than as dozens of arrows; UML would draw it once, from a box around all others. And nobody can follow
+//! a line in a picture with many more arrows than boxes: then only the shortest arrows are drawn, with at
+//! least one to every box, so that the path from the start to each state remains visible.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -16,7 +16,7 @@ pub(super) struct Passage {
     pub(super) edges: Vec<usize>,
 }
 
-/// All that leads from one box to another.
+/// All transitions from one box to another.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Way {
     pub(super) from: usize,
@@ -24,18 +24,18 @@ pub(super) struct Way {
     pub(super) passages: Vec<Passage>,
 }
 
-/// From fewer boxes, arrows are no web.
+/// Minimum number of boxes for which a common call becomes a note.
 const NEARLY_ALL: usize = 5;
 
-/// So many arrows can be followed, however few boxes there are.
+/// Number of arrows that can be followed in any picture.
 const FEW: usize = 30;
 
-/// How many arrows a picture of so many boxes can have before it is a web.
+/// Returns the maximum number of arrows in a picture with this many boxes.
 fn most_arrows(boxes: usize) -> usize {
     FEW.max(boxes + boxes / 4)
 }
 
-/// Divides ways into those that are drawn as arrows and those that are written as notes. `roots` are the boxes where lives begin.
+/// Divides transitions into arrows and notes. `roots` are the boxes of initial states.
 pub(super) fn divide(ways: Vec<Way>, boxes: usize, roots: &[usize]) -> (Vec<Way>, Vec<Way>) {
     let (level, tree) = levels(&ways, boxes, roots);
     let everywhere = everywhere(&ways, boxes);
@@ -76,7 +76,7 @@ pub(super) fn divide(ways: Vec<Way>, boxes: usize, roots: &[usize]) -> (Vec<Way>
     (arrows, joined(notes))
 }
 
-/// The calls that lead to the same box from most of the others.
+/// Returns the calls that lead to the same box from most of the others.
 fn everywhere(ways: &[Way], boxes: usize) -> BTreeSet<(String, usize)> {
     let mut from: BTreeMap<(&str, usize), usize> = BTreeMap::new();
     for way in ways {
@@ -89,7 +89,7 @@ fn everywhere(ways: &[Way], boxes: usize) -> BTreeSet<(String, usize)> {
     common.map(|((label, to), _)| (label.to_owned(), to)).collect()
 }
 
-/// How many steps each box is from the beginning, and a way by which each is met first.
+/// Returns the distance of each box from the start, and the transition by which a search first reaches it.
 fn levels(ways: &[Way], boxes: usize, roots: &[usize]) -> (Vec<usize>, BTreeSet<(usize, usize)>) {
     let mut next = vec![Vec::new(); boxes];
     for way in ways {
@@ -114,7 +114,7 @@ fn levels(ways: &[Way], boxes: usize, roots: &[usize]) -> (Vec<usize>, BTreeSet<
     (level.into_iter().map(|level| level.unwrap_or(0)).collect(), tree)
 }
 
-/// Notes from the same box to the same box are one.
+/// Merges notes with the same source and target.
 fn joined(ways: Vec<Way>) -> Vec<Way> {
     let mut all: Vec<Way> = Vec::new();
     for way in ways {
@@ -126,7 +126,7 @@ fn joined(ways: Vec<Way>) -> Vec<Way> {
     all
 }
 
-/// For each box, what is said about the notes that lead to it: `← abort from 40 states`.
+/// Returns for each box a summary of the notes that lead to it: `← abort from 40 states`.
 pub(super) fn heard(notes: &[Way], boxes: usize, states: impl Fn(usize) -> usize) -> Vec<Option<String>> {
     (0..boxes)
         .map(|to| {

@@ -1,4 +1,4 @@
-//! A picture as PNG, for where SVG is not shown: chats, slides, issue trackers.
+//! A picture as PNG, for chats, slides and issue trackers that do not show SVG.
 
 use std::collections::BTreeSet;
 
@@ -8,22 +8,22 @@ use resvg::usvg::{Options, Tree};
 use super::letters;
 use super::{Call, Picture, Style};
 
-/// Pixels for each unit of the picture: screens with fine pixels are common, and so is zooming in.
+/// Pixels per unit of the picture, for high-resolution screens and zooming in.
 const SCALE: f32 = 2.0;
 
-/// A larger picture is painted coarser; 100 million pixels take 400 MB while they are painted.
+/// Maximum number of pixels; larger pictures are rendered with lower resolution. 100 million take 400 MB of memory.
 const MOST_PIXELS: f32 = 100_000_000.0;
 
-/// A painted picture.
+/// A rendered picture.
 pub(crate) struct Painted {
-    /// The file.
+    /// Content of the file.
     pub(crate) bytes: Vec<u8>,
-    /// Signs that are shown as an empty frame, because the font at hand lacks them.
+    /// Characters that appear as an empty frame because the font lacks them.
     pub(crate) lacking: BTreeSet<char>,
 }
 
 impl Picture {
-    /// The picture as PNG, or why it cannot be painted.
+    /// Renders the picture as PNG.
     pub(crate) fn png(&self, title: &str) -> Result<Painted, String> {
         let svg = self.svg(title, Style::Shapes);
         let tree = Tree::from_str(&svg, &Options::default()).map_err(|error| error.to_string())?;
@@ -37,7 +37,7 @@ impl Picture {
         Ok(Painted { bytes, lacking })
     }
 
-    /// All signs that stand in the picture.
+    /// Returns all characters in the picture.
     fn signs(&self) -> impl Iterator<Item = char> {
         fn shown(lines: &[Vec<Call>]) -> impl Iterator<Item = &str> {
             lines.iter().flatten().map(|call| call.shown.as_str())

@@ -1,8 +1,8 @@
-//! A picture as SVG: on its own for `adit convert`, and as a part of the report page, whose script finds its way by the
-//! `data-` attributes.
+//! A picture as SVG: as a file for `adit convert`, and as part of the report page, whose script uses the `data-`
+//! attributes.
 //!
-//! Every text goes through [`escaped`]. What differs without color: what may or may not happen is dashed and has a
-//! question mark, what throws is dotted and has a warning sign, what has no side effect is italic.
+//! Every text goes through [`escaped`]. Nothing depends on color alone: transitions that were not observed are dashed and have
+//! a question mark, calls that throw are dotted and have a warning sign, calls without side effect are italic.
 
 use std::fmt::Write;
 
@@ -12,28 +12,28 @@ use super::letters;
 use super::words::{BETWEEN, turns};
 use super::{COLUMN, Call, LINE, PADDING, Picture, REFUSES, RULE};
 
-/// Where the picture will stand.
+/// Destination of a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Style {
-    /// In a file of its own, with colors of its own.
+    /// A file, with its own colors.
     Alone,
-    /// For a renderer that has neither fonts nor a choice of colors: letters are shapes, and the paper is light.
+    /// A renderer without fonts: letters are shapes, and colors are light.
     Shapes,
-    /// In the report page, whose style sheet colors it; parts can be clicked and reached with the keyboard.
+    /// The report page, whose style sheet colors it; parts can be clicked and focused.
     Page {
-        /// Tells apart the marks of several pictures in one page.
+        /// Number that distinguishes the pictures of a page.
         number: usize,
     },
 }
 
-/// Room around the picture, for the arrow that marks the initial state.
+/// Space around the picture, for the arrow that marks the initial state.
 const MARGIN: f64 = 34.0;
 
-/// The colors of a picture that stands alone, in light and in dark.
+/// Colors of a picture in a file, light and dark.
 const COLORS: &str = include_str!("../assets/picture.css");
 
 impl Picture {
-    /// The picture as SVG. `title` says what it shows.
+    /// Returns the picture as SVG with this title.
     pub(crate) fn svg(&self, title: &str, style: Style) -> String {
         let (width, height) = (self.layout.size.width + 2.0 * MARGIN, self.layout.size.height + 2.0 * MARGIN);
         let number = match style {
@@ -59,7 +59,7 @@ impl Picture {
                 );
             }
             Style::Page { .. } => {
-                // From where to where each row reaches, so that paper can be turned between them.
+                // Extent of each row, for page breaks between them.
                 let row = |&(from, to): &(f64, f64)| format!("{:.0},{:.0}", from + MARGIN, to + MARGIN);
                 let rows: Vec<String> = self.layout.rows.iter().map(row).collect();
                 let _ = writeln!(
@@ -71,14 +71,14 @@ impl Picture {
                 );
             }
         }
-        // A marker of an arrow is found by its name, which must not occur twice in a page.
+        // Ids of markers must be unique in a page.
         let _ = write!(
             text,
             "<defs><marker id=\"head{number}\" viewBox=\"0 0 10 10\" refX=\"9\" refY=\"5\" markerWidth=\"8\" markerHeight=\"8\" markerUnits=\"userSpaceOnUse\" orient=\"auto\"><path class=\"head\" d=\"M0 0.5 L10 5 L0 9.5 z\"/></marker></defs>\n<g class=\"scene\" transform=\"translate({MARGIN:.0} {MARGIN:.0})\">\n"
         );
-        // Whoever goes through the picture with the Tab key meets boxes as they are read, each followed by what leads away.
+        // The Tab key visits boxes in reading order, each followed by its arrows.
         for at in self.reading_order() {
-            self.one_box(&mut text, at, number, style);
+            self.state_box(&mut text, at, number, style);
             for arrow in (0..self.arrows.len()).filter(|&arrow| self.arrows[arrow].from == at) {
                 self.arrow(&mut text, arrow, number, style);
             }
@@ -86,7 +86,7 @@ impl Picture {
         text + "</g>\n</svg>\n"
     }
 
-    /// The boxes row by row, in each as the flow goes.
+    /// Returns the boxes row by row, in the direction of the flow.
     pub(crate) fn reading_order(&self) -> Vec<usize> {
         let place = |number: usize| {
             let Point { x, y } = self.layout.boxes[number];
@@ -101,8 +101,8 @@ impl Picture {
         order
     }
 
-    /// Begins a part of the picture. Its title begins with what is written there, because people who speak to their computer
-    /// say what they see, and goes on with what that means. It is a title and no label: it is shown on hover too.
+    /// Opens a part of the picture. Its title begins with the visible text, because users of speech input say what they see. It
+    /// is a title and not a label, so that it is also shown on hover.
     fn part(&self, text: &mut String, class: &str, data: &str, title: &str, style: Style) {
         let title = escaped(title);
         let _ = match style {
@@ -128,7 +128,7 @@ impl Picture {
         self.part(text, &class, &format!("data-arrow=\"{at}\""), &says, style);
         let course = course(route);
         if matches!(style, Style::Page { .. }) {
-            // A line this thin cannot be hit with a finger.
+            // A wider invisible line that a finger can hit.
             let _ = write!(text, "<path class=\"reach\" d=\"{course}\"/>");
         }
         let _ = write!(text, "<path class=\"line\" d=\"{course}\" marker-end=\"url(#head{number})\"/>");
@@ -150,15 +150,15 @@ impl Picture {
         text.push_str("</g>\n");
     }
 
-    /// From where to where, in words.
+    /// Describes source and target in words.
     fn way(&self, from: usize, to: usize) -> String {
         let name = |number: usize| self.boxes[number].title.join(" ");
         format!("from {} to {}", name(from), name(to))
     }
 
-    fn one_box(&self, text: &mut String, at: usize, number: usize, style: Style) {
-        let (one, center) = (&self.boxes[at], self.layout.boxes[at]);
-        let (left, top) = (center.x - one.size.width / 2.0, center.y - one.size.height / 2.0);
+    /// Draws the box of a state with its calls, then the notes in it.
+    fn state_box(&self, text: &mut String, at: usize, number: usize, style: Style) {
+        let one = &self.boxes[at];
         let mut class = "box".to_owned();
         if one.initial {
             class += " initial";
@@ -166,18 +166,29 @@ impl Picture {
         if one.states.len() > 1 {
             class += " several";
         }
-        let mut visible = one.title.join(" ");
-        let mut says = format!("state {} {}", one.number, one.name);
-        if let Some(heard) = &one.heard {
-            let _ = write!(visible, " {heard}");
+        self.part(text, &class, &format!("data-box=\"{at}\""), &box_title(one), style);
+        self.box_frame(text, at, number);
+        let notes_at = self.box_text(text, at, style);
+        text.push_str("</g>\n");
+        // After the box, because a part that can be selected must not lie inside another.
+        let left = self.corner(at).x;
+        let mut y = notes_at;
+        for &note in &one.notes {
+            self.note(text, note, Point { x: left, y }, one.size.width, style);
+            y += self.notes[note].calls.len() as f64 * LINE;
         }
-        for (heading, what, lines) in [("", "stays with", &one.stays), (REFUSES, REFUSES, &one.refuses)] {
-            if !lines.is_empty() {
-                let _ = write!(visible, " {heading} {}", seen(lines));
-                let _ = write!(says, "; {what}: {}", exactly(lines));
-            }
-        }
-        self.part(text, &class, &format!("data-box=\"{at}\""), &format!("{visible}, {says}"), style);
+    }
+
+    /// Returns the upper left corner of a box.
+    fn corner(&self, at: usize) -> Point {
+        let (size, center) = (self.boxes[at].size, self.layout.boxes[at]);
+        Point { x: center.x - size.width / 2.0, y: center.y - size.height / 2.0 }
+    }
+
+    /// Draws the border of a box, and the arrow that marks an initial state.
+    fn box_frame(&self, text: &mut String, at: usize, number: usize) {
+        let (one, center) = (&self.boxes[at], self.layout.boxes[at]);
+        let Point { x: left, y: top } = self.corner(at);
         let _ = write!(
             text,
             "<rect class=\"frame\" x=\"{left:.1}\" y=\"{top:.1}\" width=\"{:.1}\" height=\"{:.1}\" rx=\"8\"/>",
@@ -194,7 +205,7 @@ impl Picture {
             );
         }
         if one.initial {
-            // Where the arrows come from, on the side where nothing else is.
+            // On the side that arrows come from, where nothing else is.
             let (dot, line) = match self.flow {
                 Flow::Right => ((left - 27.0, center.y), format!("M{:.1} {:.1} h19", left - 21.0, center.y)),
                 Flow::Down => ((center.x, top - 27.0), format!("M{:.1} {:.1} v19", center.x, top - 21.0)),
@@ -205,9 +216,36 @@ impl Picture {
                 dot.0, dot.1
             );
         }
-        let x = left + PADDING;
+    }
+
+    /// Writes the lines inside a box: title, calls that stay, and refused calls. Returns the height at which the
+    /// space for its notes begins, between the two.
+    fn box_text(&self, text: &mut String, at: usize, style: Style) -> f64 {
+        let one = &self.boxes[at];
+        let Point { x: left, y: top } = self.corner(at);
         let mut y = top + PADDING - 2.0;
-        let line = |y: f64, class: &'static str| Line { x, y: y + LINE * 0.75, middle: false, class, style };
+        let line = |y: f64, class: &'static str| Line {
+            x: left + PADDING,
+            y: y + LINE * 0.75,
+            middle: false,
+            class,
+            style,
+        };
+        let rule = |text: &mut String, y: &mut f64| {
+            let _ = write!(
+                text,
+                "<path class=\"rule\" d=\"M{left:.1} {:.1} h{:.1}\"/>",
+                *y + RULE / 2.0,
+                one.size.width
+            );
+            *y += RULE;
+        };
+        let calls = |text: &mut String, y: &mut f64, lines: &[Vec<Call>]| {
+            for (at, calls) in lines.iter().enumerate() {
+                line(*y, "").calls(text, calls, at + 1 == lines.len());
+                *y += LINE;
+            }
+        };
         for title in &one.title {
             line(y, "name").plain(text, title);
             y += LINE;
@@ -216,43 +254,26 @@ impl Picture {
             line(y, "quiet").plain(text, heard);
             y += LINE;
         }
-        let rule = |y: f64| {
-            format!("<path class=\"rule\" d=\"M{left:.1} {:.1} h{:.1}\"/>", y + RULE / 2.0, one.size.width)
-        };
-        // Notes are drawn when the box is done, because a part that can be chosen does not lie inside another.
-        let mut noted = None;
-        for (heading, lines) in [(None, &one.stays), (Some(REFUSES), &one.refuses)] {
-            if noted.is_none() && heading.is_some() && !one.notes.is_empty() {
-                text.push_str(&rule(y));
-                y += RULE;
-                noted = Some(y);
-                let lines: usize = one.notes.iter().map(|&at| self.notes[at].calls.len()).sum();
-                y += lines as f64 * LINE;
-            }
-            if lines.is_empty() {
-                continue;
-            }
-            text.push_str(&rule(y));
-            y += RULE;
-            if let Some(heading) = heading {
-                line(y, "quiet").plain(text, heading);
-                y += LINE;
-            }
-            for (at, calls) in lines.iter().enumerate() {
-                line(y, "").calls(text, calls, at + 1 == lines.len());
-                y += LINE;
-            }
+        if !one.stays.is_empty() {
+            rule(text, &mut y);
+            calls(text, &mut y, &one.stays);
         }
-        text.push_str("</g>\n");
-        if let Some(mut y) = noted {
-            for &at in &one.notes {
-                self.note(text, at, Point { x: left, y }, one.size.width, style);
-                y += self.notes[at].calls.len() as f64 * LINE;
-            }
+        if !one.notes.is_empty() {
+            rule(text, &mut y);
         }
+        let notes_at = y;
+        let lines: usize = one.notes.iter().map(|&at| self.notes[at].calls.len()).sum();
+        y += lines as f64 * LINE;
+        if !one.refuses.is_empty() {
+            rule(text, &mut y);
+            line(y, "quiet").plain(text, REFUSES);
+            y += LINE;
+            calls(text, &mut y, &one.refuses);
+        }
+        notes_at
     }
 
-    /// A note in its box, whose left border is at `corner`.
+    /// Draws a note in its box, whose left border is at `corner`.
     fn note(&self, text: &mut String, at: usize, corner: Point, width: f64, style: Style) {
         let note = &self.notes[at];
         let way = self.way(note.from, note.to);
@@ -279,23 +300,23 @@ impl Picture {
     }
 }
 
-/// Where a line of text stands, and how it looks.
+/// Position and style of a line of text.
 struct Line {
     x: f64,
     y: f64,
-    /// `x` is where its middle is, not its beginning.
+    /// `x` is the middle of the line, not its start.
     middle: bool,
     class: &'static str,
     style: Style,
 }
 
 impl Line {
-    /// A line of calls, with a comma behind it unless it is the last.
+    /// Writes a line of calls, with a comma at its end unless it is the last.
     fn calls(&self, text: &mut String, calls: &[Call], last: bool) {
         self.calls_with(text, calls, if last { "" } else { "," });
     }
 
-    /// A line of calls with something behind it.
+    /// Writes a line of calls with a text at its end.
     fn calls_with(&self, text: &mut String, calls: &[Call], behind: &str) {
         let mut pieces = Vec::new();
         for (at, call) in calls.iter().enumerate() {
@@ -337,7 +358,7 @@ impl Line {
                 None => write!(text, "{piece}"),
             };
         }
-        // The space keeps apart what is read aloud.
+        // The space separates words for screen readers.
         text.push_str("</text> ");
     }
 
@@ -359,29 +380,45 @@ impl Line {
     }
 }
 
+/// Returns the title of a box: what is written in it, then the exact labels.
+fn box_title(one: &super::Box) -> String {
+    let mut visible = one.title.join(" ");
+    let mut says = format!("state {} {}", one.number, one.name);
+    if let Some(heard) = &one.heard {
+        let _ = write!(visible, " {heard}");
+    }
+    for (heading, what, lines) in [("", "stays with", &one.stays), (REFUSES, REFUSES, &one.refuses)] {
+        if !lines.is_empty() {
+            let _ = write!(visible, " {heading} {}", seen(lines));
+            let _ = write!(says, "; {what}: {}", exactly(lines));
+        }
+    }
+    format!("{visible}, {says}")
+}
+
 fn class_of(call: &Call) -> &'static str {
     if call.pure { "call pure" } else { "call" }
 }
 
-/// The exact label of a call, or what stands there instead of one.
+/// Returns the exact label of a call, or its visible text if it has none.
 fn exact(call: &Call) -> String {
     let label = if call.label.is_empty() { &call.shown } else { &call.label };
     if call.maybe { format!("{label} (perhaps)") } else { label.clone() }
 }
 
-/// Calls as they stand in the picture, line after line.
+/// Returns calls as spelled in the picture.
 fn seen(lines: &[Vec<Call>]) -> String {
     let line =
         |calls: &Vec<Call>| calls.iter().map(|call| call.shown.as_str()).collect::<Vec<_>>().join(BETWEEN);
     lines.iter().map(line).collect::<Vec<_>>().join(", ")
 }
 
-/// Calls as they read in files.
+/// Returns calls as spelled in files.
 fn exactly(lines: &[Vec<Call>]) -> String {
     lines.iter().flatten().map(exact).collect::<Vec<_>>().join(BETWEEN)
 }
 
-/// The path of a route.
+/// Returns the SVG path of a route.
 fn course(route: &Route) -> String {
     let mut path = format!("M{:.1} {:.1}", route.start.x, route.start.y);
     for [one, two, to] in &route.curves {
@@ -390,7 +427,7 @@ fn course(route: &Route) -> String {
     path
 }
 
-/// Text that means itself in XML and HTML, between tags and inside quotes. What XML cannot hold at all is replaced.
+/// Escapes a text for XML and HTML, in content and in attributes. Characters that XML cannot contain are replaced.
 pub(crate) fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {

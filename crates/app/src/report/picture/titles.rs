@@ -1,32 +1,32 @@
-//! What a box is called: the least that tells a state from the others.
+//! Titles of boxes: the shortest text that distinguishes a state from the others.
 //!
-//! A state is named after the calls without side effects that tell states apart, all of them. With six of them every box
-//! would begin with the same six lines; what a reader wants is what is special here. The whole name is there on hover and
-//! when a box is chosen.
+//! The name of a state lists all predicates that distinguish states. With six of them every box would begin with nearly
+//! the same six lines, so the title has only those that are special for its state. The full name is shown on hover and when
+//! the box is selected.
 
 use std::collections::BTreeSet;
 
 use adit_automata::{Fsa, State};
 use adit_trace::Label;
 
-/// More is no title.
+/// Maximum number of parts in a title.
 const MOST: usize = 3;
 
-/// What stands between the parts of a name.
+/// Separator of the parts of a name.
 const BETWEEN: &str = ", ";
 
-/// What stands before a predicate that does not hold.
+/// Prefix of a predicate that does not hold.
 const NOT: &str = "not ";
 
-/// A state's name, shortened.
+/// Shortened name of a state.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Title {
     pub(super) text: String,
-    /// The predicates that it tells.
+    /// Predicates that it contains.
     pub(super) tells: BTreeSet<String>,
 }
 
-/// The title of each state that has a name other than its number.
+/// Returns the title of each state that has a name other than its number.
 pub(super) fn titles(model: &Fsa<String>) -> Vec<Option<Title>> {
     let names: Vec<Option<&str>> = model
         .states()
@@ -60,15 +60,16 @@ pub(super) fn titles(model: &Fsa<String>) -> Vec<Option<Title>> {
     names.iter().zip(&parts).map(short).collect()
 }
 
-/// The parts of a state's name, when each of them is a predicate that holds there; a name that somebody chose has none.
+/// Returns the parts of a state's name if all of them are predicates that hold there; a name that a person chose has none.
 fn predicates(model: &Fsa<String>, state: State) -> Vec<&str> {
     let holds = model.predicates(state);
     let parts: Vec<&str> = model.name(state).map(|name| name.split(BETWEEN).collect()).unwrap_or_default();
     if parts.iter().all(|part| holds.iter().any(|one| one == part)) { parts } else { Vec::new() }
 }
 
-/// The fewest parts, found greedily, that no other name has all of, in their order in the name; and whether they were enough.
-/// What holds is preferred to what does not. When it begins with all that holds, a name with more or less of that differs.
+/// Returns a small set of parts, chosen greedily, that no other name contains, in their order in the name, and whether they
+/// are enough. Predicates that hold are preferred to negated ones. A title that begins with all that hold also
+/// distinguishes names with more or fewer of them.
 fn distinguishing<'a>(
     parts: &[&'a str],
     mut chosen: Vec<usize>,
@@ -102,7 +103,7 @@ fn distinguishing<'a>(
     (chosen.into_iter().map(|at| parts[at]).collect(), others.is_empty())
 }
 
-/// The predicate that a call's outcome is about: `isEmpty:FALSE` tells `not isEmpty`.
+/// Returns the predicate that a call's outcome implies: `isEmpty:FALSE` implies `not isEmpty`.
 pub(super) fn predicate(label: &str) -> Option<String> {
     let label = Label::parse(label);
     let method = label.method();

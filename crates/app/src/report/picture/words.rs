@@ -1,10 +1,10 @@
-//! Text in columns: how labels read in a picture, how wide they are, and how many go on a line.
+//! Text in columns: spelling, width and line breaks of labels in a picture.
 
 use adit_trace::Label;
 
 use super::Call;
 
-/// A label as it is shown: `add ✓`, `add ✗`, `pop ⚠ EmptyStackException`.
+/// Returns a label as spelled in a picture: `add ✓`, `add ✗`, `pop ⚠ EmptyStackException`.
 pub(crate) fn mark(label: &str) -> String {
     marked(Label::parse(label))
 }
@@ -33,35 +33,35 @@ fn marked(label: Label<'_>) -> String {
     }
 }
 
-/// How many columns of a monospaced font a text takes in a picture. Signs that fonts lack often come from a wider one.
+/// Returns the width of a text in columns of a monospaced font. Characters that fonts lack often come from a wider font.
 pub(crate) fn columns(text: &str) -> usize {
     text.chars().map(|c| if is_wide(c) || u32::from(c) >= 0x2190 { 2 } else { 1 }).sum()
 }
 
-/// How many columns of a terminal a text takes.
+/// Returns the width of a text in columns of a terminal.
 pub(crate) fn terminal_columns(text: &str) -> usize {
     text.chars().map(|c| if is_wide(c) { 2 } else { 1 }).sum()
 }
 
-/// Whether a sign is as wide as two letters: those of East Asian scripts, and pictures.
+/// Returns true for characters of double width: East Asian scripts and emoji.
 fn is_wide(c: char) -> bool {
     matches!(u32::from(c), 0x1100..=0x115f | 0x2e80..=0xa4cf | 0xac00..=0xd7a3 | 0xf900..=0xfaff
         | 0xfe30..=0xfe6f | 0xff00..=0xff60 | 0xffe0..=0xffe6 | 0x1f300..=0x1faff | 0x20000..=0x3fffd)
 }
 
-/// The text with a sign for each that cannot be seen and changes how others are shown: control characters break lines, and
-/// marks of direction can make a name read like another.
+/// Replaces invisible characters that change how others are shown: control characters break lines, and marks of
+/// direction can make a name look like another.
 pub(crate) fn legible(text: &str) -> String {
     let seen = |c: char| if c.is_control() || turns(c) { '\u{fffd}' } else { c };
     text.chars().map(seen).collect()
 }
 
-/// Whether a sign changes the direction in which others are written.
+/// Returns true for characters that change the direction of writing.
 pub(crate) fn turns(c: char) -> bool {
     matches!(c, '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// The text, with a gap in its middle when it takes more than `most` columns.
+/// Shortens a text to `most` columns by an ellipsis in its middle.
 pub(crate) fn shortened(text: &str, most: usize) -> String {
     let text = legible(text);
     if columns(&text) <= most {
@@ -83,7 +83,7 @@ pub(crate) fn shortened(text: &str, most: usize) -> String {
     format!("{start}…{end}")
 }
 
-/// A text in lines of at most `most` columns, broken at spaces.
+/// Breaks a text at spaces into lines of at most `most` columns.
 pub(super) fn wrapped(text: &str, most: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ').map(|word| shortened(word, most)) {
@@ -104,10 +104,10 @@ pub(super) fn wrapped(text: &str, most: usize) -> Vec<String> {
     lines
 }
 
-/// What stands between two calls on a line.
+/// Separator of two calls on a line.
 pub(super) const BETWEEN: &str = ", ";
 
-/// Calls in lines of at most `most` columns; when there are more than `lines` of them, the rest is counted.
+/// Breaks calls into lines of at most `most` columns; calls beyond `lines` lines are counted.
 pub(super) fn flow(calls: Vec<Call>, most: usize, lines: usize) -> Vec<Vec<Call>> {
     let all = calls.len();
     let mut flowed: Vec<Vec<Call>> = Vec::new();
@@ -129,7 +129,7 @@ pub(super) fn flow(calls: Vec<Call>, most: usize, lines: usize) -> Vec<Vec<Call>
     flowed
 }
 
-/// How many columns a line of calls takes, with a comma at its end.
+/// Returns the width of a line of calls, with a comma at its end.
 pub(super) fn line_columns(line: &[Call]) -> usize {
     let calls: usize = line.iter().map(|call| columns(&call.shown)).sum();
     calls + BETWEEN.len() * line.len().saturating_sub(1) + 1

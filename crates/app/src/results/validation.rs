@@ -1,0 +1,74 @@
+//! `validate.json`: what `adit validate --json` prints, for users who save it beside the model.
+
+use adit_trace::Stop;
+use serde::{Deserialize, Serialize};
+
+use super::ResultFile;
+
+/// Precision and recall of a model, measured by running its class.
+///
+/// One field for each name in the JSON, of which the documentation gives a flat list.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Validation {
+    pub(crate) class: String,
+    pub(crate) precision: Option<f64>,
+    pub(crate) recall: Option<f64>,
+    /// Shortest prefixes of walks whose last event could not be made to happen.
+    pub(crate) unrealized: Vec<Vec<String>>,
+    /// Shortest words that happened and that the model rejects at their last event.
+    pub(crate) rejected: Vec<Vec<String>>,
+    /// Java code for each of `rejected`.
+    pub(crate) rejected_java: Vec<String>,
+    /// Walks of the model that were made to happen.
+    pub(crate) walks: Share,
+    /// Objects whose events the model accepts.
+    pub(crate) objects: Share,
+    pub(crate) undecided: Undecided,
+    /// Events that happened and that the model does not have.
+    pub(crate) missing: Vec<String>,
+    pub(crate) new_events: Novelty,
+    pub(crate) new_pairs: Novelty,
+    /// Methods that hang or end their worker and were no longer called.
+    pub(crate) given_up: Vec<String>,
+    pub(crate) tests: u64,
+    pub(crate) seconds: f64,
+    pub(crate) stop: Stop,
+}
+
+impl ResultFile for Validation {
+    const NAME: &'static str = "validate.json";
+    const REMEDY: &'static str = "save the output of `adit validate --json` again";
+}
+
+/// A measured share with its 95 % confidence interval.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Share {
+    pub(crate) good: u64,
+    pub(crate) of: u64,
+    pub(crate) interval: Option<(f64, f64)>,
+}
+
+/// Walks that count neither as realized nor as unrealized.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Undecided {
+    /// The budget ended first.
+    pub(crate) budget: u64,
+    /// They need a method that could not be called.
+    pub(crate) untried: u64,
+    /// They happened once and not again.
+    pub(crate) unsteady: u64,
+}
+
+/// Estimate of how much random objects would still show.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Novelty {
+    pub(crate) seen: u64,
+    pub(crate) once: u64,
+    pub(crate) twice: u64,
+    /// Probability that the next object shows something new.
+    pub(crate) chance: Option<f64>,
+    /// Upper bound of `chance` if no object showed something alone.
+    pub(crate) at_most: Option<f64>,
+    /// Estimated number of things that exist and were not seen.
+    pub(crate) unseen_at_least: f64,
+}
