@@ -1,16 +1,21 @@
-//! A campaign: what `mine` finds out is kept as it is found, and the next run begins with it.
+//! A campaign: the rounds of mining one class, kept in a folder. Each round stores what it finds as it finds it, and the
+//! next one continues from there.
 //!
-//! [`Campaign::open`] finds or begins the campaign of a folder, [`Kept`] is the class under test as the search sees it, with
-//! everything worth keeping written down on the way, and [`Kept::settle`] chooses the model that the round ends with.
+//! [`Campaign`] finds or begins the campaign of a folder and reads what it stores, [`Recorder`] notes and stores what a
+//! round runs, [`choose_model`](Recorder::choose_model) picks the model that the round ends with, and
+//! [`end`](Recorder::end) writes its [`Conclusion`]. Nothing here knows how a round searches.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use adit_attack::Ear;
-use adit_automata::{Fsa, format};
-use adit_logic::Property;
-use adit_store::{About, Claim, Counts, DATABASE, Difference, Held, NewRound, RoundId, TestId, Writer};
+use adit_automata::format;
+use adit_logic::{Fate, Property};
+use adit_store::{
+    About, Claim, Counts, DATABASE, Difference, Held, Known, NewRound, RoundId, TestId, Writer,
+};
 use adit_trace::{Letter, Script};
 use miette::Report;
 use serde_json::{Value, json};
@@ -18,20 +23,21 @@ use serde_json::{Value, json};
 use crate::errors::bad_input;
 use crate::output::create_folder;
 use crate::progress::Mining;
-use crate::request::MineRequest;
 use crate::witnesses::Witnesses;
 
-mod admit;
-mod cover;
-mod identity;
-mod kept;
-mod settle;
+mod allow_words;
+mod conclusion;
+mod model_choice;
+mod property_watch;
+mod recorder;
+mod seen_words;
+mod witness_cover;
 
-pub(crate) use identity::{identity, now};
-pub(crate) use kept::{Keep, Kept, Spent};
-pub(crate) use settle::{Made, Settled};
+pub(crate) use conclusion::{Conclusion, JudgedProperty};
+pub(crate) use model_choice::ModelCandidate;
+pub(crate) use recorder::{Recorder, RecordingCost, RecordingSubject, RetentionPolicy};
 
-/// What a round writes beside the database.
+/// Files that a round writes beside the database.
 const RESULTS: [&str; 8] = [
     "model.json",
     "model.dot",
@@ -43,136 +49,212 @@ const RESULTS: [&str; 8] = [
     "report.html",
 ];
 
+/// The campaign to open.
+pub(crate) struct CampaignRequest<'a> {
+    pub(crate) folder: &'a Path,
+    /// Move away what is in the folder and begin a new campaign.
+    pub(crate) fresh: bool,
+    /// Identity of the campaign. One with another identity is not continued.
+    pub(crate) about: &'a About,
+    /// How hard the new round searches, as JSON; this may differ between rounds.
+    pub(crate) effort: Value,
+}
+
 /// The campaign of a folder, with the round that has just begun.
-pub(crate) struct Campaign {
+pub(crate) struct Campaign<'e> {
     writer: Writer,
+    /// Reads the events of runs, and knows all labels.
+    ear: &'e Ear,
     round: RoundId,
     seed: u64,
-    before: Before,
+    history: History,
 }
 
-/// What earlier rounds left, but for the words: there may be a million, and they stay in the store.
+/// What earlier rounds left, except the words: there may be a million, and they stay in the store.
 #[derive(Default)]
-struct Before {
+struct History {
     tests: Vec<(TestId, Script)>,
-    claims: BTreeMap<Property<String>, Claim>,
-    model: Option<OldModel>,
+    properties: BTreeMap<Property<String>, Claim>,
+    model: Option<EarlierModel>,
 }
 
-/// The model that the last round ended with.
-struct OldModel {
-    model: Fsa<String>,
-    round: RoundId,
-    complete: bool,
-    realized: Option<f64>,
-    explored: u64,
-    tests: Vec<Script>,
-    witnesses: Witnesses,
+/// The model that the last round ended with, and the round that made it.
+struct EarlierModel {
+    candidate: ModelCandidate,
+    made: RoundId,
 }
 
-impl Campaign {
-    /// The campaign about `about` in a folder: the one that is there, or a new one. Refuses one about something else, unless
-    /// it is to be moved away.
-    pub(crate) fn open(request: &MineRequest, about: &About, progress: &Mining) -> Result<Self, Report> {
-        let folder = request.folder.as_path();
+impl<'e> Campaign<'e> {
+    /// Opens the campaign of a folder, or begins one. Refuses a campaign about something else, unless it is to be moved
+    /// away.
+    pub(crate) fn open(
+        request: &CampaignRequest<'_>,
+        ear: &'e Ear,
+        progress: &Mining,
+    ) -> Result<Self, Report> {
+        let CampaignRequest { folder, about, .. } = *request;
         create_folder(folder)?;
-        let others = results_of_others(folder);
-        if request.fresh && (folder.join(DATABASE).exists() || others.is_some()) {
-            let away = Held::new(folder)?.move_away()?;
-            progress.remark(&format!("what was there before is now in {}", away.display()));
-            create_folder(folder)?;
-        } else if let Some(name) = others {
-            return Err(bad_input(
-                format!(
-                    "{} holds {name} and no campaign that it belongs to; it would be lost",
-                    folder.display()
-                ),
-                format!(
-                    "name another folder with -o, or add --fresh to start over (the old files are kept in {}.1 or the next free number)",
-                    folder.display()
-                ),
-            ));
-        }
+        make_room(request, progress)?;
         let mut writer = Writer::open(Held::new(folder)?, about)?;
         let differences = writer.about()?.differences(about);
         if !differences.is_empty() {
             return Err(other_campaign(folder, &differences));
         }
-        let before = Before::read(&writer)?;
+        let history = History::read(&writer)?;
         let Counts { rounds, words, .. } = writer.counts()?;
         let begun = NewRound {
-            seed: round_seed(request.calls.seed, rounds),
-            effort: effort(request),
+            seed: round_seed(about.seed, rounds),
+            effort: request.effort.clone(),
             tool: env!("CARGO_PKG_VERSION").to_owned(),
             started: now(),
         };
         let round = writer.begin(&begun)?;
-        let campaign = Self { writer, round, seed: begun.seed, before };
+        let tests = history.tests.len();
         progress.event(|| {
             json!({
                 "event": "begin", "class": about.class, "folder": folder, "round": round.0,
-                "seed": begun.seed, "tests": campaign.before.tests.len(), "words": words,
+                "seed": begun.seed, "tests": tests, "words": words,
             })
         });
         if rounds > 0 {
             progress.remark(&format!(
-                "continuing the campaign in {}: {} tests, {words} words, round {}",
+                "continuing the campaign in {}: {tests} tests, {words} words, round {}",
                 folder.display(),
-                campaign.before.tests.len(),
                 round.0
             ));
         }
-        Ok(campaign)
+        Ok(Self { writer, ear, round, seed: begun.seed, history })
     }
 
-    /// The number of the round, from one.
+    /// Number of the round, from one.
     pub(crate) fn round(&self) -> i64 {
         self.round.0
     }
 
-    /// The seed of the round.
+    /// Seed of the round.
     pub(crate) fn seed(&self) -> u64 {
         self.seed
     }
-}
 
-impl Before {
-    fn read(writer: &Writer) -> Result<Self, Report> {
-        let mut before = Self::default();
-        for test in writer.tests() {
-            let test = test?;
-            before.tests.push((test.id, test.script));
-        }
-        for claim in writer.claims()? {
-            before.claims.insert(claim.property.clone(), claim);
-        }
-        if let Some(stored) = writer.models()?.pop() {
-            let scripts: BTreeMap<TestId, &Script> =
-                before.tests.iter().map(|(id, script)| (*id, script)).collect();
-            before.model = Some(OldModel {
-                model: format::read(
-                    stored.json.as_bytes(),
-                    "the model of the last round",
-                    Some(format::Format::Json),
-                )?,
-                round: stored.made,
-                complete: stored.complete,
-                realized: stored.realized,
-                explored: stored.explored,
-                tests: stored
-                    .tests
-                    .iter()
-                    .filter_map(|id| scripts.get(id).map(|&script| script.clone()))
-                    .collect(),
-                witnesses: Witnesses::from_json(&stored.witnesses),
-            });
-        }
-        Ok(before)
+    fn take_earlier_tests(&mut self) -> Vec<Script> {
+        std::mem::take(&mut self.history.tests).into_iter().map(|(_, script)| script).collect()
+    }
+
+    /// Fate of a property after the earlier rounds.
+    fn earlier_fate(&self, property: &Property<String>) -> Option<&Fate<TestId>> {
+        self.history.properties.get(property).map(|known| &known.fate)
+    }
+
+    /// Properties that earlier rounds refuted, with the tests that did.
+    fn refuted_before(&self) -> BTreeMap<Property<Letter>, Script> {
+        let tests = self.history.tests.iter();
+        let scripts: BTreeMap<TestId, &Script> = tests.map(|(id, script)| (*id, script)).collect();
+        let refuted = self.history.properties.values().filter_map(|known| {
+            let script = scripts.get(known.fate.witness()?)?;
+            Some((self.in_letters(&known.property)?, (*script).clone()))
+        });
+        refuted.collect()
+    }
+
+    /// Properties of earlier rounds that none of them refuted.
+    fn unrefuted_before(&self) -> impl Iterator<Item = Property<Letter>> {
+        let open = self.history.properties.values().filter(|known| !known.fate.is_refuted());
+        open.filter_map(|known| self.in_letters(&known.property))
+    }
+
+    /// A property in letters, if the class has its labels.
+    fn in_letters(&self, property: &Property<String>) -> Option<Property<Letter>> {
+        let letter = |label: &String| self.ear.alphabet().get(label);
+        Some(Property { template: property.template, a: letter(&property.a)?, b: letter(&property.b)? })
+    }
+
+    /// A stored test.
+    fn test(&self, test: TestId) -> Result<Script, Report> {
+        Ok(self.writer.test(test)?.script)
+    }
+
+    /// Calls `visit` with all stored words, and the test that is known for each. Words with a label that the class does not
+    /// have are left out: class and request are the same, so somebody edited the database.
+    fn each_word(&self, visit: impl FnMut(&[Letter], Option<TestId>)) -> Result<(), Report> {
+        self.each_word_after(0, visit).map(drop)
+    }
+
+    /// The same for the words after the one with this number; returns the number of the last.
+    fn each_word_after(
+        &self,
+        after: i64,
+        mut visit: impl FnMut(&[Letter], Option<TestId>),
+    ) -> Result<i64, Report> {
+        let (mut word, mut last) = (Vec::new(), after);
+        self.writer.each_word(
+            after,
+            |label| self.ear.alphabet().get(label),
+            |Known { id, word: letters, test, .. }| {
+                last = id;
+                word.clear();
+                word.extend(letters.iter().copied().flatten());
+                if word.len() == letters.len() {
+                    visit(&word, test);
+                }
+            },
+        )?;
+        Ok(last)
     }
 }
 
-/// A file that a round would write over, in a folder where no round ever ended: it is somebody else's, or its campaign was lost.
-fn results_of_others(folder: &Path) -> Option<&'static str> {
+impl History {
+    fn read(writer: &Writer) -> Result<Self, Report> {
+        let mut history = Self::default();
+        for test in writer.tests() {
+            let test = test?;
+            history.tests.push((test.id, test.script));
+        }
+        for known in writer.claims()? {
+            history.properties.insert(known.property.clone(), known);
+        }
+        if let Some(stored) = writer.models()?.pop() {
+            let scripts: BTreeMap<TestId, &Script> =
+                history.tests.iter().map(|(id, script)| (*id, script)).collect();
+            let json = Some(format::Format::Json);
+            let candidate = ModelCandidate {
+                model: format::read(stored.json.as_bytes(), "the model of the last round", json)?,
+                complete: stored.complete,
+                realized: stored.realized,
+                explored: stored.explored,
+                tests: stored.tests.iter().filter_map(|id| scripts.get(id).copied().cloned()).collect(),
+                witnesses: Witnesses::from_json(&stored.witnesses),
+            };
+            history.model = Some(EarlierModel { candidate, made: stored.made });
+        }
+        Ok(history)
+    }
+}
+
+/// Moves away what is in the folder if that was asked for; refuses to write over results that no campaign owns.
+fn make_room(request: &CampaignRequest<'_>, progress: &Mining) -> Result<(), Report> {
+    let folder = request.folder;
+    let foreign = foreign_results(folder);
+    if request.fresh && (folder.join(DATABASE).exists() || foreign.is_some()) {
+        let away = Held::new(folder)?.move_away()?;
+        progress.remark(&format!("what was there before is now in {}", away.display()));
+        return create_folder(folder);
+    }
+    match foreign {
+        None => Ok(()),
+        Some(name) => Err(bad_input(
+            format!("{} holds {name} and no campaign that it belongs to; it would be lost", folder.display()),
+            format!(
+                "name another folder with -o, or add --fresh to start over (the old files are kept in {}.1 or the \
+                 next free number)",
+                folder.display()
+            ),
+        )),
+    }
+}
+
+/// A file that a round would write over, in a folder where no round ever ended: it is somebody else's, or its campaign was
+/// lost.
+fn foreign_results(folder: &Path) -> Option<&'static str> {
     // An empty database is what a copy that failed leaves behind.
     if fs::metadata(folder.join(DATABASE)).is_ok_and(|database| database.len() > 0) {
         return None;
@@ -180,24 +262,10 @@ fn results_of_others(folder: &Path) -> Option<&'static str> {
     RESULTS.into_iter().find(|name| folder.join(name).exists())
 }
 
-/// Every round makes other choices, and the first those that the seed always made.
+/// Derives the seed of a round: every round makes other choices, and the first one those of the seed itself.
 fn round_seed(seed: u64, rounds_before: u64) -> u64 {
     // An odd number with bits all over: the golden ratio in 64 bits.
     seed ^ rounds_before.wrapping_mul(0x9e37_79b9_7f4a_7c15)
-}
-
-/// How hard a round searches; this may differ between rounds.
-fn effort(request: &MineRequest) -> Value {
-    let MineRequest { calls, attack, .. } = request;
-    json!({
-        "budget": request.budget.to_string(),
-        "seed": calls.seed,
-        "tester": attack.tester.name(),
-        "initial": request.initial_tests,
-        "calls": calls.calls,
-        "reset_after": attack.reset_after,
-        "abandon_after": attack.abandon_after,
-    })
 }
 
 fn other_campaign(folder: &Path, differences: &[Difference]) -> Report {
@@ -212,68 +280,31 @@ fn other_campaign(folder: &Path, differences: &[Difference]) -> Report {
     bad_input(
         format!("{} holds a different campaign: {}", folder.display(), said.join("; ")),
         format!(
-            "add --fresh to start over (the old campaign is kept in {}.1 or the next free number), or name another folder with -o",
+            "add --fresh to start over (the old campaign is kept in {}.1 or the next free number), or name another \
+             folder with -o",
             folder.display()
         ),
     )
 }
 
-/// The folder of a class's campaign if none is named.
+/// Folder of a class's campaign if none is named.
 pub(crate) fn default_folder(class: &str) -> PathBuf {
     Path::new("adit-out").join(class)
 }
 
-/// All labels of a word.
-fn names<'e>(ear: &'e Ear, word: &[Letter]) -> Vec<&'e str> {
+/// Seconds since 1970.
+pub(crate) fn now() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
+}
+
+/// The labels of a word.
+fn labels<'e>(ear: &'e Ear, word: &[Letter]) -> Vec<&'e str> {
     word.iter().map(|&letter| ear.alphabet().name(letter)).collect()
 }
 
-/// The letters of a claim's labels, if the class has them.
-fn in_letters(ear: &Ear, property: &Property<String>) -> Option<Property<Letter>> {
-    let letter = |label: &String| ear.alphabet().get(label);
-    Some(Property { template: property.template, a: letter(&property.a)?, b: letter(&property.b)? })
-}
-
-/// The tests that refute what earlier rounds refuted.
-fn refuted_before(before: &Before, ear: &Ear) -> BTreeMap<Property<Letter>, Script> {
-    let scripts: BTreeMap<TestId, &Script> = before.tests.iter().map(|(id, script)| (*id, script)).collect();
-    let refuted = before.claims.values().filter_map(|claim| {
-        let script = scripts.get(claim.fate.witness()?)?;
-        Some((in_letters(ear, &claim.property)?, (*script).clone()))
-    });
-    refuted.collect()
-}
-
-/// The pairs of consecutive events of a word, with its beginning.
-fn pairs(word: &[Letter]) -> impl Iterator<Item = (Option<Letter>, Letter)> {
-    let before = std::iter::once(None).chain(word.iter().copied().map(Some));
-    before.zip(word.iter().copied())
-}
-
-/// The set of all pairs that were seen, as a table: a million words have a hundred million.
-struct Pairs {
-    letters: usize,
-    seen: Vec<bool>,
-}
-
-impl Pairs {
-    fn new(letters: usize) -> Self {
-        Self { letters, seen: vec![false; (letters + 1) * letters] }
-    }
-
-    fn contains(&self, (before, letter): (Option<Letter>, Letter)) -> bool {
-        self.seen[self.place(before, letter)]
-    }
-
-    fn add(&mut self, word: &[Letter]) {
-        for (before, letter) in pairs(word) {
-            let place = self.place(before, letter);
-            self.seen[place] = true;
-        }
-    }
-
-    /// The row of the beginning comes first.
-    fn place(&self, before: Option<Letter>, letter: Letter) -> usize {
-        before.map_or(0, |before| before as usize + 1) * self.letters + letter as usize
-    }
+/// A property with labels instead of letters.
+pub(crate) fn labeled(ear: &Ear, property: &Property<Letter>) -> Property<String> {
+    let label = |letter: Letter| ear.alphabet().name(letter).to_owned();
+    Property { template: property.template, a: label(property.a), b: label(property.b) }
 }

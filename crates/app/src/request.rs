@@ -10,12 +10,6 @@ use std::time::Duration;
 use adit_attack::GeneratorOptions;
 use adit_jvm::Sandbox;
 
-mod mine;
-
-pub(crate) use mine::{
-    AttackRequest, AttackedProperties, ConstraintChoice, MineRequest, Miner, ModelRequest, Tester,
-};
-
 /// A Java class to run, and where to find it.
 #[derive(Clone, Debug)]
 pub(crate) struct ClassRequest {

@@ -2,9 +2,7 @@
 //!
 //! Where an event leads to several states, replaying a test does not tell which of them it reached; the search knows.
 
-use adit_attack::explore::Explored;
 use adit_automata::State;
-use adit_trace::Script;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -39,28 +37,6 @@ pub(crate) struct Refuses {
 }
 
 impl Witnesses {
-    /// Collects the witnesses that a search found. `place` returns the position of a script.
-    pub(crate) fn of(explored: &Explored, place: impl Fn(&Script) -> Option<usize>) -> Self {
-        let takes = explored.witnesses.iter().filter_map(|shown| {
-            Some(Takes {
-                from: shown.from,
-                event: shown.label.clone(),
-                to: shown.to,
-                situations: shown.situations,
-                test: place(&shown.script)?,
-            })
-        });
-        let refuses = explored.refusals.iter().filter_map(|refusal| {
-            Some(Refuses {
-                state: refusal.state,
-                event: refusal.label.clone(),
-                times: refusal.times,
-                test: place(&refusal.script)?,
-            })
-        });
-        Self { takes: takes.collect(), refuses: refuses.collect() }
-    }
-
     /// Returns the same witnesses with other positions; those without one are dropped.
     pub(crate) fn renumbered(&self, number: impl Fn(usize) -> Option<usize>) -> Self {
         let takes =

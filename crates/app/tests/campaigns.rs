@@ -5,7 +5,7 @@ mod driver;
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
-use std::io::{BufRead, BufReader, Write as _};
+use std::io::{BufRead, BufReader, Read as _, Write as _};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -17,6 +17,7 @@ use adit_store::{About, Campaign, Held, NewRound, RoundId, StoredModel, Writer};
 use driver::adit;
 use driver::java::java;
 use expect_test::expect;
+use flate2::read::GzDecoder;
 use serde_json::Value;
 
 /// Few methods and many false claims, if it is watched only for a moment.
@@ -118,6 +119,35 @@ fn a_second_run_goes_on_where_the_first_ended() {
     assert!(begin > 0.0 && all("seconds").last() > Some(&begin), "{search}");
     assert!(search["rounds"][1]["tests"].as_u64() >= first["tests"].as_u64(), "{search}");
     assert!(read("report.html").contains(r#""rounds":[{"round":1,"#), "the page has the rounds too");
+}
+
+/// A campaign of the version before, whose default miner was called `assay`:
+/// `adit mine java.util.ArrayDeque --only push,pop,isEmpty --budget 500tests`.
+const EARLIER_VERSION: &[u8] = include_bytes!("campaigns/version-0.1.0.db.gz");
+
+#[test]
+fn a_campaign_of_the_version_before_is_continued_or_refused_with_advice() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut database = Vec::new();
+    GzDecoder::new(EARLIER_VERSION).read_to_end(&mut database).unwrap();
+    fs::write(folder.path().join("campaign.db"), database).unwrap();
+    let out = folder.path().display().to_string();
+    // Commands that only read do not migrate it.
+    let status = adit(&["status", &out]);
+    assert!(status.code == 2 && status.err.contains("adit mine"), "{}", status.err);
+    let Some(_) = java() else { return };
+    let mine =
+        ["mine", "java.util.ArrayDeque", "--only", "push,pop,isEmpty", "--budget", "300tests", "-o", &out];
+    let again = adit(&mine);
+    if again.code == 0 {
+        assert!(again.err.contains("continuing the campaign"), "{}", again.err);
+    } else {
+        // Its JDK, or the spelling of its labels, was another one. The name of the miner is no reason.
+        assert!(again.code == 2 && again.err.contains("add --fresh"), "{}", again.err);
+        assert!(!again.err.contains("miner was"), "{}", again.err);
+        assert_eq!(adit(&[&mine[..], &["--fresh"]].concat()).code, 0);
+    }
+    assert_eq!(adit(&["status", &out]).code, 0);
 }
 
 /// Whatever found the model, each of its transitions can be shown: by words that took it, and by a test to copy.

@@ -234,7 +234,7 @@ fn what_the_tests_do_is_known() {
     assert_eq!(dice.json()["rejected"].as_array().unwrap().len(), 0);
     assert!(dice.json()["alphabet"].to_string().contains("close"));
     let wrong = adit(&["mine", "Vault", "-c", &path, "--tests", &classes.path().display().to_string()]);
-    assert_eq!((wrong.code, wrong.err.contains("none is a test")), (2, true), "{}", wrong.err);
+    assert_eq!((wrong.code, wrong.err.contains("none of them a test")), (2, true), "{}", wrong.err);
 }
 
 /// The branches of a class, and how the search went.

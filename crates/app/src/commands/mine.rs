@@ -8,7 +8,7 @@ use adit_attack::explore::{ExploreOptions, SplitOptions};
 use adit_attack::{Ear, SurveyOptions};
 use adit_bytecode::probe::probe_classes;
 use adit_jvm::{Host, HostOptions, hits};
-use adit_trace::{Letter, Stop};
+use adit_trace::Stop;
 use miette::Report;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
@@ -16,7 +16,7 @@ use serde_json::json;
 use terminal_size::{Width, terminal_size_of};
 
 use super::requests::{call_request, class_request};
-use crate::campaign::{self, Campaign, Kept};
+use crate::campaign::{self, Campaign, CampaignRequest, Recorder};
 use crate::errors::{Ending, no_answer};
 use crate::flags::{MineFlags, ProgressForm, mine as defaults};
 use crate::interrupt;
@@ -25,10 +25,11 @@ use crate::java::environment::JavaEnvironment;
 use crate::java::project::ClassLocation;
 use crate::output::{create_folder, print, print_json};
 use crate::pace::RoundPace;
-use crate::pipeline::{Mined, Plan, mine};
+use crate::pipeline::{
+    self, AttackRequest, Calls, MineRequest, Mined, ModelRequest, Probed, Round, Workers, mine,
+};
 use crate::progress::{Audience, Mining};
 use crate::report::terminal;
-use crate::request::{AttackRequest, MineRequest, ModelRequest, Tester};
 use crate::results;
 use crate::shell;
 use outcome::Outcome;
@@ -47,35 +48,39 @@ pub(super) fn run(flags: &MineFlags, quiet: bool) -> Result<Ending, Report> {
     let location = ClassLocation::new(&request.class, audience)?;
     let tests::Beginning { lives, tests } = tests::beginning(&request, &location, audience)?;
     let progress = Mining::new(request.budget, audience);
-    let mut pace = RoundPace::new(request.budget, progress.clone());
+    let pace = RoundPace::new(request.budget, progress.clone());
     let mut subject = ClassUnderTest::new(&request.class, &location, &request.calls, |options| {
         options.snapshots = true;
         options.watch_descriptors = true;
     })?;
     let ear = Ear::new(&subject.api);
-    let plan = plan(&request, tests::words(&lives, &subject.api, &ear));
+    let given = tests::words(&lives, &subject.api, &ear);
     // Only now, so that a class that cannot be run leaves no empty folder.
-    let about = campaign::identity(&request, &location, tests.as_ref(), &subject)?;
-    let campaign = Campaign::open(&request, &about, &progress)?;
+    let about = pipeline::identity(&request, &location, tests.as_ref(), &subject)?;
+    let campaign =
+        CampaignRequest { folder, fresh: request.fresh, about: &about, effort: pipeline::effort(&request) };
+    let campaign = Campaign::open(&campaign, &ear, &progress)?;
     create_folder(&folder.join("tests"))?;
     interrupt::farewell(format!(
         "interrupted; what was saved so far is kept, and this continues: {}",
         shell::typed_command()
     ));
     let round = campaign.round();
-    let mut rng = ChaCha8Rng::seed_from_u64(campaign.seed());
+    let rng = ChaCha8Rng::seed_from_u64(campaign.seed());
     let ClassUnderTest { host, generator, api, java, options, .. } = &mut subject;
-    let mut kept = Kept::new(host, &ear, campaign, &plan.given, progress.clone(), pace.clone())?;
-    let probed = || probed(java, options);
-    let mined = mine(&mut kept, probed, generator, api, &ear, &plan, &mut rng, &mut pace, &progress);
+    let recorder = Recorder::new(campaign, &given, progress.clone(), pace.clone())?;
+    let workers = Workers::new(host, recorder, pace.clone());
+    let calls = Calls { api, ear: &ear, generator };
+    let mined =
+        mine(Round::new(&request, calls, workers, &given, rng, progress.clone()), || probed(java, options));
     progress.finish();
-    let mined = mined?;
-    let spent = kept.end(&mined)?;
-    if mined.model.transitions() == 0 {
+    let (mined, cost) = mined?;
+    let (chosen, stop) = (&mined.conclusion.chosen, mined.conclusion.stop);
+    if chosen.model.transitions() == 0 {
         return Err(nothing_made(&request.class.name, &mined));
     }
     let (budget, elapsed) = (request.budget, pace.elapsed());
-    let outcome = Outcome { subject: &subject, mined: &mined, about: &about, round, budget, spent, elapsed };
+    let outcome = Outcome { subject: &subject, mined: &mined, about: &about, round, budget, cost, elapsed };
     let summary = outcome.write(folder, &lives)?;
     if flags.json {
         print_json(&results::json(&summary))?;
@@ -85,11 +90,11 @@ pub(super) fn run(flags: &MineFlags, quiet: bool) -> Result<Ending, Report> {
     for line in outcome::remarks(&summary, folder) {
         progress.remark(&line);
     }
-    if mined.stop == Stop::Interrupted {
+    if stop == Stop::Interrupted {
         progress.remark(&format!("to continue: {}", shell::typed_command()));
     }
     progress.event(|| {
-        let stop = mined.stop.name();
+        let stop = stop.name();
         json!({ "event": "end", "stop": stop, "folder": folder, "continue": shell::typed_command() })
     });
     Ok(Ending::Clean)
@@ -105,19 +110,39 @@ fn request(flags: &MineFlags) -> MineRequest {
         fresh: flags.fresh,
         tests: flags.tests.clone(),
         initial_tests: flags.initial,
-        model: ModelRequest { miner: flags.miner, coarse: flags.coarse, constraints: flags.constraints },
+        model: ModelRequest {
+            miner: flags.miner,
+            coarse: flags.coarse,
+            exploration: exploration(flags),
+            constraints: flags.constraints,
+        },
         attack: AttackRequest {
             tester: flags.tester,
             properties: flags.claims,
-            reset_after: flags.reset_after,
-            abandon_after: flags.abandon_after,
+            search: Settings {
+                reset_after: Some(flags.reset_after),
+                abandon_after: Some(flags.abandon_after),
+                ..defaults::EVOLUTION
+            },
         },
     }
 }
 
-/// A worker whose class says which of its branches are taken. One is enough: generations are small, and with one the same seed
-/// always finds the same machine.
-fn probed(java: &JavaEnvironment, options: &HostOptions) -> Result<(Host, Branches), String> {
+/// The effort of an exploration.
+fn exploration(flags: &MineFlags) -> ExploreOptions {
+    let ExploreOptions { survey, successors, splitting } = defaults::EXPLORATION;
+    // More than all walks can gain, so that no state is split.
+    let gain = if flags.coarse { 1.1 } else { splitting.gain };
+    ExploreOptions {
+        survey: SurveyOptions { calls: flags.generate.calls, ..survey },
+        successors,
+        splitting: SplitOptions { gain, ..splitting },
+    }
+}
+
+/// Starts a worker that reports which branches of the class are taken. One is enough: generations are small, and with one the
+/// same seed always finds the same machine.
+fn probed(java: &JavaEnvironment, options: &HostOptions) -> Probed {
     let probed =
         probe_classes(&java.classes, &java.class.name, &hits()).map_err(|error| error.to_string())?;
     let branches = Branches::new(&probed.probes);
@@ -129,39 +154,10 @@ fn probed(java: &JavaEnvironment, options: &HostOptions) -> Result<(Host, Branch
     }
 }
 
-fn plan(request: &MineRequest, given: Vec<Vec<Letter>>) -> Plan {
-    let MineRequest { model, attack, .. } = request;
-    let ExploreOptions { survey, successors, splitting } = defaults::EXPLORATION;
-    // More than all walks can gain, so that no state is split.
-    let gain = if model.coarse { 1.1 } else { splitting.gain };
-    let explore = ExploreOptions {
-        survey: SurveyOptions { calls: request.calls.calls, ..survey },
-        successors,
-        splitting: SplitOptions { gain, ..splitting },
-    };
-    let settings = Settings {
-        // Without claims there is nothing to give up, and events that never happen must not end the search.
-        abandon_after: (attack.tester == Tester::Dice).then_some(attack.abandon_after),
-        reset_after: Some(attack.reset_after),
-        ..defaults::EVOLUTION
-    };
-    Plan {
-        miner: model.miner,
-        tester: attack.tester,
-        initial: request.initial_tests,
-        calls: request.calls.calls,
-        settings,
-        explore,
-        claims: attack.properties,
-        constraints: model.constraints.into(),
-        given,
-    }
-}
-
-/// No object could be made; say what its constructors threw.
+/// The error of a round without a model.
 fn nothing_made(class: &str, mined: &Mined) -> Report {
     let tests = mined.tests_run;
-    if mined.settled.words > 0 || mined.hardly_watched {
+    if mined.conclusion.chosen.words > 0 || mined.hardly_watched {
         return no_answer(
             format!("the budget ended after {tests} tests, before it was tried which calls are possible"),
             "run the same command again with a longer --budget; what was found is kept and will be used",
@@ -176,10 +172,10 @@ fn nothing_made(class: &str, mined: &Mined) -> Report {
     )
 }
 
-/// The model as text: drawn on a terminal where it fits, and always told in words elsewhere, so that scripts can rely on it.
+/// The model as text: drawn on a terminal where it fits, and in words elsewhere, so scripts can rely on it.
 fn drawn(mined: &Mined) -> String {
     match terminal_size_of(io::stdout()) {
-        Some((Width(room), _)) => terminal::fitting(&mined.model, &mined.pure, room.into()),
-        None => terminal::told(&mined.model),
+        Some((Width(room), _)) => terminal::fitting(&mined.conclusion.chosen.model, &mined.pure, room.into()),
+        None => terminal::told(&mined.conclusion.chosen.model),
     }
 }

@@ -6,12 +6,12 @@ use std::time::Duration;
 use adit_attack::dynamosa::Settings;
 use adit_attack::explore::{ExploreOptions, SplitOptions};
 use adit_attack::{GeneratorOptions, SurveyOptions};
-use clap::builder::PossibleValue;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
 use super::{ClassFlags, GenerateFlags};
 use crate::budget::Budget;
-use crate::request::{AttackedProperties, ConstraintChoice, Miner, Tester};
+use crate::pipeline::{AttackedProperties, ConstraintChoice, MINERS, Miner, Tester};
 
 /// Long enough for a first model of most classes.
 pub(crate) const DEFAULT_BUDGET: Budget = Budget::Time(Duration::from_secs(10));
@@ -59,8 +59,8 @@ pub(crate) struct MineFlags {
     #[command(flatten)]
     pub(crate) generate: GenerateFlags,
     /// Source of the model
-    #[arg(long, value_enum, default_value = "explore", help_heading = MINING)]
-    pub(crate) miner: Miner,
+    #[arg(long, value_name = "MINER", value_parser = miner(), default_value = MINERS[0].name, help_heading = MINING)]
+    pub(crate) miner: &'static Miner,
     /// Search for tests that refute properties
     #[arg(long, value_enum, default_value = "dice", help_heading = MINING)]
     pub(crate) tester: Tester,
@@ -116,20 +116,15 @@ pub(crate) enum ProgressForm {
     Json,
 }
 
-impl ValueEnum for Miner {
-    fn value_variants<'a>() -> &'a [Self] {
-        &Self::ALL
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        let help = match self {
-            Self::Explore => "Exploration: drive objects into many states and try every call in each",
-            Self::Dice => "Traces, as in DICE: merge states unless that violates a surviving property",
-        };
-        // Earlier versions called exploration an assay.
-        let aliases: &[&str] = if *self == Self::Explore { &["assay"] } else { &[] };
-        Some(PossibleValue::new(self.name()).aliases(aliases).help(help))
-    }
+/// Accepts the names in the table of miners.
+fn miner() -> impl TypedValueParser<Value = &'static Miner> {
+    let values = MINERS
+        .iter()
+        .map(|miner| PossibleValue::new(miner.name).aliases(miner.aliases.iter().copied()).help(miner.about));
+    PossibleValuesParser::new(values).map(|typed| {
+        let named = |miner: &&Miner| miner.name == typed || miner.aliases.contains(&typed.as_str());
+        MINERS.iter().find(named).expect("clap accepts the names of the table only")
+    })
 }
 
 impl ValueEnum for Tester {

@@ -11,13 +11,13 @@ use adit_trace::{Format, Labels, Life, Run, Script};
 use miette::Report;
 
 use crate::budget::Budget;
-use crate::campaign::Spent;
+use crate::campaign::{JudgedProperty, RecordingCost};
 use crate::java::class_under_test::ClassUnderTest;
 use crate::java::recording::Recording;
 use crate::models;
 use crate::output::{Target, write_failed};
 use crate::pace::in_words;
-use crate::pipeline::{Judged, Mined};
+use crate::pipeline::Mined;
 use crate::progress::rounded;
 use crate::report;
 use crate::results::run::{
@@ -34,7 +34,7 @@ pub(super) struct Outcome<'a> {
     pub(super) about: &'a About,
     pub(super) round: i64,
     pub(super) budget: Budget,
-    pub(super) spent: Spent,
+    pub(super) cost: RecordingCost,
     pub(super) elapsed: Duration,
 }
 
@@ -45,7 +45,7 @@ impl Outcome<'_> {
         let class = &*self.subject.api.class;
         let file = |name: &str| Target::File(folder.join(name));
         for (name, format) in [("model.json", format::Format::Json), ("model.dot", format::Format::Dot)] {
-            models::write(&self.mined.model, &file(name), format, class, true)?;
+            models::write(&self.mined.conclusion.chosen.model, &file(name), format, class, true)?;
         }
         self.recording(lives).write(&file("traces.jsonl"), Format::Jsonl, class)?;
         let (java_name, java) = self.java_tests();
@@ -65,7 +65,7 @@ impl Outcome<'_> {
             // One that cannot be read must not fail the round; `adit report` says what is wrong with it.
             validation: results::read(folder).unwrap_or_default(),
         };
-        report::write(folder, class, self.mined.model.clone(), results, &campaign)?;
+        report::write(folder, class, self.mined.conclusion.chosen.model.clone(), results, &campaign)?;
         Ok(summary)
     }
 
@@ -73,7 +73,7 @@ impl Outcome<'_> {
     fn recording(&self, lives: &[Life]) -> Recording {
         let mut recording = Recording::new();
         lives.iter().for_each(|life| recording.add(&life.events));
-        for (script, run) in &self.mined.tests {
+        for (script, run) in &self.mined.conclusion.tests {
             subject_lives(&self.subject.api, script, run).for_each(|life| recording.add(&life.events));
         }
         recording
@@ -87,7 +87,7 @@ impl Outcome<'_> {
         // The JDK's packages are closed; in any other, a test in the same package may call more.
         let is_closed = package.starts_with("java.") || package.starts_with("javax.");
         let package = if is_closed { "" } else { package };
-        let tests = self.mined.tests.iter().zip(&self.mined.agreed);
+        let tests = self.mined.conclusion.tests.iter().zip(&self.mined.agreed);
         let tests: Vec<(Script, Option<Run>)> =
             tests.map(|((script, _), agreed)| (script.clone(), Some(agreed.clone()))).collect();
         let java = java::test_class(package, &name, &tests, self.subject.generator.facts());
@@ -95,30 +95,31 @@ impl Outcome<'_> {
     }
 
     fn tests(&self, java: java::TestClass) -> Tests {
-        let tests = self.mined.tests.iter().zip(java.methods).map(|((script, run), method)| TestResult {
-            name: method.name,
-            source: method.source,
-            words: subject_lives(&self.subject.api, script, run)
-                .map(|life| life.events.iter().map(|event| Labels::Exception.of(event)).collect())
-                .collect(),
-        });
-        Tests { tests: tests.collect(), head: java.head, witnesses: self.mined.witnesses.clone() }
+        let tests =
+            self.mined.conclusion.tests.iter().zip(java.methods).map(|((script, run), method)| TestResult {
+                name: method.name,
+                source: method.source,
+                words: subject_lives(&self.subject.api, script, run)
+                    .map(|life| life.events.iter().map(|event| Labels::Exception.of(event)).collect())
+                    .collect(),
+            });
+        Tests { tests: tests.collect(), head: java.head, witnesses: self.mined.conclusion.witnesses.clone() }
     }
 
     fn properties(&self, java: &java::TestClass) -> Properties {
-        let one = |Judged { property, fate, support, found_after }: &Judged| {
+        let one = |JudgedProperty { property, fate, support, found_after }: &JudgedProperty| {
             let witness = |test: usize| Witness {
                 test: Some(java.methods[test].name.clone()),
                 found_after_tests: *found_after,
             };
             PropertyResult::new(property.clone(), *support, fate.map(witness))
         };
-        let properties = self.mined.properties.iter().map(one).collect();
+        let properties = self.mined.conclusion.properties.iter().map(one).collect();
         Properties { pure: self.mined.pure.clone(), properties }
     }
 
     fn run(&self) -> results::Run {
-        let Spent { noting, writing, ending } = self.spent;
+        let RecordingCost { noting, writing, ending } = self.cost;
         let seconds = |spent: Duration| rounded(spent.as_secs_f64());
         results::Run {
             summary: self.summary(),
@@ -140,33 +141,33 @@ impl Outcome<'_> {
         Summary {
             class: self.subject.api.class.to_string(),
             tests: mined.tests_run,
-            properties: FateCounts::of(mined.properties.iter().map(|judged| &judged.fate)),
+            properties: FateCounts::of(mined.conclusion.properties.iter().map(|judged| &judged.fate)),
             model: self.model(),
             gaps: self.gaps(),
             branches: mined.branches.map(|(covered, all)| Branches { covered, all }),
             attacked: mined.attacked,
             round: self.round,
             seconds: self.elapsed.as_secs_f64(),
-            stop: mined.stop,
+            stop: mined.conclusion.stop,
         }
     }
 
     fn model(&self) -> ModelSummary {
-        let Mined { model, settled, .. } = self.mined;
-        let own = self.mined.explored.as_ref().filter(|_| settled.own);
+        let chosen = &self.mined.conclusion.chosen;
+        let model = &chosen.model;
         let confirmed = model.all_edges().filter(|edge| edge.modality == Modality::Required).count();
         ModelSummary {
             alphabet: model.alphabet().to_vec(),
             states: model.len(),
             transitions: model.transitions(),
             pure: self.mined.pure.clone(),
-            realized: settled.realized,
-            unrealized: own.map(|explored| explored.unrealized.clone()),
+            realized: chosen.realized,
+            unrealized: self.mined.unrealized.clone(),
             confirmed_edges: ConfirmedEdges { confirmed, all: model.transitions() },
-            origin: settled.why.clone(),
-            made_by_round: settled.made.0,
-            complete: settled.complete,
-            admitted: settled.admitted,
+            origin: chosen.why.clone(),
+            made_by_round: chosen.made.0,
+            complete: chosen.complete,
+            admitted: chosen.admitted,
             rejected: self.mined.rejected.clone(),
         }
     }
@@ -174,8 +175,8 @@ impl Outcome<'_> {
     fn gaps(&self) -> Gaps {
         let mined = self.mined;
         let never_tried = self.subject.api.left.iter();
-        let never_returned = mined.never_returned.iter();
-        let bad_ends = mined.bad_ends.iter().cloned();
+        let never_returned = mined.trouble.never_returned.iter();
+        let bad_ends = mined.trouble.bad_ends.iter().cloned();
         Gaps {
             never_tried: never_tried
                 .map(|(callable, why)| NeverTried { method: callable.name.clone(), why: why.to_string() })
@@ -183,8 +184,8 @@ impl Outcome<'_> {
             never_returned: never_returned
                 .map(|(method, times)| NeverReturned { method: method.clone(), times: *times })
                 .collect(),
-            hang: mined.given_up.clone(),
-            hanging_objects: mined.makings_given_up.clone(),
+            hang: mined.trouble.given_up.clone(),
+            hanging_objects: mined.trouble.constructions_given_up.clone(),
             bad_ends: bad_ends.map(|(method, on, times)| BadEnd { method, on, times }).collect(),
         }
     }

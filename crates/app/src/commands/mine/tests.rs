@@ -16,8 +16,8 @@ use crate::java::environment::{self, JavaEnvironment};
 use crate::java::project::ClassLocation;
 use crate::java::user_tests::{self, UserTests};
 use crate::output::some_of;
+use crate::pipeline::MineRequest;
 use crate::progress::{Audience, Counting};
-use crate::request::MineRequest;
 
 /// Longer than the unit tests of a class take.
 const LIMIT: Duration = Duration::from_secs(600);

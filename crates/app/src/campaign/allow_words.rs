@@ -1,14 +1,14 @@
-//! A model that was broken off, or that earlier rounds know better, is made to allow what was seen to happen.
+//! Extension of a model by words that happened and that it rejects: its search was cut short, or earlier rounds saw more.
 //!
-//! Where a word leaves the model, its event is given the place to which it leads most often elsewhere, of those from which most
-//! of the rest of the word can happen. No state is added. Exploring does better, by looking what is enabled afterwards; this
-//! is for what there was no time to explore.
+//! Where a word leaves the model, a transition is added to the state from which most of the rest of the word can happen;
+//! among those, to the one where the event leads most often. No state is added. Exploration does better, because it tries
+//! what is enabled afterwards; this is for words that there was no time to explore.
 
 use adit_automata::{Fsa, Modality, Reader};
 use adit_trace::Label;
 
-/// The model with the transitions that `words` need, which are only maybe there, and how many words needed some.
-pub(crate) fn admit(model: Fsa<String>, words: &[Vec<String>]) -> (Fsa<String>, usize) {
+/// Adds the transitions that `words` need, marked as maybe there, and counts the words that needed some.
+pub(super) fn allow_words(model: Fsa<String>, words: &[Vec<String>]) -> (Fsa<String>, usize) {
     let mut model = model;
     let mut admitted = 0;
     for word in words {
@@ -45,14 +45,14 @@ pub(crate) fn admit(model: Fsa<String>, words: &[Vec<String>]) -> (Fsa<String>, 
     (model, admitted)
 }
 
-/// The state that cannot read on where the model gets stuck, and the place of that event; nothing if it reads the word.
+/// The state and the position in the word where the model cannot follow it; nothing if it can.
 fn leaves(model: &Fsa<String>, word: &[String]) -> Option<(usize, usize)> {
     let mut reader = Reader::new(model);
     let at = reader.read(word.iter().map(|label| model.letter(label)));
     if at == word.len() { None } else { reader.states().first().map(|&state| (state, at)) }
 }
 
-/// The number of events of the word that can happen from a state on.
+/// Number of events of the word that can happen from a state on.
 fn reach(model: &Fsa<String>, from: usize, word: &[String]) -> usize {
     Reader::new(model).read_from(&[from], word.iter().map(|label| model.letter(label)))
 }
@@ -79,7 +79,7 @@ mod tests {
             builder.edge(*from, (*label).to_owned(), *to);
         }
         let words: Vec<_> = words.iter().map(|text| word(text)).collect();
-        let (model, admitted) = admit(builder.build(), &words);
+        let (model, admitted) = allow_words(builder.build(), &words);
         for word in &words {
             assert!(model.reads(word), "{word:?}");
         }

@@ -1,9 +1,9 @@
-//! What a campaign is about: the class with all that it is made of, and the flags that decide what a word means.
+//! Identity of a campaign: the class with everything it is made of, and the choices that decide what a word means. A
+//! campaign is continued only by a request with the same identity.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use adit_bytecode::{ClassPath, class_references};
 use adit_jvm::classes;
@@ -11,11 +11,12 @@ use adit_store::{About, Digest};
 use miette::Report;
 use serde_json::{Value, json};
 
+use super::MineRequest;
+use crate::campaign::now;
 use crate::errors::bad_input;
 use crate::java::class_under_test::ClassUnderTest;
 use crate::java::project::ClassLocation;
 use crate::java::user_tests::UserTests;
-use crate::request::MineRequest;
 
 /// The identity of the campaign that is asked for.
 pub(crate) fn identity(
@@ -34,7 +35,21 @@ pub(crate) fn identity(
     })
 }
 
-/// What rounds of one campaign have in common. How long and how hard a round searches is its own business.
+/// How hard a round searches; this may differ between the rounds of a campaign.
+pub(crate) fn effort(request: &MineRequest) -> Value {
+    let MineRequest { calls, attack, .. } = request;
+    json!({
+        "budget": request.budget.to_string(),
+        "seed": calls.seed,
+        "tester": attack.tester.name(),
+        "initial": request.initial_tests,
+        "calls": calls.calls,
+        "reset_after": attack.search.reset_after,
+        "abandon_after": attack.search.abandon_after,
+    })
+}
+
+/// Choices that all rounds of a campaign share. How long and how hard a round searches may differ.
 fn parameters(
     request: &MineRequest,
     location: &ClassLocation,
@@ -44,7 +59,7 @@ fn parameters(
     let MineRequest { class, calls, model, attack, .. } = request;
     Ok(json!({
         "java": subject.java.jdk.version,
-        "miner": model.miner.name(),
+        "miner": model.miner.name,
         "coarse": model.coarse,
         "claims": attack.properties.name(),
         "constraints": model.constraints.name(),
@@ -59,7 +74,7 @@ fn parameters(
     }))
 }
 
-/// A fingerprint of what the files say, whatever they are called; null if there are none.
+/// Fingerprint of the contents of files, whatever they are called; null if there are none.
 fn digest_of_files(files: &[PathBuf]) -> Result<Value, Report> {
     let mut digest = Digest::new();
     for file in files {
@@ -71,8 +86,7 @@ fn digest_of_files(files: &[PathBuf]) -> Result<Value, Report> {
     Ok(if files.is_empty() { Value::Null } else { digest.to_string().into() })
 }
 
-/// A fingerprint of the user's test classes, wherever they lie. Of those of a project, the ones count that lead to its class:
-/// what else is tested there may change.
+/// Fingerprint of the user's test classes, wherever they lie. Of the tests of a project, only those count that use the class.
 fn digest_of_tests(location: &ClassLocation, tests: &UserTests) -> Result<Value, Report> {
     let own = classes::open(None, &tests.places)?;
     let mut names: BTreeSet<String> = tests.classes.iter().map(|name| name.replace('.', "/")).collect();
@@ -94,8 +108,8 @@ fn digest_of_tests(location: &ClassLocation, tests: &UserTests) -> Result<Value,
     Ok(digest.to_string().into())
 }
 
-/// A fingerprint of the class under test and of all classes on the class path that it may lead to. Classes of the JDK are told
-/// by its version.
+/// Fingerprint of the class under test and of all classes on the class path that it refers to, directly or not. Classes of
+/// the JDK are identified by its version.
 fn class_digest(subject: &ClassUnderTest, typed: &[PathBuf]) -> Result<String, Report> {
     let start = subject.java.class.name.to_string();
     let mut digest = Digest::new();
@@ -113,7 +127,7 @@ fn class_digest(subject: &ClassUnderTest, typed: &[PathBuf]) -> Result<String, R
     Ok(digest.to_string())
 }
 
-/// The class files of a class path that one of them mentions, or that those mention, and so on.
+/// The class files of a class path that one of them refers to, directly or not.
 fn reachable(path: &ClassPath, start: &str) -> Result<BTreeMap<String, Vec<u8>>, Report> {
     let names = path.names();
     let mut found = BTreeMap::new();
@@ -131,12 +145,6 @@ fn reachable(path: &ClassPath, start: &str) -> Result<BTreeMap<String, Vec<u8>>,
         found.insert(name, bytes);
     }
     Ok(found)
-}
-
-/// Seconds since 1970.
-pub(crate) fn now() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
 }
 
 #[cfg(test)]

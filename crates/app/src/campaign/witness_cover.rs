@@ -1,66 +1,67 @@
-//! Which tests a model needs besides those that it has, so that for every transition there is one to show.
+//! Tests for the transitions of a model that no test takes yet.
 //!
-//! A model that was inferred from words has transitions that no test which refuted something takes. Among the tests that
-//! showed its words, the shortest for each such transition is found here.
+//! A model that was inferred from words has transitions that no refuting test takes. Among the tests that showed its
+//! words, the shortest for each such transition is chosen here.
 
 use std::cmp::Reverse;
 
 use adit_automata::{Follower, Fsa, Traversed};
 use adit_trace::{Alphabet, Letter};
 
-/// Looks for tests that take the transitions of a model. `S` is what tells a test.
-pub(super) struct Cover<'m, S> {
+/// Search for tests that take the transitions of a model. `S` identifies a test.
+pub(super) struct WitnessCover<'m, S> {
     follower: Follower<'m, String>,
     /// The model's letter for each letter of the words.
     letters: Vec<Option<u32>>,
-    /// How sure it is that a test of the model takes each transition.
-    shown: Vec<Surety>,
-    best: Vec<Option<(Surety, Reverse<usize>, S)>>,
+    /// For each transition, the certainty that a test of the model takes it.
+    shown: Vec<Certainty>,
+    best: Vec<Option<(Certainty, Reverse<usize>, S)>>,
 }
 
-/// How sure it is that a word takes a transition.
+/// Certainty that a word takes a transition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Surety {
+enum Certainty {
     No,
-    /// It can be read in another way too.
+    /// The word can be read without it too.
     Perhaps,
     Certain,
 }
 
-impl<'m, S: Clone + PartialEq> Cover<'m, S> {
+impl<'m, S: Clone + PartialEq> WitnessCover<'m, S> {
     pub(super) fn new(model: &'m Fsa<String>, alphabet: &Alphabet) -> Self {
         let count = model.transitions();
         Self {
             follower: Follower::new(model),
             letters: model.letters(alphabet.names()),
-            shown: vec![Surety::No; count],
+            shown: vec![Certainty::No; count],
             best: vec![None; count],
         }
     }
 
-    /// Takes note of a word that a test of the model shows.
+    /// Notes a word that a test of the model shows.
     pub(super) fn shows(&mut self, word: &[Letter]) {
         self.follow(word);
         for &traversed in self.follower.traversed() {
             let shown = &mut self.shown[traversed.transition];
-            *shown = (*shown).max(surety(traversed));
+            *shown = (*shown).max(certainty(traversed));
         }
     }
 
-    /// Whether every transition is shown for certain.
-    pub(super) fn is_whole(&self) -> bool {
-        self.shown.iter().all(|&shown| shown == Surety::Certain)
+    /// Returns true if every transition is certainly taken.
+    pub(super) fn is_complete(&self) -> bool {
+        self.shown.iter().all(|&shown| shown == Certainty::Certain)
     }
 
-    /// Takes note of a word that some other test shows.
+    /// Notes a word that some other test shows.
     pub(super) fn offer(&mut self, word: &[Letter], test: impl FnOnce() -> Option<S>) {
         self.follow(word);
         let length = Reverse(word.len());
         let better = |&traversed: &Traversed| {
-            let surety = surety(traversed);
+            let certainty = certainty(traversed);
             let known =
-                self.best[traversed.transition].as_ref().map(|(surety, length, _)| (*surety, *length));
-            surety > self.shown[traversed.transition] && known.is_none_or(|known| (surety, length) > known)
+                self.best[traversed.transition].as_ref().map(|(certainty, length, _)| (*certainty, *length));
+            certainty > self.shown[traversed.transition]
+                && known.is_none_or(|known| (certainty, length) > known)
         };
         let wanted: Vec<Traversed> = self.follower.traversed().iter().copied().filter(better).collect();
         if wanted.is_empty() {
@@ -68,7 +69,7 @@ impl<'m, S: Clone + PartialEq> Cover<'m, S> {
         }
         let Some(test) = test() else { return };
         for traversed in wanted {
-            self.best[traversed.transition] = Some((surety(traversed), length, test.clone()));
+            self.best[traversed.transition] = Some((certainty(traversed), length, test.clone()));
         }
     }
 
@@ -76,7 +77,7 @@ impl<'m, S: Clone + PartialEq> Cover<'m, S> {
         self.follower.follow(word.iter().map(|&letter| self.letters[letter as usize]));
     }
 
-    /// The tests that show what was not shown, each once, in the order of the transitions.
+    /// The tests for transitions that were not taken, each once, in the order of the transitions.
     pub(super) fn chosen(self) -> Vec<S> {
         let mut chosen: Vec<S> = Vec::new();
         for (_, _, test) in self.best.into_iter().flatten() {
@@ -88,8 +89,8 @@ impl<'m, S: Clone + PartialEq> Cover<'m, S> {
     }
 }
 
-fn surety(traversed: Traversed) -> Surety {
-    if traversed.certain { Surety::Certain } else { Surety::Perhaps }
+fn certainty(traversed: Traversed) -> Certainty {
+    if traversed.certain { Certainty::Certain } else { Certainty::Perhaps }
 }
 
 #[cfg(test)]
@@ -117,9 +118,9 @@ mod tests {
         }
         let model = builder.build();
         let chosen = |shown: &[usize]| {
-            let mut cover = Cover::new(&model, &alphabet);
+            let mut cover = WitnessCover::new(&model, &alphabet);
             shown.iter().for_each(|&at| cover.shows(&words[at]));
-            assert!(!cover.is_whole());
+            assert!(!cover.is_complete());
             for (at, word) in words.iter().enumerate() {
                 // The first that pushes was not kept.
                 cover.offer(word, || (at != 4).then_some(at));

@@ -5,10 +5,13 @@
 
 use std::path::PathBuf;
 
+use adit_attack::dynamosa::Settings;
+use adit_attack::explore::ExploreOptions;
 use adit_infer::Constraints;
 
-use super::{CallRequest, ClassRequest};
+use super::Miner;
 use crate::budget::Budget;
+use crate::request::{CallRequest, ClassRequest};
 
 /// Mining one class, in the campaign of one folder.
 #[derive(Clone, Debug)]
@@ -29,45 +32,24 @@ pub(crate) struct MineRequest {
 }
 
 /// The model to make.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct ModelRequest {
-    pub(crate) miner: Miner,
+    pub(crate) miner: &'static Miner,
     /// Never split a state for behavior that only some of its objects have.
     pub(crate) coarse: bool,
+    /// Effort of an exploration.
+    pub(crate) exploration: ExploreOptions,
     /// Constraints that DICE-Miner keeps.
     pub(crate) constraints: ConstraintChoice,
 }
 
 /// The attack on properties.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct AttackRequest {
     pub(crate) tester: Tester,
     pub(crate) properties: AttackedProperties,
-    /// Generations without a new counterexample after which the search restarts.
-    pub(crate) reset_after: u32,
-    /// Generations for which one property is attacked.
-    pub(crate) abandon_after: u32,
-}
-
-/// Algorithm that makes the model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Miner {
-    /// Explores which calls are enabled, by running them.
-    Explore,
-    /// Infers the model from traces, as DICE does.
-    Dice,
-}
-
-impl Miner {
-    pub(crate) const ALL: [Self; 2] = [Self::Explore, Self::Dice];
-
-    /// Stable name.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Explore => "explore",
-            Self::Dice => "dice",
-        }
-    }
+    /// Numbers of the search, with the generations after which it restarts and gives up a property.
+    pub(crate) search: Settings,
 }
 
 /// Search for tests that refute properties.
@@ -156,7 +138,6 @@ mod tests {
     /// Campaigns hold these names; one that changed could not be continued.
     #[test]
     fn names_are_those_that_campaigns_hold() {
-        assert_eq!(Miner::ALL.map(Miner::name), ["explore", "dice"]);
         assert_eq!(Tester::ALL.map(Tester::name), ["dice", "dynamosa", "random"]);
         assert_eq!(AttackedProperties::ALL.map(AttackedProperties::name), ["held", "all"]);
         assert_eq!(ConstraintChoice::ALL.map(ConstraintChoice::name), ["both", "a", "b", "none"]);

@@ -1,0 +1,173 @@
+//! The choice of the model that a round ends with: its own or that of an earlier round. Either way it allows every word
+//! that was stored.
+
+use adit_automata::{Fsa, Reader};
+use adit_store::RoundId;
+use adit_trace::Script;
+use miette::Report;
+
+use super::allow_words::allow_words;
+use super::recorder::Recorder;
+use super::{EarlierModel, labels};
+use crate::witnesses::Witnesses;
+
+/// Share of realized walks by which a new model may fall behind the old one before the old one is better.
+const REALIZED_TOLERANCE: f64 = 0.02;
+
+/// A model that a round may end with, and the evidence for it.
+pub(crate) struct ModelCandidate {
+    pub(crate) model: Fsa<String>,
+    /// The search for it ended with nothing left to try.
+    pub(crate) complete: bool,
+    /// Share of its walks that could be realized, if it was measured.
+    pub(crate) realized: Option<f64>,
+    /// Number of situations in which all calls were tried.
+    pub(crate) explored: u64,
+    /// Tests that show what the model allows and refuses.
+    pub(crate) tests: Vec<Script>,
+    /// Tests for single transitions and refusals, by their positions in `tests`.
+    pub(crate) witnesses: Witnesses,
+}
+
+/// The model that a round ends with.
+pub(crate) struct ChosenModel {
+    pub(crate) model: Fsa<String>,
+    pub(crate) complete: bool,
+    pub(crate) realized: Option<f64>,
+    pub(crate) explored: u64,
+    /// Reason for the choice, for people.
+    pub(crate) why: String,
+    /// It is this round's own.
+    pub(crate) own: bool,
+    /// The round that made it.
+    pub(crate) made: RoundId,
+    /// Number of words that all rounds stored.
+    pub(crate) words: usize,
+    /// Number of words that the model allows only because they happened: there was no time to explore them.
+    pub(crate) admitted: usize,
+}
+
+impl Recorder<'_> {
+    /// Chooses the model that the round ends with: `own`, unless the last round's is better. Returns it with the tests that
+    /// show what it allows. It is extended to allow every stored word, except those that only the user's tests show: nobody
+    /// saw where these lead.
+    pub(crate) fn choose_model(
+        &mut self,
+        own: ModelCandidate,
+    ) -> Result<(ChosenModel, Vec<Script>, Witnesses), Report> {
+        self.write()?;
+        let round = self.campaign.round;
+        let earlier = match self.campaign.history.model.take() {
+            Some(earlier) => {
+                let rejects = self.rejects([&earlier.candidate.model, &own.model])?;
+                is_better(&earlier.candidate, &own, rejects).then_some(earlier)
+            }
+            None => None,
+        };
+        let (candidate, made, why) = match earlier {
+            Some(EarlierModel { candidate, made }) => {
+                let why = format!("kept from round {}, which did better than round {}", made.0, round.0);
+                (candidate, made, why)
+            }
+            None => (own, round, format!("made by round {}", round.0)),
+        };
+        let ModelCandidate { model, complete, realized, explored, tests, witnesses } = candidate;
+        // A model without transitions knows nothing to which a word could be added.
+        let (model, admitted) = if model.transitions() > 0 { self.allowing(model)? } else { (model, 0) };
+        let words = self.seen.len();
+        let own = made == round;
+        let chosen = ChosenModel { model, complete, realized, explored, why, own, made, words, admitted };
+        Ok((chosen, tests, witnesses))
+    }
+
+    /// Counts the stored words that each of two models rejects, except those that only the user's tests show.
+    fn rejects(&self, models: [&Fsa<String>; 2]) -> Result<[usize; 2], Report> {
+        let letters = |model: &Fsa<String>| model.letters(self.campaign.ear.alphabet().names());
+        let mut readers = models.map(|model| (Reader::indexed(model), letters(model)));
+        let mut rejects = [0; 2];
+        self.campaign.each_word(|word, _| {
+            for ((reader, letters), rejects) in readers.iter_mut().zip(&mut rejects) {
+                let reads = reader.reads(word.iter().map(|&letter| letters[letter as usize]));
+                *rejects += usize::from(!reads && !self.given.contains(word));
+            }
+        })?;
+        Ok(rejects)
+    }
+
+    /// Extends a model until it allows all stored words, and counts those that needed it.
+    fn allowing(&self, model: Fsa<String>) -> Result<(Fsa<String>, usize), Report> {
+        /// Words that are allowed at a time. There may be a million that need the same transition.
+        const PART: usize = 1000;
+        let ear = self.campaign.ear;
+        let (mut model, mut admitted) = (model, 0);
+        loop {
+            let letters = model.letters(ear.alphabet().names());
+            let mut reader = Reader::indexed(&model);
+            let mut part: Vec<Vec<String>> = Vec::new();
+            self.campaign.each_word(|word, _| {
+                let mut reads = || reader.reads(word.iter().map(|&letter| letters[letter as usize]));
+                if part.len() < PART && !reads() && !self.given.contains(word) {
+                    part.push(labels(ear, word).into_iter().map(str::to_owned).collect());
+                }
+            })?;
+            if part.is_empty() {
+                return Ok((model, admitted));
+            }
+            let before = model.transitions();
+            let (more, count) = allow_words(model, &part);
+            (model, admitted) = (more, admitted + count);
+            // A model without an initial state can allow no word.
+            if model.transitions() == before {
+                return Ok((model, admitted));
+            }
+        }
+    }
+}
+/// Decides whether the last round's model is better: it saw more, or clearly more of it is real, and it does not reject more
+/// of what happened. `rejects` counts the words that the old and the new one reject.
+fn is_better(old: &ModelCandidate, new: &ModelCandidate, [old_rejects, new_rejects]: [usize; 2]) -> bool {
+    match (old.complete, new.complete) {
+        (true, true) => {
+            let realized = old.realized.zip(new.realized);
+            realized.is_some_and(|(old, new)| old > new + REALIZED_TOLERANCE) && old_rejects <= new_rejects
+        }
+        (true, false) => true,
+        (false, true) => false,
+        (false, false) => (old_rejects, new.explored) < (new_rejects, old.explored),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use adit_automata::Builder;
+
+    use super::*;
+
+    /// Decides between two models. Known of each: complete, realized, explored, and how many words it rejects.
+    fn keeps_old(old: (bool, Option<f64>, u64, usize), new: (bool, Option<f64>, u64, usize)) -> bool {
+        let candidate = |(complete, realized, explored, _)| ModelCandidate {
+            model: Builder::new().build(),
+            complete,
+            realized,
+            explored,
+            tests: Vec::new(),
+            witnesses: Witnesses::default(),
+        };
+        is_better(&candidate(old), &candidate(new), [old.3, new.3])
+    }
+
+    #[test]
+    fn a_model_is_replaced_by_one_that_is_no_worse() {
+        // A round that was cut short does not replace a complete model.
+        assert!(keeps_old((true, Some(0.9), 100, 2), (false, None, 500, 0)));
+        assert!(!keeps_old((false, None, 500, 0), (true, Some(0.9), 100, 0)));
+        // Of two complete ones the new one knows more, unless much less of it is real.
+        assert!(!keeps_old((true, Some(0.9), 100, 0), (true, Some(0.89), 90, 0)));
+        assert!(keeps_old((true, Some(0.9), 100, 0), (true, Some(0.8), 90, 0)));
+        assert!(!keeps_old((true, Some(0.9), 100, 1), (true, Some(0.8), 90, 0)));
+        // Of two that were cut short, the one that was explored further.
+        assert!(keeps_old((false, None, 100, 0), (false, None, 90, 0)));
+        assert!(!keeps_old((false, None, 90, 0), (false, None, 100, 0)));
+        assert!(keeps_old((false, None, 90, 0), (false, None, 100, 3)));
+    }
+}

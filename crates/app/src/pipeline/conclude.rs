@@ -1,0 +1,139 @@
+//! Step 5: conclude. The model is made if it was not explored, and compared with that of the last round; tests are chosen that
+//! show it; every property gets its fate.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use adit_automata::Fsa;
+use adit_logic::Property;
+use adit_trace::{Letter, Script};
+use miette::Report;
+
+use super::attack::AttackOutcome;
+use super::claim::MinedProperties;
+use super::miners::{Draft, Evidence, MinedModel};
+use super::state_names::with_state_names;
+use super::{Mined, Round, Tester, Trouble};
+use crate::campaign::{Conclusion, JudgedProperty, RecordingCost, labeled};
+
+impl Round<'_> {
+    pub(super) fn conclude(
+        mut self,
+        draft: Draft,
+        mut properties: MinedProperties<'_>,
+        attack: AttackOutcome,
+    ) -> Result<(Mined, RecordingCost), Report> {
+        self.add_missed_refutations(&mut properties)?;
+        // A property that any word violates does not hold, whatever the attack says.
+        let holding = properties.holding(&mut self.workers.recorder)?;
+        let supports = properties.supports();
+        let evidence = Evidence { properties: self.surviving(&properties, &holding) };
+        let MinedModel { candidate, unrealized, .. } = draft.finish(&mut self, &evidence)?;
+        let (mut chosen, tests, witnesses) = self.workers.recorder.choose_model(candidate)?;
+        if !chosen.own {
+            self.tests.add(&mut self.workers, &tests)?;
+        }
+        let witnesses = witnesses.renumbered(|test| self.tests.position(tests.get(test)?));
+        let needed = self.workers.recorder.tests_for(&chosen.model, self.tests.tests())?;
+        self.tests.add(&mut self.workers, &needed)?;
+        let rejected = self.rejected(&chosen.model);
+        let pure = self.labels(&self.pure);
+        chosen.model = with_state_names(&chosen.model, &pure);
+        let unrealized = unrealized.filter(|_| chosen.own);
+        let mined = Mined {
+            rejected,
+            unrealized,
+            branches: attack.branches,
+            trouble: self.trouble(&supports),
+            tests_run: self.pace.tests(),
+            attacked: attack.attacked,
+            hardly_watched: self.hardly_watched,
+            agreed: self.workers.agreed(self.tests.tests())?,
+            pure,
+            conclusion: Conclusion {
+                properties: self.judged(&properties, &holding, &supports),
+                chosen,
+                tests: self.tests.into_tests(),
+                witnesses,
+                stop: attack.stop,
+            },
+        };
+        let cost = self.workers.recorder.end(&mined.conclusion)?;
+        Ok((mined, cost))
+    }
+
+    /// Refutes what any test of any round refuted, whether the attack noticed or not.
+    fn add_missed_refutations(&mut self, properties: &mut MinedProperties<'_>) -> Result<(), Report> {
+        let is_open = properties.is_open();
+        let refuted = self.workers.recorder.refuted().iter();
+        let missed: Vec<(Property<Letter>, Script)> = refuted
+            .filter(|(property, _)| is_open(property))
+            .map(|(property, refutation)| (property.clone(), refutation.script.clone()))
+            .collect();
+        drop(is_open);
+        let scripts: Vec<Script> = missed.iter().map(|(_, script)| script.clone()).collect();
+        self.tests.add(&mut self.workers, &scripts)?;
+        let position = |script| self.tests.position(script).expect("it was added just now");
+        properties.refute(missed.iter().map(|(property, script)| (property.clone(), position(script))));
+        Ok(())
+    }
+
+    /// Properties that a miner can rely on.
+    fn surviving(
+        &self,
+        properties: &MinedProperties<'_>,
+        holding: &BTreeSet<Property<Letter>>,
+    ) -> Vec<Property<Letter>> {
+        match self.request.attack.tester {
+            Tester::Dice => properties.all.iter().filter(|one| holding.contains(one)).cloned().collect(),
+            Tester::Dynamosa | Tester::Random => holding.iter().cloned().collect(),
+        }
+    }
+
+    /// Words of the user's tests that the model rejects, shortest first.
+    fn rejected(&self, model: &Fsa<String>) -> Vec<Vec<String>> {
+        let alphabet = self.calls.ear.alphabet();
+        let labels =
+            |word: &Vec<Letter>| word.iter().map(|&letter| alphabet.name(letter).to_owned()).collect();
+        let mut words: Vec<Vec<String>> =
+            self.given.iter().map(labels).filter(|word: &Vec<String>| !model.reads(word)).collect();
+        words.sort_by(|one, other| one.len().cmp(&other.len()).then_with(|| one.cmp(other)));
+        words.dedup();
+        words
+    }
+
+    fn trouble(&self, supports: &BTreeMap<Letter, u64>) -> Trouble {
+        let ear = self.calls.ear;
+        let never_returned = { self.calls.generator.never_returned() }
+            .filter(|(callable, _)| {
+                !ear.letters_of(callable).iter().any(|event| supports.contains_key(event))
+            })
+            .map(|(callable, times)| (callable.event_name().to_owned(), times));
+        Trouble {
+            given_up: self.workers.given_up(),
+            constructions_given_up: self.workers.constructions_given_up(),
+            bad_ends: self.workers.bad_ends(),
+            never_returned: never_returned.collect(),
+        }
+    }
+
+    /// The properties that hold or were refuted, with their fates over all rounds.
+    fn judged(
+        &self,
+        properties: &MinedProperties<'_>,
+        holding: &BTreeSet<Property<Letter>>,
+        supports: &BTreeMap<Letter, u64>,
+    ) -> Vec<JudgedProperty> {
+        let recorder = &self.workers.recorder;
+        let judged = properties.all.iter().zip(&properties.fates);
+        judged
+            .filter(|(property, fate)| holding.contains(property) || fate.is_refuted())
+            .map(|(property, &fate)| {
+                let support = supports.get(&property.a).copied().unwrap_or(0);
+                let found_after = recorder.refuted().get(property).and_then(|refutation| refutation.after);
+                let property = labeled(self.calls.ear, property);
+                let fate = recorder.earlier_fate(&property).map_or(fate, |earlier| fate.after(earlier));
+                JudgedProperty { property, fate, support, found_after }
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,118 @@
+//! The workers of a round: they run scripts within the budget, never repeat what hangs, and everything is recorded.
+
+use std::collections::BTreeSet;
+
+use adit_attack::{BadEnd, Guarded, HangGuard, java};
+use adit_jvm::{Host, HostError};
+use adit_trace::{Phase, Run, RunLimits, Script, Subject};
+use miette::Report;
+
+use crate::campaign::{Recorder, RecordingSubject, RetentionPolicy};
+use crate::java::environment::cannot_run;
+use crate::pace::RoundPace;
+
+/// Hangs and crashes in one batch after which the rest of it waits: what was learned decides about it.
+const BAD_ENDS: usize = 1;
+
+/// Workers of the class under test, with the recorder of their runs.
+pub(crate) struct Workers<'a> {
+    host: &'a mut Host,
+    /// Runs in portions, and gives up what hangs.
+    guard: HangGuard,
+    pub(super) pace: RoundPace,
+    pub(super) recorder: Recorder<'a>,
+}
+
+impl<'a> Workers<'a> {
+    pub(crate) fn new(host: &'a mut Host, recorder: Recorder<'a>, pace: RoundPace) -> Self {
+        Self { host, guard: HangGuard::default(), pace, recorder }
+    }
+
+    /// The workers as a subject whose runs are kept according to `policy`.
+    pub(super) fn keeping(
+        &mut self,
+        policy: RetentionPolicy,
+    ) -> RecordingSubject<'_, 'a, PacedSubject<'_, Host>> {
+        let Self { host, guard, pace, recorder } = self;
+        recorder.keeping(policy, PacedSubject { subject: host, guard, pace })
+    }
+
+    /// The same for other workers of the same class.
+    pub(super) fn keeping_on<'w, S>(
+        &'w mut self,
+        other: &'w mut S,
+        policy: RetentionPolicy,
+    ) -> RecordingSubject<'w, 'a, PacedSubject<'w, S>> {
+        let Self { guard, pace, recorder, .. } = self;
+        recorder.keeping(policy, PacedSubject { subject: other, guard, pace })
+    }
+
+    /// Runs scripts that ran before and ended well, and stores them as tests. It may take a little longer than the budget;
+    /// scripts that there is no time for are not run.
+    pub(super) fn run_again(&mut self, scripts: &[Script]) -> Result<Vec<Run>, Report> {
+        self.host.limit(self.pace.grace());
+        let runs = self.host.run(scripts).map_err(cannot_run)?;
+        self.recorder.record(scripts, &runs, RetentionPolicy::WordsWithTests)?;
+        Ok(runs)
+    }
+
+    /// Runs tests in new machines, and returns the part of each run that came out alike. Hash codes of objects, and the
+    /// orders that depend on them, differ in each machine and must not be asserted; nor is what there is no time for.
+    pub(super) fn agreed(&mut self, tests: &[(Script, Run)]) -> Result<Vec<Run>, Report> {
+        let scripts: Vec<Script> = tests.iter().map(|(script, _)| script.clone()).collect();
+        self.host.renew();
+        self.host.limit(self.pace.grace());
+        let again = self.host.run(&scripts).map_err(cannot_run)?;
+        Ok(tests.iter().zip(&again).map(|((_, run), again)| java::agreed(run, again)).collect())
+    }
+
+    /// Names of methods that are no longer called because they hang or crash.
+    pub(super) fn given_up(&self) -> BTreeSet<String> {
+        self.guard.given_up().iter().map(|callable| callable.event_name().to_owned()).collect()
+    }
+
+    /// All hangs and crashes: the method, the construction of its object, and how often.
+    pub(super) fn bad_ends(&self) -> Vec<(String, String, u64)> {
+        let told =
+            |end: &BadEnd<'_>| (end.callable.event_name().to_owned(), end.construction.to_owned(), end.times);
+        let mut all: Vec<(String, String, u64)> = self.guard.bad_ends().iter().map(told).collect();
+        all.sort();
+        all
+    }
+
+    /// Constructions that are no longer used because most calls on their objects hang.
+    pub(super) fn constructions_given_up(&self) -> BTreeSet<String> {
+        self.guard.constructions_given_up().into_iter().map(str::to_owned).collect()
+    }
+}
+
+/// A subject that runs within the budget of a round, and gives up what hangs.
+pub(super) struct PacedSubject<'w, S> {
+    subject: &'w mut S,
+    guard: &'w mut HangGuard,
+    pace: &'w RoundPace,
+}
+
+impl<S: Subject<Error = HostError>> Subject for PacedSubject<'_, S> {
+    type Error = Report;
+
+    fn run(&mut self, batch: &[Script]) -> Result<Vec<Run>, Report> {
+        let Self { subject, guard, pace } = self;
+        subject.limit(RunLimits { deadline: pace.deadline(), bad_ends: Some(BAD_ENDS) });
+        // The limits of the step before say nothing about this one.
+        (guard.stopped, guard.most) = (None, pace.most_tests());
+        let runs = guard.run(*subject, batch, Phase::default(), &mut pace.batch());
+        pace.set_tests(guard.tests);
+        runs.map_err(cannot_run)
+    }
+
+    fn renew(&mut self) {
+        self.subject.renew();
+    }
+}
+
+impl<S: Subject<Error = HostError>> Guarded for PacedSubject<'_, S> {
+    fn guard(&self) -> &HangGuard {
+        self.guard
+    }
+}
