@@ -47,7 +47,8 @@ impl Pace for BudgetPace {
 
 /// Pace of a round of mining: every phase must end when its share of the budget is used up.
 ///
-/// Clones share one budget. The searches hold one clone, the subject another, so that even a batch that hangs ends in time.
+/// Clones share one budget. The searches hold one clone, the subject another, so that even a batch that hangs
+/// ends in time.
 #[derive(Clone)]
 pub(crate) struct RoundPace(Rc<Round>);
 
@@ -70,7 +71,8 @@ struct Round {
     tests: Cell<u64>,
 }
 
-/// Shares of the budget by which the phases must end. A class whose calls hang would spend all of it on the first.
+/// Shares of the budget by which the phases must end. A class whose calls hang would spend all of it on the
+/// first.
 const WATCHING: f64 = 0.12;
 const PURITY: f64 = 0.24;
 const SURVEY: f64 = 0.3;
@@ -82,7 +84,7 @@ const EXPLORING: f64 = 0.8;
 /// The rest after attacking is for making the tests that refute properties smaller.
 pub(crate) const ATTACKING: f64 = 0.97;
 
-/// How long tests that are worth keeping may be run again when the budget is used up.
+/// Time for running tests again that are worth keeping, when the budget is used up.
 const GRACE: Duration = Duration::from_millis(700);
 
 impl RoundPace {

@@ -1,11 +1,12 @@
-//! DICE-Tester: search for tests that refute mined properties, so that only true ones are left.
+//! DICE-Tester: searches for tests that refute mined properties, so that only true ones survive.
 //!
-//! Paper: [dice, section 3.3]. Each property is a goal, reached by a test one of whose objects refutes it; so is each event, and
-//! each side of each branch of the class where its runs say which were taken. The search is [`dynamosa`](crate::dynamosa); goals wait
-//! for events as the properties themselves suggest.
-//! Deviation: a goal waits for all events that the four rules name, with AP and AIP read as in section 3.2. Branches are as
-//! [`branches`](crate::branches) has them. Properties are also dropped when a test refutes them that was aimed elsewhere, or after they were given up.
-//! Cost: running the tests, and [`Profile`]s of what was heard; a goal is compared by a look-up.
+//! Paper: [dice, section 3.3]. Each property is a goal, reached by a test one of whose objects refutes it.
+//! Each event is a goal too, and so is each side of each branch, where runs report which were taken. The
+//! search is [`dynamosa`](crate::dynamosa); goals wait for events as the properties themselves suggest.
+//! Deviation: a goal waits for all events that the four rules name, with AP and AIP read as in section 3.2.
+//! Branches are those of [`branches`](crate::branches). A property is also refuted by a test that was aimed
+//! elsewhere, or after it was given up.
+//! Cost: running the tests, and a [`Profile`] for each word; a goal is compared by a look-up.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -22,45 +23,47 @@ use crate::heard::Heard;
 use crate::shrink::shrink;
 use crate::{Ear, Generator};
 
-/// What is attacked, and how.
+/// Target and effort of an attack.
 #[derive(Clone, Debug)]
 pub struct Assault {
-    /// The claims, in the ear's letters.
+    /// Properties to refute, in the letters of the ear.
     pub properties: Vec<Property<Letter>>,
-    /// The letters without a side effect.
+    /// Letters without a side effect.
     pub pure: BTreeSet<Letter>,
-    /// The branches of the class, if its runs say which were taken; else none.
+    /// Branches of the class, if runs report which were taken.
     pub branches: Branches,
-    /// How many calls a new test makes at most.
+    /// Most calls of a new test.
     pub calls: usize,
-    /// The numbers of the search.
+    /// Parameters of the search.
     pub settings: Settings,
-    /// In how many runs the test that refutes a claim may be made smaller, and in how many all of them together.
+    /// Most runs for making one refuting test smaller, and for all of them together.
     pub shrink: (usize, usize),
 }
 
 /// The result of an attack.
 #[derive(Clone, Debug)]
 pub struct Attacked {
-    /// Fates of the claims, in their order; a witness is a position in `tests`.
+    /// Fates of the properties, in their order; a witness is a position in `tests`.
     pub fates: Vec<Fate<usize>>,
-    /// For each claim that was refuted, the number of the test that did it first, counted from one in the order in which they ran.
+    /// For each refuted property, the number of the test that refuted it first, counted from one in the order
+    /// of running.
     pub found_after: Vec<Option<u64>>,
-    /// How many of the branches were taken.
+    /// Number of branches that were taken.
     pub covered: usize,
-    /// The tests that reached a goal, the shortest for each, without repetition; those that refute a claim are made smaller still.
+    /// Tests that reached a goal, the shortest for each, without repetition. Those that refute a property are
+    /// made smaller still.
     pub tests: Vec<Script>,
     /// Tests that were run.
     pub run: u64,
     /// Generations.
     pub generations: u32,
-    /// How often the population was replaced.
+    /// Number of times that the population was replaced.
     pub resets: u32,
     /// Reason why it ended. When it is [`Stop::Done`], every property is refuted or given up.
     pub stop: Stop,
 }
 
-/// Attacks claims about a class until nothing is left to aim at or `pace` stops it.
+/// Attacks properties of a class until nothing is left to aim at or `pace` stops it.
 pub fn dice_tester<S: Guarded, R: Rng>(
     subject: &mut S,
     generator: &mut Generator,
@@ -152,10 +155,12 @@ pub fn dice_tester<S: Guarded, R: Rng>(
     Ok(attacked)
 }
 
-/// First the events, then the properties, then the branches, with what each waits for.
+/// Goals of an attack: first the events, then the properties, then the branches, with the goals that each
+/// waits for.
 ///
-/// The four rules, with `b` before `a` in AP and AIP: an event waits for the events that must precede it; refuting NF, NIF, AF
-/// or AIF waits for `a`; refuting AP or AIP waits for `a` too, without which there is nothing to refute.
+/// The four rules, with `b` before `a` in AP and AIP: an event waits for the events that must precede it;
+/// refuting NF, NIF, AF or AIF waits for `a`; refuting AP or AIP waits for `a` too, without which there is
+/// nothing to refute.
 fn goals(letters: usize, Assault { properties, branches, .. }: &Assault) -> Vec<Goal> {
     let mut goals = vec![Goal::default(); letters];
     for Property { template, a, b } in properties {
@@ -180,11 +185,11 @@ struct Attack<'a, S> {
     letters: usize,
 }
 
-/// What running a test showed.
+/// Observations of a test.
 struct Seen {
-    /// What each object did.
+    /// Profile of each object.
     profiles: Vec<Profile>,
-    /// The branches that were taken, if that is known.
+    /// Branches that were taken, if that is known.
     passed: Option<Passed>,
 }
 

@@ -1,68 +1,69 @@
-//! DynaMOSA: evolve tests towards many goals at once, aiming only at goals that can be reached now.
+//! DynaMOSA: evolves tests toward many goals at once, aiming only at goals that can be reached now.
 //!
-//! Paper: `dynamosa`, as [dice, Algorithm 1] tells it, with the three changes of [dice, section 3.3]: goals wait for goals of
-//! any kind, not only for branches; a goal that was aimed at for too long is abandoned; a population that finds nothing new for too
-//! long is thrown away.
-//! Deviation: goals that become targets because of a test are compared with that same test at once, and tests are compared with
-//! goals that wait or were abandoned too, so that what happens by accident is not lost. Within a front, shorter tests come first;
-//! there is no crowding distance.
-//! Cost: a generation compares each of `2m` tests with each target, and pairs of tests while fronts are made: `O(m² t)` at worst
-//! for `t` targets, and much less in practice, because two tests that each win somewhere are told apart early.
+//! Paper: `dynamosa`, as [dice, Algorithm 1] describes it, with the three changes of [dice, section 3.3]:
+//! goals wait for goals of any kind, not only for branches; a goal that was aimed at for too long is
+//! abandoned; a population that finds nothing new for too long is thrown away.
+//! Deviation: goals that become targets because of a test are compared with that same test at once, and tests
+//! are compared with goals that wait or were abandoned too, so that nothing that happens by accident is lost.
+//! Within a front, shorter tests come first; there is no crowding distance.
+//! Cost: a generation compares each of `2m` tests with each target, and pairs of tests while fronts are made:
+//! `O(m² t)` at worst for `t` targets, and much less in practice, because two tests that each win somewhere
+//! are told apart early.
 //!
-//! The search knows nothing about scripts or properties: a [`Problem`] makes tests, runs them, and says how far a test is
-//! from a goal.
+//! The search knows nothing about scripts or properties: a [`Problem`] makes tests, runs them, and measures
+//! how far a test is from a goal.
 
 use std::collections::BTreeSet;
 
 use rand::seq::IndexedRandom;
 use rand::{Rng, RngExt};
 
-/// What is searched: how tests are made and run, and how far from a goal each is.
+/// A search problem: makes tests, runs them, and measures how far from a goal each is.
 pub trait Problem {
     /// A test.
     type Test: Clone;
-    /// What running a test showed.
+    /// Observations of a test.
     type Seen;
-    /// Why no test could be run.
+    /// Failure to run any test.
     type Error;
 
-    /// A new test.
+    /// Makes a new test.
     fn random(&mut self, rng: &mut impl Rng) -> Self::Test;
-    /// A test that is `test` but for a few changes, each statement being changed with a chance of one in their number.
+    /// Changes a test a little: each of its `n` statements with probability `1/n`.
     fn mutate(&mut self, test: &Self::Test, rng: &mut impl Rng) -> Self::Test;
-    /// The beginning of each with the end of the other.
+    /// Joins the beginning of each test with the end of the other.
     fn cross(&mut self, one: &Self::Test, other: &Self::Test, rng: &mut impl Rng) -> [Self::Test; 2];
     /// Runs tests and answers in their order.
     fn run(&mut self, tests: &[Self::Test]) -> Result<Vec<Self::Seen>, Self::Error>;
-    /// How long a test is; of two equally good ones the shorter wins.
+    /// Length of a test; of two equally good ones the shorter wins.
     fn length(&self, test: &Self::Test) -> usize;
-    /// How far from the goal with this number what was seen is: zero when it is reached, at most one.
+    /// Distance from the goal with this number: zero when it is reached, at most one.
     fn cost(&self, goal: usize, seen: &Self::Seen) -> f64;
 }
 
-/// The numbers of the search, as [dice, section 4] has them.
+/// Parameters of the search; [dice, section 4] has the paper's values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
-    /// How many tests survive a generation.
+    /// Number of tests that survive a generation.
     pub population: usize,
-    /// How likely two parents are crossed.
+    /// Probability that two parents are crossed.
     pub crossover: f64,
-    /// How many tests compete for being a parent.
+    /// Number of tests that compete to become a parent.
     pub tournament: usize,
-    /// For how many generations a goal is aimed at.
+    /// Number of generations for which a goal is aimed at.
     pub abandon_after: Option<u32>,
-    /// After how many generations without a new counterexample the population is replaced.
+    /// Number of generations without a new counterexample after which the population is replaced.
     pub reset_after: Option<u32>,
 }
 
 /// A goal as the search sees it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Goal {
-    /// The goals that must be reached before this one is aimed at, by their numbers.
+    /// Numbers of the goals that must be reached before this one is aimed at.
     pub needs: Vec<usize>,
-    /// Goals one of which must be reached as well, if there are any.
+    /// Goals of which at least one must be reached as well, if there are any.
     pub opened_by: Vec<usize>,
-    /// Reaching it refutes a claim. While such goals are reached, the population is not replaced.
+    /// Reaching it refutes a property. While such goals are reached, the population is not replaced.
     pub counterexample: bool,
 }
 
@@ -79,12 +80,12 @@ pub enum Status {
     Abandoned,
 }
 
-/// What a generation brought.
+/// Result of a generation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Progress {
+pub struct Generation {
     /// Tests that were run.
     pub tests: usize,
-    /// Goals reached for the first time, each with the place among the tests of the one that did.
+    /// Goals reached for the first time, each with the number of the test that did it.
     pub covered: Vec<(usize, usize)>,
     /// Goals given up.
     pub abandoned: usize,
@@ -92,7 +93,7 @@ pub struct Progress {
     pub reset: bool,
 }
 
-/// A search that goes on, one generation at a time.
+/// A search, advanced one generation at a time.
 pub struct Search<P: Problem> {
     settings: Settings,
     goals: Vec<Goal>,
@@ -112,7 +113,7 @@ struct Individual<P: Problem> {
 }
 
 impl<P: Problem> Search<P> {
-    /// A search for tests that reach `goals`.
+    /// Begins a search for tests that reach `goals`.
     pub fn new(goals: Vec<Goal>, settings: Settings) -> Self {
         let status = vec![Status::Waiting; goals.len()];
         let archive = goals.iter().map(|_| None).collect();
@@ -121,7 +122,7 @@ impl<P: Problem> Search<P> {
         search
     }
 
-    /// What became of each goal.
+    /// Status of each goal.
     pub fn status(&self) -> &[Status] {
         &self.status
     }
@@ -131,7 +132,8 @@ impl<P: Problem> Search<P> {
         self.archive.get(goal)?.as_ref()
     }
 
-    /// Whether there is nothing to aim at: every goal is reached, given up, or waits for one that was given up.
+    /// Tells whether there is nothing to aim at: every goal is reached, given up, or waits for one that was
+    /// given up.
     pub fn is_over(&self) -> bool {
         !self.status.iter().any(|status| matches!(status, Status::Targeted(_)))
     }
@@ -147,13 +149,13 @@ impl<P: Problem> Search<P> {
     }
 
     /// Makes and runs the next generation, the first if there is none.
-    pub fn generation(&mut self, problem: &mut P, rng: &mut impl Rng) -> Result<Progress, P::Error> {
-        let mut progress = Progress::default();
+    pub fn generation(&mut self, problem: &mut P, rng: &mut impl Rng) -> Result<Generation, P::Error> {
+        let mut generation = Generation::default();
         let reset = self.settings.reset_after.is_some_and(|most| self.fruitless >= most);
         if reset {
             self.population.clear();
             self.fruitless = 0;
-            progress.reset = true;
+            generation.reset = true;
         }
         let tests = if self.population.is_empty() {
             (0..self.settings.population).map(|_| problem.random(rng)).collect()
@@ -161,23 +163,25 @@ impl<P: Problem> Search<P> {
             self.offspring(problem, rng)
         };
         let seen = problem.run(&tests)?;
-        progress.tests = tests.len();
+        generation.tests = tests.len();
         let mut everyone = std::mem::take(&mut self.population);
         for (place, (test, seen)) in tests.into_iter().zip(seen).enumerate() {
             let individual = Individual { length: problem.length(&test), test, seen, rank: 0 };
-            progress.covered.extend(self.archive(problem, &individual).into_iter().map(|goal| (goal, place)));
+            generation
+                .covered
+                .extend(self.archive(problem, &individual).into_iter().map(|goal| (goal, place)));
             everyone.push(individual);
         }
         self.fruitless += 1;
-        if progress.covered.iter().any(|&(goal, _)| self.goals[goal].counterexample) {
+        if generation.covered.iter().any(|&(goal, _)| self.goals[goal].counterexample) {
             self.fruitless = 0;
         }
-        progress.abandoned = self.age();
+        generation.abandoned = self.age();
         self.population = self.survivors(problem, everyone);
-        Ok(progress)
+        Ok(generation)
     }
 
-    /// Half of the children come from crossing, where chance wants it; all are mutated.
+    /// Makes children of parents, by chance crossed or not; all are mutated.
     fn offspring(&self, problem: &mut P, rng: &mut impl Rng) -> Vec<P::Test> {
         let mut children = Vec::with_capacity(self.settings.population + 1);
         while children.len() < self.settings.population {
@@ -203,7 +207,8 @@ impl<P: Problem> Search<P> {
             .expect("offspring is made of a population that is not empty")
     }
 
-    /// Compares a test with all goals, keeps it for those that it reaches, and says which were not reached before.
+    /// Compares a test with all goals, keeps it for those that it reaches, and returns those that were not
+    /// reached before.
     fn archive(&mut self, problem: &P, individual: &Individual<P>) -> Vec<usize> {
         let mut covered = Vec::new();
         for goal in 0..self.goals.len() {
@@ -235,7 +240,7 @@ impl<P: Problem> Search<P> {
         }
     }
 
-    /// Lets targets grow older, and gives up the oldest if any are to be given up.
+    /// Ages all targets, and gives up those that are too old.
     fn age(&mut self) -> usize {
         let mut abandoned = 0;
         for status in &mut self.status {
@@ -272,8 +277,9 @@ impl<P: Problem> Search<P> {
     }
 }
 
-/// The front of each test. The first holds the best test for each goal (the shortest of several), the others are made of those
-/// that no remaining test dominates, until `enough` tests have a front; the rest share the last.
+/// Ranks tests by fronts. The first front holds the best test for each goal (the shortest of several), each
+/// later one the tests that no remaining test dominates, until `enough` tests have a front; the rest share
+/// the last.
 fn rank(costs: &[Vec<f64>], lengths: &[usize], enough: usize) -> Vec<usize> {
     const UNRANKED: usize = usize::MAX;
     let mut ranks = vec![UNRANKED; costs.len()];
@@ -300,7 +306,7 @@ fn rank(costs: &[Vec<f64>], lengths: &[usize], enough: usize) -> Vec<usize> {
     ranks.into_iter().map(|rank| rank.min(front)).collect()
 }
 
-/// Nowhere worse and somewhere better.
+/// Tells whether the first test is nowhere worse and somewhere better.
 fn dominates(one: &[f64], other: &[f64]) -> bool {
     let mut better = false;
     for (a, b) in one.iter().zip(other) {
@@ -334,8 +340,9 @@ mod tests {
         }
     }
 
-    /// Tests are bytes; goal `n` wants the byte `n` at place `n`, and needs goal `n - 1`. So only a search that climbs from goal
-    /// to goal gets anywhere, because nothing is known of a goal before its place is right.
+    /// Tests are bytes; goal `n` wants the byte `n` at place `n`, and needs goal `n - 1`. So only a search
+    /// that climbs from goal to goal gets anywhere, because nothing is known of a goal before its place is
+    /// right.
     struct Stairs {
         steps: u8,
     }
@@ -481,7 +488,8 @@ mod tests {
         assert_eq!(search.status(), [Status::Targeted(3), Status::Waiting]);
     }
 
-    /// [dice, Figure 7]: five tests, three goals. The first reaches goal 2, the second is the best for goal 1.
+    /// [dice, Figure 7]: five tests, three goals. The first reaches goal 2, the second is the best for goal
+    /// 1.
     #[test]
     fn fronts_of_the_paper_s_example() {
         let costs =

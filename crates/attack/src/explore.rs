@@ -1,20 +1,21 @@
 //! Exploration: a model of a class by observing, in very many situations, which events are possible.
 //!
-//! Enabledness is not guessed from traces but observed. A situation is a short script with its object. In each, every move (a
-//! method with arguments from a pool) is tried; the events that come out are what the situation *enables*. Situations that
-//! enable the same events are one state, and a state leads to another by an event if one of its situations was seen to. This
-//! is the abstraction of CONTRACTOR with preconditions replaced by experiment.
+//! Enabledness is not guessed from traces but observed. A situation is a short script with its object. In
+//! each, every move (a method with arguments from a pool) is tried; the events that come out are what the
+//! situation *enables*. Situations that enable the same events are one state, and a state leads to another by
+//! an event if one of its situations was seen to. This is the abstraction of CONTRACTOR with preconditions
+//! replaced by experiment.
 //!
 //! 1. *Survey*: random scripts give moves, situations to try them in, and words that the model must accept.
 //! 2. *Explore* from the constructors, in turn for each state and event, until nothing new is found.
 //! 3. *Accept*: runs that the model rejects are explored along their way, and then what lies behind it.
-//! 4. *Refute*: walks of the model that cannot be realized on the class reveal a state that should be two: half of its
-//!    situations lead by an event where the others cannot. It is split if that makes enough walks realizable, which keeps
-//!    models small where a class counts: no finite model can.
+//! 4. *Refute*: walks of the model that cannot be realized on the class reveal a state that should be two:
+//!    half of its situations lead by an event where the others cannot. It is split if that makes enough walks
+//!    realizable, which keeps models small where a class counts: no finite model can.
 //!
 //! Paper: none; the idea of enabledness is that of `contractor`, of refuting by tests that of `dice`.
-//! Cost: a situation takes as many scripts as there are moves, some ten for each method. Situations with equal fields are
-//! taken for equal until two are caught enabling different events; then all are probed.
+//! Cost: a situation takes as many scripts as there are moves, some ten for each method. Situations with
+//! equal fields are taken for equal until two are caught enabling different events; then all are probed.
 
 use std::collections::BTreeSet;
 
@@ -43,7 +44,7 @@ pub struct ExploreOptions {
     pub survey: SurveyOptions,
     /// Number of situations that are probed behind each enabled set and event.
     pub successors: usize,
-    /// When a state is split.
+    /// Conditions for splitting a state.
     pub splitting: SplitOptions,
 }
 
@@ -65,7 +66,8 @@ pub struct SplitOptions {
 /// Knowledge that an exploration begins with.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Prior {
-    /// Events without a side effect, as far as is known. They stay in their state unless they are seen to leave it.
+    /// Events without a side effect, as far as is known. They stay in their state unless they are seen to
+    /// leave it.
     pub pure: BTreeSet<Letter>,
     /// Pure events that change something inside. They count as pure only where probing confirms it.
     pub doubtful: BTreeSet<Letter>,
@@ -76,8 +78,9 @@ pub struct Prior {
 /// Model of a class, and how it was obtained.
 #[derive(Clone, Debug)]
 pub struct Explored {
-    /// Every state but the first is accepting: a client may stop at any time. A transition of modality *maybe* is an event
-    /// that was possible while there was no time to see where it leads. States name what they refuse.
+    /// Every state but the first is accepting: a client may stop at any time. A transition of modality
+    /// *maybe* is an event that was possible while there was no time to see where it leads. States name what
+    /// they refuse.
     pub model: Fsa<String>,
     /// Those of the pure events that never left their state.
     pub pure: BTreeSet<Letter>,
@@ -113,17 +116,19 @@ impl Explored {
     }
 }
 
-/// Number of situations that are probed behind each event of a state that was found late. Its kind is known by then, and what
-/// matters is that no event leads nowhere.
+/// Number of situations that are probed behind each event of a state that was found late. Its kind is known
+/// by then, and what matters is that no event leads nowhere.
 const LATE_SUCCESSORS: usize = 2;
 
-/// Random runs are repeated while the model rejects more than one in so many of them, and while new states appear.
+/// Random runs are repeated while the model rejects more than one in so many of them, and while new states
+/// appear.
 const REJECTED_RARELY: u64 = 200;
 
 /// Explores a class and builds its model.
 ///
-/// `pace` may stop the exploration between batches; then the model is what is known. During the survey and the choice of
-/// moves, it only ends these phases. A subject that does not run scripts ends the phase that they were for.
+/// `pace` may stop the exploration between batches; then the model is what is known. During the survey and
+/// the choice of moves, it only ends these phases. A subject that does not run scripts ends the phase that
+/// they were for.
 pub fn explore<S: Guarded, R: Rng>(
     subject: &mut S,
     generator: &mut Generator,

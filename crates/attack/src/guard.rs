@@ -1,9 +1,9 @@
 //! Guard against hangs: scripts run in portions, and calls that keep hanging are not made again.
 //!
-//! Searches hand over tens of thousands of scripts at once. Between two portions the caller may stop; the remaining
-//! scripts end as [`End::NotRun`]. Calls that keep hanging or killing their machine are given up (`hangs.rs`): scripts are
-//! cut before them and end as [`End::Cut`]. So every budget is kept, and nothing that was not run is taken for something
-//! that did not happen.
+//! Searches hand over tens of thousands of scripts at once. Between two portions the caller may stop; the
+//! remaining scripts end as [`End::NotRun`]. Calls that keep hanging or killing their machine are given up
+//! (`hangs.rs`): scripts are cut before them and end as [`End::Cut`]. So every budget is kept, and nothing
+//! that was not run is taken for something that did not happen.
 //!
 //! A guard is the one place that learns what hangs. Searches, generators and commands ask it.
 //!
@@ -19,8 +19,8 @@ use adit_trace::{Callable, End, Limit, Pace, Phase, Progress, Run, RunLimits, Sc
 use crate::Generator;
 use crate::hangs::{BadEnd, HangBlame};
 
-/// Size of the first portion, and of any after a script that ended badly: each of those costs as much as thousands of others,
-/// and the next may be the last that it takes to give something up.
+/// Size of the first portion, and of any after a script that ended badly: each of those costs as much as
+/// thousands of others, and the next may be the last that it takes to give something up.
 const SMALLEST: usize = 1;
 
 /// Size of the largest portion: some hundredths of a second of work.
@@ -59,8 +59,8 @@ impl HangGuard {
         Self { tests: 0, stopped: None, most: None, portion: SMALLEST, largest, blame }
     }
 
-    /// Runs scripts in portions, in this phase of a search. Scripts that the subject did not run are handed to it again,
-    /// after the others were learned from; a subject that runs none at all has stopped.
+    /// Runs scripts in portions, in this phase of a search. Scripts that the subject did not run are handed
+    /// to it again, after the others were learned from; a subject that runs none at all has stopped.
     pub fn run<S: Subject>(
         &mut self,
         subject: &mut S,

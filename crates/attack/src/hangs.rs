@@ -1,9 +1,10 @@
 //! Blame for hangs and crashes: on the method, or on the construction of its object.
 //!
-//! Each such end costs as much as thousands of calls, so few must be enough. Blame falls on a method together with the
-//! construction of its object (`acquire` on a semaphore made with zero); on the method alone when it mostly hangs, whatever the
-//! construction; and on the construction when more methods hang on such objects than return: a scanner that reads from
-//! an endless source hangs in every method that reads, and none of them is at fault.
+//! Each such end costs as much as thousands of calls, so few must be enough. Blame falls on a method together
+//! with the construction of its object (`acquire` on a semaphore made with zero); on the method alone when it
+//! mostly hangs, whatever the construction; and on the construction when more methods hang on such objects
+//! than return: a scanner that reads from an endless source hangs in every method that reads, and none of
+//! them is at fault.
 //!
 //! Paper: none; bookkeeping.
 //! Cost: nothing until something hangs; then a hash of the construction for every object of a script.
@@ -17,8 +18,8 @@ use rustc_hash::FxHasher;
 
 use crate::moves::kind_of;
 
-/// Bad ends after which a method is no longer called on objects of the same construction, if at least one in [`RARELY`] of its
-/// calls on them ended that way.
+/// Bad ends after which a method is no longer called on objects of the same construction, if at least one in
+/// [`RARELY`] of its calls on them ended that way.
 const MOST_ON_CONSTRUCTION: u64 = 2;
 
 /// A method that ends badly in fewer than one of so many calls is worth its price.
@@ -27,8 +28,8 @@ const RARELY: u64 = 10;
 /// Bad ends after which a method is no longer called at all, if at least half of its calls ended that way.
 const MOST_EVERYWHERE: u64 = 3;
 
-/// Number of method names that must hang on objects of one construction, more than return, before the construction is given up.
-/// A class has few ways to wait for one thing, and they share a name.
+/// Number of method names that must hang on objects of one construction, more than return, before the
+/// construction is given up. A class has few ways to wait for one thing, and they share a name.
 const NAMES: usize = 3;
 
 /// Hash of the call that made an object and of the kinds of its arguments.
@@ -82,13 +83,13 @@ pub struct BadEnd<'a> {
     pub callable: &'a Arc<Callable>,
     /// The construction in words: `Scanner(function giving zero)`.
     pub construction: &'a str,
-    /// How often.
+    /// Number of times.
     pub times: u64,
 }
 
 impl HangBlame {
-    /// Learns from a run, and tells whether it ended badly. A script that was cut counts: whoever cut it knows that the next
-    /// call hangs.
+    /// Learns from a run, and tells whether it ended badly. A script that was cut counts: whoever cut it
+    /// knows that the next call hangs.
     pub(crate) fn learn(&mut self, script: &Script, run: &Run) -> bool {
         let bad = matches!(run.end, End::TimedOut | End::Died { .. } | End::Cut { .. });
         if !bad && self.total.is_empty() {
@@ -161,7 +162,8 @@ impl HangBlame {
         self.total.keys().filter(|callable| self.is_given_up(callable))
     }
 
-    /// Methods that are no longer called, at least on some objects, without those where the construction is to blame.
+    /// Methods that are no longer called, at least on some objects, without those where the construction is
+    /// to blame.
     pub(crate) fn methods(&self) -> BTreeSet<&Arc<Callable>> {
         let blameless = self.constructions.values().filter(|stats| !stats.is_to_blame());
         let calls = blameless.flat_map(|stats| &stats.calls);

@@ -1,7 +1,9 @@
-//! Moves: calls with their arguments, cut out of the script they were made for, so that they can be tried behind any other.
+//! Moves: calls with their arguments, cut out of the script that they were made for, so that they can be made
+//! in any situation.
 //!
-//! Whether an event is possible in a state is found out by trying: every method with every argument of a pool. The pool is chosen
-//! once. Many candidates are tried on many states, and those are kept that together show every event that any of them showed.
+//! Probing every method with every argument of a pool shows which events a situation enables. The pool is
+//! chosen once: many candidates are probed in many situations, and those are kept that together show every
+//! event that any of them showed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -10,17 +12,17 @@ use adit_trace::{Argument, Callable, Letter, Script, Statement, ValueKind};
 
 use crate::probe::ShapeHash;
 
-/// A call of the object under test, or the making of one, with the statements that its arguments need.
+/// A call on the object under test, or its construction, with the statements that its arguments need.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Move {
     /// The last statement is the call itself. Numbers count from the first; the object is [`OBJECT`].
     statements: Vec<Statement>,
 }
 
-/// What stands for the object in a move: no script is that long.
+/// Number that stands for the object in a move. No script is that long.
 const OBJECT: usize = usize::MAX;
 
-/// A script and the object in it that is looked at.
+/// A script, and the object in it that is observed.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Situation {
     pub(crate) script: Script,
@@ -29,7 +31,7 @@ pub(crate) struct Situation {
 }
 
 impl Situation {
-    /// Whether a call of its script passes one of these numbers.
+    /// Tells whether a call of its script passes one of these numbers.
     pub(crate) fn passes(&self, numbers: &BTreeSet<i64>) -> bool {
         passes(&self.script.statements, numbers)
     }
@@ -41,8 +43,9 @@ fn passes(statements: &[Statement], numbers: &BTreeSet<i64>) -> bool {
 }
 
 impl Move {
-    /// The statement `at` of a script as a move on the object of statement `object`; nothing if an argument was made together
-    /// with the object or given by a call on it, because then it would mean something else in another situation.
+    /// Cuts statement `at` out of a script, as a move on the object of statement `object`. Returns nothing if
+    /// an argument was made together with the object or returned by a call on it, because it would mean
+    /// something else in another situation.
     pub(crate) fn cut_out(script: &Script, at: usize, object: usize) -> Option<Self> {
         let mut wanted = closure(script, &script.statements[at], object);
         if at != object {
@@ -63,22 +66,22 @@ impl Move {
         Some(Self { statements })
     }
 
-    /// What is called.
+    /// Method or constructor that is called.
     pub(crate) fn callable(&self) -> &Arc<Callable> {
         &self.statements.last().expect("a move ends with its call").callable
     }
 
-    /// Whether it passes one of these numbers.
+    /// Tells whether it passes one of these numbers.
     pub(crate) fn passes(&self, numbers: &BTreeSet<i64>) -> bool {
         passes(&self.statements, numbers)
     }
 
-    /// What its arguments are, seen from afar.
+    /// Kinds of its arguments.
     fn kind(&self) -> String {
         self.statements.iter().flat_map(|statement| &statement.args).map(kind_of).collect()
     }
 
-    /// How many statements it adds.
+    /// Number of statements that it adds.
     pub(crate) fn len(&self) -> usize {
         self.statements.len()
     }
@@ -93,7 +96,7 @@ impl Move {
         Situation { script: Script { statements }, object: situation.object }
     }
 
-    /// The same with another text in what its arguments are made of; nothing if there is none.
+    /// The same with another text in the statements that make its arguments; nothing if they have none.
     fn behind_with_text(&self, situation: &Situation, text: &str) -> Option<Situation> {
         let (_, making) = self.statements.split_last()?;
         let is_text = |argument: &Argument| matches!(argument, Argument::Text(_));
@@ -113,7 +116,7 @@ impl Move {
         changed
     }
 
-    /// The situation that a move makes which makes an object.
+    /// The situation after a move that makes an object.
     pub(crate) fn start(&self) -> Situation {
         Situation {
             script: Script { statements: self.statements.clone() },
@@ -122,7 +125,7 @@ impl Move {
     }
 }
 
-/// What an argument is, seen from afar.
+/// Kind of an argument: null, empty, negative and so on.
 pub(crate) fn kind_of(argument: &Argument) -> &'static str {
     match argument {
         Argument::Null => "null ",
@@ -146,9 +149,10 @@ pub(crate) fn kind_of(argument: &Argument) -> &'static str {
     }
 }
 
-/// Everything that is tried in a situation: the moves, and again the first of each method with values that the situation has,
-/// because what an object holds is what its calls are about, and a pool that serves everywhere cannot know it; and with
-/// something new, which can be put into whatever still has room, while a fixed pool would be used up.
+/// All situations after one more call: every move, and the first move of each method again with other values.
+/// Values that the situation already has matter because calls are often about what an object holds, which no
+/// fixed pool can know. A new value matters because it can still be added where all values of a fixed pool
+/// are used up.
 pub(crate) fn all_behind<'a>(moves: impl Iterator<Item = &'a Move>, situation: &Situation) -> Vec<Situation> {
     let used = values_of(&situation.script);
     let new_text = ('a'..='z')
@@ -180,7 +184,7 @@ pub(crate) fn all_behind<'a>(moves: impl Iterator<Item = &'a Move>, situation: &
     behind
 }
 
-/// Whether a call was given this value.
+/// Tells whether a call was given this value.
 fn mentions(script: &Script, value: &Argument) -> bool {
     fn inside(argument: &Argument, value: &Argument) -> bool {
         match argument {
@@ -191,9 +195,9 @@ fn mentions(script: &Script, value: &Argument) -> bool {
     script.statements.iter().flat_map(|statement| &statement.args).any(|argument| inside(argument, value))
 }
 
-/// The values that were given to calls of a script, the last ones first.
+/// Values that were given to calls of a script, the last ones first.
 fn values_of(script: &Script) -> Vec<Argument> {
-    /// More would make trying everything too long; what was given last is most likely still there.
+    /// More would make probing too slow; the last values are most likely still held by the object.
     const MOST: usize = 4;
     fn collect(argument: &Argument, found: &mut Vec<Argument>) {
         match argument {
@@ -210,10 +214,13 @@ fn values_of(script: &Script) -> Vec<Argument> {
     found
 }
 
-/// Situations in which a candidate was probed, with the event that it gave and the shape of the object afterwards.
+/// Situations in which a candidate was probed, with the event that it gave and the shape of the object
+/// afterwards.
 pub(crate) type Coverage = BTreeSet<(u32, Letter, ShapeHash)>;
 
-/// Chooses moves that together show all that was seen: `seen[m]` is what candidate `m` showed. At most `most` are kept for each callable, those that show most first; without a difference, the shorter.
+/// Chooses moves that together show everything that was seen, where `seen[m]` is the coverage of candidate
+/// `m`. Keeps at most `most` for each callable: those that add most first and, of equally good ones, the
+/// shorter.
 pub(crate) fn choose(candidates: Vec<Move>, seen: &[Coverage], most: usize) -> Vec<Move> {
     let mut of: BTreeMap<Arc<Callable>, Vec<usize>> = BTreeMap::new();
     for (index, candidate) in candidates.iter().enumerate() {
@@ -244,8 +251,8 @@ pub(crate) fn choose(candidates: Vec<Move>, seen: &[Coverage], most: usize) -> V
     candidates.into_iter().enumerate().filter(|(index, _)| kept.contains(index)).map(|(_, one)| one).collect()
 }
 
-/// At most so many moves for each callable, in turn from those whose arguments are of one kind: null, empty, negative and so on.
-/// Among thirty ordinary texts, the one null would hardly ever be met.
+/// Keeps at most `most` moves of each callable, taken in turn from each kind of arguments. Among thirty
+/// ordinary texts, the one null would hardly ever be met.
 pub(crate) fn some_of_each_kind(moves: Vec<Move>, most: usize) -> Vec<Move> {
     // A move's turn is how many of its kind came before it.
     let mut met: BTreeMap<(Arc<Callable>, String), usize> = BTreeMap::new();
@@ -271,7 +278,7 @@ pub(crate) fn some_of_each_kind(moves: Vec<Move>, most: usize) -> Vec<Move> {
     moves.iter().enumerate().filter(|(index, _)| kept.contains(index)).map(|(_, one)| one.clone()).collect()
 }
 
-/// The statements that `statement` needs, without the object and what only the object needs.
+/// Statements that `statement` needs, without the object and those that only the object needs.
 fn closure(script: &Script, statement: &Statement, object: usize) -> BTreeSet<usize> {
     let mut wanted = BTreeSet::new();
     let mut open = references(statement);
@@ -283,7 +290,7 @@ fn closure(script: &Script, statement: &Statement, object: usize) -> BTreeSet<us
     wanted
 }
 
-/// The statements that a statement mentions.
+/// Statements that a statement refers to.
 fn references(statement: &Statement) -> Vec<usize> {
     fn collect(argument: &Argument, found: &mut Vec<usize>) {
         match argument {

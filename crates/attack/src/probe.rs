@@ -121,8 +121,8 @@ impl<'a, S: Guarded> Prober<'a, S> {
         why_not_run(self.pace, &Progress { tests: self.tests, ..*progress })
     }
 
-    /// Runs the situations and returns the observation of each last call that returned. Stops at the first situation that
-    /// was not run, so a shorter answer means that the subject stopped.
+    /// Runs the situations and returns the observation of each last call that returned. Stops at the first
+    /// situation that was not run, so a shorter answer means that the subject stopped.
     pub(crate) fn observe(&mut self, situations: &[Situation]) -> Result<Vec<Option<Observed>>, S::Error> {
         let observed = |probed| match probed {
             Probed::Returned(observed) => Some(observed),
@@ -131,7 +131,8 @@ impl<'a, S: Guarded> Prober<'a, S> {
         Ok(self.probe(situations)?.into_iter().map(observed).collect())
     }
 
-    /// Runs the situations and returns the outcome of each last call. Stops at the first situation that was not run.
+    /// Runs the situations and returns the outcome of each last call. Stops at the first situation that was
+    /// not run.
     pub(crate) fn probe(&mut self, situations: &[Situation]) -> Result<Vec<Probed>, S::Error> {
         let guard = self.subject.guard();
         let hang: Vec<bool> =

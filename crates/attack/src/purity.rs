@@ -1,11 +1,12 @@
-//! Observational purity by experiment: does it matter that a method was called?
+//! Observational purity by experiment: a method is pure if calling it makes no difference to what follows.
 //!
-//! A random script is run as it is and with one more call in the middle. When what happens after the call differs, in what
-//! calls return or in the fields of their objects, the method changes something. What differs between two runs of the same
-//! script proves nothing, so that such a try is void.
+//! A random script is run as it is and with one more call in the middle. If later calls then return something
+//! else, or leave other fields in their objects, the method changes something. A difference between two runs
+//! of the same script proves nothing, so such an experiment does not count.
 //!
-//! Paper: none; the idea of observational purity is old, and trying it is cheap when a call takes a microsecond.
-//! Cost: three scripts for each try and method; methods found to change an outcome are tried no more.
+//! Paper: none; the idea of observational purity is old, and trying it is cheap when a call takes a
+//! microsecond.
+//! Cost: three scripts for each experiment and method; a method that changes an outcome is tried no more.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -16,30 +17,30 @@ use rand::{Rng, RngExt};
 use crate::edit::{calls_of_interest, cut};
 use crate::{Api, Generator};
 
-/// How long to try.
+/// Effort of the experiments.
 #[derive(Clone, Copy, Debug)]
 pub struct PurityOptions {
-    /// How many pairs of scripts to run for each method.
+    /// Experiments for each method.
     pub tries: usize,
-    /// The most calls in a script, those before the method in question and those after it together.
+    /// Most calls in a script, before and after the method in question together.
     pub calls: usize,
 }
 
-/// What the experiments say of a method.
+/// Verdict of the experiments about a method.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
-    /// The call made a difference.
+    /// A call made a difference.
     Changes {
-        /// The script with the call in it, up to where the difference shows.
+        /// Script with the call in it, up to where the difference shows.
         witness: Script,
-        /// The statement of the witness that is the call.
+        /// Statement of the witness that is the call.
         call: usize,
-        /// What was different because of it.
+        /// Difference that it made.
         what: Difference,
     },
     /// No call made a difference.
     Unrefuted {
-        /// In how many pairs of runs the call was made and returned, and what followed could be compared.
+        /// Number of experiments in which the call returned and the rest could be compared.
         tries: usize,
     },
 }
@@ -47,14 +48,15 @@ pub enum Verdict {
 /// A difference that a call made.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Difference {
-    /// The last statement of the witness ended differently. This can be noticed by any user of the class.
+    /// The last statement of the witness ended differently, which any user of the class can notice.
     Outcome {
-        /// How it ended without the call.
+        /// Its result without the call.
         without: StepResult,
-        /// How it ended with the call.
+        /// Its result with the call.
         with: StepResult,
     },
-    /// A field has another value after the last statement of the witness, and nothing else showed: perhaps a cache.
+    /// A field has another value after the last statement of the witness, and nothing else showed: perhaps a
+    /// cache.
     Field {
         /// The field.
         name: String,
@@ -81,9 +83,10 @@ struct Try {
     with: Script,
 }
 
-/// Tries for each method of the API whether calling it makes a difference to what is seen of objects afterwards.
+/// Finds out for each method of the API whether calling it makes a difference to what is observed afterwards.
 ///
-/// Fields are compared when the subject gives snapshots. A method that never returned is unrefuted with no tries.
+/// Fields are compared when the subject gives snapshots. A method that never returned is unrefuted with no
+/// tries.
 pub fn purity<S: Subject>(
     subject: &mut S,
     api: &Api,
@@ -125,7 +128,7 @@ pub fn purity<S: Subject>(
     Ok(Purities { verdicts: callables.zip(verdicts).collect(), stop })
 }
 
-/// A random script with the call and without it.
+/// Makes a random script with the call and without it.
 fn experiment(
     api: &Api,
     generator: &mut Generator,
@@ -185,7 +188,7 @@ fn judge(verdict: &mut Verdict, attempt: &Try, first: &Run, second: &Run, with: 
     }
 }
 
-/// What differs between two steps, apart from which object it was and what an exception says.
+/// Difference between two steps, apart from the identity of objects and the messages of exceptions.
 fn difference(without: &Step, with: &Step) -> Option<Difference> {
     let same = match (&without.result, &with.result) {
         (StepResult::Returned(a), StepResult::Returned(b)) => same_value(a, b),
@@ -204,7 +207,7 @@ fn difference(without: &Step, with: &Step) -> Option<Difference> {
     Some(Difference::Field { name: name.clone(), without: without.clone(), with: with.clone() })
 }
 
-/// Equality in which a number that is none equals itself.
+/// Equality that treats NaN as equal to itself.
 fn same_value(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Float(a), Value::Float(b)) => a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan()),

@@ -1,8 +1,9 @@
 //! Realization: searches, for each word, arguments that make one object do exactly that.
 //!
-//! All words advance together, an event at a time. For each distinct prefix, a few situations that realize it are kept, as different
-//! from one another as their fields tell; each is probed with every move that may give the next event. A word whose prefix
-//! loses its last situation was not realized. That is no proof that it cannot happen, only that this search did not find how.
+//! All words advance together, an event at a time. For each distinct prefix, a few situations that realize it
+//! are kept, as different from one another as their fields tell; each is probed with every move that may give
+//! the next event. A word whose prefix loses its last situation was not realized. That is no proof that it
+//! cannot happen, only that this search did not find how.
 //!
 //! Paper: none; bookkeeping for [`explore`](crate::explore) and [`validate`](crate::validate).
 //! Cost: for each prefix at most `width` times the moves of one method; equal prefixes are searched once.
@@ -145,8 +146,9 @@ fn some_of_each<K: Ord + Copy>(
 
 /// Keeps `width` situations that together show as many values of as many fields as possible.
 ///
-/// Equal fields are worth nothing, and a field that is different everywhere, such as a capacity, should not crowd out one with few
-/// values, such as a size. Fields do not show everything: among equals, objects that were made differently come first.
+/// Equal fields are worth nothing, and a field that is different everywhere, such as a capacity, should not
+/// crowd out one with few values, such as a size. Fields do not show everything: among equals, objects that
+/// were made differently come first.
 fn thin_out(situations: &mut Vec<(Situation, Observed)>, width: usize) {
     if situations.len() <= width {
         return;

@@ -1,9 +1,10 @@
-//! Makes a test smaller while it still shows what it is kept for.
+//! Shrinking: makes a test smaller while it still does what it is kept for.
 //!
-//! Paper: none; greedy reduction. Statements are dropped first, each with all that need its value, then values are replaced by simpler
-//! ones, until no single step is possible any more or the budget of runs is used up.
+//! Paper: none; greedy reduction. Statements are dropped first, each with all that need its value; then
+//! values are replaced by simpler ones, until no single step is possible or the budget of runs is used up.
 //! Deviation: none.
-//! Cost: a run for each statement and for each simpler value, in each round; a round makes the test smaller or is the last.
+//! Cost: a run for each statement and for each simpler value, in each round; a round makes the test smaller
+//! or is the last.
 
 use std::ops::ControlFlow;
 
@@ -22,8 +23,8 @@ pub struct Shrunk {
 
 /// Finds a smaller script that still does it, in at most `most` runs.
 ///
-/// `still` tells for each of several scripts whether it does. The result is the same for the same answers. `progress` is what
-/// `pace` is told, with the number of tests brought up to date.
+/// `still` tells for each of several scripts whether it does. The result is the same for the same answers.
+/// `progress` is what `pace` is told, with the number of tests brought up to date.
 pub fn shrink<E>(
     script: &Script,
     most: usize,
@@ -64,13 +65,13 @@ pub fn shrink<E>(
     Ok(Shrunk { script: smallest, stop: Stop::Done })
 }
 
-/// The script without one statement, and without those that need it; later ones first.
+/// Scripts without one statement and those that need it; later statements are dropped first.
 fn shorter(script: &Script) -> Vec<Script> {
     let without = |at| remove(script, at);
     (0..script.statements.len()).rev().map(without).filter(|script| !script.statements.is_empty()).collect()
 }
 
-/// The script with one simpler value.
+/// Scripts with one simpler value.
 fn simpler(script: &Script) -> Vec<Script> {
     let mut scripts = Vec::new();
     for (at, statement) in script.statements.iter().enumerate() {
@@ -85,7 +86,7 @@ fn simpler(script: &Script) -> Vec<Script> {
     scripts
 }
 
-/// Values of the same type that take less to say, the simplest first.
+/// Smaller values of the same type, the simplest first.
 fn simpler_values(argument: &Argument) -> Vec<Argument> {
     let mut values = match argument {
         Argument::Null | Argument::Bool(_) | Argument::Earlier(_) | Argument::Class(_) => Vec::new(),
@@ -113,13 +114,13 @@ fn simpler_values(argument: &Argument) -> Vec<Argument> {
     values
 }
 
-/// What makes a script small: few statements, then simple values.
+/// Size of a script: the number of its statements, then the sizes of its values.
 fn weight(script: &Script) -> (usize, u64) {
     let values = script.statements.iter().flat_map(|statement| &statement.args).map(size);
     (script.statements.len(), values.fold(0, u64::saturating_add))
 }
 
-/// How much there is to say about a value. Every simpler one has less.
+/// Size of a value. Every simpler value has a smaller one.
 fn size(argument: &Argument) -> u64 {
     match argument {
         Argument::Null | Argument::Bool(_) | Argument::Earlier(_) | Argument::Class(_) => 0,
@@ -269,7 +270,8 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever the predicate says, the result does it, is no larger, and no single step makes it smaller.
+        /// Whatever the predicate says, the result does it, is no larger, and no single step makes it
+        /// smaller.
         #[test]
         fn the_result_does_it_and_is_minimal(arguments in prop::collection::vec(any_argument(), 1..6), keep in 0_usize..3) {
             let calls: Vec<(&str, Argument)> = arguments.into_iter().map(|argument| ("call", argument)).collect();

@@ -1,7 +1,8 @@
 //! Survey: random scripts give moves worth trying anywhere, and situations to try them in.
 //!
-//! Random scripts are cut into moves. Of these, few are kept: those that together show every event that any of them showed, in many
-//! situations, and every kind of effect: `put(null)` may be no other event than `put("a")`, but it leaves a cell empty.
+//! Random scripts are cut into moves. Of these, few are kept: those that together show every event that any
+//! of them showed, in many situations, and every kind of effect: `put(null)` may be no other event than
+//! `put("a")`, but it leaves a cell empty.
 //!
 //! Paper: none; bookkeeping for [`explore`](crate::explore) and [`validate`](crate::validate).
 //! Cost: the scripts of the survey, and at most about as many more as [`pool_of`] is told.
@@ -47,7 +48,8 @@ const STARTS_PER_MOVE: usize = 3;
 /// Moves that are gathered for each that is compared, because rare values come late and matter most.
 const GATHERED_PER_CANDIDATE: usize = 4;
 
-/// Runs scripts that are known, then random ones, from which the generator learns. The caller may end it early.
+/// Runs scripts that are known, then random ones, from which the generator learns. The caller may end it
+/// early.
 pub(crate) fn survey<S: Guarded>(
     prober: &mut Prober<'_, S>,
     generator: &mut Generator,
@@ -59,7 +61,8 @@ pub(crate) fn survey<S: Guarded>(
         Surveyed { runs: Vec::new(), candidates: Vec::new(), starts: Vec::new(), situations: Vec::new() };
     let mut counts: BTreeMap<_, usize> = BTreeMap::new();
     let mut states = BTreeSet::new();
-    // In parts, so that the generator learns from the first for the last. What was known before comes first of all.
+    // In parts, so that the generator learns from the first for the last. What was known before comes first
+    // of all.
     const PARTS: usize = 12;
     for part in 0..=PARTS {
         if part > 1 && prober.ask(&Progress::new(Phase::Survey, 0)).is_err() {
@@ -183,9 +186,10 @@ pub(crate) fn pool_of<S: Guarded>(
     Ok(Pool { starts, moves })
 }
 
-/// Of the ways to make an object, those that together do what all do: the same random calls are made on each, and those are kept
-/// whose objects show most words that the others do not. Fields tell too little here, because there are too many different ones:
-/// of thirty texts a tokenizer can be made of, each is different, and few matter.
+/// Of the ways to make an object, those that together do what all do: the same random calls are made on each,
+/// and those are kept whose objects show most words that the others do not. Fields tell too little here,
+/// because there are too many different ones: of thirty texts a tokenizer can be made of, each is different,
+/// and few matter.
 fn starts<S: Guarded>(
     prober: &mut Prober<'_, S>,
     surveyed: &Surveyed,
@@ -227,7 +231,8 @@ fn starts<S: Guarded>(
             }
         }
     }
-    // For each callable the best first; what shows nothing new is kept while there is room, because its fields are new.
+    // For each callable the best first; what shows nothing new is kept while there is room, because its
+    // fields are new.
     let mut of: BTreeMap<&Arc<Callable>, Vec<usize>> = BTreeMap::new();
     for (index, &start) in able.iter().enumerate() {
         of.entry(surveyed.starts[start].callable()).or_default().push(index);

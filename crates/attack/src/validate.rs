@@ -1,16 +1,16 @@
 //! Validation: precision and recall of a model, measured by running the class itself.
 //!
-//! *Precision* is the share of the model's random walks that some choice of arguments makes one object do. *Recall* is the share of
-//! random lives of real objects, each up to its first exception, that the model reads. Both need no truth written by hand, so any
-//! class that can be run can be measured.
+//! *Precision* is the share of the model's random walks that some choice of arguments makes one object do.
+//! *Recall* is the share of random lives of real objects, each up to its first exception, that the model
+//! reads. Both need no truth written by hand, so any class that can be run can be measured.
 //!
-//! A walk counts as unrealized when two whole searches did not find how to do it: one with a pool of moves, one with all moves
-//! of the survey. That is no proof. A walk that was not searched to its end, or that needs a method that could not be
-//! called or was given up, is *undecided*: it is counted apart and in no rate.
+//! A walk counts as unrealized when two whole searches did not find how to do it: one with a pool of moves,
+//! one with all moves of the survey. That is no proof. A walk that was not searched to its end, or that needs
+//! a method that could not be called or was given up, is *undecided*: it is counted apart and in no rate.
 //!
 //! Paper: `krka`, section 4.2.1, for measuring by walks; `wilson27` for the intervals.
-//! Deviation: the class itself is in the place of the true model. The intervals take walks and lives for independent, which
-//! lives of one script are only nearly.
+//! Deviation: the class itself is in the place of the true model. The intervals take walks and lives for
+//! independent, which lives of one script are only nearly.
 //! Cost: the survey, then for each walk at most its length times `width` times the moves of one method.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -116,8 +116,8 @@ impl Rate {
         (self.all > 0).then(|| self.good as f64 / self.all as f64)
     }
 
-    /// Interval that contains the true share with 95 % confidence: Wilson's score interval, which is meaningful even when all or
-    /// none of the cases are good.
+    /// Interval that contains the true share with 95 % confidence: Wilson's score interval, which is
+    /// meaningful even when all or none of the cases are good.
     pub fn interval(&self) -> Option<(f64, f64)> {
         /// The normal distribution has 95 % of its mass within so many standard deviations.
         const Z: f64 = 1.959_963_985;
@@ -328,8 +328,8 @@ struct Search<'a> {
 
 /// The verdict about each walk, as far as it was decided before the caller stopped.
 ///
-/// Walks go in portions. All of a portion that was stopped stay undecided, whatever is known of some of them, because those that
-/// are known soonest are not like the others.
+/// Walks go in portions. All of a portion that was stopped stay undecided, whatever is known of some of them,
+/// because those that are known soonest are not like the others.
 fn judge_all<S: Guarded>(
     prober: &mut Prober<'_, S>,
     walks: &[Walk],
@@ -420,9 +420,11 @@ fn was_tried<S: Guarded>(prober: &Prober<'_, S>, surveyed: &Surveyed, letter: Le
         .any(|callable| prober.ear.letters_of(callable).contains(&letter) && !given_up.contains(callable))
 }
 
-/// Tells whether one of the scripts that were found makes exactly these events happen, from the first to the last.
+/// Tells whether one of the scripts that were found makes exactly these events happen, from the first to the
+/// last.
 ///
-/// The search looks at the last call only, and trusts that the others do again what they did. Not all classes do.
+/// The search looks at the last call only, and trusts that the others do again what they did. Not all classes
+/// do.
 fn happens<S: Guarded>(
     prober: &mut Prober<'_, S>,
     known: &Realized,

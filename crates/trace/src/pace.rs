@@ -1,8 +1,8 @@
 //! Pacing: how a caller follows a long search, and how it ends one.
 //!
-//! Every search takes a [`Pace`] and asks it between batches of scripts. The pace sees how far the search has come
-//! ([`Progress`]) and answers with a [`Stop`] when it must end. Every search returns the [`Stop`] that ended it,
-//! its own or the caller's, so nothing cut short can pass for complete.
+//! Every search takes a [`Pace`] and asks it between batches of scripts. The pace sees how far the search has
+//! come ([`Progress`]) and answers with a [`Stop`] when it must end. Every search returns the [`Stop`] that
+//! ended it, its own or the caller's, so nothing cut short can pass for complete.
 
 use std::fmt;
 use std::ops::ControlFlow;
@@ -184,7 +184,8 @@ impl Progress {
 ///
 /// Closures that take a [`Progress`] are paces too.
 pub trait Pace {
-    /// Answers whether to go on. A search asks at the beginning of every phase and between batches of scripts.
+    /// Answers whether to go on. A search asks at the beginning of every phase and between batches of
+    /// scripts.
     fn go_on(&mut self, progress: &Progress) -> ControlFlow<Stop>;
 }
 

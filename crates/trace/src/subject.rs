@@ -7,8 +7,8 @@ use crate::{Run, Script};
 /// Something that runs scripts: a virtual machine in a worker process, a wrapper around another subject, or a
 /// model in a test.
 ///
-/// [`limit`](Self::limit) and [`renew`](Self::renew) do nothing by default, which suits a subject whose scripts
-/// always end soon and share nothing. A wrapper hands both on.
+/// [`limit`](Self::limit) and [`renew`](Self::renew) do nothing by default, which suits a subject whose
+/// scripts always end soon and share nothing. A wrapper hands both on.
 pub trait Subject {
     /// Failure of the subject itself. Failures of single scripts are reported in their [`Run`].
     type Error;
@@ -16,13 +16,14 @@ pub trait Subject {
     /// Runs every script and answers in the same order, one run for each.
     fn run(&mut self, batch: &[Script]) -> Result<Vec<Run>, Self::Error>;
 
-    /// Sets the limits for all batches from now on. Scripts that they exclude end as [`End::NotRun`](crate::End::NotRun).
+    /// Sets the limits for all batches from now on. Scripts that they exclude end as
+    /// [`End::NotRun`](crate::End::NotRun).
     fn limit(&mut self, limits: RunLimits) {
         let _ = limits;
     }
 
-    /// Makes the next scripts run with fresh hidden state: in new machines, where hash codes and iteration orders
-    /// differ.
+    /// Makes the next scripts run with fresh hidden state: in new machines, where hash codes and iteration
+    /// orders differ.
     fn renew(&mut self) {}
 }
 

@@ -1,4 +1,5 @@
-//! The abstraction: situations that enable the same events, and are on the same side of every split, are one state.
+//! The abstraction: situations that enable the same events, and are on the same side of every split, are one
+//! state.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,8 +9,8 @@ use adit_trace::Letter;
 use super::exploration::{EnabledSetId, Exploration, ProbedSituation, SituationId, SuccessorId};
 use crate::Ear;
 
-/// Division of the situations that enable one set: those that can go by the event to a situation that enables `to`, and the
-/// others.
+/// Division of the situations that enable one set: those that can go by the event to a situation that enables
+/// `to`, and the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Split {
     /// Set whose situations are divided.
@@ -54,7 +55,8 @@ impl Splits {
     }
 }
 
-/// State of the model: the events that it enables, and for each split of that set whether its situations can take it.
+/// State of the model: the events that it enables, and for each split of that set whether its situations can
+/// take it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct AbstractState {
     pub(super) enabled: EnabledSetId,
@@ -196,8 +198,8 @@ impl Exploration {
         DraftModel { fsa: builder.build(), states, transitions }
     }
 
-    /// Pairs of a set and an event of it whose successor was probed somewhere. If the event is [`harmless`](Self::harmless), the
-    /// successor enables the same set.
+    /// Pairs of a set and an event of it whose successor was probed somewhere. If the event is
+    /// [`harmless`](Self::harmless), the successor enables the same set.
     fn followed(&self) -> BTreeSet<(EnabledSetId, Letter)> {
         let mut followed = BTreeSet::new();
         for (_, situation) in self.probed_situations() {
@@ -207,8 +209,8 @@ impl Exploration {
         followed
     }
 
-    /// The model with a transition of modality *maybe* for each event that was possible in a state and never followed. It leads
-    /// to where the event leads most often elsewhere, or back to the state.
+    /// The model with a transition of modality *maybe* for each event that was possible in a state and never
+    /// followed. It leads to where the event leads most often elsewhere, or back to the state.
     pub(super) fn with_guesses(&self, ear: &Ear, draft: &DraftModel) -> Fsa<String> {
         let mut leads: BTreeMap<Letter, BTreeMap<State, usize>> = BTreeMap::new();
         let mut known: BTreeSet<(State, Letter)> = BTreeSet::new();

@@ -132,7 +132,8 @@ impl Exploration {
         self.draft = None;
     }
 
-    /// All successors with their places: those of the creation of objects first, then those of each situation.
+    /// All successors with their places: those of the creation of objects first, then those of each
+    /// situation.
     pub(super) fn successors(&self) -> impl Iterator<Item = (SuccessorId, &Successor)> {
         let creations =
             self.creations.iter().enumerate().map(|(number, one)| (SuccessorId { from: None, number }, one));
@@ -180,7 +181,8 @@ impl Exploration {
         set.into_iter().flat_map(|(letters, _)| letters.iter().copied())
     }
 
-    /// The probed situation behind a successor, or one with the same fields where fields tell situations apart.
+    /// The probed situation behind a successor, or one with the same fields where fields tell situations
+    /// apart.
     pub(super) fn behind(&self, successor: &Successor) -> Option<SituationId> {
         successor.probed.or_else(|| self.with_state(successor.state))
     }
@@ -190,7 +192,8 @@ impl Exploration {
         if self.fields_mislead { None } else { self.by_state.get(&state).copied() }
     }
 
-    /// The set that the first situation with these fields enables, as a guess where fields do not tell situations apart.
+    /// The set that the first situation with these fields enables, as a guess where fields do not tell
+    /// situations apart.
     pub(super) fn likely_enabled(&self, state: StateHash) -> Option<EnabledSetId> {
         self.by_state.get(&state).map(|&id| self.situation(id).enabled)
     }
@@ -254,7 +257,8 @@ impl Exploration {
         let mut met: BTreeSet<(Direction, StateHash)> = BTreeSet::new();
         let mut open: Vec<_> = self.successors().filter(|(_, one)| one.probed.is_none()).collect();
         open.sort_by_key(|(_, one)| one.length());
-        // New fields come first; then, a quarter as many, fields that are known, to catch fields that mislead.
+        // New fields come first; then, a quarter as many, fields that are known, to catch fields that
+        // mislead.
         for fresh in [true, false] {
             for &(id, successor) in &open {
                 if chosen.len() >= BATCH || (!fresh && chosen.len() >= BATCH / 4 && !self.fields_mislead) {
@@ -304,9 +308,9 @@ impl Exploration {
         Ok((probed > 0).then(|| SituationId(self.situations.len() - 1)))
     }
 
-    /// Tries all moves in new situations, and returns how many situations were probed. One in which there was no time for all
-    /// moves does not count, because what was not tried would look impossible. Only the very first counts in any case, so
-    /// that there is a model.
+    /// Tries all moves in new situations, and returns how many situations were probed. One in which there was
+    /// no time for all moves does not count, because what was not tried would look impossible. Only the very
+    /// first counts in any case, so that there is a model.
     fn probe<S: Guarded>(
         &mut self,
         prober: &mut Prober<'_, S>,
@@ -381,7 +385,8 @@ impl Exploration {
             if self.draft(prober.ear).fsa.reads(&labels(prober.ear, &heard.word)) {
                 continue;
             }
-            // What happened once by chance, such as a number that was the port of a server, is not what the class does.
+            // What happened once by chance, such as a number that was the port of a server, is not what the
+            // class does.
             let again = prober.run(&[script.clone(), script.clone()]).map_err(Halt::Failed)?;
             let same = |run: &Run| prober.ear.hear(script, run).iter().any(|other| other.word == heard.word);
             if !again.iter().all(same) {
@@ -405,7 +410,8 @@ impl Exploration {
         Ok(())
     }
 
-    /// Links situations that were probed along a word. What happened is possible, whatever the pool of moves says.
+    /// Links situations that were probed along a word. What happened is possible, whatever the pool of moves
+    /// says.
     fn add_way(&mut self, first: usize, word: &[Letter], way: Vec<Unprobed>) {
         for (index, ((situation, state), &letter)) in way.into_iter().zip(word).enumerate() {
             let successor = Successor { letter, situation, state, probed: Some(SituationId(first + index)) };

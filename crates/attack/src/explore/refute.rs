@@ -63,8 +63,8 @@ impl Trial {
 }
 
 impl Exploration {
-    /// Judges the model by its walks, and splits the state that explains most of those that cannot be realized. Returns the
-    /// judgment if no split is worth it.
+    /// Judges the model by its walks, and splits the state that explains most of those that cannot be
+    /// realized. Returns the judgment if no split is worth it.
     pub(super) fn refute<S: Guarded>(
         &mut self,
         prober: &mut Prober<'_, S>,
@@ -93,7 +93,8 @@ impl Exploration {
         Ok(Some(trial.judgment(prober.ear)))
     }
 
-    /// Tells whether the model, with its last split, has few enough states and realizes at least this share of its walks.
+    /// Tells whether the model, with its last split, has few enough states and realizes at least this share
+    /// of its walks.
     fn is_worth<S: Guarded>(
         &mut self,
         prober: &mut Prober<'_, S>,
@@ -121,7 +122,8 @@ impl Exploration {
         let beam = Beam { starts: &self.pool.starts, moves: &self.pool.moves, width, kind: &kind };
         let (mut realized, progress) = (Realized::default(), self.progress(Phase::Refute));
         realize(prober, &words, &beam, &mut realized, &progress)?;
-        // Few walks fail, so these can be searched more thoroughly: a split because of a bad search would be a wrong state.
+        // Few walks fail, so these can be searched more thoroughly: a split because of a bad search would be
+        // a wrong state.
         let failed: Vec<Vec<Letter>> = words.into_iter().filter(|word| !realized.is_whole(word)).collect();
         let (beam, mut again) = (Beam { width: 4 * width, ..beam }, Realized::default());
         realize(prober, &failed, &beam, &mut again, &progress)?;
@@ -131,8 +133,8 @@ impl Exploration {
 
     /// Splits that would have told the failed walks from real ones, the most frequent first.
     ///
-    /// A walk goes wrong where the situations that realize its prefix are no longer in the state that it goes through: there
-    /// the state before should be two.
+    /// A walk goes wrong where the situations that realize its prefix are no longer in the state that it goes
+    /// through: there the state before should be two.
     fn suspects<S: Guarded>(
         &mut self,
         prober: &mut Prober<'_, S>,
@@ -185,7 +187,8 @@ impl Exploration {
         Ok(None)
     }
 
-    /// Probes successors until the side of every situation in a split is known, at least of as many as matter.
+    /// Probes successors until the side of every situation in a split is known, at least of as many as
+    /// matter.
     fn resolve_splits<S: Guarded>(&mut self, prober: &mut Prober<'_, S>) -> Result<(), Halt<S::Error>> {
         const ROUNDS: usize = 3;
         const MOST: usize = 200;

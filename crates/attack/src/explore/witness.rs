@@ -1,7 +1,8 @@
-//! Evidence for a model: a script that takes each transition, and for each method that a state lacks the outcome of calling it.
+//! Evidence for a model: a script that takes each transition, and for each method that a state lacks the
+//! outcome of calling it.
 //!
-//! The calls of a script alone do not show this where an event leads to several states: only what is enabled afterwards tells
-//! them apart, and that was probed by scripts of its own.
+//! The calls of a script alone do not show this where an event leads to several states: only what is enabled
+//! afterwards tells them apart, and that was probed by scripts of its own.
 
 use std::collections::BTreeMap;
 
@@ -35,7 +36,7 @@ pub struct Refusal {
     pub state: State,
     /// The method and the exception that it throws most often: `pop!EmptyStackException`.
     pub label: String,
-    /// How often it was tried and threw this.
+    /// Number of times that it was tried and threw this.
     pub times: u64,
     /// The shortest script whose last call is refused so.
     pub script: Script,
@@ -84,9 +85,9 @@ impl Exploration {
         witnesses.into_values().collect()
     }
 
-    /// Methods that each state of `model` refuses, where `counterparts` are its states for those of `draft`. A state refuses only
-    /// methods that it does not have at all. Of several exceptions the most frequent is told, because a null or a wrong text
-    /// is refused everywhere.
+    /// Methods that each state of `model` refuses, where `counterparts` are its states for those of `draft`.
+    /// A state refuses only methods that it does not have at all. Of several exceptions the most frequent is
+    /// told, because a null or a wrong text is refused everywhere.
     pub(super) fn refusals(
         &self,
         draft: &DraftModel,
