@@ -1,4 +1,4 @@
-//! A method run on origins instead of values.
+//! Abstract interpretation of a method over the origins of references.
 
 use std::collections::BTreeSet;
 use std::ops::{BitOr, BitOrAssign};
@@ -8,12 +8,12 @@ use crate::code::Code;
 use crate::descriptor::{Signature, Type};
 use crate::effects::{Doubt, Holder, Place, What};
 use crate::flow::{Block, blocks};
-use crate::instruction::{Call, Element, Instruction, Kind, StackMove};
+use crate::instruction::{Call, Condition, Element, Instruction, Kind, Operator, StackMove};
 use crate::known;
 use crate::pool::{CallSiteSpec, Constant, MemberRef};
 use crate::program::{MethodId, Program, Targets};
 
-/// Where a reference may come from; numbers and null come from nowhere.
+/// Possible origins of a reference. Numbers and null have none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Origins(u8);
 
@@ -32,7 +32,7 @@ impl Origins {
         self.0 & one.0 != 0
     }
 
-    /// The holders that are not fresh.
+    /// Returns the holders other than fresh objects.
     fn holders(self) -> impl Iterator<Item = Holder> {
         let named = [
             (Origins::THIS, Holder::This),
@@ -58,38 +58,38 @@ impl BitOrAssign for Origins {
     }
 }
 
-/// What is known of a method so far; it only ever grows.
+/// The effects of a method, as far as they are known. A summary only grows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Summary {
     pub(crate) reads: BTreeSet<Place>,
     pub(crate) writes: BTreeSet<Place>,
     pub(crate) doubts: BTreeSet<Doubt>,
-    /// Where its result may come from.
+    /// Possible origins of its result.
     pub(crate) returns: Origins,
-    /// For each origin, what may have been stored into something of it.
+    /// For each origin, the origins of what may have been stored into such an object.
     links: [Origins; 5],
 }
 
 impl Summary {
-    /// Writes nothing and returns something of these origins.
+    /// Summary of a method that writes nothing and returns something of these origins.
     pub(crate) fn harmless(returns: Origins) -> Summary {
         let mut summary = Summary { returns, ..Summary::default() };
         if returns.has(Origins::FRESH) {
-            // Something new that is returned may hold anything.
+            // A returned fresh object may refer to anything.
             summary.link(Origins::FRESH, Origins::ALL);
         }
         summary
     }
 
-    /// May do anything.
+    /// Summary of a method that may do anything.
     ///
-    /// The doubt reaches every caller, so that nothing is claimed of them either; what they are known to write is found
-    /// as if this did nothing, lest one doubt drown it.
+    /// The doubt propagates to every caller, so nothing is claimed of them either. Their known writes are
+    /// computed as if this method did nothing; otherwise one doubt would hide them.
     pub(crate) fn doubtful(doubt: Doubt) -> Summary {
         Summary { doubts: [doubt].into(), returns: Origins::ELSEWHERE, ..Summary::default() }
     }
 
-    /// Something of `from` may have been stored into something of `into`.
+    /// Records that something of `from` may have been stored into something of `into`.
     pub(crate) fn link(&mut self, into: Origins, from: Origins) {
         for (link, origin) in self.links.iter_mut().zip(Origins::EACH) {
             if into.has(origin) {
@@ -98,7 +98,7 @@ impl Summary {
         }
     }
 
-    /// What the fields of something of these origins may refer to.
+    /// Returns the origins of what the fields of such an object may refer to.
     fn load(&self, from: Origins) -> Origins {
         let mut found = Origins(from.0 & (Origins::INSIDE | Origins::ARGUMENT | Origins::ELSEWHERE).0);
         if from.has(Origins::THIS) {
@@ -107,8 +107,8 @@ impl Summary {
         if from.has(Origins::FRESH) {
             let [others @ .., fresh] = &self.links;
             found |= Origins::FRESH | *fresh;
-            // Once something fresh is stored where it has another origin as well, what is stored into anything of that
-            // origin may be stored into it.
+            // Once something fresh is stored into an object of another origin, whatever is stored into
+            // objects of that origin may be stored into it.
             if others.iter().any(|link| link.has(Origins::FRESH)) {
                 for link in others {
                     found |= *link;
@@ -118,7 +118,7 @@ impl Summary {
         found
     }
 
-    /// Something of these origins, and all that it leads to.
+    /// Returns these origins and those of everything reachable from them.
     fn reach(&self, from: Origins) -> Origins {
         let mut found = from;
         loop {
@@ -136,7 +136,8 @@ impl Summary {
         }
     }
 
-    /// Adds what a callee does, given the origins of its receiver and its arguments, and gives its result's origins.
+    /// Adds the effects of a callee, given the origins of its receiver and its arguments. Returns the origins
+    /// of its result.
     fn apply(&mut self, callee: &Summary, receiver: Origins, arguments: Origins) -> Origins {
         let seen_from_here = |own: &Summary, origins: Origins| {
             let mut found = Origins(origins.0 & (Origins::ELSEWHERE | Origins::FRESH).0);
@@ -178,15 +179,15 @@ impl Summary {
     }
 }
 
-/// What a call means, to be asked of the whole analysis.
+/// The interpretation's view of the whole analysis.
 pub(crate) trait Callees {
-    /// What is known of a method so far.
+    /// Returns the current summary of a method.
     fn summary(&mut self, method: &MethodId) -> Summary;
-    /// Whether the method, and all that override it, are believed to write nothing.
+    /// Returns true if the method and all that override it are assumed to write nothing.
     fn is_assumed_pure(&self, method: &MethodId) -> bool;
 }
 
-/// Runs a method on origins until nothing new is learned, beginning with what is known.
+/// Interprets a method until its summary, which starts as `known`, no longer grows.
 pub(crate) fn interpret(
     program: &Program<'_>,
     id: &MethodId,
@@ -197,7 +198,7 @@ pub(crate) fn interpret(
 ) -> Summary {
     let Some(code) = &method.code else { return known };
     let blocks = blocks(code);
-    let mut run = Run { program, id, most_targets, callees, summary: known };
+    let mut run = Interpretation { program, id, most_targets, callees, summary: known };
     loop {
         let before = run.summary.clone();
         let sound = blocks.as_ref().is_some_and(|blocks| run.walk(method, code, blocks).is_some());
@@ -211,11 +212,11 @@ pub(crate) fn interpret(
     }
 }
 
-/// How many slots one walk over a method may copy. A real method needs a thousandth; a hostile one, with as many jumps and
-/// variables as fit into a class file, would otherwise take hours and all memory.
+/// Number of slots that one walk over a method may copy. A real method needs a thousandth; a hostile one,
+/// with as many jumps and variables as fit into a class file, would otherwise take hours and all memory.
 const MOST_SLOTS: usize = 1 << 26;
 
-struct Run<'a, 'p, C> {
+struct Interpretation<'a, 'p, C> {
     program: &'a Program<'p>,
     id: &'a MethodId,
     most_targets: usize,
@@ -223,7 +224,7 @@ struct Run<'a, 'p, C> {
     summary: Summary,
 }
 
-/// The origins of everything in the stack and the local variables, by slot: a `long` takes two.
+/// Origins of the stack and the local variables, by slot. A `long` takes two.
 #[derive(Clone, PartialEq)]
 struct State {
     stack: Vec<Origins>,
@@ -249,7 +250,7 @@ impl State {
         self.push(origins, of.slots());
     }
 
-    /// Adds what another path brings; says whether that is new, or nothing if the stacks do not fit.
+    /// Joins the state of another path. Returns true if this changed, or `None` if the stacks do not match.
     fn join(&mut self, other: &State) -> Option<bool> {
         if self.stack.len() != other.stack.len() {
             return None;
@@ -265,8 +266,8 @@ impl State {
     }
 }
 
-impl<C: Callees> Run<'_, '_, C> {
-    /// Visits every block until the states are stable; nothing if the code cannot be followed.
+impl<C: Callees> Interpretation<'_, '_, C> {
+    /// Visits every block until the states are stable. Returns `None` if the code cannot be followed.
     fn walk(&mut self, method: &Method, code: &Code, blocks: &[Block]) -> Option<()> {
         let mut entry =
             State { stack: Vec::new(), locals: vec![Origins::NONE; usize::from(code.max_locals)] };
@@ -321,20 +322,11 @@ impl<C: Callees> Run<'_, '_, C> {
 
     fn step(&mut self, state: &mut State, instruction: &Instruction) -> Option<()> {
         match instruction {
-            Instruction::Nop | Instruction::Increment(..) | Instruction::Goto(_) => {}
-            Instruction::Push(constant) => match constant {
-                Constant::Null | Constant::Int(_) | Constant::Float(_) => state.push(Origins::NONE, 1),
-                Constant::Long(_) | Constant::Double(_) => state.push(Origins::NONE, 2),
-                Constant::Dynamic { descriptor, .. } => {
-                    self.summary.doubts.insert(Doubt::Odd(self.id.clone()));
-                    state.push_typed(Origins::ELSEWHERE, &Type::parse(descriptor)?);
-                }
-                Constant::String(_)
-                | Constant::HalfString(_)
-                | Constant::Class(_)
-                | Constant::MethodType(_)
-                | Constant::MethodHandle(_) => state.push(Origins::ELSEWHERE, 1),
-            },
+            Instruction::Nop
+            | Instruction::Increment(..)
+            | Instruction::Goto(_)
+            | Instruction::CheckCast(_) => {}
+            Instruction::Push(constant) => self.push(state, constant)?,
             Instruction::Load(Kind::Reference, slot) => {
                 let origins = *state.locals.get(usize::from(*slot))?;
                 state.push(origins, 1);
@@ -347,73 +339,10 @@ impl<C: Callees> Run<'_, '_, C> {
                     *state.locals.get_mut(slot)? = origins;
                 }
             }
-            Instruction::ArrayLoad(element) => {
-                state.drop(1)?;
-                let array = state.pop()?;
-                Summary::touch(&mut self.summary.reads, array, &What::Elements);
-                let loaded = self.summary.load(array);
-                let is_reference = *element == Element::Reference;
-                state.push(if is_reference { loaded } else { Origins::NONE }, element.kind().slots());
-            }
-            Instruction::ArrayStore(element) => {
-                let value = state.pop()?;
-                state.drop(element.kind().slots())?;
-                let array = state.pop()?;
-                Summary::touch(&mut self.summary.writes, array, &What::Elements);
-                self.summary.link(array, value);
-            }
-            Instruction::Stack(how) => shuffle(&mut state.stack, *how)?,
-            Instruction::Arithmetic(kind, operator) => {
-                use crate::instruction::Operator::{Neg, Shl, Shr, Ushr};
-                match operator {
-                    Neg => {}
-                    // The distance of a shift is an `int`, also for a `long`.
-                    Shl | Shr | Ushr => state.drop(1)?,
-                    _ => state.drop(kind.slots())?,
-                }
-            }
-            Instruction::Convert(from, to) => {
-                state.drop(from.slots())?;
-                state.push(Origins::NONE, to.kind().slots());
-            }
-            Instruction::Compare(kind, _) => {
-                state.drop(2 * kind.slots())?;
-                state.push(Origins::NONE, 1);
-            }
-            Instruction::Branch(condition, _) => {
-                use crate::instruction::Condition::{Ints, Null, References, Zero};
-                state.drop(match condition {
-                    Zero(_) | Null(_) => 1,
-                    Ints(_) | References(_) => 2,
-                })?;
-            }
-            Instruction::Jsr(_) | Instruction::Ret(_) => return None,
-            Instruction::Switch { .. }
-            | Instruction::MonitorEnter
-            | Instruction::MonitorExit
-            | Instruction::Throw => {
-                state.drop(1)?;
-            }
-            Instruction::Return(kind) => {
-                if *kind == Some(Kind::Reference) {
-                    self.summary.returns |= state.pop()?;
-                }
-            }
-            Instruction::GetField(field) => {
-                let (object, what) = (state.pop()?, self.what(field));
-                Summary::touch(&mut self.summary.reads, object, &what);
-                state.push_typed(self.summary.load(object), &Type::parse(&field.descriptor)?);
-            }
-            Instruction::PutField(field) => {
-                let value = state.pop()?;
-                state.drop(Type::parse(&field.descriptor)?.slots() - 1)?;
-                let object = state.pop()?;
-                let what = self.what(field);
-                if !matches!(&what, What::Field { class, name } if known::is_cache(class, name)) {
-                    Summary::touch(&mut self.summary.writes, object, &what);
-                }
-                self.summary.link(object, value);
-            }
+            Instruction::ArrayLoad(element) => self.load_element(state, *element)?,
+            Instruction::ArrayStore(element) => self.store_element(state, *element)?,
+            Instruction::GetField(field) => self.get_field(state, field)?,
+            Instruction::PutField(field) => self.put_field(state, field)?,
             Instruction::GetStatic(field) => {
                 let place = Place { holder: Holder::Static, what: self.what(field) };
                 self.summary.reads.insert(place);
@@ -426,6 +355,31 @@ impl<C: Callees> Run<'_, '_, C> {
                 self.summary.writes.insert(place);
                 self.summary.link(Origins::ELSEWHERE, value);
             }
+            Instruction::Stack(how) => shuffle(&mut state.stack, *how)?,
+            Instruction::Arithmetic(_, Operator::Neg) => {}
+            // The distance of a shift is an `int`, even for a `long`.
+            Instruction::Arithmetic(_, Operator::Shl | Operator::Shr | Operator::Ushr) => state.drop(1)?,
+            Instruction::Arithmetic(kind, _) => state.drop(kind.slots())?,
+            Instruction::Convert(from, to) => {
+                state.drop(from.slots())?;
+                state.push(Origins::NONE, to.kind().slots());
+            }
+            Instruction::Compare(kind, _) => {
+                state.drop(2 * kind.slots())?;
+                state.push(Origins::NONE, 1);
+            }
+            Instruction::Branch(Condition::Zero(_) | Condition::Null(_), _)
+            | Instruction::Switch { .. }
+            | Instruction::MonitorEnter
+            | Instruction::MonitorExit
+            | Instruction::Throw => state.drop(1)?,
+            Instruction::Branch(Condition::Ints(_) | Condition::References(_), _) => state.drop(2)?,
+            Instruction::Jsr(_) | Instruction::Ret(_) => return None,
+            Instruction::Return(kind) => {
+                if *kind == Some(Kind::Reference) {
+                    self.summary.returns |= state.pop()?;
+                }
+            }
             Instruction::Invoke(call, member) => self.invoke(state, *call, member)?,
             Instruction::InvokeDynamic(site) => self.invoke_dynamic(state, site)?,
             Instruction::New(_) => state.push(Origins::FRESH, 1),
@@ -437,8 +391,62 @@ impl<C: Callees> Run<'_, '_, C> {
                 state.drop(1)?;
                 state.push(Origins::NONE, 1);
             }
-            Instruction::CheckCast(_) => {}
         }
+        Some(())
+    }
+
+    fn push(&mut self, state: &mut State, constant: &Constant) -> Option<()> {
+        match constant {
+            Constant::Null | Constant::Int(_) | Constant::Float(_) => state.push(Origins::NONE, 1),
+            Constant::Long(_) | Constant::Double(_) => state.push(Origins::NONE, 2),
+            Constant::Dynamic { descriptor, .. } => {
+                self.summary.doubts.insert(Doubt::Odd(self.id.clone()));
+                state.push_typed(Origins::ELSEWHERE, &Type::parse(descriptor)?);
+            }
+            Constant::String(_)
+            | Constant::HalfString(_)
+            | Constant::Class(_)
+            | Constant::MethodType(_)
+            | Constant::MethodHandle(_) => state.push(Origins::ELSEWHERE, 1),
+        }
+        Some(())
+    }
+
+    fn load_element(&mut self, state: &mut State, element: Element) -> Option<()> {
+        state.drop(1)?;
+        let array = state.pop()?;
+        Summary::touch(&mut self.summary.reads, array, &What::Elements);
+        let is_reference = element == Element::Reference;
+        let loaded = if is_reference { self.summary.load(array) } else { Origins::NONE };
+        state.push(loaded, element.kind().slots());
+        Some(())
+    }
+
+    fn store_element(&mut self, state: &mut State, element: Element) -> Option<()> {
+        let value = state.pop()?;
+        state.drop(element.kind().slots())?;
+        let array = state.pop()?;
+        Summary::touch(&mut self.summary.writes, array, &What::Elements);
+        self.summary.link(array, value);
+        Some(())
+    }
+
+    fn get_field(&mut self, state: &mut State, field: &MemberRef) -> Option<()> {
+        let (object, what) = (state.pop()?, self.what(field));
+        Summary::touch(&mut self.summary.reads, object, &what);
+        state.push_typed(self.summary.load(object), &Type::parse(&field.descriptor)?);
+        Some(())
+    }
+
+    fn put_field(&mut self, state: &mut State, field: &MemberRef) -> Option<()> {
+        let value = state.pop()?;
+        state.drop(Type::parse(&field.descriptor)?.slots() - 1)?;
+        let object = state.pop()?;
+        let what = self.what(field);
+        if !matches!(&what, What::Field { class, name } if known::is_cache(class, name)) {
+            Summary::touch(&mut self.summary.writes, object, &what);
+        }
+        self.summary.link(object, value);
         Some(())
     }
 
@@ -524,7 +532,7 @@ impl<C: Callees> Run<'_, '_, C> {
     }
 }
 
-/// The origins of the arguments in order; those of numbers are none.
+/// Pops the arguments and returns their origins in order. Numbers have none.
 fn pop_arguments(state: &mut State, signature: &Signature) -> Option<Vec<Origins>> {
     let mut arguments = Vec::new();
     for parameter in signature.parameters.iter().rev() {
@@ -535,9 +543,10 @@ fn pop_arguments(state: &mut State, signature: &Signature) -> Option<Vec<Origins
     Some(arguments)
 }
 
-/// Slots are moved as they are, so that the forms for `long` need no cases of their own.
+/// Moves slots on the stack. Slots move regardless of their types, so `long` and `double` need no special
+/// cases.
 fn shuffle(stack: &mut Vec<Origins>, how: StackMove) -> Option<()> {
-    // How many slots from the top are copied, and below how many others they are put.
+    // Number of slots copied from the top, and number of slots below which they are inserted.
     let (copied, below) = match how {
         StackMove::Pop => return stack.pop().map(|_| ()),
         StackMove::Pop2 => return stack.pop().and(stack.pop()).map(|_| ()),

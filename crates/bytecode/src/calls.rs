@@ -1,4 +1,4 @@
-//! The call graph: which methods may run because others do.
+//! The call graph of a program.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,21 +6,22 @@ use crate::instruction::{Call, Instruction};
 use crate::pool::MemberRef;
 use crate::program::{MethodId, Program, Targets};
 
-/// Who calls whom, from some methods on.
+/// The calls that some methods may make, directly or through others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CallGraph {
-    /// For each method that was looked into, the methods that its calls may reach.
+    /// For each analyzed method, the methods that its calls may reach.
     ///
-    /// The body of a lambda counts as called where the lambda is made, since nothing says where it will run.
+    /// The body of a lambda counts as called where the lambda is created, because its later callers are
+    /// unknown.
     pub callees: BTreeMap<MethodId, BTreeSet<MethodId>>,
-    /// For each method that was looked into, its calls that may also reach something unknown: what the program does not
-    /// have, or lambdas made elsewhere.
+    /// For each analyzed method, its calls with unknown targets: methods outside the program, or lambdas
+    /// created elsewhere.
     pub unknown: BTreeMap<MethodId, BTreeSet<MemberRef>>,
-    /// Methods that are reached and were not looked into, because the limit came first.
+    /// Methods that are reached but were not analyzed because of the limit.
     pub beyond: BTreeSet<MethodId>,
 }
 
-/// The call graph of everything that `roots` may reach, of at most `most` methods.
+/// Returns the call graph of everything that `roots` may reach, of at most `most` methods.
 pub fn call_graph(program: &Program<'_>, roots: &[MethodId], most: usize) -> CallGraph {
     let mut graph = CallGraph::default();
     let mut open: BTreeSet<MethodId> = roots.iter().cloned().collect();
@@ -42,7 +43,7 @@ pub fn call_graph(program: &Program<'_>, roots: &[MethodId], most: usize) -> Cal
     graph
 }
 
-/// What the calls of one method may reach, and those that may reach something unknown.
+/// Returns the methods that the calls of one method may reach, and its calls with unknown targets.
 fn callees(program: &Program<'_>, id: &MethodId) -> (BTreeSet<MethodId>, BTreeSet<MemberRef>) {
     let (mut found, mut unknown) = (BTreeSet::new(), BTreeSet::new());
     let class = program.class(&id.class);
@@ -61,7 +62,7 @@ fn callees(program: &Program<'_>, id: &MethodId) -> (BTreeSet<MethodId>, BTreeSe
             Instruction::Invoke(call, member) => add(*call, member),
             Instruction::InvokeDynamic(site) => {
                 for handle in site.handles.iter().filter(|handle| handle.descriptor.starts_with('(')) {
-                    // A handle may stand for an overridden method as well as for a static one.
+                    // A handle may refer to an overridden method as well as to a static one.
                     let resolved = program.resolve(&handle.class, &handle.name, &handle.descriptor);
                     let call = match resolved {
                         Some((_, method)) if method.is_static() => Call::Static,

@@ -1,4 +1,4 @@
-//! A class as its file tells it (JVMS 4.1).
+//! A class, read from its file (JVMS 4.1).
 
 use std::ops::BitOr;
 use std::sync::Arc;
@@ -15,49 +15,49 @@ use crate::{ClassError, code};
 /// Names of classes are in internal form, with slashes: `java/util/Map$Entry`.
 #[derive(Clone, Debug)]
 pub struct Class {
-    /// What it is called.
+    /// Its internal name.
     pub name: Arc<str>,
-    /// What it extends; nothing for `Object` and for modules, `Object` for interfaces.
+    /// Its superclass: `None` for `Object` and for modules, `Object` for interfaces.
     pub superclass: Option<Arc<str>>,
-    /// What it implements, or what an interface extends.
+    /// The interfaces that it implements, or that an interface extends.
     pub interfaces: Vec<Arc<str>>,
     /// Its flags. A nested class has more in [`Class::nesting`].
     pub flags: Flags,
-    /// The version of the class file format, major part: 61 is that of Java 17.
+    /// Major version of the class file format: 61 is that of Java 17.
     pub major: u16,
-    /// The version of the class file format, minor part: 65535 when preview features were on.
+    /// Minor version of the class file format: 65535 with preview features.
     pub minor: u16,
     /// Its own fields, in order.
     pub fields: Vec<Field>,
-    /// Its own methods, constructors (`<init>`) and static initializer (`<clinit>`) among them, in order.
+    /// Its own methods in order, including constructors (`<init>`) and the static initializer (`<clinit>`).
     pub methods: Vec<Method>,
-    /// The name of the source file.
+    /// Name of the source file.
     pub source_file: Option<Arc<str>>,
-    /// Its type parameters and generic supertypes, if it has any.
+    /// Its type parameters and generic supertypes, if any.
     pub generic_signature: Option<Arc<str>>,
-    /// How it lies in another class, if it does.
+    /// Its relation to the enclosing class, if it is nested.
     pub nesting: Option<Nesting>,
-    /// Its annotations, as descriptors: `Ljava/lang/Deprecated;`. Those that only sources have are not there.
+    /// Descriptors of its annotations, such as `Ljava/lang/Deprecated;`, except those with source retention.
     pub annotations: Vec<Arc<str>>,
 }
 
-/// How a class lies inside another.
+/// Relation of a nested class to the enclosing one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Nesting {
-    /// The class around it; nothing for a local or anonymous class.
+    /// The enclosing class; `None` for a local or anonymous class.
     pub outer: Option<Arc<str>>,
-    /// Its name in the source; nothing for an anonymous class.
+    /// Its name in the source; `None` for an anonymous class.
     pub name: Option<Arc<str>>,
-    /// The flags that the source gave it, with `private`, `protected` and `static`.
+    /// Its flags in the source, including `private`, `protected` and `static`.
     pub flags: Flags,
 }
 
 /// A field of a class.
 #[derive(Clone, Debug)]
 pub struct Field {
-    /// What it is called.
+    /// Its name.
     pub name: Arc<str>,
-    /// The descriptor of its type.
+    /// Descriptor of its type.
     pub descriptor: Arc<str>,
     /// Its flags.
     pub flags: Flags,
@@ -79,17 +79,17 @@ impl Field {
 /// A method, constructor or initializer of a class.
 #[derive(Clone, Debug)]
 pub struct Method {
-    /// What it is called; `<init>` for constructors, `<clinit>` for the static initializer.
+    /// Its name; `<init>` for constructors, `<clinit>` for the static initializer.
     pub name: Arc<str>,
-    /// The descriptor of what it takes and gives.
+    /// Its descriptor.
     pub descriptor: Arc<str>,
     /// Its flags.
     pub flags: Flags,
-    /// Its body; nothing if it is abstract or native.
+    /// Its body; `None` if it is abstract or native.
     pub code: Option<Code>,
-    /// The exceptions that it declares.
+    /// Its declared exceptions.
     pub exceptions: Vec<Arc<str>>,
-    /// The names of its parameters, as far as the compiler kept them.
+    /// Names of its parameters, as far as the compiler kept them.
     pub parameters: Vec<Option<Arc<str>>>,
     /// Its generic type, if it has one.
     pub generic_signature: Option<Arc<str>>,
@@ -98,23 +98,24 @@ pub struct Method {
 }
 
 impl Method {
-    /// What the method takes and gives.
+    /// Types of the parameters and the result.
     pub fn signature(&self) -> Signature {
         Signature::parse(&self.descriptor).expect("the descriptor was parsed when the class was read")
     }
 
-    /// Whether there is no receiver.
+    /// Returns true if there is no receiver.
     pub fn is_static(&self) -> bool {
         self.flags.has(Flags::STATIC)
     }
 
-    /// Whether this is a constructor.
+    /// Returns true if this is a constructor.
     pub fn is_constructor(&self) -> bool {
         &*self.name == "<init>"
     }
 }
 
-/// Access flags and properties, as in the class file. Some bits mean different things on classes, fields and methods.
+/// Access flags and properties, as in the class file. Some bits mean different things on classes, fields and
+/// methods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Flags(pub u16);
 
@@ -138,7 +139,7 @@ impl Flags {
     pub const ENUM: Flags = Flags(0x4000);
     pub const MODULE: Flags = Flags(0x8000);
 
-    /// Whether all of `wanted` are set.
+    /// Returns true if all of `wanted` are set.
     pub const fn has(self, wanted: Flags) -> bool {
         self.0 & wanted.0 == wanted.0
     }
@@ -153,7 +154,7 @@ impl BitOr for Flags {
 }
 
 impl Class {
-    /// Reads a class from the bytes of its file; `file` is what errors call it.
+    /// Reads a class from the bytes of its file. `file` names it in errors.
     pub fn parse(bytes: &[u8], file: &str) -> Result<Class, ClassError> {
         let major = check_header(bytes, file)?;
         read(bytes, major, true).map_err(|fault| fault.named(file, bytes.len()))
@@ -165,28 +166,28 @@ impl Class {
         read(bytes, major, false).map_err(|fault| fault.named(file, bytes.len()))
     }
 
-    /// The name with dots, as Java's `Class.getName()` gives it.
+    /// The name with dots, as returned by Java's `Class.getName()`.
     pub fn dotted_name(&self) -> String {
         self.name.replace('/', ".")
     }
 
-    /// Whether it is an interface (annotations are).
+    /// Returns true if it is an interface or an annotation.
     pub fn is_interface(&self) -> bool {
         self.flags.has(Flags::INTERFACE)
     }
 
-    /// The method with this name and descriptor, if the class itself has it.
+    /// Returns the method with this name and descriptor, if the class itself declares it.
     pub fn method(&self, name: &str, descriptor: &str) -> Option<&Method> {
         self.methods.iter().find(|method| &*method.name == name && &*method.descriptor == descriptor)
     }
 
-    /// The field with this name, if the class itself has it.
+    /// Returns the field with this name, if the class itself declares it.
     pub fn field(&self, name: &str) -> Option<&Field> {
         self.fields.iter().find(|field| &*field.name == name)
     }
 }
 
-/// The major version, if it is one that is known here.
+/// Checks the magic number and returns the major version, if this crate knows it.
 pub(crate) fn check_header(bytes: &[u8], file: &str) -> Result<u16, ClassError> {
     const MAGIC: [u8; 4] = [0xca, 0xfe, 0xba, 0xbe];
     let begin = &bytes[..bytes.len().min(4)];
@@ -205,7 +206,7 @@ pub(crate) fn check_header(bytes: &[u8], file: &str) -> Result<u16, ClassError> 
     }
 }
 
-/// A method whose body is still to be decoded, because that needs the attributes at the end of the class.
+/// A method with its undecoded body. Decoding needs the attributes at the end of the class.
 type Raw<'a> = (Method, Option<Cursor<'a>>);
 
 fn read(bytes: &[u8], major: u16, with_bodies: bool) -> Result<Class, Fault> {
@@ -257,7 +258,7 @@ pub(crate) fn list<'a, T>(
     (0..count).map(|_| item(cursor)).collect()
 }
 
-/// Reads attributes, handing each to `each` with its name and its contents.
+/// Reads attributes, passing the name and contents of each to `each`.
 pub(crate) fn attributes<'a>(
     cursor: &mut Cursor<'a>,
     pool: &Pool<'_>,
@@ -365,7 +366,7 @@ fn read_class_attributes<'a>(
     Ok(bootstraps)
 }
 
-/// Adds the types of the annotations, whose values are skipped.
+/// Adds the types of the annotations to `found` and skips their values.
 fn annotation_types(
     cursor: &mut Cursor<'_>,
     pool: &Pool<'_>,
@@ -374,8 +375,9 @@ fn annotation_types(
     const WHAT: &str = "an annotation";
     for _ in 0..cursor.u16(WHAT)? {
         found.push(pool.text(cursor.u16(WHAT)?)?);
-        // Annotations nest in values; the nesting is kept in a list, since a hostile file may nest beyond any call stack.
-        // Each entry counts the values still to come, and whether each has a name before it.
+        // Annotations nest in values. The nesting is kept in a list because a hostile file may nest beyond
+        // any call stack. Each entry is the number of values still to come, and true if each of them has a
+        // name.
         let mut open = vec![(cursor.u16(WHAT)?, true)];
         while let Some((left, named)) = open.last_mut() {
             if *left == 0 {

@@ -1,4 +1,4 @@
-//! The body of a method: its instructions, its handlers and what the compiler kept for debuggers (JVMS 4.7.3).
+//! The body of a method: instructions, exception handlers and debugging information (JVMS 4.7.3).
 
 use std::sync::Arc;
 
@@ -11,32 +11,32 @@ use crate::pool::{Bootstrap, Pool};
 /// The body of a method.
 #[derive(Clone, Debug)]
 pub struct Code {
-    /// How many slots the stack needs at most.
+    /// Number of slots that the stack needs at most.
     pub max_stack: u16,
-    /// How many slots the local variables take, parameters and receiver among them.
+    /// Number of slots of the local variables, including parameters and receiver.
     pub max_locals: u16,
     /// The instructions with their offsets, in order. Every jump leads to one of these offsets.
     pub instructions: Vec<(u32, Instruction)>,
-    /// How many bytes the instructions take.
+    /// Length of the instructions in bytes.
     pub length: u32,
-    /// What is done about exceptions; the first that fits is taken.
+    /// Exception handlers; the first that matches is taken.
     pub handlers: Vec<Handler>,
-    /// Offsets with the line of source that begins there, in the order of the class file.
+    /// Offsets with the source line that begins there, in the order of the class file.
     pub lines: Vec<(u16, u16)>,
     /// Names of local variables.
     pub variables: Vec<Variable>,
 }
 
-/// What is done about exceptions in a part of the code.
+/// A handler of exceptions in a part of the code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Handler {
-    /// The first offset that is covered.
+    /// First covered offset.
     pub start: u32,
-    /// The first offset that is covered no more.
+    /// First offset behind the covered ones.
     pub end: u32,
-    /// Where execution goes on, with the exception alone on the stack.
+    /// Offset of the handler, which begins with only the exception on the stack.
     pub target: u32,
-    /// The class of exceptions, with its subclasses; nothing for all (`finally`).
+    /// The caught class, including subclasses; `None` for all (`finally`).
     pub catches: Option<Arc<str>>,
 }
 
@@ -45,29 +45,29 @@ pub struct Handler {
 pub struct Variable {
     /// The first offset where it has a value.
     pub start: u16,
-    /// For how many bytes.
+    /// Number of bytes for which it has this name.
     pub length: u16,
     /// Its slot.
     pub slot: u16,
-    /// What it is called.
+    /// Its name.
     pub name: Arc<str>,
     /// The descriptor of its type.
     pub descriptor: Arc<str>,
 }
 
 impl Code {
-    /// The index of the instruction at `offset`, if one begins there.
+    /// Returns the index of the instruction at `offset`, if one begins there.
     pub fn index_at(&self, offset: u32) -> Option<usize> {
         self.instructions.binary_search_by_key(&offset, |&(offset, _)| offset).ok()
     }
 
-    /// The line of source that the instruction at `offset` belongs to, if the compiler kept lines.
+    /// Returns the source line of the instruction at `offset`, if the compiler kept lines.
     pub fn line_at(&self, offset: u32) -> Option<u16> {
         let before = self.lines.iter().filter(|&&(start, _)| u32::from(start) <= offset);
         before.max_by_key(|&&(start, _)| start).map(|&(_, line)| line)
     }
 
-    /// The names of `method`'s parameters, from the variables that exist when it begins.
+    /// Returns the names of `method`'s parameters, taken from the variables that exist when it begins.
     pub(crate) fn parameter_names(&self, method: &Method) -> Vec<Option<Arc<str>>> {
         if self.variables.is_empty() {
             return Vec::new();
@@ -92,7 +92,7 @@ pub(crate) fn read(mut cursor: Cursor<'_>, pool: &Pool<'_>, bootstraps: &[Bootst
     let max_locals = cursor.u16(WHAT)?;
     let length = cursor.u32(WHAT)?;
     if length > LONGEST {
-        return Err(cursor.wrong("a method that is longer than a method may be"));
+        return Err(cursor.wrong("a method longer than 65,535 bytes"));
     }
     let base = cursor.at();
     let mut bytes = cursor.part(length as usize, WHAT)?;

@@ -1,11 +1,11 @@
-//! A place in the bytes of a class file that moves forward and cannot leave them.
+//! A bounds-checked reader of class files.
 
 use crate::ClassError;
 
-/// What is wrong and where, before the name of the file is known.
+/// A fault in a class file, before the name of the file is known.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Fault {
-    /// The bytes end in the middle of this.
+    /// The bytes end in the middle of this part.
     Cut(&'static str),
     /// A contradiction at an offset.
     Wrong(usize, &'static str),
@@ -53,7 +53,8 @@ impl<'a> Cursor<'a> {
 
     pub(crate) fn take(&mut self, count: usize, what: &'static str) -> Result<&'a [u8], Fault> {
         if self.rest() < count {
-            // A part that is too short for its contents contradicts its own length; the file itself is just cut off.
+            // A part that is too short for its contents contradicts its own length; the file itself is just
+            // cut off.
             return Err(if self.end == self.bytes.len() {
                 Fault::Cut(what)
             } else {
@@ -65,7 +66,7 @@ impl<'a> Cursor<'a> {
         Ok(taken)
     }
 
-    /// The next `count` bytes as a cursor of their own; this one moves past them.
+    /// Returns a cursor over the next `count` bytes, and moves past them.
     pub(crate) fn part(&mut self, count: usize, what: &'static str) -> Result<Cursor<'a>, Fault> {
         let start = self.at;
         self.take(count, what)?;

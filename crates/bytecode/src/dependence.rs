@@ -1,23 +1,24 @@
-//! Control dependence: which way out of which block decides whether a block is reached.
+//! Control dependence: the edges of the control-flow graph that decide whether a block is reached.
 //!
-//! A block depends on a way out if taking it leads to the block for sure, and the block before the way out does not (Ferrante,
-//! Ottenstein and Warren, 1987). "For sure" is post-dominance: every path from here to the end of the method passes there.
-//! Exceptions are left aside: a handler is as if the method could begin there.
+//! A block depends on an edge if it post-dominates the edge's target but not its source (Ferrante, Ottenstein
+//! and Warren, 1987). A block post-dominates another if every path from there to the end of the method passes
+//! through it. Exceptions are ignored: a handler is treated as another beginning of the method.
 //!
-//! Cost: a fixpoint over post-dominators, in practice two passes over the blocks; then a walk up the tree for each way out.
+//! Cost: a fixpoint over post-dominators, in practice two passes over the blocks; then a walk up the tree for
+//! each edge.
 
 use crate::flow::Block;
 
-/// What decides whether a block is reached.
+/// The edges that decide whether a block is reached.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Dependence {
-    /// It is reached whenever the method is entered, or by way of an exception.
+    /// True if it is reached whenever the method is entered, or through an exception.
     pub always: bool,
-    /// The ways out that lead to it: a block, and the block that follows.
-    pub ways: Vec<(usize, usize)>,
+    /// The edges that lead to it: a block, and the block that follows.
+    pub edges: Vec<(usize, usize)>,
 }
 
-/// For each block of a method, what decides whether it is reached.
+/// Computes the control dependence of each block of a method.
 pub fn dependences(blocks: &[Block]) -> Vec<Dependence> {
     let graph = Graph::of(blocks);
     let above = graph.immediate_post_dominators();
@@ -30,7 +31,7 @@ pub fn dependences(blocks: &[Block]) -> Vec<Dependence> {
                 if from == graph.start {
                     found[at].always = true;
                 } else {
-                    found[at].ways.push((from, to));
+                    found[at].edges.push((from, to));
                 }
                 match above[at] {
                     Some(next) => at = next,
@@ -42,7 +43,8 @@ pub fn dependences(blocks: &[Block]) -> Vec<Dependence> {
     found
 }
 
-/// Blocks with one end, which every block can reach, and a start before them, from which the method may not run at all.
+/// Blocks with one end, which every block can reach, and a start before them, which may also lead straight to
+/// the end.
 struct Graph {
     next: Vec<Vec<usize>>,
     end: usize,
@@ -63,7 +65,7 @@ impl Graph {
         first.push(end);
         next.extend([Vec::new(), first]);
         let mut graph = Graph { next, end, start };
-        // A loop that never ends is taken to end at its last block.
+        // An endless loop is treated as if it ended at its last block.
         while let Some(endless) = graph.reaching(end).iter().rposition(|&reaches| !reaches) {
             graph.next[endless].push(end);
         }
@@ -78,7 +80,7 @@ impl Graph {
         before
     }
 
-    /// Which nodes have a path to this one.
+    /// For each node, true if it has a path to this one.
     fn reaching(&self, to: usize) -> Vec<bool> {
         let before = self.before();
         let mut reaches = vec![false; self.next.len()];
@@ -168,8 +170,8 @@ mod tests {
         let told: String = dependences(&blocks(&next, handlers))
             .iter()
             .enumerate()
-            .map(|(block, Dependence { always, ways })| {
-                format!("{block}: {}{ways:?}\n", if *always { "always " } else { "" })
+            .map(|(block, Dependence { always, edges })| {
+                format!("{block}: {}{edges:?}\n", if *always { "always " } else { "" })
             })
             .collect();
         expected.assert_eq(&told);
@@ -256,14 +258,14 @@ mod tests {
                             if from == graph.start {
                                 expected.always = true;
                             } else {
-                                expected.ways.push((from, to));
+                                expected.edges.push((from, to));
                             }
                         }
                     }
                 }
                 let mut found = found.clone();
-                found.ways.sort_unstable();
-                expected.ways.sort_unstable();
+                found.edges.sort_unstable();
+                expected.edges.sort_unstable();
                 prop_assert_eq!(found, expected);
             }
         }

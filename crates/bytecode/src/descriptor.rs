@@ -37,7 +37,8 @@ impl Type {
 
     fn parse_first(descriptor: &str) -> Option<(Type, &str)> {
         let dimensions = descriptor.bytes().take_while(|&byte| byte == b'[').count();
-        // The format allows no more dimensions than this; the bound also keeps the nesting of `Type` harmless.
+        // The format allows no more dimensions than this; the bound also keeps the nesting of `Type`
+        // harmless.
         if dimensions > 255 {
             return None;
         }
@@ -68,17 +69,17 @@ impl Type {
         Some((found, rest))
     }
 
-    /// How many slots of the stack or of the local variables a value takes.
+    /// Number of slots that a value takes on the stack or in the local variables.
     pub fn slots(&self) -> usize {
         if matches!(self, Type::Long | Type::Double) { 2 } else { 1 }
     }
 
-    /// Whether values of this type refer to objects.
+    /// Returns true if values of this type are references.
     pub fn is_reference(&self) -> bool {
         matches!(self, Type::Class(_) | Type::Array(_))
     }
 
-    /// The descriptor, as in a class file.
+    /// Descriptor, as in a class file.
     pub fn descriptor(&self) -> String {
         match self {
             Type::Boolean => "Z".to_owned(),
@@ -113,17 +114,17 @@ impl fmt::Display for Type {
     }
 }
 
-/// What a method takes and gives.
+/// Types of the parameters and the result of a method.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signature {
-    /// The types of the parameters, without the receiver.
+    /// Types of the parameters, without the receiver.
     pub parameters: Vec<Type>,
-    /// The type of the result; nothing for `void`.
+    /// Type of the result; `None` for `void`.
     pub result: Option<Type>,
 }
 
 impl Signature {
-    /// Reads a descriptor such as `(I[J)V`; nothing if it is not exactly one.
+    /// Parses a descriptor such as `(I[J)V`.
     pub fn parse(descriptor: &str) -> Option<Signature> {
         let mut rest = descriptor.strip_prefix('(')?;
         let mut parameters = Vec::new();
@@ -142,7 +143,7 @@ impl Signature {
         }
     }
 
-    /// How many slots the parameters take, without the receiver.
+    /// Number of slots of the parameters, without the receiver.
     pub fn slots(&self) -> usize {
         self.parameters.iter().map(Type::slots).sum()
     }

@@ -1,17 +1,19 @@
-//! Which fields a method may read and write, through everything that it calls.
+//! Read and write effects of methods, including everything they call.
 //!
-//! Each reference in a method is one of five *origins*: the receiver, something inside the receiver, an argument (or something
-//! inside one), something from elsewhere (statics, unknown results), or something that was made during the call. One
-//! pass over a method with these instead of values says which places it touches; calls are replaced by what is known of
-//! their targets, and everything is repeated until nothing new is learned. What was made during the call is no effect
-//! of it, however much it is written: nobody can have seen it before.
+//! Each reference in a method has one of five *origins*: the receiver, something reachable from the receiver,
+//! an argument (or something reachable from one), something from elsewhere (statics, unknown results), or an
+//! object created during the call. Abstract interpretation over origins tells which fields a method touches;
+//! calls are replaced by the summaries of their targets, and the analysis repeats until it reaches a
+//! fixpoint. Writing to an object created during the call is no effect: nobody else can have seen it.
 //!
-//! Everything that a method makes is one lump: once something old is stored into anything new, whatever is found inside
-//! anything new may be old. So a method that builds a text, be it for an exception, often seems to write elsewhere.
+//! All objects that a method creates share one origin: once something old is stored into any of them,
+//! whatever is loaded from any of them may be old. So a method that builds a string, even for an exception,
+//! often seems to write elsewhere.
 //!
-//! The answer errs on one side only: a method may read and write less than is said, never more, unless there are
-//! [`Doubt`]s, which say what could not be looked into. Static initializers are not counted, since they run once and
-//! whenever. Classes that exist only while a program runs, such as proxies, are not known.
+//! The result is an over-approximation: a method may read and write less than reported, never more, unless
+//! there are [`Doubt`]s, which name the calls that could not be analyzed. Static initializers are not
+//! counted, because they run once, at an unspecified time. Classes that exist only at run time, such as
+//! proxies, are not known.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -22,34 +24,35 @@ use crate::known;
 use crate::pool::MemberRef;
 use crate::program::{MethodId, Program};
 
-/// What a method may do to what it did not make itself.
+/// Effects of a method on objects that it did not create itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Effects {
-    /// What it may read, if what is doubtful does nothing.
+    /// Places it may read, assuming that doubtful calls do nothing.
     pub reads: BTreeSet<Place>,
-    /// What it may write, if what is doubtful does nothing.
+    /// Places it may write, assuming that doubtful calls do nothing.
     pub writes: BTreeSet<Place>,
-    /// What could not be looked into. With any doubt, the method may do anything.
+    /// Calls that could not be analyzed. With any doubt, the method may do anything.
     pub doubts: BTreeSet<Doubt>,
 }
 
-/// A field or the elements of an array, and whose they are.
+/// A field or the elements of an array, and their holder.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
-    /// Whose it is.
+    /// The holder, as seen from the method.
     pub holder: Holder,
-    /// What it is.
+    /// The field or elements.
     pub what: What,
 }
 
-/// Whose a field is, as seen from the method. Two of these may be the same object, as in `a.equals(a)`.
+/// The object that has a field, as seen from the method. Two of these may be the same object, as in
+/// `a.equals(a)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Holder {
     /// The receiver itself.
     This,
-    /// Something that the receiver leads to.
+    /// Something reachable from the receiver.
     Inside,
-    /// An argument, or something that an argument leads to.
+    /// An argument, or something reachable from one.
     Argument,
     /// Some other object.
     Elsewhere,
@@ -57,7 +60,7 @@ pub enum Holder {
     Static,
 }
 
-/// What is read or written.
+/// A field or the elements of an array, without the holder.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum What {
     /// A field.
@@ -73,38 +76,38 @@ pub enum What {
     AllFields,
 }
 
-/// Something that could not be looked into.
+/// A reason for which the effects are incomplete.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Doubt {
-    /// A native method, of which nothing is known.
+    /// A native method without a known summary.
     Native(MethodId),
     /// A method that is not part of the program.
     Unresolved(MemberRef),
-    /// A method that a lambda may stand for.
+    /// A method that a lambda may implement.
     Lambda(MemberRef),
-    /// A method with more implementations than were allowed.
+    /// A method with more implementations than the limit.
     ManyTargets(MemberRef, usize),
-    /// A call that some bootstrap method links.
+    /// A call linked by an unknown bootstrap method.
     Dynamic(MemberRef),
-    /// More methods are reached than were allowed.
+    /// More methods are reached than the limit.
     TooLarge,
-    /// Code that no compiler has written since Java 6, or that does not verify.
+    /// Code that no compiler has produced since Java 6, or that does not verify.
     Odd(MethodId),
 }
 
-/// How far to look.
+/// Limits of the analysis.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// The most methods that are looked into for one [`Analysis`].
+    /// The most methods that one [`Analysis`] analyzes.
     pub methods: usize,
-    /// The most implementations of one called method that are looked into.
+    /// The most implementations of one called method that it analyzes.
     pub targets: usize,
 }
 
-/// The effects of the methods of a program, each found once.
+/// Effects of the methods of a program, each computed once.
 pub struct Analysis<'p> {
     program: &'p Program<'p>,
-    /// Methods that are taken to have no effect.
+    /// Methods assumed to write nothing.
     assumed_pure: BTreeSet<MethodId>,
     limits: Limits,
     numbers: BTreeMap<MethodId, usize>,
@@ -114,17 +117,17 @@ pub struct Analysis<'p> {
 struct Entry {
     id: MethodId,
     summary: Summary,
-    /// The methods to look at again when this one turns out to do more.
+    /// Methods to analyze again when this summary grows.
     callers: BTreeSet<usize>,
 }
 
 impl<'p> Analysis<'p> {
-    /// Nothing is looked into yet. What is in `assumed_pure` never will be: it is believed to write nothing.
+    /// Creates an analysis. The methods in `assumed_pure` are not analyzed but assumed to write nothing.
     pub fn new(program: &'p Program<'p>, assumed_pure: BTreeSet<MethodId>, limits: Limits) -> Analysis<'p> {
         Analysis { program, assumed_pure, limits, numbers: BTreeMap::new(), methods: Vec::new() }
     }
 
-    /// The effects of a method; nothing if the program has no such method with a body.
+    /// Returns the effects of a method, or `None` if the program has no such method with a body.
     pub fn effects(&mut self, method: &MethodId) -> Option<Effects> {
         let found = self.program.outline(&method.class)?.method(&method.name, &method.descriptor)?;
         if found.flags.has(crate::Flags::ABSTRACT) {
@@ -132,7 +135,7 @@ impl<'p> Analysis<'p> {
         }
         let mut open = BTreeSet::new();
         let number = self.number(method, &mut open)?;
-        // The newest first, so that callees are mostly done before their callers.
+        // Newest first, so most callees are done before their callers.
         while let Some(next) = open.pop_last() {
             let id = self.methods[next].id.clone();
             let summary = self.summarize(&id, next, &mut open);
@@ -150,7 +153,7 @@ impl<'p> Analysis<'p> {
         })
     }
 
-    /// The number of a method; new ones are put on the list of what is to be done.
+    /// Returns the number of a method. New methods are added to the open ones.
     fn number(&mut self, id: &MethodId, open: &mut BTreeSet<usize>) -> Option<usize> {
         if let Some(&number) = self.numbers.get(id) {
             return Some(number);
@@ -181,19 +184,19 @@ impl<'p> Analysis<'p> {
         }
         let (program, most_targets) = (self.program, self.limits.targets);
         let known = self.methods[number].summary.clone();
-        let mut callees = From { analysis: self, caller: number, open };
+        let mut callees = CalleesOf { analysis: self, caller: number, open };
         abstraction::interpret(program, id, method, known, most_targets, &mut callees)
     }
 }
 
 /// The analysis, as the interpretation of one method sees it.
-struct From<'a, 'p> {
+struct CalleesOf<'a, 'p> {
     analysis: &'a mut Analysis<'p>,
     caller: usize,
     open: &'a mut BTreeSet<usize>,
 }
 
-impl Callees for From<'_, '_> {
+impl Callees for CalleesOf<'_, '_> {
     fn summary(&mut self, method: &MethodId) -> Summary {
         match self.analysis.number(method, self.open) {
             Some(callee) => {
@@ -210,7 +213,7 @@ impl Callees for From<'_, '_> {
     }
 }
 
-/// As in `this java.util.HashMap.size`, `an argument's elements` or `static java.lang.System.out`.
+/// As in `this java.util.HashMap.size`, `argument []` or `static java.lang.System.out`.
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let holder = match self.holder {
@@ -228,7 +231,7 @@ impl fmt::Display for Place {
     }
 }
 
-/// As a part of a sentence: `calls …, which …`.
+/// Part of a sentence: `calls …, which …`.
 impl fmt::Display for Doubt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let dotted = |member: &MemberRef| format!("{}.{}", member.class.replace('/', "."), member.name);

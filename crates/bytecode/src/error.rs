@@ -1,11 +1,12 @@
-//! Why a class could not be read. Each variant says where, and what would fix it.
+//! Errors of reading and rewriting classes. Each variant says where, and what would fix it.
 
 use miette::Diagnostic;
 use thiserror::Error;
 
+use crate::layout::ADDED;
 use crate::version::{NEWEST, java};
 
-/// Why a class, or a place where classes are kept, could not be read.
+/// Failure to read a class, or a source of classes.
 #[derive(Debug, Error, Diagnostic)]
 #[non_exhaustive]
 pub enum ClassError {
@@ -16,7 +17,7 @@ pub enum ClassError {
         help("compile source files with `javac`; add a jar to the class path")
     )]
     NotAClass {
-        /// What the bytes are called.
+        /// Name of the file.
         file: String,
         /// The first bytes, in hexadecimal.
         found: String,
@@ -25,14 +26,14 @@ pub enum ClassError {
     #[error("{file} is cut off: it ends at byte {length} in the middle of {what}")]
     #[diagnostic(code(bytecode::truncated), help("compile or copy it again"))]
     Truncated {
-        /// What the bytes are called.
+        /// Name of the file.
         file: String,
-        /// How many bytes there are.
+        /// Number of bytes in the file.
         length: usize,
-        /// What was being read.
+        /// The part that was being read.
         what: &'static str,
     },
-    /// The class was compiled for a Java that is not known here.
+    /// The class was compiled for a Java release that this crate does not know.
     #[error(
         "{file} was compiled for Java {} (class file version {major}); adit reads classes up to Java {} (version {NEWEST})",
         java(*.major), java(NEWEST)
@@ -42,7 +43,7 @@ pub enum ClassError {
         help("compile it with `javac --release {}`, or use a newer adit", java(NEWEST))
     )]
     NewerVersion {
-        /// What the bytes are called.
+        /// Name of the file.
         file: String,
         /// The major version that the class file states.
         major: u16,
@@ -54,11 +55,11 @@ pub enum ClassError {
         help("check it with `javap -v`; did an obfuscator or a faulty tool change it?")
     )]
     Malformed {
-        /// What the bytes are called.
+        /// Name of the file.
         file: String,
-        /// Where the contradiction was seen.
+        /// Offset of the contradiction.
         at: usize,
-        /// What is wrong.
+        /// Description of the contradiction.
         what: &'static str,
     },
     /// A jar that cannot be read as a zip file.
@@ -68,21 +69,21 @@ pub enum ClassError {
         help("a jar is a zip file; `jar tf {file}` should list it. Was the download cut off?")
     )]
     NotAJar {
-        /// What the bytes are called.
+        /// Name of the file.
         file: String,
-        /// What the reader of zip files found.
+        /// Message of the zip reader.
         reason: String,
     },
-    /// A file that should hold the modules of a JDK and does not.
+    /// A file that should contain the modules of a JDK but does not.
     #[error("{file} cannot be read as the modules of a JDK: {reason}")]
     #[diagnostic(
         code(bytecode::not_an_image),
         help("since Java 9 the file is `lib/modules`; an older JDK keeps its classes in `jre/lib/rt.jar`")
     )]
     NotAnImage {
-        /// What the bytes are called.
+        /// Name of the file.
         file: String,
-        /// What is wrong.
+        /// Description of the fault.
         reason: String,
     },
     /// An entry of a jar or of a JDK's modules that cannot be read.
@@ -92,37 +93,78 @@ pub enum ClassError {
         help("the file may be damaged: build or download it again")
     )]
     UnreadableEntry {
-        /// The file that holds the entry.
+        /// File that contains the entry.
         file: String,
         /// The entry.
         entry: String,
-        /// What went wrong.
+        /// Description of the failure.
         reason: String,
     },
-    /// A class that no source has.
+    /// A class that is in no source.
     #[error("no class {name} on the class path{}", searched(.sources))]
     #[diagnostic(code(bytecode::unknown_class), help("{}", meant(.near)))]
     UnknownClass {
-        /// The name as it was asked for, with dots.
+        /// The requested name, with dots.
         name: String,
         /// Classes with similar names, nearest first, with dots.
         near: Vec<String>,
-        /// Where was looked.
+        /// The searched sources.
         sources: Vec<String>,
     },
     /// A class was found under a name that is not its own.
-    #[error("{file} holds the class {found}, not {name}")]
+    #[error("{file} contains the class {found}, not {name}")]
     #[diagnostic(
         code(bytecode::other_class),
         help("a class must be in the folder of its package: is the root of the class path right?")
     )]
     OtherClass {
-        /// Where it was found.
+        /// Place where it was found.
         file: String,
-        /// The class that was looked for, with dots.
+        /// The requested class, with dots.
         name: String,
         /// The class that was found, with dots.
         found: String,
+    },
+}
+
+/// Failure to rewrite a class. The class can be used unchanged.
+#[derive(Debug, Error, Diagnostic)]
+#[non_exhaustive]
+pub enum RewriteError {
+    /// The class cannot be read.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Class(#[from] ClassError),
+    /// Interfaces could not have static methods before Java 8.
+    #[error("{file} is an interface from before Java 8, to which no method can be added")]
+    #[diagnostic(
+        code(bytecode::old_interface),
+        help("its calls are not observed; compile it for Java 8 or later")
+    )]
+    OldInterface {
+        /// Name of the file.
+        file: String,
+    },
+    /// The implementation of method handles counts its own stack frames.
+    #[error("{file} belongs to java.lang.invoke, whose classes cannot be changed")]
+    #[diagnostic(code(bytecode::invoke_package), help("its calls are not observed"))]
+    InvokePackage {
+        /// Name of the file.
+        file: String,
+    },
+    /// The class has a method named like those that rewriting adds.
+    #[error("{file} was rewritten before: it already has a method `{ADDED}…`")]
+    #[diagnostic(code(bytecode::already_rewritten), help("rewrite the original class instead"))]
+    AlreadyRewritten {
+        /// Name of the file.
+        file: String,
+    },
+    /// A class file has at most 65,535 constants and methods.
+    #[error("{file} is too large: nothing can be added to it")]
+    #[diagnostic(code(bytecode::class_full), help("choose fewer of its calls"))]
+    ClassFull {
+        /// Name of the file.
+        file: String,
     },
 }
 

@@ -1,4 +1,4 @@
-//! The control-flow graph of a method: stretches of code without a jump, and where each may lead.
+//! The control-flow graph of a method.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -6,24 +6,26 @@ use std::ops::Range;
 use crate::code::Code;
 use crate::instruction::Instruction;
 
-/// A stretch of instructions that is entered only at its beginning and left only at its end, exceptions aside.
+/// A basic block: instructions that are entered only at the first and left only at the last, exceptions
+/// aside.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// The offset of its first instruction.
+    /// Offset of its first instruction.
     pub start: u32,
     /// Its instructions, as indices into [`Code::instructions`].
     pub instructions: Range<usize>,
-    /// The blocks that may come next: the one behind first, if execution may run on into it, then those jumped to.
+    /// Possible successors: first the following block, if execution may fall through, then jump targets.
     pub next: Vec<usize>,
-    /// The blocks that an exception may lead to, in the order in which they are tried.
+    /// Blocks of the exception handlers, in the order in which they are tried.
     pub handlers: Vec<usize>,
 }
 
-/// The blocks of a method in the order of their offsets; the first is where it begins.
+/// Returns the blocks of a method in the order of their offsets. The method begins with the first.
 ///
 /// The end of an old subroutine (`ret`) may lead behind every call of a subroutine.
 ///
-/// Nothing if the method has so many handlers that the graph would not fit into memory, which no compiler does.
+/// Returns `None` if the method has so many handlers that the graph would not fit into memory; no compiler
+/// produces that.
 pub fn blocks(code: &Code) -> Option<Vec<Block>> {
     let count = code.instructions.len();
     let mut starts: BTreeSet<usize> = BTreeSet::from([0]);
@@ -79,5 +81,6 @@ pub fn blocks(code: &Code) -> Option<Vec<Block>> {
     Some(blocks)
 }
 
-/// A method has at most 65,535 bytes and as many handlers; the largest real ones stay below a hundredth of this.
+/// A method has at most 65,535 bytes and as many handlers; the largest real ones stay below a hundredth of
+/// this.
 const MOST_HANDLED: usize = 1 << 25;

@@ -1,18 +1,18 @@
-//! The frames of a method: what its variables and its stack hold where paths meet (JVMS 4.7.4).
+//! Stack map frames: the types of variables and stack where paths of a method meet (JVMS 4.7.4).
 //!
-//! They are read completely, so that one can be repeated elsewhere, and written back in the longest form, which says all.
+//! They are decoded completely, so a frame can be repeated elsewhere, and written back in their longest form.
 
 use crate::cursor::{Cursor, Fault};
 use crate::growth::{Full, Growth};
 
-/// What one variable or one place of the stack holds.
+/// Type of one variable or one slot of the stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Held {
-    /// A number, null, nothing, or the object that a constructor has not made yet, by the tag.
+    /// A number, null, nothing, or the uninitialized receiver of a constructor, by its tag.
     Plain(u8),
     /// An object of the class with this constant.
     Object(u16),
-    /// What the `new` at this offset made, before its constructor was called.
+    /// The object created by the `new` at this offset, before its constructor was called.
     New(u32),
 }
 
@@ -22,10 +22,10 @@ impl Held {
     pub(crate) const DOUBLE: Held = Held::Plain(3);
     pub(crate) const LONG: Held = Held::Plain(4);
     /// The receiver of a constructor, before it calls another.
-    pub(crate) const UNMADE: Held = Held::Plain(6);
+    pub(crate) const UNINITIALIZED: Held = Held::Plain(6);
 }
 
-/// What is held at an offset.
+/// Types of the variables and the stack at an offset.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Frame {
     pub(crate) offset: u32,
@@ -35,7 +35,7 @@ pub(crate) struct Frame {
 
 const WHAT: &str = "the frames of a method";
 
-/// Reads the contents of a `StackMapTable`; `first` is what the variables hold when the method begins.
+/// Reads the contents of a `StackMapTable`. `first` has the types of the variables when the method begins.
 pub(crate) fn read(mut cursor: Cursor<'_>, first: &[Held]) -> Result<Vec<Frame>, Fault> {
     let mut frames: Vec<Frame> = Vec::new();
     let mut variables = first.to_vec();
@@ -92,7 +92,7 @@ fn held(cursor: &mut Cursor<'_>) -> Result<Held, Fault> {
     })
 }
 
-/// The contents of a `StackMapTable` with these frames, whose offsets must ascend.
+/// Returns the contents of a `StackMapTable` with these frames, whose offsets must ascend.
 pub(crate) fn write(frames: &[Frame]) -> Result<Vec<u8>, Full> {
     let short = |value: usize| u16::try_from(value).map(u16::to_be_bytes).map_err(|_| Full);
     let mut bytes = short(frames.len())?.to_vec();
@@ -121,7 +121,7 @@ pub(crate) fn write(frames: &[Frame]) -> Result<Vec<u8>, Full> {
     Ok(bytes)
 }
 
-/// What the variables hold when a method begins: the receiver, if there is one, and the parameters.
+/// Types of the variables when a method begins: the receiver, if there is one, and the parameters.
 pub(crate) fn first(
     receiver: Option<Held>,
     signature: &crate::Signature,

@@ -1,8 +1,8 @@
-//! Constants that are appended to a constant pool; those that are there stay as they are.
+//! Constants appended to a constant pool. Existing constants keep their indices.
 
 use std::collections::BTreeMap;
 
-/// A class file can hold no more of something.
+/// A class file has reached a limit of its format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Full;
 
@@ -14,7 +14,7 @@ pub(crate) struct Growth {
 }
 
 impl Growth {
-    /// Behind a pool whose count, as the class file states it, is `count`.
+    /// Starts behind a pool whose count, as stated in the class file, is `count`.
     pub(crate) fn new(count: usize) -> Growth {
         Growth { next: count, bytes: Vec::new(), known: BTreeMap::new() }
     }
@@ -23,7 +23,7 @@ impl Growth {
         &self.bytes
     }
 
-    /// The count that the class file must state now.
+    /// The count that the class file must now state.
     pub(crate) fn count(&self) -> Result<u16, Full> {
         u16::try_from(self.next).map_err(|_| Full)
     }
@@ -88,7 +88,8 @@ impl Growth {
     }
 }
 
-/// Java's own UTF-8: NUL takes two bytes, and a character beyond the basic plane is two halves of three bytes each.
+/// Java's own UTF-8: NUL takes two bytes, and a character beyond the basic plane is two halves of three bytes
+/// each.
 fn encode(text: &str) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(text.len());
     for unit in text.encode_utf16() {
@@ -110,7 +111,7 @@ mod tests {
     use crate::pool::{Decoded, decode};
 
     proptest! {
-        /// What is written is what the reader of class files reads.
+        /// The reader of class files reads what was written.
         #[test]
         fn texts_come_back(text in any::<String>()) {
             prop_assert_eq!(decode(&encode(&text)), Some(Decoded::Text(text)));

@@ -28,7 +28,8 @@ pub enum Instruction {
     Arithmetic(Kind, Operator),
     /// Converts a number to another type; narrow types are `int` on the stack.
     Convert(Kind, Element),
-    /// `lcmp`, `fcmpl`, `fcmpg`, `dcmpl`, `dcmpg`: pushes −1, 0 or 1, and the second value if a number is not one.
+    /// `lcmp`, `fcmpl`, `fcmpg`, `dcmpl`, `dcmpg`: pushes −1, 0 or 1, and the second operand if a number is
+    /// NaN.
     Compare(Kind, i8),
     /// Jumps if the condition holds.
     Branch(Condition, u32),
@@ -40,7 +41,7 @@ pub enum Instruction {
     Ret(u16),
     /// Jumps to the target of the popped key, or to the default.
     Switch {
-        /// Where other keys lead.
+        /// Target of all other keys.
         default: u32,
         /// Keys with their targets, in the order of the class file.
         cases: Vec<(i32, u32)>,
@@ -77,7 +78,7 @@ pub enum Instruction {
     MonitorExit,
 }
 
-/// What the stack and the local variables distinguish.
+/// Kind of a value on the stack or in a local variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     /// `int`, and all narrower types.
@@ -93,13 +94,13 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// How many slots a value takes.
+    /// Number of slots of a value.
     pub fn slots(self) -> usize {
         if matches!(self, Kind::Long | Kind::Double) { 2 } else { 1 }
     }
 }
 
-/// What arrays and conversions distinguish.
+/// Kind of an array element, or target of a conversion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Element {
     /// `int`.
@@ -121,7 +122,7 @@ pub enum Element {
 }
 
 impl Element {
-    /// What an element is on the stack.
+    /// Kind of the element on the stack.
     pub fn kind(self) -> Kind {
         match self {
             Element::Long => Kind::Long,
@@ -133,7 +134,7 @@ impl Element {
     }
 }
 
-/// How values move on the stack.
+/// A stack manipulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names are those of the instructions")]
 pub enum StackMove {
@@ -148,7 +149,7 @@ pub enum StackMove {
     Swap,
 }
 
-/// What is computed.
+/// An arithmetic or bitwise operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names are those of the instructions")]
 pub enum Operator {
@@ -179,7 +180,7 @@ pub enum Condition {
     Null(bool),
 }
 
-/// How two numbers compare.
+/// A comparison of two numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names are those of the instructions")]
 pub enum Relation {
@@ -191,7 +192,7 @@ pub enum Relation {
     Le,
 }
 
-/// How a method is called.
+/// Kind of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Call {
     /// On the receiver's own class.
@@ -205,7 +206,7 @@ pub enum Call {
 }
 
 impl Instruction {
-    /// Where execution may go on other than at the next instruction, exceptions aside.
+    /// Offsets other than the next instruction at which execution may continue, exceptions aside.
     pub fn targets(&self) -> Vec<u32> {
         match self {
             Instruction::Branch(_, target) | Instruction::Goto(target) | Instruction::Jsr(target) => {
@@ -218,7 +219,7 @@ impl Instruction {
         }
     }
 
-    /// Whether execution may go on at the next instruction.
+    /// Returns true if execution may continue at the next instruction.
     pub fn falls_through(&self) -> bool {
         !matches!(
             self,

@@ -1,10 +1,10 @@
-//! What is known of a few methods and fields of the JDK that code alone does not tell.
+//! Summaries of a few methods and fields of the JDK whose effects their code does not show.
 
 use crate::abstraction::{Origins, Summary};
 use crate::effects::{Holder, Place, What};
 use crate::program::MethodId;
 
-/// Native methods that write nothing and give a number or nothing at all.
+/// Native methods that write nothing and return a number or nothing.
 const NUMBERS: &[(&str, &str)] = &[
     ("java/lang/Object", "hashCode"),
     ("java/lang/System", "identityHashCode"),
@@ -25,7 +25,7 @@ const NUMBERS: &[(&str, &str)] = &[
     ("java/lang/reflect/Array", "getLength"),
 ];
 
-/// Native methods that write nothing and give an object which was there before.
+/// Native methods that write nothing and return an object that existed before.
 const OLD_OBJECTS: &[(&str, &str)] = &[
     ("java/lang/Object", "getClass"),
     ("java/lang/Class", "getPrimitiveClass"),
@@ -34,10 +34,10 @@ const OLD_OBJECTS: &[(&str, &str)] = &[
     ("java/lang/Thread", "currentThread"),
 ];
 
-/// Fields that keep what could be computed again, so that writing them can never be noticed.
+/// Fields that cache a computed value, so writing them cannot be observed.
 const CACHES: &[(&str, &str)] = &[("java/lang/String", "hash"), ("java/lang/String", "hashIsZero")];
 
-/// What a method does, if it is one of those that are known.
+/// Returns the summary of a method, if it is one of the known ones.
 pub(crate) fn summary(id: &MethodId) -> Option<Summary> {
     let key = (&*id.class, &*id.name);
     if NUMBERS.contains(&key) {
@@ -72,7 +72,7 @@ pub(crate) fn summary(id: &MethodId) -> Option<Summary> {
     Some(summary)
 }
 
-/// Whether writing the field can never be noticed.
+/// Returns true if writing the field cannot be observed.
 pub(crate) fn is_cache(class: &str, field: &str) -> bool {
     CACHES.contains(&(class, field))
 }

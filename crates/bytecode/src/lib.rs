@@ -1,11 +1,12 @@
-//! Class files: read, analyze, splice.
+//! Class files: reading, analysis and rewriting.
 //!
-//! A [`ClassPath`] of folders, jars and a JDK's own modules gives a [`Class`], read completely and without a JVM. A
-//! [`Program`] is a closed set of classes, in which [`calls`] are followed; [`effects`] says what a method may read and
-//! write, [`purity`] whether it only looks, [`Constants`] which values are worth trying on it. [`splice`] makes the calls
-//! of a class go through a hook, [`wrap`] puts a witness around its methods, [`probe`] notes which branches are taken.
+//! | to | use |
+//! |---|---|
+//! | read classes without a JVM | [`ClassPath`] of folders, jars and a JDK's own modules, [`Class`] |
+//! | analyze classes | [`Program`] (a closed set of classes), [`calls`], [`effects`], [`flow`], [`dependence`], [`Constants`] |
+//! | rewrite classes | [`splice`] (calls go through a hook), [`wrap`] (a witness around methods), [`probe`] (branch coverage) |
 //!
-//! Nothing is opened here: the caller hands in readers and bytes.
+//! This crate opens no files: the caller passes in readers and bytes.
 //!
 //! ```
 //! use adit_bytecode::splice::Hook;
@@ -28,17 +29,18 @@ mod cursor;
 pub mod dependence;
 mod descriptor;
 pub mod effects;
+pub mod emit;
 mod error;
 pub mod flow;
 mod frames;
 mod growth;
 mod instruction;
 mod known;
+mod layout;
 mod modules;
 mod pool;
 pub mod probe;
 mod program;
-pub mod purity;
 mod references;
 mod relocate;
 mod source;
@@ -51,7 +53,7 @@ pub use class::{Class, Field, Flags, Method, Nesting};
 pub use code::{Code, Handler, Variable};
 pub use constants::Constants;
 pub use descriptor::{Signature, Type};
-pub use error::ClassError;
+pub use error::{ClassError, RewriteError};
 pub use instruction::{Call, Condition, Element, Instruction, Kind, Operator, Relation, StackMove};
 pub use modules::Modules;
 pub use pool::{CallSiteSpec, Constant, MemberRef};

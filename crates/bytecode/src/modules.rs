@@ -1,7 +1,7 @@
-//! The classes of a JDK, straight from its `lib/modules` file and without a JVM.
+//! The classes of a JDK, read from its `lib/modules` file without a JVM.
 //!
-//! The file is an index, which is read whole, and the contents, which are read when asked for. Its byte order is that of
-//! the machine for which the JDK was made.
+//! The file consists of an index, which is read at once, and contents, which are read on demand. Its byte
+//! order is that of the platform for which the JDK was built.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -13,13 +13,13 @@ use crate::source::{ClassSource, LARGEST_CLASS, class_of};
 /// The modules of a JDK from Java 9 on.
 pub struct Modules<R> {
     label: String,
-    classes: BTreeMap<String, Place>,
+    classes: BTreeMap<String, Location>,
     reader: Mutex<R>,
 }
 
-/// Where a class lies.
+/// Location of a class in the file.
 #[derive(Clone, Debug)]
-struct Place {
+struct Location {
     module: String,
     offset: u64,
     size: u64,
@@ -36,7 +36,7 @@ impl<R: Read + Seek> Modules<R> {
         }
     }
 
-    /// The module that a class belongs to, such as `java.base`; `name` is in internal form.
+    /// Returns the module, such as `java.base`, of the class with this internal name.
     pub fn module_of(&self, name: &str) -> Option<&str> {
         self.classes.get(name).map(|place| place.module.as_str())
     }
@@ -83,7 +83,7 @@ impl<R: Read + Seek + Send> ClassSource for Modules<R> {
 /// An index of a whole JDK takes about two megabytes.
 const LARGEST_INDEX: u64 = 256 << 20;
 
-fn read_index(reader: &mut (impl Read + Seek)) -> io::Result<BTreeMap<String, Place>> {
+fn read_index(reader: &mut (impl Read + Seek)) -> io::Result<BTreeMap<String, Location>> {
     let wrong = |what: &str| io::Error::new(io::ErrorKind::InvalidData, what.to_owned());
     reader.seek(SeekFrom::Start(0))?;
     let mut header = [[0u8; 4]; 7];
@@ -93,17 +93,18 @@ fn read_index(reader: &mut (impl Read + Seek)) -> io::Result<BTreeMap<String, Pl
     let number: fn([u8; 4]) -> u32 = match header[0] {
         [0xca, 0xfe, 0xda, 0xda] => u32::from_be_bytes,
         [0xda, 0xda, 0xfe, 0xca] => u32::from_le_bytes,
-        _ => return Err(wrong("it does not begin as such a file does")),
+        _ => return Err(wrong("it does not begin with the magic number of such a file")),
     };
     let [_, version, _, _, table, locations, strings] = header.map(number);
     if version >> 16 != 1 {
-        return Err(wrong("its format is of a version that is not known"));
+        return Err(wrong("the version of its format is not supported"));
     }
-    // After the header: a table for hashing, a table of offsets into the locations, the locations, the strings.
+    // After the header: a table for hashing, a table of offsets into the locations, the locations, the
+    // strings.
     let [table, locations, strings] = [table, locations, strings].map(u64::from);
     let length = table * 8 + locations + strings;
     if length > LARGEST_INDEX {
-        return Err(wrong("its index is too large to be true"));
+        return Err(wrong("its index is implausibly large"));
     }
     let mut index = Vec::new();
     reader.by_ref().take(length).read_to_end(&mut index)?;
@@ -136,15 +137,15 @@ fn read_index(reader: &mut (impl Read + Seek)) -> io::Result<BTreeMap<String, Pl
         };
         if let Some(name) = class_of(&path) {
             let offset = contents.checked_add(at[5]).ok_or_else(damaged)?;
-            let place = Place { module: module.to_owned(), offset, size: at[7], compressed: at[6] != 0 };
+            let place = Location { module: module.to_owned(), offset, size: at[7], compressed: at[6] != 0 };
             classes.insert(name.to_owned(), place);
         }
     }
     Ok(classes)
 }
 
-/// The attributes of an entry by their kind: 1 module, 2 package, 3 name, 4 extension, 5 offset, 6 compressed size,
-/// 7 size. Each begins with a byte that holds its kind and its length; kind 0 ends the list.
+/// The attributes of an entry by their kind: 1 module, 2 package, 3 name, 4 extension, 5 offset, 6 compressed
+/// size, 7 size. Each begins with a byte that holds its kind and its length; kind 0 ends the list.
 fn attributes(mut bytes: &[u8]) -> Option<[u64; 8]> {
     let mut found = [0; 8];
     loop {

@@ -7,20 +7,21 @@ use std::sync::Arc;
 use crate::cursor::{Cursor, Fault};
 use crate::descriptor::{Signature, Type};
 
-/// A method or a field as an instruction names it, before anything is looked up.
+/// A method or a field as an instruction names it, before resolution.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MemberRef {
-    /// The class or interface where the search begins, in internal form; an array descriptor for `int[].clone()`.
+    /// Internal name of the class or interface where resolution begins; an array descriptor for
+    /// `int[].clone()`.
     pub class: Arc<str>,
-    /// The name of the member.
+    /// Name of the member.
     pub name: Arc<str>,
-    /// The descriptor of the member.
+    /// Descriptor of the member.
     pub descriptor: Arc<str>,
-    /// Whether the class file says that `class` is an interface.
+    /// True if the class file says that `class` is an interface.
     pub in_interface: bool,
 }
 
-/// A value that a class file holds.
+/// A value in a class file.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Constant {
     /// `null`.
@@ -35,7 +36,7 @@ pub enum Constant {
     Double(f64),
     /// A string.
     String(Arc<str>),
-    /// A string with halves of characters in it, which Java allows and Rust does not, as UTF-16.
+    /// A string with lone surrogates, which Java allows and Rust does not, as UTF-16.
     HalfString(Arc<[u16]>),
     /// A class, in internal form; an array descriptor for an array.
     Class(Arc<str>),
@@ -43,9 +44,9 @@ pub enum Constant {
     MethodType(Arc<str>),
     /// A method or field as a value.
     MethodHandle(MemberRef),
-    /// A value that a bootstrap method computes when it is first needed.
+    /// A value that a bootstrap method computes on first use.
     Dynamic {
-        /// The name that is handed to the bootstrap method.
+        /// Name passed to the bootstrap method.
         name: Arc<str>,
         /// The type of the value.
         descriptor: Arc<str>,
@@ -55,9 +56,9 @@ pub enum Constant {
 /// An `invokedynamic` call site: the method that links it, and the methods that it may lead to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallSiteSpec {
-    /// The name that is handed to the bootstrap method.
+    /// Name passed to the bootstrap method.
     pub name: Arc<str>,
-    /// What the call takes and gives.
+    /// Descriptor of the call.
     pub descriptor: Arc<str>,
     /// The method that links the call site.
     pub bootstrap: MemberRef,
@@ -100,18 +101,18 @@ pub(crate) struct Bootstrap {
 pub(crate) struct Pool<'a> {
     bytes: &'a [u8],
     entries: Vec<Entry>,
-    /// Where each entry begins, for errors.
+    /// Offset of each entry, for errors.
     starts: Vec<usize>,
     /// Names are shared between the many places that mention them, and decoded only when mentioned.
     texts: Vec<OnceCell<Arc<str>>>,
-    /// What is made from an entry is made once, however many instructions use it: otherwise a small hostile file could
-    /// fill the memory with copies of one long text.
-    made: RefCell<BTreeMap<(Made, u16), Constant>>,
+    /// Values derived from entries. Each is built once, however many instructions use it: otherwise a small
+    /// hostile file could fill the memory with copies of one long text.
+    derived: RefCell<BTreeMap<(Derived, u16), Constant>>,
 }
 
-/// What can be made from an entry besides its text.
+/// A value derived from an entry, besides its text.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Made {
+enum Derived {
     Constant,
     ArrayOf,
     FieldDescriptor,
@@ -173,7 +174,7 @@ impl<'a> Pool<'a> {
             return Err(cursor.wrong("a constant pool whose count does not fit its contents"));
         }
         let texts = (0..entries.len()).map(|_| OnceCell::new()).collect();
-        Ok(Pool { bytes, entries, starts, texts, made: RefCell::default() })
+        Ok(Pool { bytes, entries, starts, texts, derived: RefCell::default() })
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -188,7 +189,7 @@ impl<'a> Pool<'a> {
         Fault::Wrong(self.starts.get(usize::from(index)).copied().unwrap_or_default(), what)
     }
 
-    /// The bytes of a text as they stand in the file.
+    /// Bytes of a text as they are in the file.
     pub(crate) fn raw_text(&self, index: u16) -> Option<&'a [u8]> {
         match self.entry(index) {
             Entry::Text { start, length } => self.bytes.get(start..start + length),
@@ -205,7 +206,8 @@ impl<'a> Pool<'a> {
         }
         let text = match decode(raw) {
             Some(Decoded::Text(text)) => text,
-            // A name with half a character in it: legal, never seen, and kept apart from all other names like this.
+            // A name with a lone surrogate is legal and never seen; the escape keeps it apart from all other
+            // names.
             Some(Decoded::Halves(units)) => units.iter().map(|unit| format!("\\u{unit:04x}")).collect(),
             None => return Err(self.wrong(index, "a text that is not in Java's UTF-8")),
         };
@@ -219,7 +221,7 @@ impl<'a> Pool<'a> {
         }
     }
 
-    /// Zero means none.
+    /// Returns the class at `index`, or `None` for zero.
     pub(crate) fn optional_class(&self, index: u16) -> Result<Option<Arc<str>>, Fault> {
         if index == 0 { Ok(None) } else { self.class(index).map(Some) }
     }
@@ -249,26 +251,26 @@ impl<'a> Pool<'a> {
     }
 
     pub(crate) fn constant(&self, index: u16) -> Result<Constant, Fault> {
-        self.once(Made::Constant, index, || self.make_constant(index))
+        self.once(Derived::Constant, index, || self.make_constant(index))
     }
 
     fn once(
         &self,
-        what: Made,
+        what: Derived,
         index: u16,
         make: impl FnOnce() -> Result<Constant, Fault>,
     ) -> Result<Constant, Fault> {
-        if let Some(made) = self.made.borrow().get(&(what, index)) {
+        if let Some(made) = self.derived.borrow().get(&(what, index)) {
             return Ok(made.clone());
         }
         let made = make()?;
-        self.made.borrow_mut().insert((what, index), made.clone());
+        self.derived.borrow_mut().insert((what, index), made.clone());
         Ok(made)
     }
 
-    /// The descriptor of an array whose elements are of the class at `index`.
+    /// Descriptor of an array of the class at `index`.
     pub(crate) fn array_of(&self, index: u16) -> Result<Arc<str>, Fault> {
-        let made = self.once(Made::ArrayOf, index, || {
+        let made = self.once(Derived::ArrayOf, index, || {
             let element = self.class(index)?;
             let array =
                 if element.starts_with('[') { format!("[{element}") } else { format!("[L{element};") };
@@ -282,7 +284,7 @@ impl<'a> Pool<'a> {
 
     pub(crate) fn field_descriptor(&self, index: u16) -> Result<Arc<str>, Fault> {
         let text = self.text(index)?;
-        self.once(Made::FieldDescriptor, index, || {
+        self.once(Derived::FieldDescriptor, index, || {
             let sound = Type::parse(&text).map(|_| Constant::Null);
             sound.ok_or(self.wrong(index, "the descriptor of a field that cannot be understood"))
         })?;
@@ -291,7 +293,7 @@ impl<'a> Pool<'a> {
 
     pub(crate) fn method_descriptor(&self, index: u16) -> Result<Arc<str>, Fault> {
         let text = self.text(index)?;
-        self.once(Made::MethodDescriptor, index, || {
+        self.once(Derived::MethodDescriptor, index, || {
             let sound = Signature::parse(&text).map(|_| Constant::Null);
             sound.ok_or(self.wrong(index, "the descriptor of a method that cannot be understood"))
         })?;
@@ -352,7 +354,8 @@ pub(crate) enum Decoded {
     Halves(Vec<u16>),
 }
 
-/// Decodes Java's UTF-8, in which NUL takes two bytes and a character beyond the basic plane six (JVMS 4.4.7).
+/// Decodes Java's UTF-8, in which NUL takes two bytes and a character beyond the basic plane six (JVMS
+/// 4.4.7).
 pub(crate) fn decode(bytes: &[u8]) -> Option<Decoded> {
     if bytes.iter().all(|&byte| byte != 0 && byte < 0x80) {
         return String::from_utf8(bytes.to_vec()).ok().map(Decoded::Text);

@@ -1,16 +1,18 @@
-//! Counts which sides of branches are taken: a probe is spliced into each side of each conditional jump and switch, and into
-//! each method that has none.
+//! Branch probes: records which sides of branches are taken.
+//!
+//! A probe is inserted into each side of each conditional jump and switch, and into each method that has
+//! none.
 //!
 //! ```java
-//! if (size == 0) throw new EmptyException();      // is left as it is, but for the two sides:
-//! Hits.hits[4] = 1;                                 // on the way on, put behind the jump
-//! Hits.hits[3] = 1; goto target;                    // on the way of the jump, put behind the method, to which it now leads
+//! if (size == 0) throw new EmptyException();      // unchanged except for its two sides:
+//! Hits.hits[4] = 1;                                 // the side that falls through: inserted behind the jump
+//! Hits.hits[3] = 1; goto target;                    // the side that jumps: appended to the method; the jump leads here
 //! ```
-//! What is put behind a jump moves the code after it, so offsets are mapped wherever a method has them. A probe behind the method
-//! repeats the frame of the place that it goes on to, so that no type has to be inferred.
+//! An inserted probe moves the code behind it, so all offsets in the method are mapped. An appended probe
+//! repeats the stack map frame of the jump's target, so no type has to be inferred.
 //!
-//! Initializers of classes have no probes: they run once in a process, at a moment that depends on what ran before. A method that
-//! would grow beyond what jumps can reach is left as it is.
+//! Class initializers have no probes: they run once in a process, at a time that depends on what ran before.
+//! A method that would grow beyond the range of its jumps is skipped.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -18,49 +20,48 @@ use std::sync::Arc;
 
 use crate::class::check_header;
 use crate::dependence::dependences;
+use crate::emit::{bodiless_class, op, push_int, with_index};
 use crate::flow::{Block, blocks};
 use crate::growth::{Full, Growth};
-use crate::relocate::{Probed as ProbedBody, relocate};
-use crate::splice::SpliceError;
-use crate::trampoline::{push_int, with_index};
-use crate::wrap::{Layout, natives};
-use crate::{Class, ClassError, ClassPath, Code, Flags, Instruction, Method};
+use crate::layout::ClassLayout;
+use crate::relocate::{ProbedBody, relocate};
+use crate::{Class, ClassError, ClassPath, Code, Flags, Instruction, Method, RewriteError};
 
-/// The class that holds what was passed: a static array of bytes, which must be long enough for all probes.
+/// The class with the recorded hits: a static array of bytes, which must be long enough for all probes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hits {
-    /// The class, in internal form. It must be visible from every class with probes.
+    /// Internal name of the class. It must be visible from every class with probes.
     pub class: String,
 }
 
 impl Hits {
-    /// The name of the static array.
+    /// Name of the static array.
     pub const FIELD: &'static str = "hits";
-    /// Its type.
+    /// Descriptor of its type.
     pub const DESCRIPTOR: &'static str = "[B";
 
     /// The class file.
     pub fn class_file(&self) -> Vec<u8> {
-        natives(&self.class, "java/lang/Object", &[], &[(0x0009, Self::FIELD, Self::DESCRIPTOR)], &[])
+        bodiless_class(&self.class, "java/lang/Object", &[], &[(0x0009, Self::FIELD, Self::DESCRIPTOR)], &[])
     }
 }
 
-/// A place that a run passes or not.
+/// One side of a branch, or the beginning of a method without branches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Probe {
-    /// The class, in internal form.
+    /// Internal name of the class.
     pub class: Arc<str>,
-    /// The method.
+    /// Name of the method.
     pub method: Arc<str>,
-    /// The descriptor of the method.
+    /// Descriptor of the method.
     pub descriptor: Arc<str>,
-    /// The line of the branch, or of the beginning of the method.
+    /// Source line of the branch, or of the beginning of the method.
     pub line: Option<u16>,
-    /// Which side it is.
+    /// The side of the branch.
     pub side: Side,
-    /// The numbers of the probes of the same branch, this one among them.
+    /// Numbers of the probes of the same branch, including this one.
     pub branch: Range<usize>,
-    /// The probes one of which must be passed before this one can be; none if the method need only be entered.
+    /// Probes one of which must be hit before this one can be; empty if entering the method suffices.
     pub opened_by: Vec<usize>,
 }
 
@@ -73,19 +74,19 @@ pub enum Side {
     On,
     /// The condition of the jump holds.
     Jump,
-    /// One of the places that a switch leads to, by their order in the code.
+    /// One of the targets of a switch, by their order in the code.
     Arm(usize),
 }
 
 /// A class with probes.
 #[derive(Clone, Debug)]
 pub struct Probed {
-    /// The new class file; the old one if it has no probe.
+    /// The new class file; the old one if it has no probes.
     pub bytes: Vec<u8>,
     /// The probes, in the order of their numbers.
     pub probes: Vec<Probe>,
-    /// Methods that were left as they were, because they are too large or too old.
-    pub left: usize,
+    /// Number of methods without probes because they are too large or too old.
+    pub skipped: usize,
 }
 
 /// A class and those nested in it, with probes.
@@ -93,33 +94,33 @@ pub struct Probed {
 pub struct ProbedClasses {
     /// The classes that have probes.
     pub classes: Vec<Replaced>,
-    /// All probes; their numbers are their places.
+    /// All probes, indexed by their numbers.
     pub probes: Vec<Probe>,
 }
 
-/// A class file, and what takes its place.
+/// A class file and its replacement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Replaced {
-    /// The class, in internal form.
+    /// Internal name of the class.
     pub name: String,
-    /// The class file as it was.
+    /// The original class file.
     pub old: Vec<u8>,
     /// The class file with probes.
     pub new: Vec<u8>,
 }
 
-/// Puts probes into a class, named with dots or in internal form, and into the classes nested in it.
+/// Inserts probes into a class, named with dots or in internal form, and into its nested classes.
 ///
-/// A nested class that cannot be read or changed is left as it is.
-pub fn probe_classes(path: &ClassPath, class: &str, hits: &Hits) -> Result<ProbedClasses, SpliceError> {
-    let outer = path.class(class).map_err(SpliceError::Class)?.name.to_string();
+/// A nested class that cannot be read or changed is skipped.
+pub fn probe_classes(path: &ClassPath, class: &str, hits: &Hits) -> Result<ProbedClasses, RewriteError> {
+    let outer = path.class(class).map_err(RewriteError::Class)?.name.to_string();
     let inside = format!("{outer}$");
     let nested: Vec<String> = path.names().into_iter().filter(|name| name.starts_with(&inside)).collect();
     let mut found = ProbedClasses::default();
     for name in std::iter::once(&outer).chain(&nested) {
-        let probed = path.find(name).map_err(SpliceError::from).and_then(|file| match file {
+        let probed = path.find(name).map_err(RewriteError::from).and_then(|file| match file {
             Some((bytes, file)) => Ok((probe(&bytes, &file, hits, found.probes.len())?, bytes)),
-            None => Err(SpliceError::Class(ClassError::Truncated {
+            None => Err(RewriteError::Class(ClassError::Truncated {
                 file: name.clone(),
                 length: 0,
                 what: "the class",
@@ -138,43 +139,44 @@ pub fn probe_classes(path: &ClassPath, class: &str, hits: &Hits) -> Result<Probe
     Ok(found)
 }
 
-/// Puts probes into a class; `file` is what errors call it, and `first` the number of the first probe.
-pub fn probe(bytes: &[u8], file: &str, hits: &Hits, first: usize) -> Result<Probed, SpliceError> {
+/// Inserts probes into a class. `file` names it in errors; `first` is the number of the first probe.
+pub fn probe(bytes: &[u8], file: &str, hits: &Hits, first: usize) -> Result<Probed, RewriteError> {
     check_header(bytes, file)?;
     let class = Class::parse(bytes, file)?;
-    let layout = Layout::read(bytes).map_err(|fault| SpliceError::Class(fault.named(file, bytes.len())))?;
-    let full = |Full| SpliceError::ClassFull { file: file.to_owned() };
+    let layout =
+        ClassLayout::read(bytes).map_err(|fault| RewriteError::Class(fault.named(file, bytes.len())))?;
+    let full = |Full| RewriteError::ClassFull { file: file.to_owned() };
     let mut growth = Growth::new(layout.pool.len());
     let field = growth.field(&hits.class, Hits::FIELD, Hits::DESCRIPTOR).map_err(full)?;
-    let mut probed = Probed { bytes: Vec::new(), probes: Vec::new(), left: 0 };
+    let mut probed = Probed { bytes: Vec::new(), probes: Vec::new(), skipped: 0 };
     let mut methods = Vec::new();
     for (place, method) in layout.methods.iter().zip(&class.methods) {
-        let whole = &bytes[place.start..place.end];
-        let (Some((start, end)), Some(code)) = (place.code, &method.code) else {
+        let whole = &bytes[place.whole.clone()];
+        let (Some(attribute), Some(code)) = (place.code.clone(), &method.code) else {
             methods.extend_from_slice(whole);
             continue;
         };
         let number = first + probed.probes.len();
-        let plan = if is_passed_over(method) { None } else { plan(&class, method, code, number) };
+        let plan = if has_no_probes(method) { None } else { plan(&class, method, code, number) };
         let body = match &plan {
             None => Ok(None),
             Some(plan) => {
-                let mark = |growth: &mut Growth, probe: usize| mark(growth, field, number + probe);
-                let parts = ProbedBody { plan, code, attribute: &bytes[start..end] };
-                relocate(&layout, place, &parts, &mut growth, mark)
-                    .map_err(|fault| SpliceError::Class(fault.named(file, bytes.len())))?
+                let hit = |growth: &mut Growth, probe: usize| record_hit(growth, field, number + probe);
+                let parts = ProbedBody { plan, code, attribute: &bytes[attribute.clone()] };
+                relocate(&layout, place, &parts, &mut growth, hit)
+                    .map_err(|fault| RewriteError::Class(fault.named(file, bytes.len())))?
                     .transpose()
             }
         };
         match (plan, body) {
             (Some(plan), Ok(Some(body))) => {
                 probed.probes.extend(plan.probes);
-                methods.extend_from_slice(&bytes[place.start..start]);
+                methods.extend_from_slice(&bytes[place.whole.start..attribute.start]);
                 methods.extend_from_slice(&body);
-                methods.extend_from_slice(&bytes[end..place.end]);
+                methods.extend_from_slice(&bytes[attribute.end..place.whole.end]);
             }
             (_, Ok(_)) => {
-                probed.left += usize::from(!is_passed_over(method));
+                probed.skipped += usize::from(!has_no_probes(method));
                 methods.extend_from_slice(whole);
             }
             (_, Err(error)) => return Err(full(error)),
@@ -184,53 +186,47 @@ pub fn probe(bytes: &[u8], file: &str, hits: &Hits, first: usize) -> Result<Prob
         probed.bytes = bytes.to_vec();
         return Ok(probed);
     }
-    let count = growth.count().map_err(full)?;
-    let out = &mut probed.bytes;
-    out.extend_from_slice(&bytes[..8]);
-    out.extend_from_slice(&count.to_be_bytes());
-    out.extend_from_slice(&bytes[10..layout.pool_end]);
-    out.extend_from_slice(growth.bytes());
-    out.extend_from_slice(&bytes[layout.pool_end..layout.methods_start + 2]);
-    out.extend_from_slice(&methods);
-    out.extend_from_slice(&bytes[layout.methods_end..]);
+    probed.bytes = layout.rebuild(&growth, layout.methods.len(), &methods).map_err(full)?;
     Ok(probed)
 }
 
-/// Initializers run at no certain moment, and a bridge only calls the method that it leads to.
-fn is_passed_over(method: &Method) -> bool {
+/// Returns true for class initializers, which run at an unspecified time, and for bridges, which only call
+/// another method.
+fn has_no_probes(method: &Method) -> bool {
     &*method.name == "<clinit>" || method.flags.has(Flags::BRIDGE | Flags::SYNTHETIC)
 }
 
-/// The instructions that note the probe with this number. They take three slots of the stack.
-fn mark(growth: &mut Growth, field: u16, number: usize) -> Result<Vec<u8>, Full> {
+/// Returns the instructions that record a hit of the probe with this number. They take three slots of the
+/// stack.
+fn record_hit(growth: &mut Growth, field: u16, number: usize) -> Result<Vec<u8>, Full> {
     let mut code = Vec::new();
-    with_index(&mut code, 0xb2, field);
+    with_index(&mut code, op::GETSTATIC, field);
     push_int(&mut code, growth, i32::try_from(number).map_err(|_| Full)?)?;
-    // iconst_1, bastore
-    code.extend([0x04, 0x54]);
+    code.extend([op::ICONST_1, op::BASTORE]);
     Ok(code)
 }
 
-/// Where the probes of a method go. Probes have numbers of their own here, from zero on.
+/// Positions of the probes of a method, which are numbered from zero here.
 pub(crate) struct Plan {
     pub(crate) probes: Vec<Probe>,
-    /// Probes that stand before an instruction, for those who come from the one before it.
+    /// Probes inserted before an instruction, reached only from the preceding one.
     pub(crate) before: BTreeMap<usize, usize>,
-    /// Probes behind the method, by the jump's instruction and the offset to which it leads.
-    pub(crate) behind: BTreeMap<(usize, u32), usize>,
+    /// Probes appended to the method, by the index of the jump and the offset of its target.
+    pub(crate) appended: BTreeMap<(usize, u32), usize>,
 }
 
-/// Every block may depend on every other one. The largest methods that people write have some hundreds.
+/// Every block may depend on every other one. The largest hand-written methods have some hundreds.
 const MOST_BLOCKS: usize = 2000;
 
-/// The probes of a method; nothing if it is so old, so large or so strange, that its branches are not known.
+/// Plans the probes of a method. Returns `None` if it is too old, too large or too strange to find its
+/// branches.
 fn plan(class: &Class, method: &Method, code: &Code, first: usize) -> Option<Plan> {
     let is_old = |instruction: &Instruction| matches!(instruction, Instruction::Jsr(_) | Instruction::Ret(_));
     if code.instructions.iter().any(|(_, instruction)| is_old(instruction)) {
         return None;
     }
     let blocks = blocks(code).filter(|blocks| blocks.len() <= MOST_BLOCKS)?;
-    let mut plan = Plan { probes: Vec::new(), before: BTreeMap::new(), behind: BTreeMap::new() };
+    let mut plan = Plan { probes: Vec::new(), before: BTreeMap::new(), appended: BTreeMap::new() };
     let new = |side: Side, offset: u32, branch: Range<usize>| Probe {
         class: class.name.clone(),
         method: method.name.clone(),
@@ -240,8 +236,8 @@ fn plan(class: &Class, method: &Method, code: &Code, first: usize) -> Option<Pla
         branch: first + branch.start..first + branch.end,
         opened_by: Vec::new(),
     };
-    // The block of each probe, and the way out that it stands for.
-    let mut ways: Vec<(usize, usize)> = Vec::new();
+    // The edge of the control-flow graph that each probe stands for.
+    let mut edges: Vec<(usize, usize)> = Vec::new();
     for (number, block) in blocks.iter().enumerate() {
         let last = block.instructions.end - 1;
         let (offset, instruction) = &code.instructions[last];
@@ -250,19 +246,19 @@ fn plan(class: &Class, method: &Method, code: &Code, first: usize) -> Option<Pla
         match instruction {
             Instruction::Branch(_, target) => {
                 plan.before.insert(last + 1, at);
-                plan.behind.insert((last, *target), at + 1);
+                plan.appended.insert((last, *target), at + 1);
                 for side in [Side::On, Side::Jump] {
                     plan.probes.push(new(side, *offset, at..at + 2));
                 }
-                let behind = code.instructions.get(last + 1).map_or(*target, |&(offset, _)| offset);
-                ways.extend([(number, to(behind)?), (number, to(*target)?)]);
+                let following = code.instructions.get(last + 1).map_or(*target, |&(offset, _)| offset);
+                edges.extend([(number, to(following)?), (number, to(*target)?)]);
             }
             Instruction::Switch { .. } => {
                 let arms: BTreeSet<u32> = instruction.targets().into_iter().collect();
                 for (arm, &target) in arms.iter().enumerate() {
-                    plan.behind.insert((last, target), at + arm);
+                    plan.appended.insert((last, target), at + arm);
                     plan.probes.push(new(Side::Arm(arm), *offset, at..at + arms.len()));
-                    ways.push((number, to(target)?));
+                    edges.push((number, to(target)?));
                 }
             }
             _ => {}
@@ -275,12 +271,12 @@ fn plan(class: &Class, method: &Method, code: &Code, first: usize) -> Option<Pla
     }
     let decided = dependences(&blocks);
     let mut numbers: BTreeMap<(usize, usize), Vec<usize>> = BTreeMap::new();
-    for (number, way) in ways.iter().enumerate() {
-        numbers.entry(*way).or_default().push(first + number);
+    for (number, edge) in edges.iter().enumerate() {
+        numbers.entry(*edge).or_default().push(first + number);
     }
-    for (probe, &(block, _)) in plan.probes.iter_mut().zip(&ways) {
+    for (probe, &(block, _)) in plan.probes.iter_mut().zip(&edges) {
         if !decided[block].always {
-            let opening = decided[block].ways.iter().filter_map(|way| numbers.get(way)).flatten();
+            let opening = decided[block].edges.iter().filter_map(|edge| numbers.get(edge)).flatten();
             probe.opened_by = opening.copied().collect();
             probe.opened_by.sort_unstable();
         }

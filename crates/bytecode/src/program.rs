@@ -1,4 +1,4 @@
-//! A closed set of classes: who extends whom, and which methods a call may reach.
+//! A closed set of classes: its type hierarchy, and the methods that a call may reach.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,16 +12,16 @@ use crate::{Class, ClassError, ClassPath, Flags, Method};
 /// A method of a class, by name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MethodId {
-    /// The class that has the method, in internal form.
+    /// Internal name of the class that declares the method.
     pub class: Arc<str>,
-    /// The name of the method.
+    /// Name of the method.
     pub name: Arc<str>,
     /// Its descriptor.
     pub descriptor: Arc<str>,
 }
 
 impl MethodId {
-    /// The method of this class with this name and descriptor.
+    /// Creates the identity of the method of this class with this name and descriptor.
     pub fn new(class: &str, name: &str, descriptor: &str) -> MethodId {
         MethodId { class: class.into(), name: name.into(), descriptor: descriptor.into() }
     }
@@ -34,33 +34,33 @@ impl fmt::Display for MethodId {
     }
 }
 
-/// The classes of a class path, as a world in which there are no others.
+/// Classes of a class path, under the assumption that there are no others.
 ///
-/// Bodies of methods are read when they are asked for; everything else is read at once.
+/// Bodies of methods are read on demand; everything else is read at once.
 pub struct Program<'p> {
     path: &'p ClassPath,
     /// Without the bodies of methods.
     outlines: BTreeMap<Arc<str>, Class>,
-    /// The direct subclasses, implementers and subinterfaces of each class.
+    /// Direct subclasses, implementers and subinterfaces of each class.
     below: BTreeMap<Arc<str>, BTreeSet<Arc<str>>>,
     whole: RefCell<BTreeMap<Arc<str>, Option<Arc<Class>>>>,
-    /// Classes that cannot be read, and why. They count as absent.
+    /// Errors of the classes that cannot be read. They count as absent.
     pub unreadable: Vec<ClassError>,
 }
 
-/// What a call may reach.
+/// Possible targets of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Targets {
     /// One of these methods, and nothing else that the program has.
     Known(BTreeSet<MethodId>),
-    /// The class or the method is not part of the program.
+    /// Unknown: the class or the method is not part of the program.
     Unresolved,
-    /// A lambda, which has no class that could be looked up, or one of these methods.
+    /// A lambda, which has no class to look up, or one of these methods.
     Lambda(BTreeSet<MethodId>),
 }
 
 impl<'p> Program<'p> {
-    /// The program of these classes of the class path, named in internal form.
+    /// Creates the program of these classes of the class path, given by their internal names.
     pub fn new<'n>(path: &'p ClassPath, names: impl IntoIterator<Item = &'n str>) -> Program<'p> {
         let mut program = Program {
             path,
@@ -89,12 +89,12 @@ impl<'p> Program<'p> {
         self.outlines.insert(class.name.clone(), class);
     }
 
-    /// A class of the program, without the bodies of its methods.
+    /// Returns a class of the program, without the bodies of its methods.
     pub fn outline(&self, name: &str) -> Option<&Class> {
         self.outlines.get(name)
     }
 
-    /// Where the classes of the program were read from.
+    /// The class path from which the program was read.
     pub fn path(&self) -> &'p ClassPath {
         self.path
     }
@@ -104,8 +104,8 @@ impl<'p> Program<'p> {
         self.outlines.values()
     }
 
-    /// The class, its superclasses from the nearest on, and then all interfaces above them, as far as the program has
-    /// them.
+    /// The class, its superclasses from the nearest on, and then all interfaces above them, as far as the
+    /// program has them.
     pub fn supertypes(&self, name: &str) -> Vec<&Class> {
         let mut found: Vec<&Class> = self.ancestors(name).collect();
         let interfaces = self.interfaces(name);
@@ -113,8 +113,8 @@ impl<'p> Program<'p> {
         found
     }
 
-    /// Whether an object of the class `below` can stand where one of the class `above` is wanted. What the program does
-    /// not have is below itself and `Object` only.
+    /// Returns true if the class `below` is a subtype of `above`. A class outside the program is a subtype of
+    /// itself and `Object` only.
     pub fn is_subtype(&self, below: &str, above: &str) -> bool {
         below == above
             || above == "java/lang/Object"
@@ -124,7 +124,7 @@ impl<'p> Program<'p> {
             })
     }
 
-    /// The method that a lambda would implement, if the interface has exactly one to implement.
+    /// Returns the method that a lambda would implement, if the interface has exactly one to implement.
     pub fn functional_method(&self, interface: &str) -> Option<&Method> {
         let class = self.outlines.get(interface).filter(|class| class.is_interface())?;
         let mut open = self.interfaces(&class.name).into_iter().flat_map(|above| {
@@ -135,7 +135,7 @@ impl<'p> Program<'p> {
         self.is_functional(class, &first.name).then_some(first)
     }
 
-    /// A class of the program with everything; nothing if it is not part of the program or not readable.
+    /// Returns a complete class of the program, or `None` if it is not part of the program or not readable.
     pub fn class(&self, name: &str) -> Option<Arc<Class>> {
         let outline = self.outlines.get(name)?;
         if let Some(known) = self.whole.borrow().get(name) {
@@ -146,7 +146,7 @@ impl<'p> Program<'p> {
         class
     }
 
-    /// All classes and interfaces below this one, itself not among them.
+    /// Returns all proper subtypes of this class or interface.
     pub fn subtypes(&self, name: &str) -> BTreeSet<Arc<str>> {
         let mut found = BTreeSet::new();
         let mut open: Vec<&str> = vec![name];
@@ -194,7 +194,7 @@ impl<'p> Program<'p> {
         found
     }
 
-    /// Whether the program has the class and everything above it, without which a JVM cannot load it.
+    /// Returns true if the program has the class and all its supertypes, without which a JVM cannot load it.
     pub fn is_loadable(&self, class: &str) -> bool {
         let mut seen = BTreeSet::new();
         let mut open = vec![class];
@@ -207,7 +207,8 @@ impl<'p> Program<'p> {
         true
     }
 
-    /// The method that a reference means: in the class, above it, or in an interface (JVMS 5.4.3.3 and 5.4.3.4).
+    /// Resolves a method reference: in the class, its superclasses, or an interface (JVMS 5.4.3.3 and
+    /// 5.4.3.4).
     pub fn resolve(&self, class: &str, name: &str, descriptor: &str) -> Option<(&Class, &Method)> {
         // An array has the methods of Object.
         let class = if class.starts_with('[') { "java/lang/Object" } else { class };
@@ -227,7 +228,7 @@ impl<'p> Program<'p> {
         })
     }
 
-    /// The class, in internal form, that declares the field which a reference means.
+    /// Returns the internal name of the class that declares the referenced field.
     pub fn declaring(&self, field: &MemberRef) -> Option<&Arc<str>> {
         let has = |class: &&Class| {
             class.fields.iter().any(|own| own.name == field.name && own.descriptor == field.descriptor)
@@ -236,7 +237,8 @@ impl<'p> Program<'p> {
         above.or_else(|| self.interfaces(&field.class).into_iter().find(has)).map(|class| &class.name)
     }
 
-    /// The methods that may run when the method is called on an object of exactly this class (JVMS 5.4.6).
+    /// Returns the methods that may run when the method is called on an object of exactly this class (JVMS
+    /// 5.4.6).
     fn selected(&self, class: &str, name: &str, descriptor: &str) -> Vec<MethodId> {
         let id = |class: &Class| MethodId::new(&class.name, name, descriptor);
         for class in self.ancestors(class).filter(|class| !class.is_interface()) {
@@ -257,7 +259,7 @@ impl<'p> Program<'p> {
         self.interfaces(class).into_iter().filter(is_default).map(id).collect()
     }
 
-    /// What a call in a method of the class `caller` may reach.
+    /// Returns the possible targets of a call in a method of the class `caller`.
     pub fn targets(&self, caller: &str, call: Call, member: &MemberRef) -> Targets {
         let (name, descriptor) = (&*member.name, &*member.descriptor);
         let Some((owner, method)) = self.resolve(&member.class, name, descriptor) else {
@@ -268,7 +270,8 @@ impl<'p> Program<'p> {
             return Targets::Known([itself].into());
         }
         if call == Call::Special {
-            // A call to `super` begins at the superclass of the caller, whichever ancestor the reference names.
+            // A call to `super` begins at the superclass of the caller, whichever ancestor the reference
+            // names.
             let superclass = self.outlines.get(caller).and_then(|class| class.superclass.as_deref());
             let from_super = superclass
                 .filter(|_| name != "<init>" && !method.flags.has(Flags::PRIVATE) && !owner.is_interface())
@@ -298,7 +301,7 @@ impl<'p> Program<'p> {
         if may_be_lambda { Targets::Lambda(found) } else { Targets::Known(found) }
     }
 
-    /// Whether a lambda may implement the interface, and this method with it.
+    /// Returns true if a lambda may implement the interface, and thereby this method.
     fn is_functional(&self, interface: &Class, name: &str) -> bool {
         let mut names = BTreeSet::new();
         for above in self.interfaces(&interface.name) {

@@ -1,7 +1,7 @@
 //! Classes that a class file refers to, read from its constant pool alone.
 //!
-//! Fast, and complete for every class that is named in full. Any text that could be a name counts, so a string that
-//! looks like one does too.
+//! Fast, and complete for every class that is named in full. Any text that could be a name counts, so a
+//! string that looks like one does too.
 
 use crate::cursor::Cursor;
 use crate::pool::Pool;
@@ -9,8 +9,8 @@ use crate::pool::Pool;
 /// Size of what precedes the constant pool: the magic number and the version (JVMS 4.1).
 const BEFORE_POOL: usize = 8;
 
-/// Calls `found` with everything in the constants of a class file that may be the name of a class, in internal form.
-/// A file whose constants cannot be read refers to nothing.
+/// Calls `found` with everything in the constants of a class file that may be the name of a class, in
+/// internal form. A file whose constants cannot be read refers to nothing.
 pub fn class_references(file: &[u8], mut found: impl FnMut(&str)) {
     let mut cursor = Cursor::new(file);
     let Ok(_) = cursor.take(BEFORE_POOL, "the header") else { return };

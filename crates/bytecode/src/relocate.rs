@@ -1,42 +1,42 @@
-//! The body of a method with more instructions in it: everything that names an offset names the new one (JVMS 4.7.3).
+//! Rewrites the body of a method with inserted instructions, so that all its offsets are mapped (JVMS 4.7.3).
 
 use std::collections::BTreeMap;
 
 use crate::class::attributes;
 use crate::cursor::{Cursor, Fault};
+use crate::emit::op;
 use crate::frames::{self, Frame, Held};
 use crate::growth::{Full, Growth};
+use crate::layout::{ClassLayout, MethodLayout};
 use crate::probe::Plan;
-use crate::wrap::{Layout, Place};
+use crate::version::STACK_MAP_FRAMES;
 use crate::{Code, Flags, Instruction, Signature};
 
-/// What a body is made of.
-pub(crate) struct Probed<'a> {
+/// A body and the probes to insert.
+pub(crate) struct ProbedBody<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) code: &'a Code,
-    /// The whole attribute, its name and its length among it.
+    /// The whole attribute, including its name and length.
     pub(crate) attribute: &'a [u8],
 }
 
-/// The first version whose verifier reads frames.
-const FRAMES: u16 = 50;
-
-/// What notes a probe takes so many slots of the stack.
-const MARK: u16 = 3;
+/// Number of stack slots that the instructions of a probe take.
+const PROBE_STACK: u16 = 3;
 
 const WHAT: &str = "the body of a method";
 
-/// The attribute with the new body; nothing if the method cannot be so large. `mark` gives the instructions of a probe.
+/// Returns the attribute with the new body, or `None` if the method would be too large. `hit` returns the
+/// instructions of a probe.
 pub(crate) fn relocate(
-    layout: &Layout<'_>,
-    place: &Place,
-    parts: &Probed<'_>,
+    layout: &ClassLayout<'_>,
+    place: &MethodLayout<'_>,
+    parts: &ProbedBody<'_>,
     growth: &mut Growth,
-    mark: impl Fn(&mut Growth, usize) -> Result<Vec<u8>, Full>,
+    hit: impl Fn(&mut Growth, usize) -> Result<Vec<u8>, Full>,
 ) -> Result<Option<Result<Vec<u8>, Full>>, Fault> {
     let tables = Tables::read(layout, place, parts, growth)?;
     Ok(match tables {
-        Ok(Some(tables)) => body(parts, &tables, growth, mark).transpose(),
+        Ok(Some(tables)) => body(parts, &tables, growth, hit).transpose(),
         Ok(None) => None,
         Err(full) => Some(Err(full)),
     })
@@ -47,24 +47,25 @@ struct Tables {
     name: u16,
     max_stack: u16,
     max_locals: u16,
-    /// Start, end, target, and the constant of the class that is caught.
+    /// Start, end, target, and the constant of the caught class.
     handlers: Vec<(u32, u32, u32, u16)>,
     /// The constant of the attribute's name, and the frames.
     frames: Option<(u16, Vec<Frame>)>,
     /// The constant of the attribute's name, and offsets with lines.
     lines: Vec<(u16, Vec<(u32, u16)>)>,
-    /// The constant of the attribute's name, and offset, length, and what else there is to a variable.
+    /// The constant of the attribute's name, and the variables.
     variables: Vec<(u16, Vec<Variable>)>,
 }
 
+/// Offset, length, and the name, descriptor and slot of a variable.
 type Variable = (u32, u32, [u16; 3]);
 
 impl Tables {
-    /// Nothing if the verifier's frames are not as they should be.
+    /// Reads the tables. Returns `None` if a jump target lacks the frame that the verifier requires.
     fn read(
-        layout: &Layout<'_>,
-        place: &Place,
-        parts: &Probed<'_>,
+        layout: &ClassLayout<'_>,
+        place: &MethodLayout<'_>,
+        parts: &ProbedBody<'_>,
         growth: &mut Growth,
     ) -> Result<Result<Option<Tables>, Full>, Fault> {
         let mut cursor = Cursor::new(parts.attribute);
@@ -91,7 +92,7 @@ impl Tables {
             Ok(first) => first,
             Err(full) => return Ok(Err(full)),
         };
-        // Whatever else there is, annotations of types among it, is for nobody who runs the class.
+        // All other attributes, such as annotations of types, have no effect when the class runs.
         attributes(&mut cursor, &layout.pool, |name, mut part| {
             // The name and the length stand before the contents.
             let at = part.at() - 6;
@@ -117,44 +118,44 @@ impl Tables {
             }
             Ok(())
         })?;
-        // Where the verifier wants frames, every jump has one to lead to.
+        // Where the verifier reads frames, every jump target has one.
         let known = |target: u32| match &tables.frames {
             Some((_, frames)) => frame_at(frames, target).is_some(),
-            None => layout.major < FRAMES || parts.plan.behind.is_empty(),
+            None => layout.major < STACK_MAP_FRAMES || parts.plan.appended.is_empty(),
         };
-        let sound = parts.plan.behind.keys().all(|&(_, target)| known(target));
+        let sound = parts.plan.appended.keys().all(|&(_, target)| known(target));
         Ok(Ok(sound.then_some(tables)))
     }
 }
 
-fn first(layout: &Layout<'_>, place: &Place, growth: &mut Growth) -> Result<Vec<Held>, Full> {
+fn first(layout: &ClassLayout<'_>, place: &MethodLayout<'_>, growth: &mut Growth) -> Result<Vec<Held>, Full> {
     let signature = Signature::parse(&place.descriptor).ok_or(Full)?;
     let receiver = if place.flags.has(Flags::STATIC) {
         None
     } else if &*place.name == "<init>" && &*layout.name != "java/lang/Object" {
-        Some(Held::UNMADE)
+        Some(Held::UNINITIALIZED)
     } else {
         Some(Held::Object(growth.class(&layout.name)?))
     };
     frames::first(receiver, &signature, growth)
 }
 
-/// Where instructions are now.
-struct Map<'a> {
+/// New offsets of the instructions.
+struct OffsetMap<'a> {
     code: &'a Code,
-    /// For each instruction, where what was put before it begins, and where it begins itself.
+    /// For each instruction, the offset of the probe inserted before it, and its own.
     places: Vec<(u32, u32)>,
-    /// Where the old instructions end.
+    /// End of the old instructions.
     end: u32,
 }
 
-impl Map<'_> {
-    /// Where those go who jump to an old offset.
+impl OffsetMap<'_> {
+    /// New target of a jump to an old offset.
     fn jump(&self, offset: u32) -> Option<u32> {
         self.code.index_at(offset).map(|index| self.places[index].1)
     }
 
-    /// Where a stretch of code begins or ends that began or ended at an old offset.
+    /// New begin or end of a range that began or ended at an old offset.
     fn bound(&self, offset: u32) -> Option<u32> {
         if offset == self.code.length {
             return Some(self.end);
@@ -163,22 +164,22 @@ impl Map<'_> {
     }
 }
 
-/// The attribute; nothing if an offset or a distance has become too large.
+/// Returns the attribute, or `None` if an offset or a distance became too large.
 fn body(
-    parts: &Probed<'_>,
+    parts: &ProbedBody<'_>,
     tables: &Tables,
     growth: &mut Growth,
-    mark: impl Fn(&mut Growth, usize) -> Result<Vec<u8>, Full>,
+    hit: impl Fn(&mut Growth, usize) -> Result<Vec<u8>, Full>,
 ) -> Result<Option<Vec<u8>>, Full> {
-    let Probed { plan, code, .. } = *parts;
-    // Name and length of the attribute, the two sizes, and the length of the code stand before it.
+    let ProbedBody { plan, code, .. } = *parts;
+    // The code follows the name and length of the attribute, the two sizes, and its own length.
     let old = &parts.attribute[14..14 + code.length as usize];
     let mut places = Vec::with_capacity(code.instructions.len());
     let mut at = 0_u32;
     for (index, (offset, instruction)) in code.instructions.iter().enumerate() {
         let start = at;
         if let Some(&probe) = plan.before.get(&index) {
-            at += mark(growth, probe)?.len() as u32;
+            at += hit(growth, probe)?.len() as u32;
         }
         places.push((start, at));
         let end = code.instructions.get(index + 1).map_or(code.length, |&(next, _)| next);
@@ -188,50 +189,50 @@ fn body(
             _ => length,
         };
     }
-    let map = Map { code, places, end: at };
-    // Behind the method: a probe, and a jump of five bytes that reaches everything.
-    let mut behind = Vec::with_capacity(plan.behind.len());
-    for (&(_, target), &probe) in &plan.behind {
-        let marks = mark(growth, probe)?;
-        behind.push((at, target, marks));
-        at += behind.last().map_or(0, |(_, _, marks)| marks.len() as u32) + 5;
+    let map = OffsetMap { code, places, end: at };
+    // Appended to the method: a probe, and a jump of five bytes, which reaches any offset.
+    let mut appended = Vec::with_capacity(plan.appended.len());
+    for (&(_, target), &probe) in &plan.appended {
+        let record = hit(growth, probe)?;
+        appended.push((at, target, record));
+        at += appended.last().map_or(0, |(_, _, record)| record.len() as u32) + 5;
     }
     if at > u32::from(u16::MAX) {
         return Ok(None);
     }
     let stubs: BTreeMap<(usize, u32), u32> =
-        plan.behind.keys().copied().zip(behind.iter().map(|&(here, _, _)| here)).collect();
+        plan.appended.keys().copied().zip(appended.iter().map(|&(here, _, _)| here)).collect();
     let mut new = Vec::with_capacity(at as usize);
     for (index, (offset, instruction)) in code.instructions.iter().enumerate() {
         if let Some(&probe) = plan.before.get(&index) {
-            new.extend(mark(growth, probe)?);
+            new.extend(hit(growth, probe)?);
         }
         let here = map.places[index].1;
         let end = code.instructions.get(index + 1).map_or(code.length, |&(next, _)| next);
         let bytes = &old[*offset as usize..end as usize];
-        // A branch goes by way of its probe; other jumps go on to where they went.
+        // A branch leads to its probe; other jumps keep their targets.
         let lead = |target: u32| stubs.get(&(index, target)).copied().or_else(|| map.jump(target));
         if !put(&mut new, instruction, bytes, *offset, here, lead) {
             return Ok(None);
         }
     }
-    for (here, target, marks) in &behind {
-        new.extend(marks);
-        let jump = here + marks.len() as u32;
+    for (here, target, record) in &appended {
+        new.extend(record);
+        let jump = here + record.len() as u32;
         let Some(to) = map.jump(*target) else { return Ok(None) };
-        new.push(0xc8);
+        new.push(op::GOTO_W);
         new.extend((to.cast_signed() - jump.cast_signed()).to_be_bytes());
     }
-    let Some(max_stack) = tables.max_stack.checked_add(MARK) else { return Ok(None) };
-    Ok(assemble(tables, max_stack, &new, &map, &behind))
+    let Some(max_stack) = tables.max_stack.checked_add(PROBE_STACK) else { return Ok(None) };
+    Ok(assemble(tables, max_stack, &new, &map, &appended))
 }
 
-/// How many bytes stand between a switch at this offset and its table.
+/// Number of padding bytes between a switch at this offset and its table.
 fn padding(offset: u32) -> u32 {
     (3 - offset % 4) % 4
 }
 
-/// Writes one instruction, which was at `offset` and is now `here`; whether its jumps reach.
+/// Writes one instruction, which was at `offset` and is now `here`. Returns false if a jump is out of range.
 fn put(
     to: &mut Vec<u8>,
     instruction: &Instruction,
@@ -245,8 +246,7 @@ fn put(
         Instruction::Branch(_, target) | Instruction::Goto(target) => {
             let Some(distance) = distance(*target) else { return false };
             to.push(bytes[0]);
-            // goto_w
-            if bytes[0] == 0xc8 {
+            if bytes[0] == op::GOTO_W {
                 to.extend(distance.to_be_bytes());
                 return true;
             }
@@ -261,7 +261,7 @@ fn put(
             to.extend(other.to_be_bytes());
             // Two bounds, or a count.
             let head = 1 + padding(offset) as usize + 4;
-            let is_table = bytes[0] == 0xaa;
+            let is_table = bytes[0] == op::TABLESWITCH;
             to.extend_from_slice(&bytes[head..head + if is_table { 8 } else { 4 }]);
             for (key, target) in cases {
                 let Some(distance) = distance(*target) else { return false };
@@ -279,13 +279,13 @@ fn put(
     }
 }
 
-/// Puts the attribute together; nothing if a table names an offset where no instruction begins.
+/// Assembles the attribute. Returns `None` if a table has an offset where no instruction begins.
 fn assemble(
     tables: &Tables,
     max_stack: u16,
     code: &[u8],
-    map: &Map<'_>,
-    behind: &[(u32, u32, Vec<u8>)],
+    map: &OffsetMap<'_>,
+    appended: &[(u32, u32, Vec<u8>)],
 ) -> Option<Vec<u8>> {
     let short = |to: &mut Vec<u8>, value: u32| -> Option<()> {
         to.extend(u16::try_from(value).ok()?.to_be_bytes());
@@ -304,7 +304,7 @@ fn assemble(
     }
     let mut parts: Vec<(u16, Vec<u8>)> = Vec::new();
     if let Some((name, frames)) = &tables.frames {
-        parts.push((*name, frames::write(&moved(frames, map, behind)?).ok()?));
+        parts.push((*name, frames::write(&moved(frames, map, appended)?).ok()?));
     }
     for (name, lines) in &tables.lines {
         let mut part = Vec::new();
@@ -342,8 +342,8 @@ fn frame_at(frames: &[Frame], offset: u32) -> Option<&Frame> {
     frames.binary_search_by_key(&offset, |frame| frame.offset).ok().map(|at| &frames[at])
 }
 
-/// The frames where they are now, and again for each probe behind the method.
-fn moved(frames: &[Frame], map: &Map<'_>, behind: &[(u32, u32, Vec<u8>)]) -> Option<Vec<Frame>> {
+/// Returns the frames at their new offsets, and a copy for each appended probe.
+fn moved(frames: &[Frame], map: &OffsetMap<'_>, appended: &[(u32, u32, Vec<u8>)]) -> Option<Vec<Frame>> {
     let hold = |held: &Held| match held {
         Held::New(offset) => map.jump(*offset).map(Held::New),
         other => Some(*other),
@@ -357,7 +357,7 @@ fn moved(frames: &[Frame], map: &Map<'_>, behind: &[(u32, u32, Vec<u8>)]) -> Opt
     };
     let mut all: Vec<Frame> =
         frames.iter().map(|frame| move_to(frame, map.jump(frame.offset)?)).collect::<Option<_>>()?;
-    for (here, target, _) in behind {
+    for (here, target, _) in appended {
         let like = frame_at(frames, *target)?;
         all.push(move_to(like, *here)?);
     }

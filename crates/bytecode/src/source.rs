@@ -1,6 +1,6 @@
-//! Where classes come from: folders, jars and a JDK's own modules, in the order of a class path.
+//! Sources of classes: folders, jars and a JDK's own modules, in the order of a class path.
 //!
-//! Nothing is opened here. The caller opens files and hands in readers, or a function that reads.
+//! This crate opens no files. The caller passes in readers, or a function that reads.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Read, Seek};
@@ -10,37 +10,35 @@ use zip::ZipArchive;
 
 use crate::{Class, ClassError};
 
-/// A place where classes are kept.
+/// A source of classes.
 pub trait ClassSource: Send + Sync {
-    /// What errors call this place.
+    /// Name of this source in errors.
     fn label(&self) -> &str;
 
-    /// The names of all classes, in internal form and in order.
+    /// Internal names of all classes, in order.
     fn names(&self) -> Vec<String>;
 
-    /// The bytes of the class file of the class called `name`, in internal form, if the place has one.
+    /// Returns the class file of the class with this internal name, if the source has it.
     fn find(&self, name: &str) -> Result<Option<Vec<u8>>, ClassError>;
 }
 
-/// Several places, searched in order. The first that has a class decides.
+/// Several sources, searched in order. The first that has a class wins.
 pub struct ClassPath {
     sources: Vec<Box<dyn ClassSource>>,
 }
 
 impl ClassPath {
-    /// A class path of these places, in this order.
+    /// Creates a class path of these sources, in this order.
     pub fn new(sources: Vec<Box<dyn ClassSource>>) -> ClassPath {
         ClassPath { sources }
     }
 
-    /// The names of all classes, in internal form and in order, each once.
+    /// Internal names of all classes, in order, each once.
     pub fn names(&self) -> BTreeSet<String> {
         self.sources.iter().flat_map(|source| source.names()).collect()
     }
 
-    /// The bytes of a class, and what they are called in errors; nothing if no place has it.
-    ///
-    /// `name` is in internal form.
+    /// Returns the class file with this internal name and its name in errors, or `None` if no source has it.
     pub fn find(&self, name: &str) -> Result<Option<(Vec<u8>, String)>, ClassError> {
         for source in &self.sources {
             if let Some(bytes) = source.find(name)? {
@@ -50,7 +48,7 @@ impl ClassPath {
         Ok(None)
     }
 
-    /// Reads a class by its internal name; nothing if no place has it.
+    /// Reads a class by its internal name. Returns `None` if no source has it.
     pub fn read(&self, name: &str) -> Result<Option<Class>, ClassError> {
         let Some((bytes, file)) = self.find(name)? else { return Ok(None) };
         let class = Class::parse(&bytes, &file)?;
@@ -61,7 +59,8 @@ impl ClassPath {
         Ok(Some(class))
     }
 
-    /// Reads the class that a person means by `name`: with dots or slashes, and nested classes with `.` or `$`.
+    /// Reads the class that a person means by `name`: with dots or slashes, and nested classes with `.` or
+    /// `$`.
     pub fn class(&self, name: &str) -> Result<Class, ClassError> {
         let mut internal = name.replace('.', "/");
         loop {
@@ -82,8 +81,8 @@ impl ClassPath {
     }
 }
 
-/// At most three names, with dots, that `wanted` is probably a slip of: names that need few edits first, then the same
-/// simple name in another package.
+/// Returns at most three names, with dots, that `wanted` is probably a typo of: names that need few edits
+/// first, then the same simple name in another package.
 fn near(wanted: &str, names: &BTreeSet<String>) -> Vec<String> {
     const MOST: usize = 3;
     let dotted = |name: &str| name.replace(['/', '$'], ".");
@@ -107,7 +106,7 @@ fn near(wanted: &str, names: &BTreeSet<String>) -> Vec<String> {
 
 type Open = Box<dyn Fn(&str) -> io::Result<Vec<u8>> + Send + Sync>;
 
-/// Classes in a folder, or anywhere else that the caller can list and read.
+/// Classes in a folder, or in anything else that the caller can list and read.
 pub struct Folder {
     label: String,
     names: BTreeSet<String>,
@@ -115,9 +114,10 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// A folder with these files, as paths below it with slashes; those that are no class files are left out.
+    /// Creates a folder with these files, as paths below it with slashes. Ignores files that are not class
+    /// files.
     ///
-    /// `open` gives the bytes of such a path.
+    /// `open` reads the file at such a path.
     pub fn new(
         label: impl Into<String>,
         paths: impl IntoIterator<Item = impl AsRef<str>>,
@@ -127,7 +127,7 @@ impl Folder {
         Folder { label: label.into(), names, open: Box::new(open) }
     }
 
-    /// Class files in memory, by path.
+    /// Creates a folder of class files in memory, by path.
     pub fn in_memory(label: impl Into<String>, files: BTreeMap<String, Vec<u8>>) -> Folder {
         let paths: Vec<String> = files.keys().cloned().collect();
         let read = move |path: &str| files.get(path).cloned().ok_or(io::ErrorKind::NotFound.into());
@@ -160,7 +160,7 @@ impl ClassSource for Folder {
     }
 }
 
-/// The class that a file of this path holds, if it is a class file with a class in it.
+/// Internal name of the class in a file with this path, if it is a class file that contains a class.
 pub(crate) fn class_of(path: &str) -> Option<&str> {
     let name = path.strip_suffix(".class")?;
     let simple = name.rsplit('/').next().unwrap_or(name);
@@ -175,13 +175,14 @@ pub struct Jar<R> {
 }
 
 impl<R: Read + Seek> Jar<R> {
-    /// Opens a jar as a JVM of Java `release` sees it: a jar for several releases holds some classes more than once.
+    /// Opens a jar as a JVM of Java `release` sees it: a multi-release jar contains some classes several
+    /// times.
     pub fn new(label: impl Into<String>, reader: R, release: u16) -> Result<Jar<R>, ClassError> {
         let label = label.into();
         let mut archive = ZipArchive::new(reader)
             .map_err(|error| ClassError::NotAJar { file: label.clone(), reason: error.to_string() })?;
         let several = is_multi_release(&mut archive);
-        // For each class the newest of the versions that the release allows, zero being the plain entry.
+        // For each class, the newest version that the release allows; zero is the unversioned entry.
         let mut best: BTreeMap<String, (u16, usize)> = BTreeMap::new();
         for index in 0..archive.len() {
             let Some(Ok(path)) = archive.name_for_index(index) else { continue };
@@ -204,7 +205,7 @@ impl<R: Read + Seek> Jar<R> {
 }
 
 fn is_multi_release<R: Read + Seek>(archive: &mut ZipArchive<R>) -> bool {
-    // The line stands in the main section at the beginning; a manifest is rarely longer than this.
+    // The line is in the main section, which comes first; a manifest is rarely longer than this.
     const LONGEST: u64 = 1 << 20;
     let mut text = Vec::new();
     let Ok(manifest) = archive.by_name("META-INF/MANIFEST.MF") else { return false };
@@ -231,7 +232,8 @@ impl<R: Read + Seek + Send> ClassSource for Jar<R> {
             entry: format!("{name}.class"),
             reason,
         };
-        // A reader that panicked in another thread leaves at worst a wrong position, which is set anew for each entry.
+        // A reader that panicked in another thread leaves at worst a wrong position, which every entry sets
+        // anew.
         let mut archive = self.archive.lock().unwrap_or_else(PoisonError::into_inner);
         let entry = archive.by_index(index).map_err(|error| unreadable(error.to_string()))?;
         let mut bytes = Vec::new();
@@ -246,7 +248,7 @@ impl<R: Read + Seek + Send> ClassSource for Jar<R> {
     }
 }
 
-/// The largest class files that compilers make are below 2 MB; a zip file of a few bytes can claim to hold gigabytes.
+/// Compilers produce class files below 2 MB; a zip file of a few bytes can claim to contain gigabytes.
 pub(crate) const LARGEST_CLASS: u64 = 32 << 20;
 
 #[cfg(test)]

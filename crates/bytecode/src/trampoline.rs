@@ -1,22 +1,18 @@
-//! The method that a rerouted call goes through, and the class that it asks.
+//! Trampolines: the methods that rerouted calls go through.
 
 use std::sync::Arc;
 
 use crate::descriptor::{Signature, Type};
+use crate::emit::{load, op, push_int, return_opcode, with_index};
 use crate::growth::{Full, Growth};
 use crate::instruction::Call;
 use crate::splice::Hook;
+use crate::version::STACK_MAP_FRAMES;
 
-/// How the names of trampolines begin.
-pub(crate) const PREFIX: &str = "adit$";
-
-/// The first version whose verifier reads frames.
-const FRAMES: u16 = 50;
-
-/// A call that is to be made through a trampoline.
+/// A call to be made through a trampoline.
 pub(crate) struct Invoke {
     pub(crate) call: Call,
-    /// The constant of the method, which the trampoline uses as well.
+    /// Index of the method's constant, which the trampoline uses as well.
     pub(crate) index: u16,
     /// The count byte of `invokeinterface`.
     pub(crate) count: u8,
@@ -26,10 +22,10 @@ pub(crate) struct Invoke {
 }
 
 impl Invoke {
-    /// Whether there can be a method that takes the receiver and the arguments.
+    /// Returns true if a method can take the receiver and the arguments.
     ///
-    /// A name that is legal for a class may still not be legal in a descriptor, and the receiver may be one too many.
-    pub(crate) fn can_be_written(&self) -> bool {
+    /// A legal class name may be illegal in a descriptor, and the receiver may be one parameter too many.
+    pub(crate) fn is_writable(&self) -> bool {
         let signature = Signature::parse(&self.descriptor());
         let expected = self.signature.parameters.len() + usize::from(self.has_receiver());
         signature.is_some_and(|signature| {
@@ -41,11 +37,11 @@ impl Invoke {
         self.call != Call::Static
     }
 
-    /// The descriptor of the trampoline: the receiver, if there is one, is its first parameter.
+    /// Descriptor of the trampoline. The receiver, if there is one, is its first parameter.
     fn descriptor(&self) -> String {
         let mut descriptor = "(".to_owned();
         if self.has_receiver() {
-            // The class of an array is called by its descriptor.
+            // An array class is named by its descriptor.
             let is_array = self.class.starts_with('[');
             descriptor += &if is_array { self.class.to_string() } else { format!("L{};", self.class) };
         }
@@ -56,10 +52,10 @@ impl Invoke {
     }
 }
 
-/// Appends a trampoline to `methods` and gives its descriptor.
+/// Appends a trampoline to `methods` and returns its descriptor.
 ///
-/// There is one frame, where the straight path begins, and it is the initial frame of the method: nothing has been
-/// stored in a variable, and the stack is empty. So it can be written without knowing any types.
+/// Its only stack map frame is where the direct call begins. There it is still the initial frame of the
+/// method, because no variable was stored and the stack is empty, so writing it needs no types.
 pub(crate) fn append(
     methods: &mut Vec<u8>,
     growth: &mut Growth,
@@ -69,20 +65,19 @@ pub(crate) fn append(
     major: u16,
 ) -> Result<String, Full> {
     let descriptor = invoke.descriptor();
-    let asking = ask(growth, hook, invoke)?;
+    let through_hook = call_hook(growth, hook, invoke)?;
     let flag = growth.field(&hook.class, &hook.flag, "I")?;
-    // The branch is three bytes behind the read of the flag, and the asking is at most a few thousand bytes long: a call
-    // has at most 255 arguments and each takes twelve bytes.
-    let straight = 6 + asking.len() as u16;
-    let mut code = vec![0xb2];
-    code.extend_from_slice(&flag.to_be_bytes());
-    code.push(0x99);
-    code.extend_from_slice(&(straight - 3).to_be_bytes());
-    code.extend_from_slice(&asking);
-    go_straight(&mut code, invoke);
+    // The branch is three bytes behind the read of the flag. Calling the hook takes at most a few thousand
+    // bytes: a call has at most 255 arguments of twelve bytes each.
+    let direct = 6 + through_hook.len() as u16;
+    let mut code = Vec::new();
+    with_index(&mut code, op::GETSTATIC, flag);
+    with_index(&mut code, op::IFEQ, direct - 3);
+    code.extend_from_slice(&through_hook);
+    call_directly(&mut code, invoke);
 
     let slots = invoke.signature.slots() + usize::from(invoke.has_receiver());
-    // Asking needs the number, the receiver, the array twice, an index and an argument of two slots.
+    // The hook needs the number, the receiver, the array twice, an index and an argument of two slots.
     let stack = slots.max(7);
     let [name, descriptor_index, code_name] =
         [growth.text(name)?, growth.text(&descriptor)?, growth.text("Code")?];
@@ -92,17 +87,18 @@ pub(crate) fn append(
     body.extend_from_slice(&(code.len() as u32).to_be_bytes());
     body.extend_from_slice(&code);
     body.extend_from_slice(&[0, 0]);
-    if major >= FRAMES {
+    if major >= STACK_MAP_FRAMES {
         let frames = growth.text("StackMapTable")?;
         body.extend_from_slice(&[0, 1]);
         body.extend_from_slice(&frames.to_be_bytes());
-        // One frame, of the kind `same_frame_extended`, which bears any offset.
+        // One frame of the kind `same_frame_extended`, which takes any offset.
         body.extend_from_slice(&[0, 0, 0, 5, 0, 1, 251]);
-        body.extend_from_slice(&straight.to_be_bytes());
+        body.extend_from_slice(&direct.to_be_bytes());
     } else {
         body.extend_from_slice(&[0, 0]);
     }
-    // Private, static and synthetic: reflection that lists what a class offers, and the default serial version, skip it.
+    // Private, static and synthetic: reflection that lists public members and the default serial version skip
+    // it.
     methods.extend_from_slice(&0x100a_u16.to_be_bytes());
     methods.extend_from_slice(&name.to_be_bytes());
     methods.extend_from_slice(&descriptor_index.to_be_bytes());
@@ -113,49 +109,48 @@ pub(crate) fn append(
     Ok(descriptor)
 }
 
-/// Hands everything to the hook, as objects, and returns what it gives.
-fn ask(growth: &mut Growth, hook: &Hook, invoke: &Invoke) -> Result<Vec<u8>, Full> {
+/// Passes the receiver and the arguments to the hook as objects, and returns its result.
+fn call_hook(growth: &mut Growth, hook: &Hook, invoke: &Invoke) -> Result<Vec<u8>, Full> {
     let mut code = Vec::new();
     push_int(&mut code, growth, invoke.number)?;
     let mut slot = 0;
     if invoke.call == Call::Static {
-        code.push(0x01);
+        code.push(op::ACONST_NULL);
     } else {
-        code.push(0x2a);
+        code.push(op::ALOAD_0);
         slot = 1;
     }
     push_int(&mut code, growth, invoke.signature.parameters.len() as i32)?;
-    with_index(&mut code, 0xbd, growth.class("java/lang/Object")?);
+    with_index(&mut code, op::ANEWARRAY, growth.class("java/lang/Object")?);
     for (number, parameter) in invoke.signature.parameters.iter().enumerate() {
-        code.push(0x59);
+        code.push(op::DUP);
         push_int(&mut code, growth, number as i32)?;
         load(&mut code, parameter, slot);
         slot += parameter.slots();
         if let Some(wrapper) = Wrapper::of(parameter) {
             let descriptor = format!("({})L{};", wrapper.letter, wrapper.class);
-            with_index(&mut code, 0xb8, growth.method(wrapper.class, "valueOf", &descriptor, false)?);
+            let value_of = growth.method(wrapper.class, "valueOf", &descriptor, false)?;
+            with_index(&mut code, op::INVOKESTATIC, value_of);
         }
-        code.push(0x53);
+        code.push(op::AASTORE);
     }
-    with_index(&mut code, 0xb8, growth.method(&hook.class, &hook.method, Hook::DESCRIPTOR, false)?);
+    let hook = growth.method(&hook.class, &hook.method, Hook::DESCRIPTOR, false)?;
+    with_index(&mut code, op::INVOKESTATIC, hook);
     match &invoke.signature.result {
-        None => code.extend([0x57, 0xb1]),
+        None => code.extend([op::POP, op::RETURN]),
         Some(result) => {
             if let Some(wrapper) = Wrapper::of(result) {
-                with_index(&mut code, 0xc0, growth.class(wrapper.class)?);
+                with_index(&mut code, op::CHECKCAST, growth.class(wrapper.class)?);
                 let descriptor = format!("(){}", wrapper.letter);
-                with_index(
-                    &mut code,
-                    0xb6,
-                    growth.method(wrapper.class, wrapper.unwrap, &descriptor, false)?,
-                );
+                let unwrap = growth.method(wrapper.class, wrapper.unwrap, &descriptor, false)?;
+                with_index(&mut code, op::INVOKEVIRTUAL, unwrap);
             } else {
                 let class = match result {
                     Type::Class(name) => name.to_string(),
                     array => array.descriptor(),
                 };
                 if class != "java/lang/Object" {
-                    with_index(&mut code, 0xc0, growth.class(&class)?);
+                    with_index(&mut code, op::CHECKCAST, growth.class(&class)?);
                 }
             }
             code.push(return_opcode(result));
@@ -164,11 +159,11 @@ fn ask(growth: &mut Growth, hook: &Hook, invoke: &Invoke) -> Result<Vec<u8>, Ful
     Ok(code)
 }
 
-/// Makes the call that stood at the call site.
-fn go_straight(code: &mut Vec<u8>, invoke: &Invoke) {
+/// Makes the original call.
+fn call_directly(code: &mut Vec<u8>, invoke: &Invoke) {
     let mut slot = 0;
     if invoke.call != Call::Static {
-        code.push(0x2a);
+        code.push(op::ALOAD_0);
         slot = 1;
     }
     for parameter in &invoke.signature.parameters {
@@ -176,18 +171,18 @@ fn go_straight(code: &mut Vec<u8>, invoke: &Invoke) {
         slot += parameter.slots();
     }
     match invoke.call {
-        Call::Static => with_index(code, 0xb8, invoke.index),
+        Call::Static => with_index(code, op::INVOKESTATIC, invoke.index),
         Call::Interface => {
-            with_index(code, 0xb9, invoke.index);
+            with_index(code, op::INVOKEINTERFACE, invoke.index);
             code.extend([invoke.count, 0]);
         }
         // Special calls are never rerouted.
-        Call::Virtual | Call::Special => with_index(code, 0xb6, invoke.index),
+        Call::Virtual | Call::Special => with_index(code, op::INVOKEVIRTUAL, invoke.index),
     }
-    code.push(invoke.signature.result.as_ref().map_or(0xb1, return_opcode));
+    code.push(invoke.signature.result.as_ref().map_or(op::RETURN, return_opcode));
 }
 
-/// A primitive type as an object.
+/// The class that boxes a primitive type.
 struct Wrapper {
     class: &'static str,
     letter: &'static str,
@@ -209,61 +204,4 @@ impl Wrapper {
         };
         Some(Wrapper { class, letter, unwrap })
     }
-}
-
-pub(crate) fn with_index(code: &mut Vec<u8>, opcode: u8, index: u16) {
-    code.push(opcode);
-    code.extend_from_slice(&index.to_be_bytes());
-}
-
-pub(crate) fn push_int(code: &mut Vec<u8>, growth: &mut Growth, value: i32) -> Result<(), Full> {
-    match i16::try_from(value) {
-        Ok(small @ -1..=5) => code.push((small + 3) as u8),
-        Ok(small) => {
-            code.push(0x11);
-            code.extend_from_slice(&small.to_be_bytes());
-        }
-        Err(_) => with_index(code, 0x13, growth.int(value)?),
-    }
-    Ok(())
-}
-
-/// Which of the five kinds a type is, in the order that the opcodes have.
-fn kind(of: &Type) -> u8 {
-    match of {
-        Type::Boolean | Type::Byte | Type::Char | Type::Short | Type::Int => 0,
-        Type::Long => 1,
-        Type::Float => 2,
-        Type::Double => 3,
-        Type::Class(_) | Type::Array(_) => 4,
-    }
-}
-
-/// A method has at most 255 slots of parameters, so that the slot always fits.
-pub(crate) fn load(code: &mut Vec<u8>, parameter: &Type, slot: usize) {
-    code.extend([0x15 + kind(parameter), slot as u8]);
-}
-
-pub(crate) fn return_opcode(result: &Type) -> u8 {
-    0xac + kind(result)
-}
-
-/// The class file of a hook.
-pub(crate) fn hook_class(hook: &Hook) -> Vec<u8> {
-    build_hook(hook).expect("a handful of constants fits, unless a name has more than 65,535 bytes")
-}
-
-fn build_hook(hook: &Hook) -> Result<Vec<u8>, Full> {
-    let mut growth = Growth::new(1);
-    let (class, object) = (growth.class(&hook.class)?, growth.class("java/lang/Object")?);
-    let (flag, int) = (growth.text(&hook.flag)?, growth.text("I")?);
-    let (method, descriptor) = (growth.text(&hook.method)?, growth.text(Hook::DESCRIPTOR)?);
-    let mut out = vec![0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 52];
-    out.extend_from_slice(&growth.count()?.to_be_bytes());
-    out.extend_from_slice(growth.bytes());
-    // A public final class that extends Object, without interfaces; one public static field; one public static native
-    // method; no attributes anywhere.
-    let numbers = [0x1031, class, object, 0, 1, 0x0009, flag, int, 0, 1, 0x0109, method, descriptor, 0, 0];
-    out.extend(numbers.into_iter().flat_map(u16::to_be_bytes));
-    Ok(out)
 }

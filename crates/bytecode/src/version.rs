@@ -1,12 +1,15 @@
-//! Class file versions and the Java that they belong to.
+//! Class file versions and the Java releases they belong to.
 
-/// The newest class file version that is known here: that of Java 25.
+/// The newest class file version that this crate reads: that of Java 25.
 pub const NEWEST: u16 = 69;
 
 /// The first version in which an interface may have static methods with a body: that of Java 8.
 pub const STATIC_IN_INTERFACES: u16 = 52;
 
-/// What Java is called that first wrote this version (JVMS table 4.1-A).
+/// The first version whose verifier reads stack map frames: that of Java 6.
+pub const STACK_MAP_FRAMES: u16 = 50;
+
+/// Name of the Java release that introduced this version (JVMS table 4.1-A).
 pub fn java(major: u16) -> String {
     match major {
         0..=45 => "1.1".to_owned(),

@@ -1,13 +1,12 @@
-//! Effects and purity of small methods, as a compiler writes them.
+//! Effects of small methods, as a compiler produces them.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use adit_bytecode::calls::call_graph;
-use adit_bytecode::effects::{Analysis, Doubt, Holder, Limits, Place, What};
-use adit_bytecode::purity::{Annotations, Evidence, Names, Purity, purity};
+use adit_bytecode::effects::{Analysis, Doubt, Effects, Holder, Limits, Place, What};
 use adit_bytecode::{Class, ClassPath, MethodId, Program};
-use expect_test::{Expect, expect};
+use expect_test::expect;
 
 use crate::jdk::Jdk;
 
@@ -16,7 +15,8 @@ const LIMITS: Limits = Limits { methods: 2_000, targets: 16 };
 /// The classes of `tests/java/Effects.java`, compiled once for all tests, in front of the JDK's own.
 static PATH: LazyLock<Option<ClassPath>> = LazyLock::new(|| Some(Jdk::find()?.class_path_of("Effects.java")));
 
-/// The world is the source's classes and the best-known packages of the JDK, so that calls into them are followed.
+/// The world is the source's classes and the best-known packages of the JDK, so that calls into them are
+/// followed.
 fn with_program(check: impl FnOnce(&Program<'_>, &Class)) {
     let Some(path) = &*PATH else { return };
     let names = path.names();
@@ -28,87 +28,63 @@ fn with_program(check: impl FnOnce(&Program<'_>, &Class)) {
     check(&program, &path.class("Effects").unwrap());
 }
 
-fn check(names: Names, types: &[&str], expected: Expect) {
-    check_methods(names, types, |_| true, expected);
+/// A sentence about the writes of a method.
+fn writes(effects: &Effects) -> String {
+    fn list<T: ToString>(items: &BTreeSet<T>) -> String {
+        items.iter().map(T::to_string).collect::<Vec<_>>().join(", ")
+    }
+    if !effects.writes.is_empty() {
+        format!("may write {}", list(&effects.writes))
+    } else if !effects.doubts.is_empty() {
+        format!("unknown: {}", list(&effects.doubts))
+    } else {
+        "pure".to_owned()
+    }
 }
 
-fn check_some(names: Names, methods: &[&str], expected: Expect) {
-    check_methods(names, &[], |name| methods.contains(&name), expected);
-}
-
-fn check_methods(names: Names, types: &[&str], wanted: impl Fn(&str) -> bool, expected: Expect) {
+#[test]
+fn writes_of_small_methods() {
     with_program(|program, class| {
         let mut analysis = Analysis::new(program, BTreeSet::new(), LIMITS);
-        let annotations = Annotations {
-            methods: BTreeSet::new(),
-            types: types.iter().map(|&name| name.to_owned()).collect(),
-        };
         let mut said = String::new();
-        for method in
-            class.methods.iter().filter(|method| !method.name.contains(['<', '$']) && wanted(&method.name))
-        {
+        for method in class.methods.iter().filter(|method| !method.name.contains(['<', '$'])) {
             let id = MethodId::new(&class.name, &method.name, &method.descriptor);
-            let answer = purity(program, &mut analysis, &id, &annotations, names);
-            said += &format!("{}: {answer}\n", method.name);
+            said += &format!("{}: {}\n", method.name, writes(&analysis.effects(&id).unwrap()));
         }
-        // How many classes implement a method depends on the JDK.
+        // The number of classes that implement a method depends on the JDK.
         let said: String = said.chars().filter(|c| !c.is_ascii_digit()).collect();
-        expected.assert_eq(&said);
+        expect![[r#"
+            get: pure
+            set: may write this Effects.count
+            poke: may write inside []
+            pokeHead: may write inside Effects$Node.value
+            pokeOther: may write argument Effects.count
+            bump: may write static Effects.total
+            setThroughCall: may write this Effects.count
+            setOther: may write argument Effects.count
+            fresh: pure
+            copy: pure
+            sumOfCopy: pure
+            wrap: pure
+            wrapAndPoke: may write inside Effects$Node.value
+            escapeAndPoke: may write this Effects.head, inside Effects$Node.next, argument Effects$Node.value
+            shape: may write argument Effects$Counting.asked
+            sides: pure
+            lambda: unknown: calls java.util.function.IntSupplier.getAsInt, which may be a lambda
+            makeLambda: pure
+            loop: pure
+            text: pure
+            wide: pure
+            caught: unknown: calls java.lang.Object.hashCode, which  classes implement
+            recursive: pure
+            other: pure
+            locked: pure
+            nothingKnown: unknown: reaches Effects.nothingKnown()I, which is native
+            isKnown: unknown: reaches Effects.isKnown()Z, which is native
+            annotated: may write static Effects.total
+        "#]]
+        .assert_eq(&said);
     });
-}
-
-#[test]
-fn purity_of_small_methods() {
-    check(
-        Names::Ignore,
-        &["java.lang.Deprecated"],
-        expect![[r#"
-        get: pure: all code that it reaches writes nothing old
-        set: may write this Effects.count
-        poke: may write inside []
-        pokeHead: may write inside Effects$Node.value
-        pokeOther: may write argument Effects.count
-        bump: may write static Effects.total
-        setThroughCall: may write this Effects.count
-        setOther: may write argument Effects.count
-        fresh: pure: all code that it reaches writes nothing old
-        copy: pure: all code that it reaches writes nothing old
-        sumOfCopy: pure: all code that it reaches writes nothing old
-        wrap: pure: all code that it reaches writes nothing old
-        wrapAndPoke: may write inside Effects$Node.value
-        escapeAndPoke: may write this Effects.head, inside Effects$Node.next, argument Effects$Node.value
-        shape: may write argument Effects$Counting.asked
-        sides: pure: all code that it reaches writes nothing old
-        lambda: unknown: calls java.util.function.IntSupplier.getAsInt, which may be a lambda
-        makeLambda: pure: all code that it reaches writes nothing old
-        loop: pure: all code that it reaches writes nothing old
-        text: pure: all code that it reaches writes nothing old
-        wide: pure: all code that it reaches writes nothing old
-        caught: unknown: calls java.lang.Object.hashCode, which  classes implement
-        recursive: pure: all code that it reaches writes nothing old
-        other: pure: all code that it reaches writes nothing old
-        locked: pure: all code that it reaches writes nothing old
-        nothingKnown: unknown: reaches Effects.nothingKnown()I, which is native
-        isKnown: unknown: reaches Effects.isKnown()Z, which is native
-        annotated: pure: the user says so
-    "#]],
-    );
-}
-
-/// A name is believed only where the code says nothing.
-#[test]
-fn names_are_the_last_resort() {
-    check_some(
-        Names::Believe,
-        &["isKnown", "nothingKnown", "set", "get", "annotated"],
-        expect![[r#"
-        get: pure: all code that it reaches writes nothing old
-        set: may write this Effects.count
-        nothingKnown: unknown: reaches Effects.nothingKnown()I, which is native
-        isKnown: pure by its name
-        annotated: may write static Effects.total
-    "#]],
-    );
 }
 
 #[test]
@@ -137,7 +113,7 @@ fn reads_are_told_apart_by_whose_they_are() {
     });
 }
 
-/// What the user lists is believed wherever it is called, also as what it is overridden by.
+/// A method assumed to be pure is pure wherever it is called, and so is whatever overrides it.
 #[test]
 fn assumptions_lift_doubts() {
     with_program(|program, class| {
@@ -220,15 +196,14 @@ fn calls_reach_what_may_run() {
     });
 }
 
-/// Facts about the JDK that anyone can check in its sources; `hasMoreTokens` keeps the position that it found.
+/// Facts about the JDK that anyone can check in its sources; `hasMoreTokens` keeps the position that it
+/// found.
 #[test]
 fn well_known_methods_of_the_jdk() {
     with_program(|program, _| {
         let mut analysis = Analysis::new(program, BTreeSet::new(), LIMITS);
-        let none = Annotations { methods: BTreeSet::new(), types: BTreeSet::new() };
-        let mut answer = |class: &str, name: &str, descriptor: &str| {
-            let id = MethodId::new(class, name, descriptor);
-            purity(program, &mut analysis, &id, &none, Names::Ignore)
+        let mut effects = |class: &str, name: &str, descriptor: &str| {
+            analysis.effects(&MethodId::new(class, name, descriptor))
         };
         for (class, name, descriptor) in [
             ("java/util/HashSet", "size", "()I"),
@@ -237,17 +212,17 @@ fn well_known_methods_of_the_jdk() {
             ("java/util/Optional", "isPresent", "()Z"),
             ("java/lang/String", "isEmpty", "()Z"),
         ] {
-            assert_eq!(answer(class, name, descriptor), Purity::Pure(Evidence::Bytecode), "{class}.{name}");
+            assert_eq!(writes(&effects(class, name, descriptor).unwrap()), "pure", "{class}.{name}");
         }
         for (class, name, descriptor, field) in [
             ("java/util/StringTokenizer", "hasMoreTokens", "()Z", "newPosition"),
             ("java/util/StringTokenizer", "nextToken", "()Ljava/lang/String;", "currentPosition"),
             ("java/util/ArrayList", "clear", "()V", "size"),
         ] {
-            let Purity::Writes(places) = answer(class, name, descriptor) else { panic!("{class}.{name}") };
+            let places = effects(class, name, descriptor).unwrap().writes;
             let what = What::Field { class: class.into(), name: field.into() };
             assert!(places.contains(&Place { holder: Holder::This, what }), "{class}.{name}: {places:?}");
         }
-        assert_eq!(answer("java/util/List", "size", "()I"), Purity::NoBody);
+        assert_eq!(effects("java/util/List", "size", "()I"), None);
     });
 }

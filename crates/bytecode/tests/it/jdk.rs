@@ -13,8 +13,8 @@ pub(crate) struct Jdk {
 }
 
 impl Jdk {
-    /// The JDK of `JAVA_HOME` or of `PATH`; a note for the reader of the test's output if there is none.
-    #[expect(clippy::print_stdout, reason = "a test that did nothing must say so")]
+    /// The JDK of `JAVA_HOME` or of `PATH`. Prints `NOT RUN:` if there is none.
+    #[expect(clippy::print_stdout, reason = "a test that could not run must say so")]
     pub(crate) fn find() -> Option<Jdk> {
         let from_path = || {
             let path = std::env::var_os("PATH")?;
@@ -28,7 +28,7 @@ impl Jdk {
             .flatten()
             .find(|home| home.join("lib/modules").exists() && home.join("bin/javac").exists());
         if found.is_none() {
-            println!("no JDK was found, so this test did nothing; set JAVA_HOME or install one to run it");
+            println!("NOT RUN: no JDK was found; set JAVA_HOME or install one");
         }
         found.map(|home| Jdk { home })
     }

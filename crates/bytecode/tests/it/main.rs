@@ -1,4 +1,5 @@
-//! Tests against real classes: those of a JDK and those that its compiler makes of the sources in `tests/java`.
+//! Tests against real classes: those of a JDK and those that its compiler makes of the sources in
+//! `tests/java`.
 //!
 //! Without a JDK they say so and pass; everything that can be tested without one is tested beside the code.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]

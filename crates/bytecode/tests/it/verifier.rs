@@ -6,9 +6,9 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use adit_bytecode::probe::{Hits, probe};
-use adit_bytecode::splice::{CallSite, Choice, Hook, SpliceError, reroute};
+use adit_bytecode::splice::{CallSite, Choice, Hook, reroute};
 use adit_bytecode::wrap::{Witness, wrap};
-use adit_bytecode::{Class, ClassPath, ClassSource, Flags, Jar, MemberRef, Program};
+use adit_bytecode::{Class, ClassPath, ClassSource, Flags, Jar, MemberRef, Program, RewriteError};
 
 use crate::jdk::{Jdk, java_sources};
 
@@ -39,7 +39,7 @@ impl Choice for Everything<'_> {
 struct Tally {
     classes: usize,
     sites: usize,
-    left: usize,
+    skipped: usize,
     refused: usize,
 }
 
@@ -58,9 +58,9 @@ fn splice_into(
         let spliced = match reroute(&bytes, &file, hook, &mut choice) {
             Ok(spliced) => spliced,
             Err(
-                SpliceError::InvokePackage { .. }
-                | SpliceError::OldInterface { .. }
-                | SpliceError::ClassFull { .. },
+                RewriteError::InvokePackage { .. }
+                | RewriteError::OldInterface { .. }
+                | RewriteError::ClassFull { .. },
             ) => {
                 tally.refused += 1;
                 continue;
@@ -69,7 +69,7 @@ fn splice_into(
         };
         tally.classes += 1;
         tally.sites += spliced.rerouted;
-        tally.left += spliced.left.len();
+        tally.skipped += spliced.skipped.len();
         write(folder, name, &spliced.bytes);
     }
     write(folder, &hook.class, &hook.class_file());
@@ -107,7 +107,8 @@ fn slow() -> bool {
     std::env::var_os("SLOW").is_some()
 }
 
-/// The JVM starts on spliced classes of its own, all calls in them going through trampolines, and verifies them all.
+/// The JVM starts on spliced classes of its own, all calls in them going through trampolines, and verifies
+/// them all.
 #[test]
 fn the_verifier_accepts_spliced_classes_of_the_jdk() {
     let Some(jdk) = Jdk::find() else { return };
@@ -168,7 +169,8 @@ fn the_verifier_accepts_wrapped_classes_of_the_jdk() {
     assert_eq!(linked(&said), names.len(), "{said}");
 }
 
-/// The JVM starts on classes of its own whose branches note that they are taken, and verifies them all. Numbers are of every size.
+/// The JVM starts on classes of its own whose branches note that they are taken, and verifies them all.
+/// Numbers are of every size.
 #[test]
 fn the_verifier_accepts_probed_classes_of_the_jdk() {
     let Some(jdk) = Jdk::find() else { return };
@@ -182,13 +184,13 @@ fn the_verifier_accepts_probed_classes_of_the_jdk() {
         .collect();
     let hits = Hits { class: "java/lang/AditHits".to_owned() };
     let folder = tempfile::tempdir().unwrap();
-    let (mut probes, mut left) = (0, 0);
+    let (mut probes, mut skipped) = (0, 0);
     for name in &names {
         let probed = probe(&modules.find(name).unwrap().unwrap(), name, &hits, probes).unwrap();
         // What is written can be read again, and has the probes where they were.
         Class::parse(&probed.bytes, name).unwrap();
         probes += probed.probes.len();
-        left += probed.left;
+        skipped += probed.skipped;
         write(folder.path(), name, &probed.bytes);
     }
     // Like the class file that `Hits` makes, but with an array from the beginning.
@@ -206,14 +208,15 @@ fn the_verifier_accepts_probed_classes_of_the_jdk() {
     );
     let patch = format!("--patch-module=java.base={}", folder.path().display());
     let said = link(&jdk, &names, &[patch], None);
-    println!("{probes} probes, {left} methods left, {} linked", linked(&said));
+    println!("{probes} probes, {skipped} methods skipped, {} linked", linked(&said));
     assert!(probes > 10_000, "{probes}");
-    assert!(left * 1000 < probes, "{left} of {probes}");
+    assert!(skipped * 1000 < probes, "{skipped} of {probes}");
     assert!(!said.contains("refused"), "{said}");
     assert_eq!(linked(&said), names.len(), "{said}");
 }
 
-/// Jars of the machine, named by `ADIT_JARS` like a class path; nothing is refused that was not refused before.
+/// Jars of the machine, named by `ADIT_JARS` like a class path; nothing is refused that was not refused
+/// before.
 #[test]
 fn the_verifier_accepts_spliced_classes_of_jars() {
     let (Some(jdk), Some(jars)) = (Jdk::find(), std::env::var_os("ADIT_JARS")) else {

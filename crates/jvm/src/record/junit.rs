@@ -7,7 +7,7 @@
 use std::ffi::{CString, c_void};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use adit_bytecode::wrap::natives;
+use adit_bytecode::emit::bodiless_class;
 use jni_sys::{JNIEnv, JNINativeMethod, jclass, jint, jobject, jobjectArray, jvalue};
 
 use crate::jni;
@@ -276,7 +276,7 @@ impl Java {
     ) -> Result<jobject, jobject> {
         let members: Vec<_> =
             methods.iter().map(|(name, descriptor, _)| (0x0101, *name, *descriptor)).collect();
-        let bytes = natives(LISTENER, superclass, interfaces, &[], &members);
+        let bytes = bodiless_class(LISTENER, superclass, interfaces, &[], &members);
         let loader = self.call_static(
             "java/lang/ClassLoader",
             "getSystemClassLoader",

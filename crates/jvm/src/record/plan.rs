@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use adit_bytecode::wrap::{self, WhyUnwrapped, Witness};
+use adit_bytecode::wrap::{self, WhyNotWrapped, Witness};
 use adit_bytecode::{Class, ClassError, ClassPath, Flags, Instruction, Program, Type};
 
 use crate::wire::{Garbled, Put, Take};
@@ -111,11 +111,9 @@ impl Plan {
             Ok(wrapped) => wrapped,
             Err(error) => return Some(unchanged(error.to_string())),
         };
-        for (method, descriptor, why) in wrapped.left {
-            // Of abstract methods, those that implement them are heard.
-            if why == WhyUnwrapped::Native {
-                left.push(format!("{dotted}.{method}{descriptor}: it is native"));
-            }
+        // Calls of abstract methods are recorded in the classes that implement them.
+        for method in wrapped.skipped.iter().filter(|method| method.why == WhyNotWrapped::Native) {
+            left.push(format!("{dotted}.{}{}: it is native", method.name, method.descriptor));
         }
         let mut constructors = BTreeMap::new();
         if name == self.class {
