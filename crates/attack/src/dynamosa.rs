@@ -138,16 +138,6 @@ impl<P: Problem> Search<P> {
         !self.status.iter().any(|status| matches!(status, Status::Targeted(_)))
     }
 
-    /// Takes notice of a test that was run elsewhere; it is compared with all goals and may become a parent.
-    pub fn offer(&mut self, problem: &P, test: P::Test, seen: P::Seen) -> Vec<usize> {
-        let individual = Individual { length: problem.length(&test), test, seen, rank: 0 };
-        let covered = self.archive(problem, &individual);
-        if self.population.len() < self.settings.population {
-            self.population.push(individual);
-        }
-        covered
-    }
-
     /// Makes and runs the next generation, the first if there is none.
     pub fn generation(&mut self, problem: &mut P, rng: &mut impl Rng) -> Result<Generation, P::Error> {
         let mut generation = Generation::default();
@@ -471,7 +461,8 @@ mod tests {
         let mut search = Search::<Stairs>::new(goals, paper());
         assert_eq!(search.status()[1..], [Status::Waiting; 3]);
         let stairs = Stairs { steps: 4 };
-        assert_eq!(search.offer(&stairs, vec![0, 9, 9, 9], vec![0, 9, 9, 9]), [0]);
+        let lucky = Individual { length: 4, test: vec![0, 9, 9, 9], seen: vec![0, 9, 9, 9], rank: 0 };
+        assert_eq!(search.archive(&stairs, &lucky), [0]);
         assert_eq!(search.status(), [Status::Covered, Status::Waiting, Status::Targeted(0), Status::Waiting]);
     }
 

@@ -1,4 +1,4 @@
-//! What was found on this machine that workers need, as data; the command that prints it lives elsewhere.
+//! Examination of the machine for what workers need, as data; `adit doctor` prints it.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -8,23 +8,16 @@ use crate::find::{self, Jdk, JdkError, Places};
 use crate::host::probe;
 use crate::sandbox::Protection;
 
-/// What was found.
+/// Result of an examination.
 #[derive(Debug)]
 pub struct Findings {
-    /// The JDK that would be used, or why there is none.
+    /// The JDK that would be used, or the reason that there is none.
     pub jdk: Result<Jdk, JdkError>,
-    /// How well workers are shut in here, or why that could not be found out.
+    /// The protection that the sandbox gives here, or the reason that it is unknown.
     pub protection: Result<Protection, HostError>,
 }
 
-/// Looks for a JDK, and starts a worker without a machine to see what the kernel grants it.
+/// Looks for a JDK, and starts a worker without a JVM to find out which restrictions the kernel supports.
 pub fn examine(places: &Places, program: &Path, arguments: &[OsString], boxes: &Path) -> Findings {
     Findings { jdk: find::find(places), protection: probe(program, arguments, boxes) }
-}
-
-impl Findings {
-    /// Whether hostile classes can be run safely here.
-    pub fn is_well(&self) -> bool {
-        self.jdk.is_ok() && self.protection.as_ref().is_ok_and(Protection::is_enough)
-    }
 }
