@@ -13,8 +13,8 @@ use rand::rngs::ChaCha8Rng;
 
 use crate::classes::{generator_options, options, show};
 
-/// The home of the JDK of `JAVA_HOME` or of `PATH`; a note for the reader of the test's output if there is none.
-#[expect(clippy::print_stdout, reason = "a test that did nothing must say so")]
+/// The home of the JDK of `JAVA_HOME` or of `PATH`. Prints `NOT RUN:` if there is none.
+#[expect(clippy::print_stdout, reason = "a test that could not run must say so")]
 fn home() -> Option<PathBuf> {
     let from_path = || {
         let path = std::env::var_os("PATH")?;
@@ -27,7 +27,7 @@ fn home() -> Option<PathBuf> {
         .flatten()
         .find(|home| home.join("lib/modules").exists() && home.join("bin/javac").exists());
     if found.is_none() {
-        println!("no JDK was found, so this test did nothing; set JAVA_HOME or install one to run it");
+        println!("NOT RUN: no JDK was found; set JAVA_HOME or install one");
     }
     found
 }
