@@ -1,11 +1,12 @@
 //! The agent inside the executable: the tool interface of the machine (JVMTI), as far as it is used here.
 //!
-//! Watching fields, breakpoints and changing classes on their way in can be had only by an agent that is there when the
-//! machine is created. HotSpot looks for `Agent_OnLoad_adit` in the executable itself when it is told `-agentlib:adit`, so
-//! that there is no second file to install. What the agent is to do is decided before the machine is created ([`prepare`]).
+//! Watching fields, breakpoints and changing classes on their way in can be had only by an agent that is
+//! there when the machine is created. HotSpot looks for `Agent_OnLoad_adit` in the executable itself when it
+//! is told `-agentlib:adit`, so that there is no second file to install. What the agent is to do is decided
+//! before the machine is created ([`prepare`]).
 //!
-//! The function table is an array of pointers whose places the specification fixes; each entry that is used has its
-//! type written down beside its place. Decision record 0006 says why no crate is used for it.
+//! The function table is an array of pointers whose places the specification fixes; each entry that is used
+//! has its type written down beside its place. Decision record 0006 says why no crate is used for it.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -17,9 +18,9 @@ use jni_sys::{JNIEnv, JavaVM, jclass, jfieldID, jint, jlong, jmethodID, jobject}
 use crate::jni;
 use crate::vm::Env;
 
-/// What the machine's events are for.
+/// Receiver of the JVM's events.
 pub(crate) trait Listener: Send + Sync {
-    /// What must be possible; see [`capability`].
+    /// Required capabilities; see [`capability`].
     fn capabilities(&self) -> &'static [u32];
     /// The events that are wanted from the beginning; see [`event`].
     fn events(&self) -> &'static [i32];
@@ -75,14 +76,14 @@ pub(crate) mod event {
 static LISTENER: OnceLock<Box<dyn Listener>> = OnceLock::new();
 static TOOLS: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
 
-/// Says what the agent is to do. To be called once, before the machine is created with [`FLAG`].
+/// Sets the listener of the agent. Call once, before the JVM is created with [`FLAG`].
 pub(crate) fn prepare(listener: Box<dyn Listener>) -> Result<(), String> {
     // The linker keeps of a library only what something refers to.
     std::hint::black_box(Agent_OnLoad_adit as *const c_void);
     LISTENER.set(listener).map_err(|_| "the agent was prepared before".to_owned())
 }
 
-/// What the machine must be told to call the agent.
+/// JVM option that loads the agent.
 pub(crate) const FLAG: &str = "-agentlib:adit";
 
 /// The environment of the agent, once the machine was created with it.
@@ -105,7 +106,7 @@ pub(crate) unsafe extern "system" fn Agent_OnLoad_adit(
     _options: *mut c_char,
     _reserved: *mut c_void,
 ) -> jint {
-    // An unwinding panic must not reach the machine's frames.
+    // A panic must not unwind into the JVM's frames.
     let loaded = catch_unwind(|| {
         // SAFETY: the machine calls this with its own pointer.
         unsafe { load(machine) }
@@ -164,9 +165,10 @@ macro_rules! entry {
     }};
 }
 
-// SAFETY, for all of these: the environment is one that the machine gave, which is never disposed of; the places and the
-// types are those of the specification (JVMTI 11, unchanged up to 25); what is written by the machine is a variable of
-// the right type that lives until the call returns. References come from the caller, who got them from the machine.
+// SAFETY, for all of these: the environment is one that the machine gave, which is never disposed of; the
+// places and the types are those of the specification (JVMTI 11, unchanged up to 25); what is written by the
+// machine is a variable of the right type that lives until the call returns. References come from the caller,
+// who got them from the machine.
 impl Tools {
     fn add_capabilities(self, wanted: &[u32]) -> Result<(), i32> {
         let mut set = [0_u8; 16];
@@ -259,8 +261,8 @@ impl Tools {
         /// More than a machine with a hundred jars has; the most that it allows is 65,536.
         const MOST: jint = 60_000;
         let (mut count, mut list) = (0, std::ptr::null_mut());
-        // SAFETY: see above; the list has so many entries and is given back. All references are made in a frame of their
-        // own, which is popped; if there is no memory for it, nothing was made.
+        // SAFETY: see above; the list has so many entries and is given back. All references are made in a
+        // frame of their own, which is popped; if there is no memory for it, nothing was made.
         unsafe {
             if jni!(env, PushLocalFrame, MOST) != 0 {
                 return jni!(env, ExceptionClear);
@@ -364,7 +366,8 @@ impl Tools {
         Ok(thread)
     }
 
-    /// Fills `frames` with those of the current thread from `start` on, where zero is the innermost; how many there are.
+    /// Fills `frames` with those of the current thread from `start` on, where zero is the innermost; how many
+    /// there are.
     pub(crate) fn stack(self, start: jint, frames: &mut [Frame]) -> Result<usize, i32> {
         let (most, mut count) = (frames.len() as jint, 0);
         // SAFETY: see above; the frames are written to a slice with room for as many as are asked for.
@@ -383,7 +386,7 @@ impl Tools {
         Ok(count.max(0) as usize)
     }
 
-    /// How many frames the current thread has.
+    /// Number of stack frames of the current thread.
     pub(crate) fn frame_count(self) -> Result<jint, i32> {
         let mut count = 0;
         // SAFETY: see above; a null thread is the current one.
@@ -391,7 +394,7 @@ impl Tools {
         Ok(count)
     }
 
-    /// What was stored for the current thread, which may be a virtual one; null if nothing was.
+    /// The pointer stored for the current thread, which may be a virtual one; null if there is none.
     pub(crate) fn stored(self) -> Result<*mut c_void, i32> {
         let mut stored = std::ptr::null_mut();
         // SAFETY: see above; a null thread is the current one.
@@ -481,7 +484,7 @@ impl Tools {
     }
 }
 
-/// Runs the part of a callback that is Rust: a panic ends the callback and nothing else.
+/// Runs the Rust part of a callback. A panic ends the callback and nothing else.
 pub(crate) fn guarded(act: impl FnOnce(&dyn Listener)) {
     if let Some(listener) = LISTENER.get() {
         let _ = catch_unwind(AssertUnwindSafe(|| act(&**listener)));

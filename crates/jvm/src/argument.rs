@@ -1,8 +1,9 @@
-//! From the arguments of a script to what the machine takes: numbers of the right width, strings, boxes, arrays, functions.
+//! From the arguments of a script to what the machine takes: numbers of the right width, strings, boxes,
+//! arrays, functions.
 //!
-//! JNI does not check what it is given, and a reference of a wrong type would be undefined behavior in Java. So nothing
-//! leaves here that does not have the type which was asked for: neither an argument, nor an element of an array, nor what a
-//! function gives.
+//! JNI does not check what it is given, and a reference of a wrong type would be undefined behavior in Java.
+//! So nothing leaves here that does not have the type which was asked for: neither an argument, nor an
+//! element of an array, nor what a function gives.
 
 use std::rc::Rc;
 
@@ -11,13 +12,13 @@ use jni_sys::{jobject, jvalue};
 use crate::function::Function;
 use crate::jni;
 use crate::known::Known;
-use crate::message::tag;
 use crate::resolve::{Element, Kind, Types, Wanted};
+use crate::results::tag;
 use crate::scripts::{DEEPEST, Passed, take_argument};
 use crate::vm::{self, Env};
 use crate::wire::{Garbled, Take};
 
-/// What a statement gave to those after it.
+/// Result of a statement, for later statements.
 #[derive(Clone, Copy)]
 pub(crate) enum Slot {
     Nothing,
@@ -27,7 +28,7 @@ pub(crate) enum Slot {
     Primitive(Kind, jvalue),
 }
 
-/// Why a statement ends before the call.
+/// Reason that a statement ends before its call.
 pub(crate) enum Stop {
     Tag(u8),
     /// Something was thrown, for lack of memory.
@@ -50,7 +51,7 @@ const NULL: jvalue = jvalue { l: std::ptr::null_mut() };
 pub(crate) struct Arguments {
     env: Env,
     pub(crate) types: Types,
-    /// What the elements of an array are that nobody gave a type.
+    /// Element type of arrays without a type.
     any: Rc<Wanted>,
     units: Vec<u16>,
     /// The local references that were made for the current call.
@@ -120,7 +121,7 @@ impl Arguments {
         }
     }
 
-    /// Whether an object may be passed.
+    /// Returns true if an object may be passed.
     fn fits(&self, object: jobject, wanted: &Wanted) -> bool {
         // SAFETY: the object is a live reference that is not null, the class a global one.
         wanted
@@ -210,8 +211,8 @@ impl Arguments {
         for index in 0..length {
             let (made, passed) = (self.made.len(), take_argument(elements)?);
             let value = self.convert(known, slots, &element, passed, depth + 1)?;
-            // SAFETY: the value is null or an instance of the element's class, as `convert` has checked, and the index is
-            // below the length, so that nothing is thrown.
+            // SAFETY: the value is null or an instance of the element's class, as `convert` has checked, and
+            // the index is below the length, so that nothing is thrown.
             unsafe { jni!(self.env, SetObjectArrayElement, array, index, value.l) };
             // The array holds them now.
             self.give_back_to(made);
@@ -232,7 +233,8 @@ impl Arguments {
                 array
             }};
         }
-        // SAFETY: the values were made with the field that the kind names; the buffer is as long as the array.
+        // SAFETY: the values were made with the field that the kind names; the buffer is as long as the
+        // array.
         let array = unsafe {
             match kind {
                 Kind::Bool => typed!(NewBooleanArray, SetBooleanArrayRegion, z),
@@ -277,7 +279,8 @@ impl Arguments {
         let object = unsafe { jni!(env, AllocObject, function.class.get()) };
         self.keep(object)?;
         if let Some((wanted, field)) = &function.result {
-            // SAFETY: the field was looked up in this class with this type, and `convert` gave a value of the type.
+            // SAFETY: the field was looked up in this class with this type, and `convert` gave a value of the
+            // type.
             unsafe {
                 match wanted.kind {
                     Kind::Bool => jni!(env, SetBooleanField, object, *field, value.z),

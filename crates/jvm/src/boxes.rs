@@ -1,7 +1,9 @@
-//! Boxes: the folder of each worker. It goes with the worker, or with the next coordinator if its own was killed.
+//! The temporary folder of each worker. It is removed with the worker, or by the next coordinator if its own
+//! was killed.
 //!
-//! Its name tells the process that made it, and that process holds a lock on it, which ends with the process however that
-//! ends. The number alone would not do: it may belong to another process by now, and in a container it says nothing.
+//! Its name tells the process that made it, and that process holds a lock on it, which ends with the process
+//! however that ends. The number alone would not do: it may belong to another process by now, and in a
+//! container it says nothing.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -11,7 +13,7 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
-/// How the names of all boxes begin; the number of a process follows.
+/// Prefix of the names of these folders; the id of the coordinator follows.
 const PREFIX: &str = "adit-box-";
 
 /// A folder for a worker, which is removed when this is dropped.
@@ -35,7 +37,7 @@ impl WorkerBox {
     }
 }
 
-/// Removes boxes whose coordinator is gone. What cannot be removed stays, and harms nobody.
+/// Removes folders whose coordinator is gone. Those that cannot be removed stay, and do no harm.
 pub(crate) fn sweep(boxes: &Path) {
     let Ok(entries) = fs::read_dir(boxes) else { return };
     for entry in entries.flatten() {
@@ -51,7 +53,7 @@ pub(crate) fn sweep(boxes: &Path) {
     }
 }
 
-/// Whether there is no such process, as far as this machine tells.
+/// Returns true if no such process is visible.
 fn is_gone(process: u32) -> bool {
     Path::new("/proc/self").exists() && !Path::new("/proc").join(process.to_string()).exists()
 }

@@ -1,7 +1,8 @@
-//! Opening a class path: the files behind the places that `adit-bytecode` reads classes from, which itself opens none.
+//! Opening a class path: the files behind the places that `adit-bytecode` reads classes from, which itself
+//! opens none.
 //!
-//! What the user names must be there. HotSpot passes over a missing jar in silence, and the class that was in it is then
-//! "not found"; here the jar is.
+//! Every entry that the user names must exist. HotSpot silently ignores a missing jar and then reports its
+//! classes as not found; here the jar is the error.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -18,10 +19,11 @@ use crate::find::Jdk;
 /// A folder with more files than this is not a folder of classes; the JDK has 30,000.
 const MOST_FILES: usize = 1_000_000;
 
-/// The release as which jars for several releases are read when there is no JDK: the newest that has such entries.
+/// The release as which jars for several releases are read when there is no JDK: the newest that has such
+/// entries.
 const NO_JDK_RELEASE: u16 = u16::MAX - 1;
 
-/// Why a class path cannot be opened.
+/// Failure to open a class path.
 #[derive(Debug, Error, Diagnostic)]
 #[non_exhaustive]
 pub enum ClassesError {
@@ -43,7 +45,7 @@ pub enum ClassesError {
     Unreadable {
         /// The file or folder.
         path: PathBuf,
-        /// What the operating system says.
+        /// Message of the operating system.
         source: io::Error,
     },
     /// A folder that holds so many files that it is something else.

@@ -1,12 +1,13 @@
-//! Whether a script left a file or a socket open.
+//! Detects files and sockets that a script left open.
 //!
-//! A new descriptor gets the lowest number that is free. So a script that left one open changes which number that is, and
-//! finding it out takes two system calls; only when it changed is the list of descriptors looked at. What the machine
-//! itself keeps open is not a leak: jars of the class path, files of the JDK, devices such as `/dev/urandom`.
+//! A new descriptor gets the lowest number that is free. So a script that left one open changes which number
+//! that is, and finding it out takes two system calls; only when it changed is the list of descriptors looked
+//! at. What the machine itself keeps open is not a leak: jars of the class path, files of the JDK, devices
+//! such as `/dev/urandom`.
 //!
-//! What a script leaves open is closed after it where that is possible (`play.rs`); a leak is what is open even then, though the
-//! collector may close it some day. A server of the user's fixtures, too, opens and closes in a thread of its own, so that what looks like a
-//! leak is looked at again a little later.
+//! The player closes what a script leaves open where that is possible (`play.rs`). A leak is what is still
+//! open then, even though garbage collection may close it some day. A server in the user's fixtures also
+//! opens and closes files in a thread of its own, so an apparent leak is checked again a little later.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,18 +18,18 @@ use std::time::Duration;
 /// With so many descriptors left open, the worker should be replaced.
 const MOST: usize = 100;
 
-/// How often, and after what time, something that looks like a leak is looked at again.
+/// Number of times, and delays, with which an apparent leak is checked again.
 const LOOKS: usize = 3;
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// What is open in this process.
+/// Open descriptors of this process.
 pub(crate) struct Descriptors {
     open: BTreeMap<RawFd, PathBuf>,
     /// The lowest number that was free when the list was made.
     lowest: RawFd,
-    /// What the machine may keep open: these files, and what is in these folders.
+    /// Files that the JVM may keep open: these, and those in these folders.
     own: Vec<PathBuf>,
-    /// How many were open at first.
+    /// Number of descriptors open at first.
     first: usize,
 }
 
@@ -41,7 +42,8 @@ impl Descriptors {
         Self { first: open.len(), open, lowest: lowest_free(), own }
     }
 
-    /// Whether something was opened since the last time, is still open, and is not the machine's own.
+    /// Returns true if something was opened since the last check, is still open, and does not belong to the
+    /// JVM.
     pub(crate) fn leaked(&mut self) -> bool {
         let lowest = lowest_free();
         if lowest == self.lowest {
@@ -60,7 +62,7 @@ impl Descriptors {
         count > 0
     }
 
-    /// What is open, and how much of it is new and not the machine's own.
+    /// Returns the open descriptors, and the number of new ones that do not belong to the JVM.
     fn fresh(&self) -> (BTreeMap<RawFd, PathBuf>, usize) {
         let now = open_now();
         let foreign = |target: &Path| !self.own.iter().any(|own| target.starts_with(own));
@@ -69,7 +71,7 @@ impl Descriptors {
         (now, count)
     }
 
-    /// Whether so much was left open that it may disturb what comes.
+    /// Returns true if so much was left open that it may disturb later scripts.
     pub(crate) fn are_many(&self) -> bool {
         self.open.len() > self.first + MOST
     }
@@ -77,8 +79,8 @@ impl Descriptors {
 
 /// The number that the next descriptor would get; negative if none is free.
 fn lowest_free() -> RawFd {
-    // SAFETY: both calls take numbers. What is copied is the standard input, whatever it is; if it was closed, zero is the
-    // lowest free number.
+    // SAFETY: both calls take numbers. What is copied is the standard input, whatever it is; if it was
+    // closed, zero is the lowest free number.
     unsafe {
         let copy = libc::fcntl(0, libc::F_DUPFD_CLOEXEC, 0);
         if copy < 0 {
@@ -89,7 +91,7 @@ fn lowest_free() -> RawFd {
     }
 }
 
-/// What is open, by number.
+/// Open descriptors by number.
 fn open_now() -> BTreeMap<RawFd, PathBuf> {
     fs::read_dir("/proc/self/fd")
         .into_iter()
@@ -97,7 +99,8 @@ fn open_now() -> BTreeMap<RawFd, PathBuf> {
         .filter_map(|entry| {
             let path = entry.ok()?.path();
             let number = path.file_name()?.to_str()?.parse().ok()?;
-            // The descriptor of the listing itself is in the list and is gone when it is asked for, or leads to `/proc`.
+            // The descriptor of the listing itself is in the list and is gone when it is asked for, or leads
+            // to `/proc`.
             Some((number, fs::read_link(path).ok()?))
         })
         .collect()

@@ -1,4 +1,4 @@
-//! Why no script could be run at all. What a script does wrong is not here: it stands in its run.
+//! Failures of the host itself. Failures of a single script are reported in its run.
 
 use std::io;
 
@@ -9,7 +9,7 @@ use thiserror::Error;
 use crate::classes::ClassesError;
 use crate::sandbox::Protection;
 
-/// Why the host cannot run scripts.
+/// Failure of the host to run scripts.
 #[derive(Debug, Error, Diagnostic)]
 #[non_exhaustive]
 pub enum HostError {
@@ -20,9 +20,9 @@ pub enum HostError {
         help("check the free disk space and the limits on processes and open files (`ulimit -a`)")
     )]
     Start {
-        /// What was being done.
+        /// The attempted action.
         what: &'static str,
-        /// What the operating system says.
+        /// Message of the operating system.
         source: io::Error,
     },
     /// The kernel cannot shut workers in, and the caller did not allow to go on without.
@@ -50,9 +50,9 @@ pub enum HostError {
         help("does `java -version` of the same JDK work, and is there enough memory?")
     )]
     Unstable {
-        /// How many.
+        /// Number of workers.
         tries: u32,
-        /// What became of the last.
+        /// End of the last one.
         how: String,
     },
     /// An entry of the class path cannot be read.

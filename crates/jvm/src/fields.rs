@@ -1,12 +1,13 @@
 //! Looking into objects: the fields of a class and its superclasses, private ones too, read to depth one.
 //!
-//! Which fields there are is asked of the machine once for each class. JNI reads them without regard to access. What a
-//! reference leads to is not followed: it shows as null, as a string, as the length of an array, or as a class. The size of
-//! a collection shows too, if it is one of the JDK's own: asking a class of the subject would run its code.
+//! The fields of a class are looked up once. JNI reads them regardless of access. References are not
+//! followed: a snapshot has null, a string, the length of an array, or a class in their place. It also has
+//! the size of a collection if its class belongs to the JDK: asking a class of the subject would run its
+//! code.
 //!
-//! A snapshot after each call would cost more than the call if it were made and sent anew. So the values of the last one
-//! are kept, references among them, and only what changed is written: the same array has the same length, and the same
-//! string the same text.
+//! A snapshot after each call would cost more than the call if it were made and sent anew. So the values of
+//! the last one are kept, references among them, and only what changed is written: the same array has the
+//! same length, and the same string the same text.
 //!
 //! Cost: about 10 ns for a primitive, 30 ns for a reference that is still the same, 100 ns for a size.
 
@@ -16,9 +17,9 @@ use jni_sys::{jclass, jfieldID, jmethodID, jobject, jvalue};
 
 use crate::jni;
 use crate::known::Known;
-use crate::message::tag;
 use crate::play::put_primitive;
 use crate::resolve::Kind;
+use crate::results::tag;
 use crate::vm::{self, Env};
 use crate::wire::Put;
 
@@ -32,13 +33,13 @@ const SYNTHETIC: i32 = 0x1000;
 /// A final field is set once, by the constructor, and a snapshot is taken after it.
 const FINAL: i32 = 0x0010;
 
-/// What stands for a size that cannot be had.
+/// Value for a size that is not available.
 const UNCOUNTED: i64 = -1;
 
 /// The fields of a class that a snapshot shows.
 pub(crate) struct Fields {
     list: Vec<Field>,
-    /// How many values a snapshot has, how many of them are sizes, and how many references it keeps.
+    /// Number of values of a snapshot, number of sizes among them, and number of references that it keeps.
     pub(crate) values: usize,
     counted: usize,
     pub(crate) references: i32,
@@ -51,7 +52,7 @@ struct Field {
     id: jfieldID,
 }
 
-/// What a field shows.
+/// Representation of a field in a snapshot.
 #[derive(Clone, Copy)]
 enum Shape {
     Primitive(Kind),
@@ -63,15 +64,15 @@ enum Shape {
     Counted(jmethodID, &'static str),
 }
 
-/// What fields ask of the player.
+/// The player, as fields see it.
 pub(crate) trait Viewer {
     /// Writes what a reference leads to, which is no array and not null.
     fn put_inner(&mut self, object: jobject, bytes: &mut Vec<u8>);
-    /// How an object is counted by the method of this name.
+    /// Returns the way to find the size of an object by the method of this name.
     fn counting(&mut self, object: jobject, method: &str) -> Counting;
 }
 
-/// How the size of an object is found out.
+/// Way to find the size of an object.
 #[derive(Clone, Copy)]
 pub(crate) enum Counting {
     /// Not at all: its methods are the subject's, or may call it.
@@ -83,11 +84,12 @@ pub(crate) enum Counting {
 }
 
 impl Fields {
-    /// Asks the machine. A class that cannot say which fields it has, because one of their types is missing, has none.
+    /// Asks the machine. A class that cannot say which fields it has, because one of their types is missing,
+    /// has none.
     pub(crate) fn of(env: Env, class: jclass, known: &Known, units: &mut Vec<u16>) -> Self {
         let (mut list, mut names) = (Vec::new(), BTreeSet::new());
-        // SAFETY: `class` is a global reference. All that is made here is made in a frame of its own, except the field
-        // ids, which stay good as long as their class, and that is held by the global reference.
+        // SAFETY: `class` is a global reference. All that is made here is made in a frame of its own, except
+        // the field ids, which stay good as long as their class, and that is held by the global reference.
         unsafe {
             if jni!(env, PushLocalFrame, 64) == 0 {
                 let mut of = class;
@@ -111,7 +113,7 @@ impl Fields {
         Self { list: Vec::new(), values: 0, counted: 0, references: 0 }
     }
 
-    /// How many places [`Self::put`] needs to keep the values: one for each, and one for how each size is found out.
+    /// Number of slots that [`Self::put`] needs: one for each value, and one for the way to find each size.
     pub(crate) fn places(&self) -> usize {
         self.values + self.counted
     }
@@ -131,8 +133,8 @@ impl Fields {
         names
     }
 
-    /// Writes the fields of `object`, which is an instance of their class, or those that differ from `kept`, behind a bit
-    /// for each. Says whether there are any, and keeps the values for the next time.
+    /// Writes the fields of `object`, which is an instance of their class, or those that differ from `kept`,
+    /// behind a bit for each. Says whether there are any, and keeps the values for the next time.
     ///
     /// `kept` has [`Self::places`]; its references are local ones of the script's frame.
     pub(crate) fn put(
@@ -150,7 +152,8 @@ impl Fields {
         }
         let (mut at, mut any, mut ways) = (0, false, self.values);
         for field in &self.list {
-            // SAFETY: the ids belong to the class of the object, and each is read as what it was declared to be.
+            // SAFETY: the ids belong to the class of the object, and each is read as what it was declared to
+            // be.
             let changed = unsafe {
                 match field.shape {
                     _ if field.is_final && !all => false,
@@ -260,9 +263,10 @@ unsafe fn put_reference(
     }
 }
 
-/// What a method without parameters that gives a number says, if it says anything.
+/// Calls a method without parameters that returns a number. Returns `None` if it throws.
 fn count(env: Env, object: jobject, method: jmethodID) -> i64 {
-    // SAFETY: the method belongs to the type that the field was declared to have, or to one of its supertypes.
+    // SAFETY: the method belongs to the type that the field was declared to have, or to one of its
+    // supertypes.
     unsafe {
         let count = jni!(env, CallIntMethodA, object, method, std::ptr::null());
         let thrown = vm::take_exception(env);
@@ -286,7 +290,8 @@ unsafe fn declared(
     fields: &mut Vec<Field>,
     names: &mut BTreeSet<String>,
 ) {
-    // SAFETY: the methods were looked up on the classes that they are called on here; the index stays below the length.
+    // SAFETY: the methods were looked up on the classes that they are called on here; the index stays below
+    // the length.
     unsafe {
         let list = jni!(env, CallObjectMethodA, class, known.declared_fields, std::ptr::null());
         let thrown = vm::take_exception(env);
@@ -327,7 +332,7 @@ unsafe fn declared(
     }
 }
 
-/// What a field shows whose type is this class.
+/// Representation of a field of this class.
 ///
 /// # Safety
 /// `class` is a live reference to a class, and no exception is pending.

@@ -1,8 +1,8 @@
 //! Finding the JDK: `JAVA_HOME`, the `java` of `PATH`, the usual places; in this order.
 //!
-//! What the user set is taken seriously: a `JAVA_HOME` that cannot be used is an error and not passed over, because the
-//! results would come from another JDK than the one that was meant. Elsewhere the first that fits is taken, and what was
-//! passed over is named with its version.
+//! A `JAVA_HOME` that cannot be used is an error and is not skipped, because the results would come from
+//! another JDK than the user chose. In the other places the first suitable JDK is taken, and errors list the
+//! unsuitable ones with their versions.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 use miette::Diagnostic;
 use thiserror::Error;
 
-/// The oldest release that is accepted. What is needed exists since Java 8, but nothing below 17 could be tried, and
-/// 11 is the oldest whose layout and flags are the same.
+/// The oldest accepted release. The needed interfaces exist since Java 8, but we could test nothing below 17,
+/// and 11 is the oldest release with the same layout and flags.
 const OLDEST: u32 = 11;
 
 /// A JDK that can be hosted.
@@ -29,7 +29,7 @@ pub struct Jdk {
     pub libjvm: PathBuf,
 }
 
-/// Where to look. The caller reads the environment; this crate does not.
+/// Places to search. The caller reads the environment; this crate does not.
 #[derive(Clone, Debug, Default)]
 pub struct Places {
     /// The value of `JAVA_HOME`.
@@ -43,7 +43,7 @@ pub struct Places {
 /// The folders in which Linux distributions and installers put JDKs side by side.
 pub const USUAL: [&str; 4] = ["/usr/lib/jvm", "/usr/java", "/opt/java", "/opt"];
 
-/// Why there is no JDK to use.
+/// Failure to find a usable JDK.
 #[derive(Debug, Error, Diagnostic)]
 #[non_exhaustive]
 pub enum JdkError {
@@ -63,7 +63,7 @@ pub enum JdkError {
         )
     )]
     None {
-        /// What looked like a JDK and could not be used.
+        /// Folders that look like a JDK but cannot be used.
         passed_over: Vec<Unsuitable>,
     },
 }
@@ -75,7 +75,7 @@ pub struct Unsuitable {
     pub home: PathBuf,
     /// Its version, if it says one.
     pub version: Option<String>,
-    /// What is wrong with it.
+    /// The reason.
     pub why: String,
 }
 
@@ -97,12 +97,12 @@ pub fn find(places: &Places) -> Result<Jdk, JdkError> {
     }
     let mut found: Vec<Jdk> =
         places.usual.iter().flat_map(|folder| homes_in(folder)).filter_map(|home| consider(&home)).collect();
-    // The newest; among equals the one whose path comes first, so that the choice does not depend on the file system.
+    // The newest; among equals the first by path, so the choice does not depend on the file system.
     found.sort_by(|a, b| numbers(&b.version).cmp(&numbers(&a.version)).then_with(|| a.home.cmp(&b.home)));
     found.into_iter().next().ok_or(JdkError::None { passed_over })
 }
 
-/// What is known about the JDK in this folder, or why it is none.
+/// Inspects the JDK in this folder.
 pub fn inspect(home: &Path) -> Result<Jdk, Unsuitable> {
     let unsuitable = |version: Option<&str>, why: String| Unsuitable {
         home: home.to_owned(),
@@ -177,7 +177,8 @@ mod tests {
 
     use super::*;
 
-    /// A folder with a JDK for each name and content of a `release` file; a name with `!` has no virtual machine.
+    /// A folder with a JDK for each name and content of a `release` file; a name with `!` has no virtual
+    /// machine.
     fn machine(jdks: &[(&str, &str)]) -> tempfile::TempDir {
         let root = tempfile::tempdir().unwrap();
         for (name, release) in jdks {

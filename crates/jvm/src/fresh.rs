@@ -1,7 +1,7 @@
 //! A loader for each script, so that the static state of the subject's classes begins anew.
 //!
-//! Its parent is the platform's loader, which knows nothing of the class path; so every class of the class path is loaded,
-//! and initialized, by the script's own loader. The JDK's classes stay as they are.
+//! Its parent is the platform's loader, which knows nothing of the class path; so every class of the class
+//! path is loaded, and initialized, by the script's own loader. The JDK's classes stay as they are.
 
 use std::path::PathBuf;
 
@@ -11,8 +11,8 @@ use crate::jni;
 use crate::known::{Known, find_class};
 use crate::vm::{self, Env, Global};
 
-/// After so many loaders the worker asks to be replaced. The collector takes their classes away, but a subject may keep
-/// them alive, and the space for classes is small.
+/// After so many loaders the worker asks to be replaced. The collector takes their classes away, but a
+/// subject may keep them alive, and the space for classes is small.
 const MOST: u64 = 2000;
 
 /// Makes loaders.
@@ -31,7 +31,8 @@ pub(crate) struct Fresh {
 }
 
 impl Fresh {
-    /// Prepares loaders of this class path; nothing if the machine is not as it should be, or a path is no text.
+    /// Prepares loaders of this class path; nothing if the machine is not as it should be, or a path is no
+    /// text.
     pub(crate) fn new(env: Env, known: &Known, class_path: &[PathBuf]) -> Option<Self> {
         // SAFETY: the frame is popped below; what leaves it is global.
         unsafe {
@@ -63,8 +64,8 @@ impl Fresh {
         let to_uri = method(&file, "toURI", "()Ljava/net/URI;")?;
         let to_url = method(&uri, "toURL", "()Ljava/net/URL;")?;
         let length = i32::try_from(class_path.len()).ok()?;
-        // SAFETY: each method is called on an object of the class in which it was found, with what its descriptor says;
-        // null, which an exception leaves behind, ends it.
+        // SAFETY: each method is called on an object of the class in which it was found, with what its
+        // descriptor says; null, which an exception leaves behind, ends it.
         unsafe {
             let urls = jni!(env, NewObjectArray, length, url.get(), std::ptr::null_mut());
             if urls.is_null() {
@@ -143,7 +144,7 @@ impl Fresh {
         }
     }
 
-    /// Whether so many loaders were made that the worker should be replaced.
+    /// Returns true if so many loaders were created that the worker should be replaced.
     pub(crate) fn is_worn(&self) -> bool {
         self.begun >= MOST
     }

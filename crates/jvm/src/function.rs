@@ -1,9 +1,10 @@
-//! Functions as arguments: a class is written for the interface that is asked for, whose one method gives what is in its
-//! one field.
+//! Functions as arguments: a class is generated for the requested interface, whose one method returns the
+//! value of its one field.
 //!
-//! The class has no constructor, because its objects are made without one; straight code needs no frames. It is defined
-//! once for each interface, in the interface's own loader, or in that of the application where the loader is the machine's.
-//! An interface that is not public is only seen from its own package, so that its class goes there.
+//! The class has no constructor, because its objects are made without one; straight code needs no frames. It
+//! is defined once for each interface, in the interface's own loader, or in that of the application where the
+//! loader is the machine's. An interface that is not public is only seen from its own package, so that its
+//! class goes there.
 
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -24,10 +25,10 @@ const ABSTRACT: i32 = 0x0400;
 /// The name of the field.
 const FIELD: &str = "given";
 
-/// How to make functions for one interface.
+/// Factory of functions for one interface.
 pub(crate) struct Function {
     pub(crate) class: Global,
-    /// What the method gives, and the field that holds it; nothing for a method that gives nothing.
+    /// Type of the method's result and the field with its value; `None` for `void`.
     pub(crate) result: Option<(Rc<Wanted>, jfieldID)>,
 }
 
@@ -39,7 +40,8 @@ struct Method {
 }
 
 impl Function {
-    /// Writes and defines a class; nothing if the class that is asked for is no functional interface, or is out of reach.
+    /// Writes and defines a class; nothing if the class that is asked for is no functional interface, or is
+    /// out of reach.
     pub(crate) fn define(env: Env, known: &Known, types: &mut Types, interface: jclass) -> Option<Self> {
         // SAFETY: the frame is popped below; what leaves it is global.
         unsafe {
@@ -128,10 +130,11 @@ unsafe fn define(env: Env, loader: jobject, name: &str, bytes: &[u8]) -> Option<
     }
 }
 
-/// The abstract methods of a functional interface, and the class of the first one's result; nothing if it is none.
+/// The abstract methods of a functional interface, and the class of the first one's result; nothing if it is
+/// none.
 ///
-/// An interface that gives an inherited method narrower types has two of the same name, and is functional nonetheless. The
-/// first of the result has the narrowest result, which suits all others.
+/// An interface that gives an inherited method narrower types has two of the same name, and is functional
+/// nonetheless. The first of the result has the narrowest result, which suits all others.
 ///
 /// # Safety
 /// `interface` is a live reference to an interface, and no exception is pending.
@@ -142,8 +145,9 @@ unsafe fn abstract_methods(
     units: &mut Vec<u16>,
 ) -> Option<(Vec<Method>, jclass)> {
     let mut found: Vec<(Method, jclass)> = Vec::new();
-    // SAFETY: the methods were looked up on the classes that they are called on; indices stay below the lengths. Local
-    // references are given back by the caller's frame, and inside the loop where there may be many.
+    // SAFETY: the methods were looked up on the classes that they are called on; indices stay below the
+    // lengths. Local references are given back by the caller's frame, and inside the loop where there may be
+    // many.
     unsafe {
         let list = jni!(env, CallObjectMethodA, interface, known.class_methods, std::ptr::null());
         if jni!(env, ExceptionCheck) || list.is_null() {
@@ -220,8 +224,8 @@ fn descriptor_of(name: &str) -> String {
     }
 }
 
-/// The class file (JVM specification, chapter 4): the interface's methods, each of which gives what is in the field. The
-/// field has the type of the first method's result.
+/// The class file (JVM specification, chapter 4): the interface's methods, each of which gives what is in the
+/// field. The field has the type of the first method's result.
 fn write(name: &str, interface: &str, first: &Method, rest: &[Method]) -> Option<Vec<u8>> {
     let mut pool = Pool { count: 1, bytes: Vec::new() };
     let class = pool.class(name)?;

@@ -1,12 +1,12 @@
-//! The host: runs scripts on a pool of workers and loses none of them, whatever the scripts do.
+//! The host: runs scripts on a pool of workers and returns a run for each, whatever the scripts do.
 //!
-//! A batch is cut into chunks; each lane takes the next chunk when it is done with the last, and has one worker at a
-//! time. A worker that dies or hangs is replaced by the spare, which is up and waiting; the script that was running gets
-//! the blame and the scripts after it go to the new worker. Nothing is run twice.
+//! A batch is split into chunks. Each lane has one worker at a time and takes the next chunk when it is done
+//! with the last. A worker that dies or hangs is replaced by the spare, which is already running; the script
+//! that was running is blamed, and the scripts after it go to the new worker. No script runs twice.
 //!
-//! Scripts of one worker share its static state, and a thread that a script leaves behind can disturb a later one, which
-//! then gets the blame. A worker is replaced after so many scripts, and when it doubts itself: after an overflow of stack
-//! or memory, or with stray threads.
+//! Scripts of one worker share its static state, and a thread that a script leaves behind can disturb a later
+//! one, which is then blamed. A worker is replaced after a number of scripts, and when its results may be
+//! wrong: after an overflow of stack or memory, or with stray threads.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -23,51 +23,51 @@ use crate::error::HostError;
 use crate::find::Jdk;
 use crate::message::{self, Greeting, Job, LONGEST, Replacement, Setup, fingerprint};
 use crate::process::{Fate, Patience, Start, Worker};
-use crate::sandbox::{Protection, Room, Sandbox};
+use crate::sandbox::{MemoryLimits, Protection, Sandbox};
 use crate::scripts::{self, DEEPEST};
 
-/// How many workers may end before they ran anything, one after the other, until the host gives up.
+/// Number of consecutive workers that may end before they ran anything, until the host gives up.
 const PATIENCE: u32 = 3;
 
-/// What a host is made of.
+/// Configuration of a host.
 #[derive(Clone, Debug)]
 pub struct HostOptions {
     /// The binary that becomes a worker.
     pub program: PathBuf,
-    /// The arguments with which it calls [`worker::main`](crate::worker::main); two numbers are put behind them.
+    /// Arguments with which it calls [`worker::main`](crate::worker::main); the host appends two numbers.
     pub arguments: Vec<OsString>,
     /// The JDK whose virtual machine is hosted.
     pub jdk: Jdk,
     /// Folders and jars with the classes.
     pub class_path: Vec<PathBuf>,
-    /// The folder in which each worker gets a box of its own, for example that for temporary files.
+    /// Folder in which each worker gets a folder of its own, for example that for temporary files.
     pub boxes: PathBuf,
-    /// How many workers run at the same time.
+    /// Number of workers that run at the same time.
     pub workers: usize,
-    /// Whether to run at all where the kernel cannot protect the user.
+    /// Policy for kernels that cannot protect the user.
     pub sandbox: Sandbox,
-    /// Record the fields of the receiver after each call.
+    /// True to record the fields of the receiver after each call.
     pub snapshots: bool,
-    /// Say of each script whether it left a file descriptor open.
+    /// True to report for each script whether it left a file descriptor open.
     pub watch_descriptors: bool,
-    /// Let the static state of the classes of the class path begin anew with each script. They are loaded each time, which
-    /// takes far longer than most scripts: `docs/perf/jvm.md` has figures.
+    /// True to start each script with fresh static state of the classes of the class path. They are loaded
+    /// each time, which takes far longer than most scripts: `docs/perf/jvm.md` has figures.
     pub fresh_statics: bool,
-    /// Say of each script which of these probes it passes ([`Run::passed`]). The classes must have been changed with the
-    /// hits of [`hits`](crate::hits). Where the machine does not let them be changed, [`Host::unprobed`] says so and the scripts
-    /// run nonetheless. Only with [`Profile::Fast`].
+    /// Probes whose hits are reported for each script ([`Run::passed`]). The classes must have been rewritten
+    /// with [`hits`](crate::hits). If the JVM does not accept them, [`Host::unprobed`] has the reason and the
+    /// scripts run nonetheless. Only with [`Profile::Fast`].
     pub probes: Option<ProbedClasses>,
-    /// What is watched.
+    /// Observation of calls.
     pub profile: Profile,
-    /// More flags for the machine, each in one piece: `--add-opens=java.base/java.util=ALL-UNNAMED`.
+    /// More options of the JVM, such as `--add-opens=java.base/java.util=ALL-UNNAMED`.
     pub machine_flags: Vec<String>,
     /// Limits on time and space.
     pub limits: Limits,
 }
 
 impl HostOptions {
-    /// One protected worker that records no fields, with limits that suit scripts of some dozen calls. Boxes are made in
-    /// `/tmp`. `program` and `arguments` are what becomes a worker.
+    /// Creates a configuration of one sandboxed worker that records no fields, with limits for scripts of a
+    /// few dozen calls. Workers have their folders in `/tmp`. `program` and `arguments` start a worker.
     pub fn new(program: PathBuf, arguments: Vec<OsString>, jdk: Jdk) -> Self {
         Self {
             program,
@@ -96,50 +96,50 @@ impl HostOptions {
     }
 }
 
-/// What a worker sees of a call besides its outcome.
+/// Observation of a call besides its outcome.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Profile {
-    /// Nothing, at full speed.
+    /// None, at full speed.
     Fast,
-    /// The fields that it reads and writes ([`Step::effects`](adit_trace::Step::effects)), which costs some microseconds for
-    /// each call.
+    /// The fields that it reads and writes ([`Step::effects`](adit_trace::Step::effects)), which costs some
+    /// microseconds for each call.
     Watch {
-        /// The classes whose fields are watched, with dots; those of their superclasses and of classes nested in them too.
+        /// Classes whose fields are watched, with dots, including their superclasses and nested classes.
         classes: Vec<String>,
     },
 }
 
-/// How much a script and a worker may take.
+/// Limits of a script and a worker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// The time for one script. It is measured in steps of a twentieth, at most 100 ms. A script in which the whole worker is
-    /// asleep for some of these steps gets no more.
+    /// Time for one script, measured in steps of a twentieth, at most 100 ms. A script gets no more time once
+    /// the whole worker sleeps for several steps.
     pub script: Duration,
-    /// The time for a worker to be ready.
+    /// Time for a worker to start.
     pub start: Duration,
     /// The Java heap of a worker.
     pub heap_megabytes: u32,
-    /// The files of a worker, which are in memory.
+    /// Size of a worker's files, which are in memory.
     pub box_megabytes: u32,
-    /// How many UTF-16 units of a string are kept.
+    /// Number of kept UTF-16 units of a string.
     pub text: usize,
-    /// How many scripts are sent at once.
+    /// Number of scripts that are sent at once.
     pub batch: usize,
-    /// After how many scripts a worker is replaced.
+    /// Number of scripts after which a worker is replaced.
     pub recycle_after: u64,
 }
 
-/// A pool of workers. Dropping it ends them all.
+/// A pool of workers. Dropping it terminates them.
 pub struct Host {
     pool: Pool,
-    /// One worker for each lane, once it was needed.
+    /// One worker for each lane, started on demand.
     lanes: Vec<Option<Worker>>,
     protection: Protection,
     unprobed: Option<String>,
     limits: RunLimits,
 }
 
-/// What all lanes share.
+/// State shared by all lanes.
 struct Pool {
     start: Start,
     limits: Limits,
@@ -150,14 +150,17 @@ impl Host {
     /// Starts a first worker, and a spare.
     pub fn new(options: HostOptions) -> Result<Self, HostError> {
         let HostOptions { program, arguments, jdk, boxes, workers, sandbox, limits, .. } = options;
-        // A worker works in its box, where relative paths would mean something else.
+        // A worker runs in its own folder, where relative paths would have another meaning.
         let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
         let setup = Setup {
             libjvm: Some(jdk.libjvm),
             class_path: expand(&options.class_path)?.into_iter().map(absolute).collect(),
             machine_flags: options.machine_flags,
             folder: PathBuf::new(),
-            room: Room { box_megabytes: limits.box_megabytes, heap_megabytes: limits.heap_megabytes },
+            memory: MemoryLimits {
+                box_megabytes: limits.box_megabytes,
+                heap_megabytes: limits.heap_megabytes,
+            },
             protected: sandbox == Sandbox::Required,
             text: limits.text,
             snapshots: options.snapshots,
@@ -187,18 +190,18 @@ impl Host {
         Ok(Self { pool, lanes, protection, unprobed, limits: RunLimits::default() })
     }
 
-    /// Why the probes that were asked for are not in place; no run says which were passed then.
+    /// Reason that the requested probes are not installed. Runs then report no hits.
     pub fn unprobed(&self) -> Option<&str> {
         self.unprobed.as_deref()
     }
 
-    /// What the kernel holds the workers back from.
+    /// The restrictions that the kernel enforces on the workers.
     pub fn protection(&self) -> &Protection {
         &self.protection
     }
 }
 
-/// The runs of a chunk, behind the place of the first in the batch.
+/// Index of the first script of a chunk in the batch, and the runs of the chunk.
 type Chunk = (usize, Vec<Run>);
 
 impl Subject for Host {
@@ -244,7 +247,7 @@ impl Subject for Host {
         self.limits = limits;
     }
 
-    /// Drops all workers, so that the next scripts run in new machines.
+    /// Drops all workers, so the next scripts run in new JVMs.
     fn renew(&mut self) {
         self.lanes.iter_mut().for_each(|lane| *lane = None);
     }
@@ -299,7 +302,7 @@ impl Pool {
         Ok(runs)
     }
 
-    /// A worker that is ready: the spare, which is replaced, or a new one.
+    /// Returns a ready worker: the spare, which is replaced, or a new one.
     fn worker(&self) -> Result<(Worker, Greeting), HostError> {
         let mut tries = 0;
         loop {
@@ -312,7 +315,7 @@ impl Pool {
                     }
                     greeting.machine.clone().map_err(HostError::Machine)?;
                     let mut spare = self.spare.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-                    // Without a spare, the next change of workers takes longer, and nothing else.
+                    // Without a spare, only the next replacement takes longer.
                     if spare.is_none() {
                         *spare = Worker::start(&self.start).ok();
                     }
@@ -329,7 +332,8 @@ impl Pool {
     }
 }
 
-/// As many of the first scripts as fit into a message; `first` is the number of the first in the batch.
+/// Returns as many of the first scripts as fit into a message. `first` is the index of the first in the
+/// batch.
 fn fitting(scripts: &[Script], first: usize) -> Result<&[Script], HostError> {
     let mut total: usize = 64;
     for (count, script) in scripts.iter().enumerate() {
@@ -346,7 +350,8 @@ fn fitting(scripts: &[Script], first: usize) -> Result<&[Script], HostError> {
     Ok(scripts)
 }
 
-/// No fewer bytes than a script takes in a message, its callables included; nothing if it is nested too deep.
+/// Upper bound of the bytes that a script takes in a message, including its callables; `None` if it is nested
+/// too deep.
 fn most_bytes(script: &Script) -> Option<usize> {
     script.statements.iter().try_fold(20_usize, |sum, statement| {
         let callable = &statement.callable;
@@ -357,14 +362,14 @@ fn most_bytes(script: &Script) -> Option<usize> {
     })
 }
 
-/// How well a worker would be shut in, found out by starting one without a machine.
+/// Determines the protection of a worker by starting one without a JVM.
 pub(crate) fn probe(program: &Path, arguments: &[OsString], boxes: &Path) -> Result<Protection, HostError> {
     let setup = Setup {
         libjvm: None,
         class_path: Vec::new(),
         machine_flags: Vec::new(),
         folder: PathBuf::new(),
-        room: Room { box_megabytes: 1, heap_megabytes: 64 },
+        memory: MemoryLimits { box_megabytes: 1, heap_megabytes: 64 },
         protected: true,
         text: 0,
         snapshots: false,

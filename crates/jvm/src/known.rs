@@ -1,4 +1,4 @@
-//! What is needed of the machine's own classes, looked up once.
+//! Classes and methods of the JDK that the worker needs, looked up once.
 
 use jni_sys::{jclass, jfieldID, jmethodID, jobject, jvalue};
 
@@ -74,7 +74,7 @@ const WRAPPERS: [(Kind, &str, &str, &str); 8] = [
 ];
 
 impl Known {
-    /// Nothing if the machine is not as it should be.
+    /// Looks them up. Returns `None` if the JDK lacks one.
     pub(crate) fn find(env: Env) -> Option<Self> {
         let class = |name: &str| find_class(env, name).ok();
         let method = |class: &Global, name: &str, descriptor: &str| {
@@ -197,7 +197,8 @@ impl Known {
         unsafe { self.text_of(env, class, self.class_name, units) }
     }
 
-    /// What a method without parameters that gives a string answers; [`UNNAMED`] if it throws, for lack of memory.
+    /// Calls a method without parameters that returns a string. Returns [`UNNAMED`] if it throws, for lack of
+    /// memory.
     ///
     /// # Safety
     /// `object` is a live reference on which `method` can be called, and no exception is pending.
@@ -222,7 +223,8 @@ impl Known {
         }
     }
 
-    /// Whether a class comes with the JDK: its loader is that of the machine, which has no object, or of the platform.
+    /// Returns true if a class belongs to the JDK: its loader is the boot loader, which is null, or the
+    /// platform loader.
     ///
     /// # Safety
     /// As for [`Self::name_of`].

@@ -1,28 +1,29 @@
-//! Java classes under control: HotSpot in worker processes that cannot hurt the user.
+//! Java classes under control: HotSpot in worker processes that cannot harm the user.
 //!
-//! Code under attack exits, hangs, exhausts memory and deletes files. So it runs in a worker, which is the same binary
-//! started again ([`worker::main`]), shut into a sandbox before the virtual machine is created. The [`Host`] in the
-//! coordinator sends scripts, watches the clock, replaces workers that die or hang, names the script that did it, and
-//! keeps the results of all others. It is the [`Subject`](adit_trace::Subject) that every algorithm knows.
+//! Code under attack exits, hangs, exhausts memory and deletes files. So it runs in a worker: the same binary,
+//! started again ([`worker::main`]), which enters a sandbox before it creates the JVM. The [`Host`] in the
+//! coordinator sends scripts, watches the clock, replaces workers that die or hang, identifies the script that
+//! caused it, and keeps the results of all others. It implements [`Subject`](adit_trace::Subject), the only
+//! interface that algorithms know.
 //!
-//! | file | what it tells |
+//! | file | contents |
 //! |---|---|
-//! | `find` | where the JDK is, and whether it is one that can be hosted |
-//! | `classes` | opening a class path for those who read classes without a machine |
+//! | `find` | finding a JDK that can be hosted |
+//! | `classes` | opening a class path to read classes without a JVM |
 //! | `host`, `process`, `boxes` | the coordinator: batches, the watchdog, replacing workers; one worker process; its folder |
 //! | `worker`, `play` | the worker: its loop; running a script |
-//! | `resolve`, `known` | finding methods and types; the machine's own classes |
-//! | `argument`, `function` | making arguments; classes for functions |
-//! | `fields`, `sizes` | looking into objects; how large collections are |
-//! | `descriptors`, `fresh` | what a script left open; static state that begins anew |
-//! | `vm` | creating HotSpot and calling through its function table |
-//! | `agent`, `watch`, `probes` | the tool interface of the machine; which fields a call touches; which branches a script takes |
-//! | `record` | the calls of a class while its tests, or an application, run |
-//! | `sandbox` | what a worker can no longer do, and what the kernel could not promise |
-//! | `message`, `scripts`, `wire`, `shared` | what the two sides say to each other, as bytes |
-//! | `doctor` | what was found on this machine |
+//! | `resolve`, `known` | resolving methods and types; the JDK's own classes |
+//! | `argument`, `function` | building arguments; classes for functions |
+//! | `fields`, `sizes` | snapshots of objects; sizes of collections |
+//! | `descriptors`, `fresh` | files that a script left open; fresh static state |
+//! | `vm` | creating HotSpot and calling it through JNI |
+//! | `agent`, `watch`, `probes` | the JVM tool interface; fields that a call touches; branches that a script takes |
+//! | `record` | recording the calls of a class while tests, or an application, run |
+//! | `sandbox` | the restrictions of a worker, and those that the kernel does not support |
+//! | `message`, `scripts`, `results`, `wire`, `shared` | the protocol between coordinator and worker, as bytes |
+//! | `doctor` | examination of this machine |
 //!
-//! Workers need Linux. Decision record 0005 says why HotSpot is hosted this way.
+//! Workers need Linux. Decision record 0005 gives the reasons for hosting HotSpot this way.
 #![expect(unsafe_code, reason = "the virtual machine and the sandbox are reached through C interfaces only")]
 
 mod agent;
@@ -44,6 +45,7 @@ mod probes;
 mod process;
 pub mod record;
 mod resolve;
+mod results;
 mod sandbox;
 mod scripts;
 mod shared;

@@ -1,9 +1,11 @@
-//! Running a script through JNI: every statement becomes one call, and its outcome a few bytes of the results.
+//! Running a script through JNI: every statement becomes one call, and its outcome a few bytes of the
+//! results.
 //!
-//! A callable is looked up once, when it is first needed, and never again; looking it up initializes its class, which is
-//! the subject's own code, so it happens inside the script that asks for it and counts as that script's doing. JNI does
-//! not check what it is given: a reference of a wrong type would be undefined behavior in Java. So receivers and arguments
-//! are checked against the descriptor's classes before each call.
+//! A callable is looked up once, when it is first needed, and never again; looking it up initializes its
+//! class, which is the subject's own code, so it happens inside the script that asks for it and counts as
+//! that script's doing. JNI does not check what it is given: a reference of a wrong type would be undefined
+//! behavior in Java. So receivers and arguments are checked against the descriptor's classes before each
+//! call.
 //!
 //! Cost: a call through the table takes 110 to 130 ns; each check of a reference adds about 10 ns.
 
@@ -19,9 +21,9 @@ use crate::fields::{Counting, Fields, Viewer};
 use crate::fresh::Fresh;
 use crate::jni;
 use crate::known::{Known, UNNAMED, find_class};
-use crate::message::tag;
-use crate::probes::Passing;
+use crate::probes::ProbeReader;
 use crate::resolve::{Kind, Ready, Target};
+use crate::results::tag;
 use crate::scripts::{Member, take_argument};
 use crate::shared::Results;
 use crate::sizes::field_behind;
@@ -38,17 +40,17 @@ const MOST_CLASSES: usize = 4096;
 /// Runs scripts on one machine.
 pub(crate) struct Player {
     env: Env,
-    /// How many UTF-16 units of a string are kept.
+    /// Number of kept UTF-16 units of a string.
     text: usize,
     snapshots: bool,
     known: Known,
-    /// What makes a loader for each script, if there is to be one.
+    /// Creates a class loader for each script, if requested.
     fresh: Option<Fresh>,
     descriptors: Option<Descriptors>,
     /// Looks at which fields are touched, if they are watched.
     touch: Option<Touch>,
     /// Says which probes are passed, if there are any.
-    passing: Option<Passing>,
+    probe_reader: Option<ProbeReader>,
     callables: Vec<Entry>,
     classes: Vec<SeenClass>,
     /// The places of the last two that were looked for: an object and what its field leads to take turns.
@@ -56,17 +58,17 @@ pub(crate) struct Player {
     /// The numbers of the names of classes, and of the lists of fields, that were sent.
     numbers: HashMap<String, u64>,
     plans: HashMap<Vec<String>, u64>,
-    /// What happened makes it doubtful that later results are right.
+    /// True if something happened that may falsify later results.
     suspect: bool,
     arguments: Arguments,
     // Buffers that are used again and again.
     slots: Vec<Slot>,
-    /// What this script made that holds something until it is closed.
+    /// Objects of this script that must be closed.
     to_close: Vec<jobject>,
     args: Vec<jvalue>,
     step: Vec<u8>,
     units: Vec<u16>,
-    /// What was last seen of the objects of the script, by the statement that first gave them, and their values.
+    /// Last snapshots of the objects of the script, by the statement that first returned them.
     watched: Vec<Option<Watched>>,
     kept: Vec<jvalue>,
 }
@@ -88,7 +90,7 @@ const HARMLESS: &str = "Requested array size exceeds VM limit";
 
 /// A class of which an object was seen.
 struct SeenClass {
-    /// Nothing if there was no memory for the reference.
+    /// `None` if there was no memory for the reference.
     class: Option<Global>,
     name: String,
     /// The number by which the coordinator knows its name; zero until it does.
@@ -112,23 +114,23 @@ struct SeenClass {
 #[derive(Clone)]
 struct Watched {
     fields: Rc<Fields>,
-    /// Where its values are kept.
+    /// Position of its values.
     at: usize,
 }
 
-/// What a player is to do.
+/// Configuration of a player.
 pub(crate) struct PlayOptions {
-    /// How many UTF-16 units of a string are kept.
+    /// Number of kept UTF-16 units of a string.
     pub(crate) text: usize,
     pub(crate) snapshots: bool,
     pub(crate) descriptors: Option<Descriptors>,
     pub(crate) fresh: Option<Fresh>,
     pub(crate) touch: Option<Touch>,
-    pub(crate) passing: Option<Passing>,
+    pub(crate) probe_reader: Option<ProbeReader>,
 }
 
-/// Classes of the JDK that are not public and whose size is known to be their own: what `List.of` and its kin give. Others,
-/// such as the views of `Collections.unmodifiableList`, ask an object of the subject.
+/// Classes of the JDK that are not public and whose size is known to be their own: what `List.of` and its kin
+/// give. Others, such as the views of `Collections.unmodifiableList`, ask an object of the subject.
 const COUNTABLE: [&str; 4] = [
     "java.util.ImmutableCollections$",
     "java.util.Arrays$ArrayList",
@@ -141,8 +143,9 @@ impl Player {
     pub(crate) fn new(env: Env, known: Known, options: PlayOptions) -> Result<Self, String> {
         const STRANGE: &str = "unexpected JDK: core classes or methods are missing";
         let arguments = Arguments::new(env, &known).ok_or(STRANGE)?;
-        let PlayOptions { text, snapshots, descriptors, fresh, touch, passing } = options;
-        // They are known from the beginning, because when they are thrown it may be too late to ask for their names.
+        let PlayOptions { text, snapshots, descriptors, fresh, touch, probe_reader } = options;
+        // They are known from the beginning, because when they are thrown it may be too late to ask for their
+        // names.
         let classes =
             ["java.lang.OutOfMemoryError", "java.lang.StackOverflowError", "java.lang.InternalError"]
                 .into_iter()
@@ -170,7 +173,7 @@ impl Player {
             fresh,
             descriptors,
             touch,
-            passing,
+            probe_reader,
             callables: Vec::new(),
             classes,
             recent: [0; 2],
@@ -193,7 +196,7 @@ impl Player {
         self.callables.push(Entry { callable, found: None });
     }
 
-    /// Whether this worker should be replaced.
+    /// Returns true if this worker should be replaced.
     pub(crate) fn is_suspect(&self) -> bool {
         self.suspect
             || self.classes.len() + self.arguments.types.count() > MOST_CLASSES
@@ -206,21 +209,21 @@ impl Player {
         let mut take = Take(script);
         let statements = take.count()?;
         self.slots.clear();
-        // Each statement makes a result, perhaps an exception, and its arguments.
-        // SAFETY: the frame is popped below, on every way out; nothing made in it is used afterwards, because the slots
-        // are cleared before they are used again.
+        // Each statement makes a result, perhaps an exception, and its arguments. SAFETY: the frame is popped
+        // below, on every way out; nothing made in it is used afterwards, because the slots are cleared
+        // before they are used again.
         let references = 16 + 4 * statements.min(1 << 16) as i32;
         let pushed = unsafe { jni!(self.env, PushLocalFrame, references) } == 0;
         if let Some(fresh) = &mut self.fresh {
             self.arguments.types.loader = fresh.begin(self.env).map_err(|()| Garbled)?;
         }
-        if let Some(passing) = &mut self.passing {
-            passing.clear(self.env);
+        if let Some(probe_reader) = &mut self.probe_reader {
+            probe_reader.clear(self.env);
         }
         let outcome = self.statements(statements, &mut take, results);
         // What closing does is not the script's doing.
-        if let Some(passing) = &mut self.passing {
-            passing.look(self.env);
+        if let Some(probe_reader) = &mut self.probe_reader {
+            probe_reader.look(self.env);
         }
         self.close_all();
         let leaked = self.descriptors.as_mut().is_some_and(Descriptors::leaked);
@@ -231,8 +234,8 @@ impl Player {
             self.classes.retain(|seen| seen.stays);
             self.recent = [0; 2];
         }
-        // SAFETY: as above. An exception cannot be pending: every call is followed by taking it away, except a failed
-        // push, which throws.
+        // SAFETY: as above. An exception cannot be pending: every call is followed by taking it away, except
+        // a failed push, which throws.
         unsafe {
             if pushed {
                 jni!(self.env, PopLocalFrame, std::ptr::null_mut());
@@ -246,19 +249,19 @@ impl Player {
         self.kept.clear();
         if outcome? {
             results.append(&[if leaked { tag::LEAKED } else { tag::COMPLETE }]);
-            if let Some(passing) = &self.passing {
-                results.append(passing.bits());
+            if let Some(probe_reader) = &self.probe_reader {
+                results.append(probe_reader.bits());
             }
         }
         Ok(())
     }
 
-    /// Closes what the script made and left open, the last first: files and sockets of thousands of scripts would exhaust the
-    /// process, and then calls fail that have nothing to do with it.
+    /// Closes what the script made and left open, the last first: files and sockets of thousands of scripts
+    /// would exhaust the process, and then calls fail that have nothing to do with it.
     fn close_all(&mut self) {
         while let Some(object) = self.to_close.pop() {
-            // SAFETY: the object is a reference of the script's frame, of a class that has the method; what it throws is
-            // taken away and given back.
+            // SAFETY: the object is a reference of the script's frame, of a class that has the method; what
+            // it throws is taken away and given back.
             unsafe {
                 jni!(self.env, CallVoidMethodA, object, self.known.close, std::ptr::null());
                 let thrown = vm::take_exception(self.env);
@@ -276,7 +279,7 @@ impl Player {
         take: &mut Take<'_>,
         results: &mut Results,
     ) -> Result<bool, Garbled> {
-        let probes = self.passing.as_ref().map_or(0, |passing| passing.bits().len());
+        let probes = self.probe_reader.as_ref().map_or(0, |probe_reader| probe_reader.bits().len());
         let mut room = LARGEST_RUN.min(results.room()).saturating_sub(probes);
         for _ in 0..count {
             self.step.clear();
@@ -358,8 +361,8 @@ impl Player {
         }
     }
 
-    /// Checks receiver and arguments, leaves the arguments in the buffer and returns the receiver, with the statement that
-    /// first gave it.
+    /// Checks receiver and arguments, leaves the arguments in the buffer and returns the receiver, with the
+    /// statement that first gave it.
     fn prepare(
         &mut self,
         ready: &Ready,
@@ -380,7 +383,8 @@ impl Player {
             return Err(Stop::Tag(tag::WRONG_TYPE));
         }
         if count > 8 {
-            // SAFETY: this only makes room. It throws if there is none, and then there will be none later either.
+            // SAFETY: this only makes room. It throws if there is none, and then there will be none later
+            // either.
             unsafe {
                 jni!(self.env, EnsureLocalCapacity, 2 * count as i32);
                 jni!(self.env, ExceptionClear);
@@ -396,7 +400,8 @@ impl Player {
     }
 
     fn is_instance(&self, object: jobject, class: jclass) -> bool {
-        // SAFETY: the object is a reference of the script's frame that is not null, the class a global reference.
+        // SAFETY: the object is a reference of the script's frame that is not null, the class a global
+        // reference.
         unsafe { jni!(self.env, IsInstanceOf, object, class) }
     }
 
@@ -455,9 +460,9 @@ impl Player {
                 }
             };
         }
-        // SAFETY: the method was looked up in this class with this descriptor; `prepare` has checked that the receiver
-        // is an instance of the class and that number and types of the arguments are those of the descriptor. The entry
-        // is chosen by the descriptor's result.
+        // SAFETY: the method was looked up in this class with this descriptor; `prepare` has checked that the
+        // receiver is an instance of the class and that number and types of the arguments are those of the
+        // descriptor. The entry is chosen by the descriptor's result.
         unsafe {
             match (ready.kind, ready.result) {
                 (CallKind::Constructor, _) => jvalue { l: jni!(env, NewObjectA, class, method, args) },
@@ -482,8 +487,8 @@ impl Player {
         }
     }
 
-    /// Writes a result that is a reference. What a constructor made is an object, even if it is a string. What the script does not
-    /// own, because a method or a field gave it, is not for the script to close.
+    /// Writes a result that is a reference. What a constructor made is an object, even if it is a string.
+    /// What the script does not own, because a method or a field gave it, is not for the script to close.
     fn put_reference(&mut self, object: jobject, new: bool, own: bool) -> Slot {
         if object.is_null() {
             self.step.byte(tag::NULL);
@@ -531,8 +536,9 @@ impl Player {
     /// Class and message of an exception, whose reference is used up.
     fn describe(&mut self, thrown: jobject) -> (usize, Option<String>) {
         let class = self.class_of(thrown);
-        // SAFETY: the reference is live and a throwable, on which the method was looked up; it may throw itself, and
-        // that is taken away. Both references are given back, because a script may throw thousands of times.
+        // SAFETY: the reference is live and a throwable, on which the method was looked up; it may throw
+        // itself, and that is taken away. Both references are given back, because a script may throw
+        // thousands of times.
         unsafe {
             let text = jni!(self.env, CallObjectMethodA, thrown, self.known.message, std::ptr::null());
             let second = vm::take_exception(self.env);
@@ -551,7 +557,8 @@ impl Player {
 
     /// The place of an object's class among those seen.
     fn class_of(&mut self, object: jobject) -> usize {
-        // SAFETY: the object is live and not null; the local reference to its class is given back, or turned global.
+        // SAFETY: the object is live and not null; the local reference to its class is given back, or turned
+        // global.
         unsafe {
             let class = jni!(self.env, GetObjectClass, object);
             let same = |seen: &SeenClass| {
@@ -572,7 +579,7 @@ impl Player {
         }
     }
 
-    /// What is to be known of a class that is seen for the first time.
+    /// Inspects a class on its first use.
     ///
     /// # Safety
     /// `class` is a live local reference, which is used up, and no exception is pending.
@@ -590,7 +597,8 @@ impl Player {
             let wraps = known.wrappers.iter().find(|wrapper| is(&wrapper.class)).map(|wrapper| wrapper.kind);
             let closes = jni!(env, IsAssignableFrom, class, known.closeable.get());
             let class = Global::of_local(env, class);
-            // A machine that has no memory left for the name of a class is not to be trusted with the next script.
+            // A machine that has no memory left for the name of a class is not to be trusted with the next
+            // script.
             let alarming = name == UNNAMED || class.is_none();
             SeenClass {
                 class,
@@ -612,7 +620,8 @@ impl Player {
         if self.watched.len() <= owner {
             self.watched.resize(owner + 1, None);
         }
-        // Taken out while they are used, because looking at fields may find classes that were not seen before.
+        // Taken out while they are used, because looking at fields may find classes that were not seen
+        // before.
         let (mut step, mut kept) = (std::mem::take(&mut self.step), std::mem::take(&mut self.kept));
         if let Some(Watched { fields, at }) = self.watched[owner].clone() {
             if fields.values > 0 {

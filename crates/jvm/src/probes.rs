@@ -1,10 +1,12 @@
-//! Which branches a script takes: probes in the class under test note that they were passed in an array of bytes.
+//! Branch coverage of a script: probes in the class under test set bytes of an array.
 //!
-//! The array belongs to a class that is defined in the boot loader, in a package of `java.base`, so that every class sees it. A
-//! class that is loaded later is changed on its way in; one that is there already, as most of `java.util` is, gets new bodies for
-//! its methods, which the machine allows as long as nothing else about the class changes.
+//! The array belongs to a class that is defined in the boot loader, in a package of `java.base`, so that
+//! every class sees it. A class that is loaded later is changed on its way in; one that is there already, as
+//! most of `java.util` is, gets new bodies for its methods, which the machine allows as long as nothing else
+//! about the class changes.
 //!
-//! Cost: a probe is a store into an array; a script takes two copies of the array more. `docs/perf/jvm.md` has figures.
+//! Cost: a probe is a store into an array; a script takes two copies of the array more. `docs/perf/jvm.md`
+//! has figures.
 
 use adit_bytecode::probe::Hits;
 use jni_sys::{jbyte, jbyteArray, jint};
@@ -14,13 +16,13 @@ use crate::jni;
 use crate::message::{Probes, fingerprint};
 use crate::vm::{self, Env, Global};
 
-/// The class that holds what is passed, in every worker.
+/// The class with the array of hits, in every worker.
 pub fn hits() -> Hits {
     // A package that every module reads.
     Hits { class: "java/lang/AditHits".to_owned() }
 }
 
-/// Changes classes. There is one in a process, and it lives as long.
+/// Installs probes in classes. There is one in a process, as long as the process lives.
 pub(crate) struct Prober {
     probes: Probes,
 }
@@ -36,7 +38,7 @@ impl Listener for &'static Prober {
         &[capability::REDEFINE, capability::ALL_CLASS_HOOKS]
     }
 
-    /// Not before the array is there; see [`Passing::begin`].
+    /// Not before the array is there; see [`ProbeReader::begin`].
     fn events(&self) -> &'static [i32] {
         &[]
     }
@@ -48,8 +50,8 @@ impl Listener for &'static Prober {
 }
 
 /// The array on the thread that runs scripts.
-pub(crate) struct Passing {
-    /// Nothing if the probes could not be put in place.
+pub(crate) struct ProbeReader {
+    /// `None` if the probes could not be installed.
     array: Option<Global>,
     length: jint,
     copy: Vec<jbyte>,
@@ -57,20 +59,20 @@ pub(crate) struct Passing {
     bits: Vec<u8>,
 }
 
-impl Passing {
-    /// Puts the probes in place, in a machine that was created with the prober as its agent. If that fails, no probe is ever
-    /// passed, and the reason comes with it.
+impl ProbeReader {
+    /// Installs the probes, in a JVM created with the prober as its agent. If that fails, no probe is ever
+    /// hit, and the reason is returned.
     pub(crate) fn begin(env: Env, prober: &'static Prober) -> (Self, Option<String>) {
         let Probes { count, classes } = &prober.probes;
-        let mut passing = Self {
+        let mut probe_reader = Self {
             array: None,
             length: *count as jint,
             copy: vec![0; *count],
             zeros: vec![0; *count],
             bits: vec![0; prober.probes.bytes()],
         };
-        let Some(array) = make_array(env, passing.length) else {
-            return (passing, Some("cannot define the class that holds the counters".to_owned()));
+        let Some(array) = make_array(env, probe_reader.length) else {
+            return (probe_reader, Some("cannot define the class that holds the counters".to_owned()));
         };
         let place = || -> Result<(), String> {
             let tools = agent::tools()?;
@@ -93,14 +95,14 @@ impl Passing {
         };
         match place() {
             Ok(()) => {
-                passing.array = Some(array);
-                (passing, None)
+                probe_reader.array = Some(array);
+                (probe_reader, None)
             }
-            Err(why) => (passing, Some(why)),
+            Err(why) => (probe_reader, Some(why)),
         }
     }
 
-    /// Just before a script.
+    /// Clears the array, before a script.
     pub(crate) fn clear(&mut self, env: Env) {
         self.bits.fill(0);
         if let Some(array) = &self.array {
@@ -109,7 +111,7 @@ impl Passing {
         }
     }
 
-    /// Just after a script.
+    /// Reads the array, after a script.
     pub(crate) fn look(&mut self, env: Env) {
         let Some(array) = &self.array else { return };
         // SAFETY: as above.
@@ -119,19 +121,19 @@ impl Passing {
         }
     }
 
-    /// A bit for each probe that the last script passed, lowest first.
+    /// A bit for each probe, lowest first; set if the last script hit it.
     pub(crate) fn bits(&self) -> &[u8] {
         &self.bits
     }
 }
 
-/// Defines the class and gives it an array of this length.
+/// Defines the class and assigns it an array of this length.
 fn make_array(env: Env, length: jint) -> Option<Global> {
     let hits = hits();
     let (name, field) = (vm::name(&hits.class), vm::name(Hits::FIELD));
     let (descriptor, bytes) = (vm::name(Hits::DESCRIPTOR), hits.class_file());
-    // SAFETY: names and bytes live until the calls return; the field is one of the class and holds such an array; what is thrown is
-    // taken away.
+    // SAFETY: names and bytes live until the calls return; the field is one of the class and holds such an
+    // array; what is thrown is taken away.
     unsafe {
         let size = bytes.len() as jint;
         let class = jni!(env, DefineClass, name.as_ptr(), std::ptr::null_mut(), bytes.as_ptr().cast(), size);

@@ -15,26 +15,27 @@ use adit_trace::{End, Run, Script};
 
 use crate::boxes::WorkerBox;
 use crate::error::HostError;
-use crate::message::{Decoder, Done, Extent, Greeting, Probes, Setup, receive, send};
+use crate::message::{Done, Greeting, Probes, Setup, receive, send};
+use crate::results::{Decoder, Extent};
 use crate::scripts::Dictionary;
 use crate::shared;
 use crate::stillness::Stillness;
 use crate::wire::Take;
 
-/// How long a worker that hung up may take to end by itself, so that its exit code is learned.
+/// Time that a worker has to exit by itself after it closed the connection, so its exit code becomes known.
 const FAREWELL: Duration = Duration::from_secs(2);
 
-/// How workers are started.
+/// Instructions for starting workers.
 #[derive(Clone, Debug)]
 pub(crate) struct Start {
     /// The binary, and what makes it call [`crate::worker::main`].
     pub(crate) program: PathBuf,
     pub(crate) arguments: Vec<OsString>,
-    /// Where the boxes of workers are made.
+    /// Folder for the temporary folders of workers.
     pub(crate) boxes: PathBuf,
-    /// What a worker is told; its box is filled in for each.
+    /// Configuration of a worker; its temporary folder is filled in for each.
     pub(crate) setup: Setup,
-    /// Where standard output and standard error go, if anywhere.
+    /// Destination of standard output and standard error, if any.
     pub(crate) output: Option<Arc<OwnedFd>>,
 }
 
@@ -54,20 +55,20 @@ pub(crate) struct Worker {
     dictionary: Dictionary,
     decoder: Decoder,
     buffer: Vec<u8>,
-    /// How many scripts it was given.
+    /// Number of scripts it was sent.
     pub(crate) given: u64,
     // Dropped last, after the process is gone.
     _folder: WorkerBox,
 }
 
-/// What came of a batch.
+/// Outcome of a batch.
 pub(crate) struct Answer {
     /// The runs of the first scripts of the batch; the last may be that of a culprit.
     pub(crate) runs: Vec<Run>,
     pub(crate) fate: Fate,
 }
 
-/// What became of the worker.
+/// State of the worker afterwards.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Fate {
     Lives,
@@ -79,7 +80,7 @@ pub(crate) enum Fate {
     Died(String),
 }
 
-/// How long is waited for scripts.
+/// Time limits for scripts.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Patience {
     /// For each of them.
@@ -88,7 +89,7 @@ pub(crate) struct Patience {
     pub(crate) until: Option<Instant>,
 }
 
-/// How a wait for the end of a batch ended.
+/// Result of waiting for the end of a batch.
 enum Waited {
     Done(Done),
     TimedOut,
@@ -107,7 +108,8 @@ impl Worker {
         command
             .args(&start.arguments)
             .args(passed.map(|fd| fd.to_string()))
-            // Passwords live in environments. Arenas of the C library would use up the limit on address space.
+            // Passwords live in environments. Arenas of the C library would use up the limit on address
+            // space.
             .env_clear()
             .env("MALLOC_ARENA_MAX", "2")
             .env("LC_ALL", "C.UTF-8")
@@ -116,7 +118,8 @@ impl Worker {
             .stderr(start.stream()?)
             // An interrupt at the terminal is for the coordinator, which then sees its workers off.
             .process_group(0);
-        // SAFETY: between fork and exec only one async-signal-safe call is made for each number, which the closure owns.
+        // SAFETY: between fork and exec only one async-signal-safe call is made for each number, which the
+        // closure owns.
         unsafe { command.pre_exec(move || passed.into_iter().try_for_each(keep_open)) };
         let child = command.spawn().map_err(failed("starting the process"))?;
         let mut worker = Self {
@@ -196,8 +199,8 @@ impl Worker {
         self.collect(scripts, fate)
     }
 
-    /// Waits for the end of a batch, until a script takes too long: the whole limit, or a part of it in which the worker
-    /// does nothing at all and so waits for something that nobody will give it.
+    /// Waits for the end of a batch, until a script takes too long: the whole limit, or a part of it in which
+    /// the worker does nothing at all and so waits for something that nobody will give it.
     fn watch(&mut self, patience: Patience) -> io::Result<Waited> {
         let limit = patience.script;
         let slice = (limit / 20).clamp(Duration::from_millis(1), Duration::from_millis(100));
@@ -283,7 +286,8 @@ impl Worker {
         if let Ok(None) = self.child.try_wait()
             && let Ok(group) = libc::pid_t::try_from(self.child.id())
         {
-            // SAFETY: the process leads its own group and has not been waited for, so that the number is still its own.
+            // SAFETY: the process leads its own group and has not been waited for, so that the number is
+            // still its own.
             unsafe { libc::kill(-group, libc::SIGKILL) };
         }
         let _ = self.child.kill();

@@ -1,17 +1,18 @@
 //! Recording: the calls of a class while its tests, or an application, run; one trace for each object.
 //!
-//! The task runs in a worker of its own, as shut in as all others. Only calls from outside the class count: what the class
-//! does to itself is its own affair. Nothing of the class's code changes but that its methods have a witness
-//! (`adit_bytecode::wrap`), so that tests end as they do without. Decision record 0006 says why it is done this way.
+//! The task runs in a worker of its own, in the same sandbox as all others. Only calls from outside the class
+//! are recorded; its calls of itself are implementation details. The class is unchanged except that its
+//! methods have a witness (`adit_bytecode::wrap`), so tests end as they do without. Decision record 0006
+//! gives the reasons.
 //!
-//! | file | what it tells |
+//! | file | contents |
 //! |---|---|
-//! | `plan` | which methods of which classes have a witness |
-//! | `hear` | what the witness does when it is told of a call |
-//! | `tape` | how that comes to the coordinator, and becomes lives |
-//! | `stage` | the worker: running tests or a `main` |
+//! | `plan` | the methods and classes that have a witness |
+//! | `recorder` | the witness: turns calls into records |
+//! | `stream` | records on their way to the coordinator, and traces made of them |
+//! | `task` | the worker: running tests or a `main` |
 //! | `junit` | running tests through JUnit 4 or 5 of the user's class path |
-//! | `find` | which classes are tests |
+//! | `find` | finding test classes |
 
 use std::collections::BTreeSet;
 use std::io::{PipeReader, Read};
@@ -31,46 +32,46 @@ use crate::error::HostError;
 use crate::host::HostOptions;
 use crate::message::{Job, Setup};
 use crate::process::{Start, Worker};
-use crate::sandbox::{Room, Sandbox};
+use crate::sandbox::{MemoryLimits, Sandbox};
 use crate::shared;
 use crate::wire::{Garbled, Put, Take};
 
 mod find;
-mod hear;
 mod junit;
 mod plan;
-pub(crate) mod stage;
-mod tape;
+mod recorder;
+mod stream;
+pub(crate) mod task;
 
 pub use find::find_tests;
 use plan::Plan;
-use tape::{DONE, FULL, Listening};
+use stream::{DONE, FULL, RecordDecoder};
 
-/// How much of what the task prints is kept.
+/// Number of kept bytes of the task's output.
 const PRINTED: usize = 64 << 10;
 
-/// What to record, and while what runs.
+/// Configuration of a recording.
 #[derive(Clone, Debug)]
 pub struct RecordOptions {
-    /// How the worker is made. Of its limits, those on space and on the time to start count here.
+    /// Configuration of the worker. Of its limits, only those on space and on the time to start apply.
     pub host: HostOptions,
     /// The class under test, with dots.
     pub class: String,
-    /// What runs.
+    /// The task to run.
     pub task: Task,
-    /// The folder in which it runs.
+    /// Folder in which it runs.
     pub directory: PathBuf,
-    /// Whether to record. If not, the task runs in the same way without, to compare.
+    /// False to run the task in the same way without recording, for comparison.
     pub record: bool,
-    /// How long it may take.
+    /// Time limit.
     pub limit: Duration,
-    /// Folders that it may write to, besides its box.
+    /// Folders that it may write to, besides its own.
     pub writable: Vec<PathBuf>,
-    /// How many events of one object are kept.
+    /// Maximal number of kept events of one object.
     pub longest_life: u64,
 }
 
-/// What runs while calls are recorded.
+/// A task that runs while calls are recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Task {
     /// Test classes, with dots; see [`find_tests`].
@@ -87,42 +88,42 @@ pub enum Task {
     },
 }
 
-/// What came of it. The traces were handed out before.
+/// Result of a recording. Its traces were passed to the sink before.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recorded {
-    /// How the tests ended, in the order in which they did.
+    /// Results of the tests, in the order in which they ended.
     pub tests: Vec<TestResult>,
-    /// How many objects were seen.
+    /// Number of recorded objects.
     pub objects: u64,
-    /// How many events they had.
+    /// Number of their events.
     pub events: u64,
-    /// How many objects had more events than were to be kept.
+    /// Number of objects with more events than the limit.
     pub cut: u64,
-    /// What could not be heard, and why.
+    /// Methods that could not be recorded, with the reasons.
     pub left: Vec<String>,
-    /// How the task ended.
+    /// End of the task.
     pub end: TaskEnd,
-    /// The test that was running at the end, if it was not its own end.
+    /// The test that was running when the task ended prematurely.
     pub running: Option<String>,
-    /// The beginning of what it printed.
+    /// Beginning of its output.
     pub printed: String,
-    /// How long the task took, without starting the machine.
+    /// Duration of the task, without starting the JVM.
     pub elapsed: Duration,
 }
 
-/// How one test ended.
+/// Result of one test.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TestResult {
     /// Class and method, `a.BoxTest.closes()`; of a repeated test, with the number of the repetition.
     pub name: String,
-    /// How it ended.
+    /// Its outcome.
     pub outcome: Outcome,
 }
 
-/// How a test ends.
+/// Outcome of a test.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Outcome {
-    /// As it should.
+    /// It passed.
     Passed,
     /// It failed, or threw.
     Failed {
@@ -133,12 +134,12 @@ pub enum Outcome {
     Skipped,
 }
 
-/// How a task ended.
+/// End of a task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TaskEnd {
-    /// By itself.
+    /// It ended by itself.
     Finished,
-    /// It took too long and was ended.
+    /// It exceeded the time limit.
     TimedOut,
     /// The caller ended it, for this reason.
     Stopped(Stop),
@@ -149,16 +150,16 @@ pub enum TaskEnd {
     },
     /// The process died.
     Died {
-        /// How.
+        /// The signal or exit status.
         how: String,
     },
 }
 
-/// Runs the task, and hands each object's life to `sink`. Asks `pace` several times a second whether to go on; if not, it
-/// ends the task and hands out what was recorded until then as always.
+/// Runs the task, and passes the trace of each object to `sink`. Asks `pace` several times a second whether
+/// to go on; if not, terminates the task and passes on what was recorded until then.
 ///
-/// Objects come in the order in which they were first seen, except when there are millions of events; then those that are
-/// no more come first.
+/// Objects come in the order in which they were first seen. With millions of events, collected objects come
+/// first.
 pub fn record(
     options: RecordOptions,
     sink: &mut dyn FnMut(Life),
@@ -179,7 +180,7 @@ pub fn record(
     let start = prepare(options, plan, OwnedFd::from(writer))?;
     boxes::sweep(&start.boxes);
     let mut worker = Worker::start(&start)?;
-    // Otherwise the pipe would never end.
+    // Otherwise the pipe would never be closed.
     drop(start);
     let greeting = worker.greeting(start_limit).map_err(|how| HostError::Unstable { tries: 1, how })?;
     if protected && !greeting.protection.is_enough() {
@@ -187,21 +188,21 @@ pub fn record(
     }
     greeting.machine.map_err(HostError::Machine)?;
     let begin = Instant::now();
-    let mut watched = Watched { worker, listening: Listening::new(methods), read: 0 };
+    let mut watched = Watched { worker, decoder: RecordDecoder::new(methods), read: 0 };
     let end = watched.watch(limit, sink, pace);
     let elapsed = begin.elapsed();
-    let Watched { worker, mut listening, .. } = watched;
+    let Watched { worker, mut decoder, .. } = watched;
     drop(worker);
-    listening.hand_on(true, sink);
+    decoder.hand_on(true, sink);
     let printed = printed.finish();
     Ok(Recorded {
-        tests: listening.tests,
-        objects: listening.objects,
-        events: listening.events,
-        cut: listening.cut,
-        left: listening.left,
+        tests: decoder.tests,
+        objects: decoder.objects,
+        events: decoder.events,
+        cut: decoder.cut,
+        left: decoder.left,
         end: end?,
-        running: listening.running,
+        running: decoder.running,
         printed,
         elapsed,
     })
@@ -229,7 +230,10 @@ fn prepare(options: RecordOptions, plan: Option<Plan>, output: OwnedFd) -> Resul
         class_path: classes::expand(&host.class_path)?.into_iter().map(absolute).collect(),
         machine_flags: host.machine_flags,
         folder: PathBuf::new(),
-        room: Room { box_megabytes: host.limits.box_megabytes, heap_megabytes: host.limits.heap_megabytes },
+        memory: MemoryLimits {
+            box_megabytes: host.limits.box_megabytes,
+            heap_megabytes: host.limits.heap_megabytes,
+        },
         protected: host.sandbox == Sandbox::Required,
         text: host.limits.text,
         snapshots: false,
@@ -246,8 +250,8 @@ fn prepare(options: RecordOptions, plan: Option<Plan>, output: OwnedFd) -> Resul
 /// A worker at its task.
 struct Watched {
     worker: Worker,
-    listening: Listening,
-    /// How many bytes of the memory were read.
+    decoder: RecordDecoder,
+    /// Number of bytes of the memory that were read.
     read: usize,
 }
 
@@ -258,7 +262,7 @@ impl Watched {
         sink: &mut dyn FnMut(Life),
         pace: &mut dyn Pace,
     ) -> Result<TaskEnd, HostError> {
-        // Often enough for a person who looks on, and rarely enough not to be felt.
+        // Often enough for a person who watches, and rarely enough to cost nothing.
         const LOOK: Duration = Duration::from_millis(100);
         let begin = Instant::now();
         loop {
@@ -267,17 +271,17 @@ impl Watched {
             if self.drain().is_err() {
                 return Ok(TaskEnd::Died { how: "returned malformed results".to_owned() });
             }
-            self.listening.hand_on(false, sink);
+            self.decoder.hand_on(false, sink);
             let wish = pace.go_on(&Progress {
-                objects: Some(self.listening.objects),
-                events: Some(self.listening.events),
-                ..Progress::new(Phase::Record, self.listening.tests.len() as u64)
+                objects: Some(self.decoder.objects),
+                events: Some(self.decoder.events),
+                ..Progress::new(Phase::Record, self.decoder.tests.len() as u64)
             });
             match message {
                 Ok(Some(message)) if message == FULL => {
                     let (control, memory) = self.worker.channels();
                     self.read = 0;
-                    if shared::reset(memory).and_then(|()| tape::emptied(control)).is_err() {
+                    if shared::reset(memory).and_then(|()| stream::emptied(control)).is_err() {
                         return Ok(self.ended());
                     }
                 }
@@ -292,23 +296,23 @@ impl Watched {
                 Ok(None) => {}
                 Err(_) => return Ok(self.ended()),
             }
-            // Only now, because a task that came to its end by itself was not stopped.
+            // Only now, because a task that ended by itself was not stopped.
             if let ControlFlow::Break(stop) = wish {
                 return Ok(TaskEnd::Stopped(stop));
             }
         }
     }
 
-    /// Reads what is new in the memory.
+    /// Reads new records from the memory.
     fn drain(&mut self) -> Result<(), Garbled> {
         let mut bytes = Vec::new();
         let (_, memory) = self.worker.channels();
         shared::results_from(memory, self.read, &mut bytes).map_err(|_| Garbled)?;
         self.read += bytes.len();
-        self.listening.read(&bytes)
+        self.decoder.read(&bytes)
     }
 
-    /// What became of a worker that hung up. What it wrote last is read once more, when it can write no more.
+    /// Returns the end of a worker that closed the connection, after reading its last records.
     fn ended(&mut self) -> TaskEnd {
         let end = match self.worker.exit() {
             Ok(code) => TaskEnd::Exited { code },
@@ -319,7 +323,7 @@ impl Watched {
     }
 }
 
-/// What a task prints: all is read, so that it never waits, and the beginning is kept.
+/// Output of a task: all of it is read, so the task never blocks, and the beginning is kept.
 struct Printed {
     kept: Arc<Mutex<Vec<u8>>>,
     ended: mpsc::Receiver<()>,
@@ -342,13 +346,13 @@ impl Printed {
     }
 
     fn finish(self) -> String {
-        // Where nothing shuts the task in, it may have started a process that still holds the pipe.
+        // Without the sandbox, the task may have started a process that still holds the pipe.
         let _ = self.ended.recv_timeout(Duration::from_secs(1));
         String::from_utf8_lossy(&self.kept.lock().unwrap_or_else(PoisonError::into_inner)).into_owned()
     }
 }
 
-/// What a worker is told to do.
+/// Assignment of a worker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Assignment {
     pub(crate) plan: Option<Plan>,

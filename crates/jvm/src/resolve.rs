@@ -23,19 +23,19 @@ pub(crate) struct Ready {
     pub(crate) result: Kind,
 }
 
-/// What is called, or read.
+/// A resolved method or field.
 #[derive(Clone, Copy)]
 pub(crate) enum Target {
     Method(jmethodID),
     Field(jfieldID),
 }
 
-/// What a parameter, an element of an array or the result of a function must be.
+/// Required type of a parameter, an element of an array or the result of a function.
 pub(crate) struct Wanted {
     pub(crate) kind: Kind,
     /// The class of a reference.
     pub(crate) class: Option<Global>,
-    /// Whether a string may be passed, and the object of a class.
+    /// True if a string may be passed, and the object of a class.
     pub(crate) takes_text: bool,
     pub(crate) takes_class: bool,
     /// The kind of value that it holds, if the class is a wrapper.
@@ -43,11 +43,11 @@ pub(crate) struct Wanted {
     /// The kinds of values whose wrappers may be passed, as bits.
     boxes: u16,
     pub(crate) element: Element,
-    /// How to make one, if it is a functional interface; found out when it is first needed.
+    /// Factory of functions, if it is a functional interface; resolved on first use.
     pub(crate) function: OnceCell<Option<Function>>,
 }
 
-/// What the elements of an array must be that is passed.
+/// Required type of the elements of a passed array.
 pub(crate) enum Element {
     /// No array can be passed.
     None,
@@ -81,7 +81,8 @@ pub(crate) struct Types {
 }
 
 impl Ready {
-    /// Looks a callable up, which loads and initializes its class. The error is the exception, a local reference.
+    /// Looks a callable up, which loads and initializes its class. The error is the exception, a local
+    /// reference.
     pub(crate) fn find(
         env: Env,
         known: &Known,
@@ -120,8 +121,8 @@ impl Ready {
         };
         let (name, descriptor) = (vm::name(name), vm::name(&callable.descriptor));
         let (name, descriptor) = (name.as_ptr(), descriptor.as_ptr());
-        // SAFETY: the class is a live reference, and the names are C strings that live until the call returns. On failure
-        // it throws, and that is taken away.
+        // SAFETY: the class is a live reference, and the names are C strings that live until the call
+        // returns. On failure it throws, and that is taken away.
         let target = unsafe {
             let target = match callable.kind {
                 CallKind::Function => {
@@ -165,7 +166,7 @@ impl Types {
         self.loader = std::ptr::null_mut();
     }
 
-    /// How many classes are held.
+    /// Number of cached classes.
     pub(crate) fn count(&self) -> usize {
         self.by_descriptor.len() + self.by_name.len()
     }
@@ -178,8 +179,8 @@ impl Types {
         let env = self.env;
         let units: Vec<u16> = name.replace('/', ".").encode_utf16().collect();
         let Ok(length) = units.len().try_into() else { return Err(error(env, "the name is too long")) };
-        // SAFETY: the arguments are those of `Class.forName`; local references are given back; what is thrown is taken
-        // away.
+        // SAFETY: the arguments are those of `Class.forName`; local references are given back; what is thrown
+        // is taken away.
         unsafe {
             let text = jni!(env, NewString, units.as_ptr(), length);
             if text.is_null() {
@@ -212,7 +213,7 @@ impl Types {
         Ok(found)
     }
 
-    /// What a type demands. The error is the exception, a local reference.
+    /// Resolves a type. The error is the exception, a local reference.
     pub(crate) fn wanted(&mut self, known: &Known, wanted: &Type) -> Result<Rc<Wanted>, jobject> {
         let descriptor = wanted.descriptor();
         if let Some(found) = self.by_descriptor.get(&descriptor) {
@@ -281,14 +282,14 @@ impl Wanted {
         Some(Self::reference(env, known, Global::again(&known.object)?, None))
     }
 
-    /// Whether a value of this kind may be passed in its box.
+    /// Returns true if a value of this kind may be passed boxed.
     pub(crate) fn boxes(&self, kind: Kind) -> bool {
         self.boxes >> kind as u16 & 1 == 1
     }
 }
 
 impl Kind {
-    /// What calling makes of a type.
+    /// Kind of a type in calls.
     pub(crate) fn of(wanted: &Type) -> Self {
         match wanted {
             Type::Boolean => Self::Bool,
@@ -304,7 +305,7 @@ impl Kind {
     }
 }
 
-/// Whether the name in a type is one that the machine may be asked for (JVM specification, section 4.2.2).
+/// Returns true if the name in a type is a legal class name (JVM specification, section 4.2.2).
 fn is_proper(wanted: &Type) -> bool {
     match wanted {
         Type::Class(name) => !name.contains(['.', '[', '(', ')']),
@@ -316,8 +317,8 @@ fn is_proper(wanted: &Type) -> bool {
 /// A `NoSuchMethodError` with a message of ours, as if the machine had thrown it.
 pub(crate) fn error(env: Env, message: &str) -> jobject {
     let message = vm::name(message);
-    // SAFETY: the name and the message are C strings that live long enough; whichever call fails leaves an exception,
-    // and one is pending at the end in any case.
+    // SAFETY: the name and the message are C strings that live long enough; whichever call fails leaves an
+    // exception, and one is pending at the end in any case.
     unsafe {
         let class = jni!(env, FindClass, c"java/lang/NoSuchMethodError".as_ptr());
         if !class.is_null() {

@@ -1,8 +1,9 @@
-//! The sandbox: what a worker can no longer do once it has shut itself in, and what the kernel could not promise.
+//! The sandbox of a worker, and the restrictions that the kernel does not support.
 //!
-//! In this order, because each step needs what the next takes away, while the process has one thread: namespaces for
-//! users, network, mounts and System V memory; the loopback interface; a file system of limited size, in memory, over
-//! the box; Landlock; no more rights; the filter of system calls; limits on memory and files. It takes 1 to 2 ms.
+//! The worker enters it in this order, because each step needs rights that the next drops, while the process
+//! has one thread: namespaces for users, network, mounts and System V memory; the loopback interface; a file
+//! system of limited size, in memory, over the box; Landlock; no more rights; the filter of system calls;
+//! limits on memory and files. It takes 1 to 2 ms.
 //!
 //! | the subject tries to | what stops it |
 //! |---|---|
@@ -27,37 +28,37 @@ use landlock::{
 
 mod filter;
 
-/// Whether a worker may run where the kernel cannot shut it in.
+/// Policy for kernels that cannot enforce the whole sandbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sandbox {
-    /// Nothing runs unless the [`Protection`] is whole.
+    /// Run nothing unless the [`Protection`] is complete.
     Required,
-    /// Protect what can be protected, and run in any case. Only for code that the user trusts.
+    /// Enforce what the kernel supports, and run in any case. Only for code that the user trusts.
     Unsafe,
 }
 
-/// What the kernel holds a worker back from.
+/// The restrictions that the kernel enforces on a worker.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Protection {
-    /// It writes nowhere but in its box, and starts no programs.
+    /// It can write only in its folder, and start no programs.
     pub files: bool,
-    /// It sees no network but its own loopback.
+    /// It can reach no network except its own loopback.
     pub network: bool,
-    /// It cannot fill disk or memory: its box and its address space have a limited size.
+    /// It cannot fill disk or memory: its folder and its address space have limited sizes.
     pub space: bool,
-    /// It makes no processes, sends no signals to others and reaches no local service.
+    /// It can create no processes, signal no others and reach no local service.
     pub calls: bool,
-    /// What failed, in the words of the kernel.
+    /// Failures, in the words of the kernel.
     pub notes: Vec<String>,
 }
 
 impl Protection {
-    /// Whether hostile code may run.
+    /// Returns true if hostile code may run.
     pub fn is_enough(&self) -> bool {
         self.missing().is_empty()
     }
 
-    /// What a worker cannot be kept from, for a sentence.
+    /// Actions that a worker cannot be prevented from, as parts of a sentence.
     pub fn missing(&self) -> Vec<&'static str> {
         [
             (self.files, "writing and deleting files"),
@@ -71,19 +72,20 @@ impl Protection {
     }
 }
 
-/// How much a worker may take.
+/// Memory limits of a worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Room {
+pub(crate) struct MemoryLimits {
     /// The size of the box.
     pub(crate) box_megabytes: u32,
     /// The Java heap; the limit on the whole process follows from it.
     pub(crate) heap_megabytes: u32,
 }
 
-/// Shuts this process in. It must have one thread. What cannot be had is missing in the answer, and nothing else fails.
+/// Puts this process, which must have one thread, into the sandbox. Restrictions that the kernel does not
+/// support are missing in the result; nothing else fails.
 ///
-/// Below the folders `writable` it may write as well.
-pub(crate) fn enter(folder: &Path, room: Room, writable: &[PathBuf]) -> Protection {
+/// The process may also write below the folders `writable`.
+pub(crate) fn enter(folder: &Path, limits: MemoryLimits, writable: &[PathBuf]) -> Protection {
     let mut protection = Protection::default();
     let mut note = |what: &str, result: io::Result<()>| match result {
         Ok(()) => true,
@@ -94,13 +96,13 @@ pub(crate) fn enter(folder: &Path, room: Room, writable: &[PathBuf]) -> Protecti
     };
     let apart = note("user, network and mount namespaces", namespaces());
     let network = apart && note("the loopback interface", raise_loopback());
-    let space = apart && note("a file system for the sandbox", mount_box(folder, room.box_megabytes));
-    // The folder that is mounted now is entered, or the process would stay in the one beneath.
+    let space = apart && note("a file system for the sandbox", mount_box(folder, limits.box_megabytes));
+    // Enter the mounted folder; otherwise the process would stay in the one beneath it.
     let entered = note("entering the sandbox", std::env::set_current_dir(folder));
     let files = note("Landlock", restrict_files(folder, writable));
     let meek = note("dropping privileges", drop_capabilities());
     let calls = note("the system call filter", filter::install()) && meek;
-    let limited = note("limits on memory and files", set_limits(room));
+    let limited = note("limits on memory and files", set_limits(limits));
     Protection { files, network, space: space && entered && limited, calls, ..protection }
 }
 
@@ -135,7 +137,7 @@ fn raise_loopback() -> io::Result<()> {
 
 fn mount_box(folder: &Path, megabytes: u32) -> io::Result<()> {
     let target = CString::new(folder.as_os_str().as_bytes())?;
-    // Without an end to what is shared, the mount would be seen outside.
+    // Unless mounts are made private, this one would be visible outside.
     mount(None, c"/", libc::MS_REC | libc::MS_PRIVATE, c"")?;
     let options = CString::new(format!("size={megabytes}m,nr_inodes=16384,mode=0700"))?;
     mount(Some(c"tmpfs"), &target, libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC, &options)
@@ -152,7 +154,8 @@ fn mount(
     check(unsafe { libc::mount(kind, target.as_ptr(), kind, flags, options.as_ptr().cast()) }).map(drop)
 }
 
-/// Everything may be read, only the box and the folders `writable` may be written, and nothing may be executed.
+/// Everything may be read, only the box and the folders `writable` may be written, and nothing may be
+/// executed.
 fn restrict_files(folder: &Path, writable: &[PathBuf]) -> io::Result<()> {
     // Truncating files is part of the third version; without it, files outside could be emptied.
     let writes = AccessFs::from_write(ABI::V3);
@@ -179,7 +182,7 @@ fn restrict_files(folder: &Path, writable: &[PathBuf]) -> io::Result<()> {
     }
 }
 
-/// A process that made a user namespace has every right in it. None is needed any more.
+/// Drops all capabilities, which a process that created a user namespace has in it.
 fn drop_capabilities() -> io::Result<()> {
     #[repr(C)]
     struct Header {
@@ -194,17 +197,17 @@ fn drop_capabilities() -> io::Result<()> {
     check(result as libc::c_int).map(drop)
 }
 
-fn set_limits(room: Room) -> io::Result<()> {
+fn set_limits(limits: MemoryLimits) -> io::Result<()> {
     let megabytes = |count: u32| libc::rlim_t::from(count) << 20;
-    // Beside its heap, the machine reserves room for classes, code and thread stacks. Two gigabytes are twice what it
-    // takes at rest, and leave room for a thousand threads of a bomb.
-    lower(libc::RLIMIT_AS, megabytes(room.heap_megabytes) + megabytes(2048))?;
-    lower(libc::RLIMIT_FSIZE, megabytes(room.box_megabytes))?;
+    // Besides its heap, the JVM reserves address space for classes, code and thread stacks. Two gigabytes are
+    // twice what it takes at rest, and enough for the thousand threads of a thread bomb.
+    lower(libc::RLIMIT_AS, megabytes(limits.heap_megabytes) + megabytes(2048))?;
+    lower(libc::RLIMIT_FSIZE, megabytes(limits.box_megabytes))?;
     lower(libc::RLIMIT_CORE, 0)?;
     lower(libc::RLIMIT_NOFILE, 1024)
 }
 
-/// Lowers a limit for good; a limit that is lower already stays.
+/// Lowers a limit permanently. A lower limit stays.
 fn lower(resource: libc::__rlimit_resource_t, most: libc::rlim_t) -> io::Result<()> {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: the call fills in the structure that it is given.

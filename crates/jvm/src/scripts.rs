@@ -1,7 +1,7 @@
 //! Scripts as bytes, on their way from the coordinator to a worker.
 //!
-//! Names travel once: a callable is sent before its first use and is a number afterwards. A script stays bytes in the
-//! worker until its statements are run, so that nothing is built only to be read once.
+//! Names travel once: a callable is sent before its first use and is a number afterwards. A script stays
+//! bytes in the worker until its statements are run, so that nothing is built only to be read once.
 
 use std::sync::Arc;
 
@@ -19,8 +19,8 @@ pub(crate) struct Dictionary {
 impl Dictionary {
     /// A batch as bytes: the callables that the worker does not know yet, then the scripts.
     pub(crate) fn batch<'a>(&mut self, scripts: impl ExactSizeIterator<Item = &'a Script>) -> Vec<u8> {
-        // Scripts share callables, so that most are known by their address. Addresses are only good for this call:
-        // afterwards the caller may free a callable, and another may take its place.
+        // Scripts share callables, so that most are known by their address. Addresses are only good for this
+        // call: afterwards the caller may free a callable, and another may take its place.
         let mut by_address: FxHashMap<*const Callable, u64> = FxHashMap::default();
         let mut fresh: Vec<&Arc<Callable>> = Vec::new();
         let mut body = Vec::new();
@@ -101,7 +101,7 @@ fn put_argument(bytes: &mut Vec<u8>, argument: &Argument) {
     }
 }
 
-/// How deep arguments may be nested. Nobody writes ten by hand, and a hundred would be a great matrix.
+/// Maximal nesting of arguments. Nobody writes ten levels by hand.
 pub(crate) const DEEPEST: usize = 64;
 
 /// No fewer bytes than an argument takes, or nothing if it is nested deeper than [`DEEPEST`] allows.
@@ -127,7 +127,7 @@ pub(crate) enum Passed<'a> {
     Float(f64),
     Text(&'a str),
     Earlier(usize),
-    /// So many elements, which are still to be taken.
+    /// Number of elements that follow.
     Array(usize, &'a [u8]),
     /// The result, which is still to be taken.
     Function(&'a [u8]),
@@ -258,7 +258,7 @@ mod tests {
     }
 
     proptest! {
-        /// What is put is what is taken, however deep it lies, and it takes no more bytes than was said.
+        /// Decoding returns what was encoded, at any depth, and the size is at most the estimate.
         #[test]
         fn arguments_arrive(argument in arguments()) {
             let mut bytes = Vec::new();

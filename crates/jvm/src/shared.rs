@@ -1,10 +1,10 @@
 //! Memory that outlives a worker: where it leaves its results, so that what it did is known however it ends.
 //!
-//! A worker runs tens of thousands of scripts a second. A system call for each would cost more than the script, and a
-//! buffer of its own would die with it. So it writes into a shared file in memory: the results, how many bytes of them
-//! are complete, and the number of the script that it is about to run. The coordinator only ever reads this file by
-//! system calls. It does not map it, because the subject may overwrite it at any moment; and the file is sealed, because
-//! reading a shrunk mapping would kill the reader.
+//! A worker runs tens of thousands of scripts a second. A system call for each would cost more than the
+//! script, and a buffer of its own would die with it. So it writes into a shared file in memory: the results,
+//! how many bytes of them are complete, and the number of the script that it is about to run. The coordinator
+//! only ever reads this file by system calls. It does not map it, because the subject may overwrite it at any
+//! moment; and the file is sealed, because reading a shrunk mapping would kill the reader.
 
 use std::fs::File;
 use std::io;
@@ -13,7 +13,7 @@ use std::os::unix::fs::FileExt;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How many bytes of results fit. A batch that fills them is answered in parts.
+/// Number of bytes for results. A batch that exceeds them is answered in parts.
 pub(crate) const CAPACITY: usize = 8 << 20;
 
 /// Two counters stand before the results: scripts started, bytes complete.
@@ -43,7 +43,7 @@ pub(crate) fn reset(file: &File) -> io::Result<()> {
     file.write_all_at(&[0; HEADER], 0)
 }
 
-/// How many scripts of the batch the worker has started.
+/// Number of scripts of the batch that the worker has started.
 pub(crate) fn started(file: &File) -> io::Result<u64> {
     let mut bytes = [0; 8];
     file.read_exact_at(&mut bytes, 0)?;
@@ -83,7 +83,8 @@ impl Results {
         if file.metadata()?.len() != (HEADER + CAPACITY) as u64 {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "this is not a file for results"));
         }
-        // SAFETY: a new mapping at an address of the kernel's choice, of the file's whole length, overlaps nothing.
+        // SAFETY: a new mapping at an address of the kernel's choice, of the file's whole length, overlaps
+        // nothing.
         let start = unsafe {
             libc::mmap(
                 std::ptr::null_mut(),
@@ -106,7 +107,7 @@ impl Results {
         self.written = 0;
     }
 
-    /// How many bytes still fit.
+    /// Number of bytes that still fit.
     pub(crate) fn room(&self) -> usize {
         CAPACITY - self.written
     }
@@ -121,8 +122,8 @@ impl Results {
         if bytes.len() > self.room() {
             return false;
         }
-        // SAFETY: the destination lies in the mapping, as was just checked, behind the header; only this object writes
-        // there, by exclusive reference, and the coordinator reads by system calls.
+        // SAFETY: the destination lies in the mapping, as was just checked, behind the header; only this
+        // object writes there, by exclusive reference, and the coordinator reads by system calls.
         unsafe {
             let to = self.start.as_ptr().add(HEADER + self.written);
             std::ptr::copy_nonoverlapping(bytes.as_ptr(), to, bytes.len());
@@ -134,8 +135,8 @@ impl Results {
 
     fn counter(&self, index: usize) -> &AtomicU64 {
         debug_assert!(index < HEADER / 8);
-        // SAFETY: both counters lie in the header of the mapping, which is aligned to a page and never unmapped, and
-        // this process touches them as atomics only.
+        // SAFETY: both counters lie in the header of the mapping, which is aligned to a page and never
+        // unmapped, and this process touches them as atomics only.
         unsafe { AtomicU64::from_ptr(self.start.as_ptr().cast::<u64>().add(index)) }
     }
 }

@@ -1,7 +1,7 @@
-//! How large a collection is without calling it: many a `size()` does nothing but return a field, and reading the field
-//! takes a tenth of the time of the call.
+//! Sizes of collections without a call: many a `size()` only returns a field, and reading the field takes a
+//! tenth of the time of the call.
 //!
-//! Which field that is, the class file says, which the JDK gives to whoever asks. Nothing is guessed by its name, and a
+//! The class file, which the JDK provides as a resource, shows which field that is. No name is guessed, and a
 //! method that does anything else is called.
 
 use adit_bytecode::{Class, Instruction};
@@ -11,13 +11,14 @@ use crate::jni;
 use crate::known::Known;
 use crate::vm::{self, Env};
 
-/// The field that the method `name` of a class returns and does nothing else; nothing if it does, or if in doubt.
+/// The field that the method `name` of a class returns and does nothing else; nothing if it does, or if in
+/// doubt.
 ///
 /// # Safety
 /// `class` is a live reference to a class of the JDK, and no exception is pending.
 pub(crate) unsafe fn field_behind(env: Env, known: &Known, class: jclass, name: &str) -> Option<jfieldID> {
-    // SAFETY: the frame is popped below, and what leaves it is no reference; the field stays as long as its class, which
-    // for one of the JDK is as long as the machine.
+    // SAFETY: the frame is popped below, and what leaves it is no reference; the field stays as long as its
+    // class, which for one of the JDK is as long as the machine.
     unsafe {
         if jni!(env, PushLocalFrame, 32) != 0 {
             jni!(env, ExceptionClear);
@@ -69,7 +70,8 @@ unsafe fn search(env: Env, known: &Known, class: jclass, name: &str) -> Option<j
 /// # Safety
 /// As for [`search`].
 unsafe fn class_file(env: Env, known: &Known, class: jclass, units: &mut Vec<u16>) -> Option<Vec<u8>> {
-    // SAFETY: the methods were looked up on the classes that they are called on; what is null, or throws, ends it.
+    // SAFETY: the methods were looked up on the classes that they are called on; what is null, or throws,
+    // ends it.
     unsafe {
         let name = known.name_of(env, class, units);
         let file = format!("{}.class", name.rsplit('.').next().unwrap_or(&name));

@@ -1,19 +1,21 @@
-//! Whether a process does nothing at all: none of its threads runs or could run.
+//! Detects an idle process: none of its threads runs or could run.
 //!
-//! A worker in which everything sleeps while a script is under way waits for something that nobody will give it: a permit, an
-//! element, a notification. That is known after a few looks, while a worker that computes is given its whole time. One that gets
-//! no processor because the machine is busy has a thread that could run, and is not taken for a sleeper.
+//! A worker in which everything sleeps while a script is under way waits for something that nobody will give
+//! it: a permit, an element, a notification. That is known after a few looks, while a worker that computes is
+//! given its whole time. One that gets no processor because the machine is busy has a thread that could run,
+//! and is not taken for a sleeper.
 
 use std::fs;
 use std::path::PathBuf;
 
-/// So many looks in a row must find everything asleep.
+/// Number of consecutive observations that must find all threads asleep.
 const LOOKS: u32 = 2;
 
-/// Of the time between two looks, a process that does nothing may still use so much: a machine keeps time and tidies up.
+/// Of the time between two looks, a process that does nothing may still use so much: a machine keeps time and
+/// tidies up.
 const TIDYING: u64 = 2_000_000;
 
-/// What was seen of a process.
+/// Observations of a process.
 pub(crate) struct Stillness {
     tasks: PathBuf,
     /// Nanoseconds of processor time that its threads had used.

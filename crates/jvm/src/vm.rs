@@ -1,9 +1,9 @@
 //! HotSpot in this process: creating it, and calling it through its function table.
 //!
-//! The table is used directly, because a script is a few hundred nanoseconds of Java and every check around a call
-//! would show. What makes the calls sound is gathered here and in `play`: a thread's environment never leaves its thread
-//! ([`Env`] is not `Send`), references live in the frame in which they were made, and every reference that is passed to
-//! Java has been checked against the type that Java expects.
+//! The table is used directly, because a script is a few hundred nanoseconds of Java and every check around a
+//! call would show. What makes the calls sound is gathered here and in `play`: a thread's environment never
+//! leaves its thread ([`Env`] is not `Send`), references live in the frame in which they were made, and every
+//! reference that is passed to Java has been checked against the type that Java expects.
 
 use std::ffi::{CString, c_void};
 use std::os::unix::ffi::OsStrExt;
@@ -17,17 +17,18 @@ use jni_sys::{
 use crate::resolve::Kind;
 use crate::wire::Put;
 
-/// The stack of the thread that runs Java. On a process's first thread, Java overflows after about 500 nested calls.
+/// The stack of the thread that runs Java. On a process's first thread, Java overflows after about 500 nested
+/// calls.
 pub const STACK: usize = 64 << 20;
 
-/// What the machine is told when it is created.
+/// Options of the JVM.
 #[derive(Clone, Debug)]
 pub struct MachineOptions {
     /// Its library.
     pub libjvm: PathBuf,
     /// Folders and jars with classes.
     pub class_path: Vec<PathBuf>,
-    /// Where it may write.
+    /// Folder in which it may write.
     pub folder: PathBuf,
     /// The largest heap.
     pub heap_megabytes: u32,
@@ -166,10 +167,12 @@ pub fn create(options: &MachineOptions) -> Result<Env, String> {
         version: JNI_VERSION_1_8,
         nOptions: list.len().try_into().map_err(|_| "too many options".to_owned())?,
         options: list.as_mut_ptr(),
-        // Flags are for a range of releases, and a release may have dropped one that only saves time or space.
+        // Flags are for a range of releases, and a release may have dropped one that only saves time or
+        // space.
         ignoreUnrecognized: true,
     };
-    // SAFETY: loading a library runs its initializers. This one is the machine of a JDK that `find` has accepted.
+    // SAFETY: loading a library runs its initializers. This one is the machine of a JDK that `find` has
+    // accepted.
     let library = unsafe { libloading::Library::new(&options.libjvm) }.map_err(|error| error.to_string())?;
     // The machine cannot be unloaded.
     let library = std::mem::ManuallyDrop::new(library);
@@ -177,8 +180,8 @@ pub fn create(options: &MachineOptions) -> Result<Env, String> {
     let create: libloading::Symbol<'_, Create> =
         unsafe { library.get(b"JNI_CreateJavaVM\0") }.map_err(|error| error.to_string())?;
     let (mut machine, mut env) = (std::ptr::null_mut(), std::ptr::null_mut());
-    // SAFETY: both results are written by the call; the arguments and the texts they point to live until it returns,
-    // and the machine keeps copies.
+    // SAFETY: both results are written by the call; the arguments and the texts they point to live until it
+    // returns, and the machine keeps copies.
     let code = unsafe { create(&raw mut machine, &raw mut env, (&raw mut arguments).cast()) };
     if code != JNI_OK || env.is_null() {
         return Err(format!("JNI_CreateJavaVM answers {code} ({})", meaning(code)));
@@ -203,7 +206,8 @@ fn flags(options: &MachineOptions) -> Result<Vec<CString>, String> {
     flags.extend(
         [
             "-XX:+IgnoreUnrecognizedVMOptions",
-            // The second compiler pays off only after seconds in the same method, and workers are replaced often.
+            // The second compiler pays off only after seconds in the same method, and workers are replaced
+            // often.
             "-XX:TieredStopAtLevel=1",
             "-XX:+UseG1GC",
             "-Xms32m",
@@ -216,7 +220,8 @@ fn flags(options: &MachineOptions) -> Result<Vec<CString>, String> {
             "-XX:+DisableAttachMechanism",
             "-XX:-CreateCoredumpOnCrash",
             "-Xrs",
-            // A crash report goes to a box that is about to vanish, and writing it takes longer than a new worker.
+            // A crash report goes to a box that is about to vanish, and writing it takes longer than a new
+            // worker.
             "-XX:+SuppressFatalErrorMessage",
             "-Djava.awt.headless=true",
         ]
@@ -241,17 +246,18 @@ fn meaning(code: jint) -> &'static str {
     }
 }
 
-/// Rust gives its threads a small stack for signal handlers. HotSpot's handler, which finds a Java stack overflow by a
-/// fault and may run much code, must not run there.
+/// Rust gives its threads a small stack for signal handlers. HotSpot's handler, which finds a Java stack
+/// overflow by a fault and may run much code, must not run there.
 fn without_signal_stack() {
     let off = libc::stack_t { ss_sp: std::ptr::null_mut(), ss_flags: libc::SS_DISABLE, ss_size: 0 };
-    // SAFETY: taking the signal stack away from the current thread is always allowed outside a signal handler. The
-    // memory stays mapped until Rust unmaps it at the thread's end.
+    // SAFETY: taking the signal stack away from the current thread is always allowed outside a signal
+    // handler. The memory stays mapped until Rust unmaps it at the thread's end.
     unsafe { libc::sigaltstack(&raw const off, std::ptr::null_mut()) };
 }
 
-/// A text in the encoding of the class file format (JVM specification, section 4.4.7), which JNI wants for names:
-/// zero takes two bytes, and what lies beyond the first plane is a pair of surrogates of three bytes each.
+/// A text in the encoding of the class file format (JVM specification, section 4.4.7), which JNI wants for
+/// names: zero takes two bytes, and what lies beyond the first plane is a pair of surrogates of three bytes
+/// each.
 pub(crate) fn name(text: &str) -> CString {
     let mut bytes = Vec::with_capacity(text.len());
     for unit in text.encode_utf16() {

@@ -1,9 +1,10 @@
-//! Which fields a call touches: the machine reports reads and writes of watched fields while the call runs.
+//! Fields that a call touches: the JVM reports reads and writes of watched fields while the call runs.
 //!
-//! Fields are watched from when their class is ready, and for good; the reports are turned on for the script's own thread
-//! just before each call and off after it, because the machine compiles nothing for a thread that gets them. A store into
-//! an array is reported by no machine. So arrays that the receiver's fields hold, and those that objects behind its fields
-//! hold (the table of the map in a `HashSet`), are looked at before and after, and a change counts as a write of the field.
+//! Fields are watched from when their class is ready, and for good; the reports are turned on for the
+//! script's own thread just before each call and off after it, because the machine compiles nothing for a
+//! thread that gets them. A store into an array is reported by no machine. So arrays that the receiver's
+//! fields hold, and those that objects behind its fields hold (the table of the map in a `HashSet`), are
+//! looked at before and after, and a change counts as a write of the field.
 //!
 //! Cost: a call takes about 2 µs more, and 1 µs for each field that it touches; see `benches/watch.rs`.
 
@@ -25,7 +26,7 @@ const COMPARED: usize = 4096;
 /// A field that belongs to the class.
 const STATIC: jint = 0x0008;
 
-/// What is watched. There is one in a process, and it lives as long.
+/// Watcher of fields. There is one in a process, as long as the process lives.
 pub(crate) struct Watcher {
     /// The names of the classes, with dots.
     classes: BTreeSet<String>,
@@ -58,7 +59,7 @@ impl Watcher {
         tools.each_loaded_class(env, |class| self.class_prepared(tools, env, class));
     }
 
-    /// Whether a class was asked for, or lies in one that was.
+    /// Returns true if a class was requested, or is nested in one that was.
     fn wants(&self, name: &str) -> bool {
         let outer = name.match_indices('$').map(|(at, _)| &name[..at]);
         std::iter::once(name).chain(outer).any(|name| self.classes.contains(name))
@@ -210,8 +211,8 @@ impl Touch {
             let _ = self.tools.notify(false, event, self.thread);
         }
         for Array { holder, field, array, element, contents, place } in std::mem::take(&mut self.before) {
-            // SAFETY: the field belongs to the class of the holder and holds a reference. Those that were made before the
-            // call are not used any more.
+            // SAFETY: the field belongs to the class of the holder and holds a reference. Those that were
+            // made before the call are not used any more.
             let same = unsafe {
                 let now = jni!(self.env, GetObjectField, holder, field);
                 let same = jni!(self.env, IsSameObject, now, array);
@@ -229,8 +230,8 @@ impl Touch {
         }
     }
 
-    /// Writes what was touched: the fields read, then the fields written, each by its number, and with its name the
-    /// first time.
+    /// Writes what was touched: the fields read, then the fields written, each by its number, and with its
+    /// name the first time.
     pub(crate) fn put(&mut self, bytes: &mut Vec<u8>) {
         let seen = self.watcher.seen();
         self.numbers.resize(seen.names.len(), 0);
@@ -268,7 +269,8 @@ impl Touch {
         }
     }
 
-    /// Remembers the arrays that an object's fields hold. If a field is not watched, the one that led here is blamed.
+    /// Remembers the arrays that an object's fields hold. If a field is not watched, the one that led here is
+    /// blamed.
     fn arrays(&mut self, object: jobject, shape: &Shape, through: Option<usize>) {
         for held in &shape.arrays {
             let Some(place) = held.place.or(through) else { continue };
@@ -343,8 +345,9 @@ impl Touch {
             return 0;
         }
         let mut hasher = DefaultHasher::new();
-        // SAFETY: the array is a live reference to an array whose elements are of this type, as the field was declared;
-        // no more elements are looked at than it has. Between getting and releasing the memory nothing is called.
+        // SAFETY: the array is a live reference to an array whose elements are of this type, as the field was
+        // declared; no more elements are looked at than it has. Between getting and releasing the memory
+        // nothing is called.
         unsafe {
             let length = jni!(self.env, GetArrayLength, array);
             length.hash(&mut hasher);

@@ -1,8 +1,8 @@
 //! Values as bytes: the few shapes that messages between coordinator and worker are made of.
 //!
-//! Numbers are variable-length integers ([`varint`]); signed ones fold their sign into the lowest bit first. Texts and
-//! lists begin with their length. What comes from a worker is not to be trusted, because the subject may have
-//! overwritten its memory: every read is checked.
+//! Numbers are variable-length integers ([`varint`]); signed ones fold their sign into the lowest bit first.
+//! Texts and lists begin with their length. Bytes from a worker are not to be trusted, because the subject may
+//! have overwritten its memory: every read is checked.
 
 use adit_trace::varint;
 
@@ -90,7 +90,8 @@ impl<'a> Take<'a> {
         self.number()?.try_into().map_err(|_| Garbled)
     }
 
-    /// The length of a list, each of whose items takes a byte at least: no list can be longer than what is left.
+    /// The length of a list, each of whose items takes a byte at least: no list can be longer than what is
+    /// left.
     pub(crate) fn count(&mut self) -> Result<usize, Garbled> {
         let count = self.size()?;
         if count > self.0.len() { Err(Garbled) } else { Ok(count) }

@@ -1,7 +1,9 @@
-//! The worker: shuts itself in, creates HotSpot, and runs batches of scripts until the coordinator hangs up.
+//! The worker: enters the sandbox, creates HotSpot, and runs batches of scripts until the coordinator closes
+//! the connection.
 //!
-//! It is the coordinator's own binary, started again with the numbers of two open descriptors: a socket for messages and
-//! the memory for results. The standard streams belong to the subject, which may print to them or close them.
+//! It is the coordinator's own binary, started again with the numbers of two open descriptors: a socket for
+//! messages and the memory for results. The standard streams belong to the subject, which may print to them
+//! or close them.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -18,8 +20,8 @@ use crate::fresh::Fresh;
 use crate::known::{Known, find_class};
 use crate::message::{Done, Greeting, Job, Setup, receive, send};
 use crate::play::{LARGEST_RUN, PlayOptions, Player};
-use crate::probes::{Passing, Prober};
-use crate::record::stage;
+use crate::probes::{ProbeReader, Prober};
+use crate::record::task;
 use crate::sandbox;
 use crate::scripts::take_member;
 use crate::shared::Results;
@@ -30,34 +32,34 @@ use crate::wire::{Garbled, Take};
 /// The exit code of a worker that was started by hand or could not begin.
 const NOT_BEGUN: u8 = 2;
 
-/// Threads that a batch may leave behind before the worker asks to be replaced. The machine itself starts and ends a few
-/// for compiling and collecting.
+/// Threads that a batch may leave behind before the worker asks to be replaced. The machine itself starts and
+/// ends a few for compiling and collecting.
 const STRAY_THREADS: usize = 32;
 
-/// The whole life of a worker. The process must have one thread, and nothing else may have happened in it.
+/// Runs a worker from start to exit. The process must have one thread and have opened no files.
 ///
-/// `arguments` are the two numbers with which the coordinator started it.
+/// `arguments` are the two descriptors that the coordinator passed.
 pub fn main(arguments: impl Iterator<Item = OsString>) -> ExitCode {
-    match live(arguments) {
+    match run(arguments) {
         Ok(()) => ExitCode::SUCCESS,
         Err(_) => ExitCode::from(NOT_BEGUN),
     }
 }
 
-fn live(mut arguments: impl Iterator<Item = OsString>) -> io::Result<()> {
+fn run(mut arguments: impl Iterator<Item = OsString>) -> io::Result<()> {
     let (socket, memory) = (descriptor(arguments.next())?, descriptor(arguments.next())?);
     if socket == memory {
         return Err(io::ErrorKind::InvalidInput.into());
     }
-    // SAFETY: both are open, as `descriptor` has checked, they differ, they are not the standard streams, and nothing in
-    // this process has opened a file yet: the coordinator passed them for this very use.
+    // SAFETY: both are open, as `descriptor` has checked, they differ, they are not the standard streams, and
+    // nothing in this process has opened a file yet: the coordinator passed them for this very use.
     let (mut control, memory) = unsafe { (UnixStream::from_raw_fd(socket), File::from_raw_fd(memory)) };
     let setup = Setup::from_bytes(&receive(&mut control)?).map_err(garbled)?;
     let writable = match &setup.job {
         Job::Record(assignment) => assignment.writable.as_slice(),
         _ => &[],
     };
-    let protection = sandbox::enter(&setup.folder, setup.room, writable);
+    let protection = sandbox::enter(&setup.folder, setup.memory, writable);
     let greeting = |machine| Greeting { protection: protection.clone(), machine, unprobed: None };
     let Some(libjvm) = setup.libjvm else { return send(&mut control, &greeting(Ok(())).to_bytes()) };
     if setup.protected && !protection.is_enough() {
@@ -70,13 +72,13 @@ fn live(mut arguments: impl Iterator<Item = OsString>) -> io::Result<()> {
         libjvm,
         class_path: setup.class_path,
         folder: setup.folder,
-        heap_megabytes: setup.room.heap_megabytes,
+        heap_megabytes: setup.memory.heap_megabytes,
         flags: setup.machine_flags,
     };
     thread::scope(|scope| {
         let work = || -> io::Result<()> {
             if let Job::Record(assignment) = job {
-                return stage::perform(*assignment, options, control, &memory, protection.clone());
+                return task::perform(*assignment, options, control, &memory, protection.clone());
             }
             let mut results = Results::map(&memory)?;
             let play = (setup.text, setup.snapshots, setup.watch_descriptors, setup.fresh_statics);
@@ -85,28 +87,25 @@ fn live(mut arguments: impl Iterator<Item = OsString>) -> io::Result<()> {
                 _ => None,
             };
             let prober = setup.probes.map(Prober::new);
-            let created = match watcher {
-                Some(watcher) => agent::prepare(Box::new(watcher)).and_then(|()| {
-                    options.flags.push(agent::FLAG.to_owned());
-                    vm::create(&options)
-                }),
-                None => match prober {
-                    Some(prober) => agent::prepare(Box::new(prober)).and_then(|()| {
-                        options.flags.push(agent::FLAG.to_owned());
-                        vm::create(&options)
-                    }),
-                    None => vm::create(&options),
-                },
+            let listener: Option<Box<dyn agent::Listener>> = match (watcher, prober) {
+                (Some(watcher), _) => Some(Box::new(watcher)),
+                (None, Some(prober)) => Some(Box::new(prober)),
+                (None, None) => None,
             };
+            let prepared = listener.map(|listener| {
+                options.flags.push(agent::FLAG.to_owned());
+                agent::prepare(listener)
+            });
+            let created = prepared.unwrap_or(Ok(())).and_then(|()| vm::create(&options));
             let mut unprobed = None;
             let player = created.and_then(|env| {
                 let touch = watcher.map(|watcher| Touch::new(env, watcher)).transpose()?;
-                let passing = prober.map(|prober| {
-                    let (passing, why) = Passing::begin(env, prober);
+                let probe_reader = prober.map(|prober| {
+                    let (probe_reader, why) = ProbeReader::begin(env, prober);
                     unprobed = why;
-                    passing
+                    probe_reader
                 });
-                prepare(env, &options, play, touch, passing)
+                prepare(env, &options, play, touch, probe_reader)
             });
             match player {
                 Ok(player) => {
@@ -123,20 +122,21 @@ fn live(mut arguments: impl Iterator<Item = OsString>) -> io::Result<()> {
     leave()
 }
 
-/// Makes a player on a new machine: units of strings that are kept, snapshots, watched descriptors, fresh static state.
+/// Makes a player on a new machine: units of strings that are kept, snapshots, watched descriptors, fresh
+/// static state.
 fn prepare(
     env: Env,
     options: &MachineOptions,
     (text, snapshots, watch, fresh): (usize, bool, bool, bool),
     touch: Option<Touch>,
-    passing: Option<Passing>,
+    probe_reader: Option<ProbeReader>,
 ) -> Result<Player, String> {
     let known = Known::find(env).ok_or("unexpected JDK: core classes or methods are missing")?;
     let fresh =
         fresh.then(|| Fresh::new(env, &known, &options.class_path).ok_or("no loader for the class path"));
     let descriptors = watch.then(|| {
-        // The machine opens a jar of the class path when it first looks for a class behind it. Looking for one that is
-        // nowhere has it open them all, so that no script is blamed.
+        // The machine opens a jar of the class path when it first looks for a class behind it. Looking for
+        // one that is nowhere has it open them all, so that no script is blamed.
         if let Err(thrown) = find_class(env, "adit/Nowhere") {
             // SAFETY: a local reference that is not used afterwards.
             unsafe { crate::jni!(env, DeleteLocalRef, thrown) }
@@ -148,7 +148,7 @@ fn prepare(
     Player::new(
         env,
         known,
-        PlayOptions { text, snapshots, descriptors, fresh: fresh.transpose()?, touch, passing },
+        PlayOptions { text, snapshots, descriptors, fresh: fresh.transpose()?, touch, probe_reader },
     )
 }
 

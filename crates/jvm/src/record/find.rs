@@ -1,4 +1,4 @@
-//! Which classes are tests: those that JUnit 3, 4 or 5 would run, by what their class files say.
+//! Finds test classes: those that JUnit 3, 4 or 5 would run, according to their class files.
 
 use std::collections::BTreeMap;
 
@@ -17,8 +17,8 @@ const ON_CLASSES: [&str; 1] = ["Lorg/junit/runner/RunWith;"];
 
 /// The tests among the classes called `names` (with dots or slashes), with dots and in order.
 ///
-/// A class is a test if it, or a class above it, has a test method or extends `TestCase`; abstract classes and inner
-/// classes, which JUnit runs as parts of others, are left out. So are classes that cannot be read.
+/// A class is a test if it, or a class above it, has a test method or extends `TestCase`; abstract classes
+/// and inner classes, which JUnit runs as parts of others, are left out. So are classes that cannot be read.
 pub fn find_tests<'n>(path: &ClassPath, names: impl IntoIterator<Item = &'n str>) -> Vec<String> {
     let mut seen = Seen { path, known: BTreeMap::new() };
     let mut tests: Vec<String> = names
@@ -74,7 +74,7 @@ impl Seen<'_> {
     }
 }
 
-/// Whether JUnit could make an object of the class by itself.
+/// Returns true if JUnit can instantiate the class by itself.
 fn can_be_made(class: &Class) -> bool {
     let nested_well = class
         .nesting

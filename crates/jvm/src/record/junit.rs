@@ -1,8 +1,8 @@
 //! Running tests through the JUnit of the user's class path, called from Rust.
 //!
-//! JUnit tells what happens to a listener. Ours is a class whose methods are native: its bytes are written here, and the
-//! methods are functions of this file. JUnit 5's launcher is taken when it is there, since it runs older tests as well;
-//! else JUnit 4, which runs those of JUnit 3.
+//! JUnit tells what happens to a listener. Ours is a class whose methods are native: its bytes are written
+//! here, and the methods are functions of this file. JUnit 5's launcher is taken when it is there, since it
+//! runs older tests as well; else JUnit 4, which runs those of JUnit 3.
 
 use std::ffi::{CString, c_void};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -12,25 +12,25 @@ use jni_sys::{JNIEnv, JNINativeMethod, jclass, jint, jobject, jobjectArray, jval
 
 use crate::jni;
 use crate::known::find_class;
-use crate::record::tape::{Tape, frame};
+use crate::record::stream::{RecordWriter, frame};
 use crate::vm::{self, Env};
 use crate::wire::Put;
 
-/// How many UTF-16 units of a message of a failed test are kept.
+/// Number of kept UTF-16 units of the message of a failed test.
 const MESSAGE: usize = 2000;
 
 const LAUNCHER: &str = "org/junit/platform/launcher/core/LauncherFactory";
 const CORE: &str = "org/junit/runner/JUnitCore";
 const LISTENER: &str = "adit/TestListener";
 
-static TAPE: OnceLock<&'static Tape> = OnceLock::new();
+static WRITER: OnceLock<&'static RecordWriter> = OnceLock::new();
 
 /// The failure of the JUnit 4 test that is running: the end of a test does not say how it ended.
 static FAILURE: Mutex<Option<(u8, String)>> = Mutex::new(None);
 
-/// Runs test classes, named with dots, and writes to the tape how each test ended.
-pub(crate) fn run(env: Env, classes: &[String], tape: &'static Tape) -> Result<(), String> {
-    let _ = TAPE.set(tape);
+/// Runs test classes, named with dots, and writes to the records how each test ended.
+pub(crate) fn run(env: Env, classes: &[String], records: &'static RecordWriter) -> Result<(), String> {
+    let _ = WRITER.set(records);
     let java = Java(env);
     if java.has(LAUNCHER) {
         java.run_platform(classes)
@@ -72,10 +72,11 @@ pub(crate) fn strings(env: Env, items: &[String]) -> Option<jobjectArray> {
 #[derive(Clone, Copy)]
 struct Java(Env);
 
-// SAFETY, for all of these: methods are looked up on the class of the object that they are called on, with the
-// descriptor that says what they take and give; the callers below pass what these descriptors ask for, except where the
-// user's class path holds something else under JUnit's names, whose methods have the same descriptors or are not found.
-// Every exception is taken away. Local references live until the native method, or the task, ends.
+// SAFETY, for all of these: methods are looked up on the class of the object that they are called on, with
+// the descriptor that says what they take and give; the callers below pass what these descriptors ask for,
+// except where the user's class path holds something else under JUnit's names, whose methods have the same
+// descriptors or are not found. Every exception is taken away. Local references live until the native method,
+// or the task, ends.
 impl Java {
     fn has(self, class: &str) -> bool {
         find_class(self.0, class).is_ok()
@@ -102,7 +103,7 @@ impl Java {
         self.unless_thrown(array).ok().filter(|array| !array.is_null())
     }
 
-    /// What was given, unless an exception is pending, which is taken away and is the error.
+    /// Returns the value, or the pending exception, which is cleared, as an error.
     fn unless_thrown<T>(self, given: T) -> Result<T, jobject> {
         // SAFETY: this is the thread of the environment.
         let thrown = unsafe { vm::take_exception(self.0) };
@@ -295,8 +296,9 @@ impl Java {
             })
             .collect();
         let name = vm::name(LISTENER);
-        // SAFETY: bytes and names live until the calls return; each function has the type that its descriptor says. The
-        // object needs no constructor: it has no fields, and neither have the superclasses that are given here.
+        // SAFETY: bytes and names live until the calls return; each function has the type that its descriptor
+        // says. The object needs no constructor: it has no fields, and neither have the superclasses that are
+        // given here.
         unsafe {
             let class =
                 jni!(self.0, DefineClass, name.as_ptr(), loader, bytes.as_ptr().cast(), bytes.len() as jint);
@@ -308,7 +310,7 @@ impl Java {
         }
     }
 
-    /// Whether a test, and not a group of them; and its name.
+    /// Returns the name, and true for a test, false for a group of tests.
     fn identify(self, identifier: jobject) -> Option<(bool, String)> {
         let is_test = self.call(identifier, "isTest", "()Z", &[]).ok()?;
         let id = self.call(identifier, "getUniqueId", "()Ljava/lang/String;", &[]).ok()?;
@@ -354,8 +356,8 @@ fn turned(display: &str) -> String {
 }
 
 fn started(name: &str) {
-    if let Some(tape) = TAPE.get() {
-        tape.write(|bytes| {
+    if let Some(records) = WRITER.get() {
+        records.write(|bytes| {
             bytes.byte(frame::TEST_STARTED);
             bytes.text(name);
         });
@@ -364,8 +366,8 @@ fn started(name: &str) {
 
 /// Tells the end of a test: passed, failed with a message, skipped.
 fn ended(name: &str, outcome: u8, message: &str) {
-    if let Some(tape) = TAPE.get() {
-        tape.write(|bytes| {
+    if let Some(records) = WRITER.get() {
+        records.write(|bytes| {
             bytes.byte(frame::TEST_ENDED);
             bytes.text(name);
             bytes.byte(outcome);

@@ -1,8 +1,8 @@
-//! What is to be heard: the methods of the class under test, in whichever class their bodies stand.
+//! The methods to record: those of the class under test, in whichever class their bodies are.
 //!
-//! A body may stand in the class itself, in a class or interface above it, or in a class below it that overrides the
-//! method. All three are wrapped; the witness checks the receiver. The plan is made by the coordinator, which reads class
-//! files without a machine, and sent to the worker.
+//! A body may stand in the class itself, in a class or interface above it, or in a class below it that
+//! overrides the method. All three are wrapped; the witness checks the receiver. The plan is made by the
+//! coordinator, which reads class files without a machine, and sent to the worker.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,16 +11,16 @@ use adit_bytecode::{Class, ClassError, ClassPath, Flags, Instruction, Program, T
 
 use crate::wire::{Garbled, Put, Take};
 
-/// The class of the witness. It lies in a package that every class loader leaves to the machine, so that all classes see
-/// it, those of the JDK included.
+/// The class of the witness. It lies in a package that every class loader leaves to the machine, so that all
+/// classes see it, those of the JDK included.
 pub(crate) const WITNESS: &str = "java/lang/AditWitness";
 
-/// What to record of a class.
+/// The methods and constructors of a class to record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Plan {
     /// The class under test, in internal form.
     pub(crate) class: String,
-    /// Whether it comes with the JDK, which then uses it for its own ends as well.
+    /// True if it is a class of the JDK, which then uses it internally as well.
     pub(crate) of_jdk: bool,
     /// The methods whose calls are events, with the numbers of their places.
     pub(crate) methods: Vec<Method>,
@@ -46,8 +46,8 @@ pub(crate) struct Changed {
 }
 
 impl Plan {
-    /// Reads the class, those above it, and all classes of the class path below it. `own` are the names, in internal form,
-    /// of the classes that do not come with the JDK.
+    /// Reads the class, those above it, and all classes of the class path below it. `own` are the names, in
+    /// internal form, of the classes that do not come with the JDK.
     pub(crate) fn make(path: &ClassPath, class: &str, own: &BTreeSet<String>) -> Result<Plan, ClassError> {
         let under = path.class(class)?;
         let mut holders = BTreeSet::new();
@@ -70,12 +70,12 @@ impl Plan {
         Ok(Plan { class: under.name.to_string(), of_jdk, methods: methods.into_iter().collect(), holders })
     }
 
-    /// What an event of the constructor is called.
+    /// Name of the constructor's events.
     pub(crate) fn simple_name(&self) -> &str {
         self.class.rsplit(['/', '$']).next().unwrap_or(&self.class)
     }
 
-    /// Whether a class, named with dots, is the class under test or lies inside it.
+    /// Returns true if a class, named with dots, is the class under test or nested in it.
     pub(crate) fn is_inside(&self, name: &str) -> bool {
         let mut name = name.chars().map(|c| if c == '.' { '/' } else { c });
         let begins = self.class.chars().all(|c| name.next() == Some(c));
@@ -167,8 +167,8 @@ impl Plan {
     }
 }
 
-/// The event that calls of a method are, if they are one: what can be called from outside on an object of the class, and
-/// static methods of the class that give such an object.
+/// The event that calls of a method are, if they are one: what can be called from outside on an object of the
+/// class, and static methods of the class that give such an object.
 fn event(holder: &Class, method: &adit_bytecode::Method, under: &Class) -> Option<Method> {
     let internal = method.flags.has(Flags::PRIVATE) || method.name.starts_with('<');
     // Accessors that a compiler made up are called from inside only. Bridges are called from outside.
@@ -183,7 +183,7 @@ fn event(holder: &Class, method: &adit_bytecode::Method, under: &Class) -> Optio
     })
 }
 
-/// Why a method of the JDK does not bear a body around its body.
+/// Reason that a method of the JDK cannot be wrapped, if any.
 fn peculiar(method: &adit_bytecode::Method) -> Option<&'static str> {
     method.annotations.iter().find_map(|annotation| match annotation.rsplit('/').next()? {
         "CallerSensitive;" => Some("it inspects its caller"),

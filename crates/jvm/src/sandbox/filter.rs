@@ -1,12 +1,14 @@
 //! System calls that a worker may no longer make: a small seccomp filter.
 //!
-//! Namespaces and Landlock leave gaps that this closes: starting processes, signals to processes of the same user,
-//! sockets of families that no network namespace holds back (the files of local services, the virtual machine's host),
-//! and calls through which other doors could be opened. The rest of what a Java program does is not touched.
+//! Namespaces and Landlock leave gaps that this closes: starting processes, signals to processes of the same
+//! user, sockets of families that no network namespace holds back (the files of local services, the virtual
+//! machine's host), and calls through which other doors could be opened. The rest of what a Java program does
+//! is not touched.
 
 use std::io;
 
-/// Forbids the calls for this process and all threads that it will have. Needs `no_new_privs`, which this sets.
+/// Forbids the calls for this process and all threads that it will have. Needs `no_new_privs`, which this
+/// sets.
 pub(super) fn install() -> io::Result<()> {
     // SAFETY: a call with integer arguments.
     if unsafe { libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) } != 0 {
@@ -31,7 +33,7 @@ const ARCHITECTURE: u32 = 0xC000_00B7;
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 compile_error!("the system call filter supports x86-64 and AArch64 only");
 
-/// Calls that nothing in a worker needs.
+/// System calls that no worker needs.
 const NEVER: &[libc::c_long] = &[
     // Other programs and processes.
     libc::SYS_execve,
@@ -64,8 +66,8 @@ const NEVER: &[libc::c_long] = &[
     libc::SYS_vfork,
 ];
 
-/// Where the kernel shows the filter what it judges: number of the call, architecture, low half of the first argument.
-/// Both architectures above are little-endian.
+/// Offsets in the data that the kernel passes to the filter: number of the call, architecture, low half of
+/// the first argument. Both architectures above are little-endian.
 const CALL: u32 = 0;
 const MACHINE: u32 = 4;
 const ARGUMENT: u32 = 16;
@@ -98,8 +100,8 @@ fn program(own: u32) -> Vec<libc::sock_filter> {
         allow(),
         refuse(libc::EAFNOSUPPORT),
     ]);
-    // The machine signals its own threads and asks for its own limits. Zero means the caller for limits, but all
-    // processes of its group for signals.
+    // The machine signals its own threads and asks for its own limits. Zero means the caller for limits, but
+    // all processes of its group for signals.
     for (call, zero) in [(libc::SYS_kill, false), (libc::SYS_tgkill, false), (libc::SYS_prlimit64, true)] {
         program.extend([
             jump(libc::BPF_JEQ, number(call), 0, 5),

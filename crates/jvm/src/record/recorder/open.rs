@@ -1,12 +1,14 @@
 //! The calls of a thread that were begun from outside and have not ended.
 //!
-//! The list belongs to the thread of Java, which is not the system's: a virtual thread may end a call on another carrier than
-//! the one it began it on, and the carrier may have begun other calls meanwhile. So the machine keeps the list, and it is
-//! there only while it has something in it: nothing is left behind by threads that end.
+//! The list belongs to the thread of Java, which is not the system's: a virtual thread may end a call on
+//! another carrier than the one it began it on, and the carrier may have begun other calls meanwhile. So the
+//! machine keeps the list, and it is there only while it has something in it: nothing is left behind by
+//! threads that end.
 //!
-//! The end of a method is always told by its witness, except when an overflow of the stack sweeps the witness away. The end of
-//! a constructor must be found out. So constructors know how many frames the stack had with their own, which is exact: no
-//! compiler and no move to another carrier changes it. Methods only know a place, which costs nothing to find out.
+//! The end of a method is always told by its witness, except when an overflow of the stack sweeps the witness
+//! away. The end of a constructor must be found out. So constructors know how many frames the stack had with
+//! their own, which is exact: no compiler and no move to another carrier changes it. Methods only know a
+//! place, which costs nothing to find out.
 
 use std::ffi::c_void;
 
@@ -18,7 +20,7 @@ use crate::agent::Tools;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Open {
     Method {
-        /// How deep the stack was: the deeper, the smaller.
+        /// Depth of the stack: the deeper, the smaller.
         place: usize,
         /// The id of the method that has the witness.
         method: usize,
@@ -49,7 +51,7 @@ impl Open {
     }
 }
 
-/// Whether the thread is in a constructor: this one, or any.
+/// Returns true if the thread is in a constructor: this one, or any.
 pub(super) fn has_constructor(tools: Tools, method: Option<usize>) -> bool {
     let is_meant = |open: &Open| matches!(open, Open::Constructor(maker) if method.is_none_or(|method| method == maker.method));
     look(tools, |list| list.iter().any(is_meant)).unwrap_or(false)
@@ -114,7 +116,7 @@ fn look<T>(tools: Tools, act: impl FnOnce(&mut Vec<Open>) -> T) -> Option<T> {
     if list.is_null() {
         return None;
     }
-    // SAFETY: only `push` stores, and only for its own thread; the functions of this file that look do nothing meanwhile
-    // that could lead here again.
+    // SAFETY: only `push` stores, and only for its own thread; the functions of this file that look do
+    // nothing meanwhile that could lead here again.
     Some(act(unsafe { &mut *list }))
 }

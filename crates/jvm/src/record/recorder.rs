@@ -1,12 +1,13 @@
-//! Hearing calls inside the machine: the witness's methods, breakpoints in constructors, and what they say of an object.
+//! The recorder of calls inside the JVM: the methods of the witness, and breakpoints in constructors.
 //!
-//! A call counts if it comes from outside the class under test, which the frames on the stack show: the nearest one that is
-//! neither the JDK's nor of those who run the tests decides. So what the class does to itself, even by way of the JDK, is its
-//! own affair, and what is called from a function that it was given is not. Calls that count are *open* until they end, each
-//! thread with its own list of them (`open`). Methods tell their end themselves ([`wrap`](adit_bytecode::wrap)); a
-//! constructor is heard by breakpoints at its beginning and at its returns, and its exceptions by the machine's events.
+//! A call is recorded if it comes from outside the class under test. The stack shows that: the nearest frame
+//! that belongs neither to the JDK nor to a test runner decides. So calls that the class makes of itself, even
+//! through the JDK, are not recorded, and calls from a function that was passed to it are. Recorded calls are
+//! *open* until they end; each thread has its own list of them (`open`). Wrapped methods report their end
+//! themselves ([`wrap`](adit_bytecode::wrap)); a constructor has breakpoints at its beginning and its returns,
+//! and the JVM reports its exceptions.
 //!
-//! Objects are known by tags, which keep nothing alive and call no method of theirs.
+//! Objects are identified by tags, which keep nothing alive and call none of their methods.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::c_void;
@@ -18,11 +19,11 @@ use jni_sys::{JNIEnv, JNINativeMethod, jclass, jdouble, jfloat, jint, jlong, jme
 use crate::agent::{Frame, Listener, Tools, capability, event, guarded, tools};
 use crate::jni;
 use crate::known::find_class;
-use crate::message::tag;
 use crate::play::put_primitive;
 use crate::record::plan::{Plan, WITNESS};
-use crate::record::tape::{Tape, frame};
+use crate::record::stream::{RecordWriter, frame};
 use crate::resolve::Kind;
+use crate::results::tag;
 use crate::vm::{self, Env};
 use crate::wire::Put;
 
@@ -33,25 +34,27 @@ use open::{Maker, Open};
 /// The tag of objects that are none of the user's: the JDK made them for itself.
 const IGNORED: i64 = i64::MIN;
 
-/// Of so many methods it is known whether they belong inside. Classes made for lambdas come and go, and their methods are
-/// never asked about again.
+/// Capacity of the cache of callers. Classes of lambdas come and go, and their methods are never looked up again.
 const MOST_CALLERS: usize = 1 << 16;
 
-/// How many UTF-16 units of a string are kept.
+/// Number of kept UTF-16 units of a string.
 const TEXT: usize = 200;
 
-/// The ears of one machine. There is one in a process, because the witness's methods are plain functions.
-pub(crate) struct Ears {
+/// The recorder of one JVM. There is one in a process, because the methods of the witness are plain functions.
+pub(crate) struct CallRecorder {
     plan: Plan,
     results: Vec<Kind>,
-    tape: &'static Tape,
+    records: &'static RecordWriter,
     listening: AtomicBool,
-    /// The classes called like the class under test, as weak references, and the returns of their constructors.
+    /// The classes called like the class under test, as weak references, and the returns of their
+    /// constructors.
     under: Mutex<Vec<usize>>,
     constructors: Mutex<BTreeMap<String, Vec<u32>>>,
-    /// Whether the methods that called belong inside, by their ids. HotSpot gives no id twice, even if a class is gone.
+    /// For the ids of calling methods, true if they are inside. HotSpot never reuses an id, even if a class
+    /// is unloaded.
     callers: Mutex<HashMap<usize, Caller>>,
-    /// Classes have negative tags, which are places in this list: whether their objects are of the class under test.
+    /// Classes have negative tags, which are places in this list: whether their objects are of the class
+    /// under test.
     classes: Mutex<Vec<bool>>,
     /// Held while an object gets its number, so that it gets one.
     numbering: Mutex<i64>,
@@ -62,7 +65,8 @@ pub(crate) struct Ears {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Caller {
     Inside,
-    /// A class above or below the class under test, whose methods have a witness too; of the user or of the JDK.
+    /// A class above or below the class under test, whose methods have a witness too; of the user or of the
+    /// JDK.
     Kin {
         of_machine: bool,
     },
@@ -77,15 +81,15 @@ impl Caller {
     }
 }
 
-static EARS: std::sync::OnceLock<&'static Ears> = std::sync::OnceLock::new();
+static EARS: std::sync::OnceLock<&'static CallRecorder> = std::sync::OnceLock::new();
 
-impl Ears {
-    pub(crate) fn new(plan: Plan, tape: &'static Tape) -> &'static Ears {
+impl CallRecorder {
+    pub(crate) fn new(plan: Plan, records: &'static RecordWriter) -> &'static CallRecorder {
         let results = plan.methods.iter().map(|method| result_kind(&method.descriptor)).collect();
-        let ears: &'static Ears = Box::leak(Box::new(Ears {
+        let recorder: &'static CallRecorder = Box::leak(Box::new(CallRecorder {
             plan,
             results,
-            tape,
+            records,
             listening: AtomicBool::new(false),
             under: Mutex::default(),
             constructors: Mutex::default(),
@@ -94,8 +98,8 @@ impl Ears {
             numbering: Mutex::new(0),
             virtual_thread: AtomicPtr::default(),
         }));
-        let _ = EARS.set(ears);
-        ears
+        let _ = EARS.set(recorder);
+        recorder
     }
 
     /// Makes the witness's methods known to the machine and begins to listen.
@@ -129,8 +133,8 @@ impl Ears {
             method(c"leave", c"(DILjava/lang/Object;)V", leave_double as *const c_void),
             method(c"leave", c"(Ljava/lang/Object;ILjava/lang/Object;)V", leave_object as *const c_void),
         ];
-        // SAFETY: the class was just found; names and signatures live as long as the program, and each function has
-        // the type that its signature says. The field is looked up before it is set.
+        // SAFETY: the class was just found; names and signatures live as long as the program, and each
+        // function has the type that its signature says. The field is looked up before it is set.
         unsafe {
             if jni!(env, RegisterNatives, class, natives.as_ptr(), natives.len() as jint) != 0 {
                 jni!(env, ExceptionClear);
@@ -147,9 +151,10 @@ impl Ears {
         Ok(())
     }
 
-    /// Whether the call whose frame is at `start` comes from inside, which is to say: whether the nearest frame behind it
-    /// that is not the machinery's is one of the class under test. Its kin is inside when it is where an open call has led,
-    /// or when it deals with its own object. Also, who called immediately, and the method that was called.
+    /// Whether the call whose frame is at `start` comes from inside, which is to say: whether the nearest
+    /// frame behind it that is not the machinery's is one of the class under test. Its kin is inside when it
+    /// is where an open call has led, or when it deals with its own object. Also, who called immediately, and
+    /// the method that was called.
     fn is_inside(&self, tools: Tools, env: Env, start: jint, object: jobject) -> (bool, Caller, usize) {
         let open = open::innermost(tools);
         let (mut called, mut immediate) = (0, None);
@@ -199,7 +204,7 @@ impl Ears {
         caller
     }
 
-    /// Whether the method of a frame runs on this object.
+    /// Returns true if the method of a frame runs on this object.
     fn is_receiver(&self, tools: Tools, env: Env, depth: jint, object: jobject) -> bool {
         // A static method has no receiver, and says so by an error.
         let Ok(receiver) = tools.receiver(depth) else { return false };
@@ -241,10 +246,11 @@ impl Ears {
         })
     }
 
-    /// Whether objects of a class are of the class under test.
+    /// Returns true if objects of a class are instances of the class under test.
     fn is_under(&self, env: Env, class: jclass) -> bool {
         let under = locked(&self.under).clone();
-        // SAFETY: the classes are weak references. A local one keeps its class from going, or is null if it is gone.
+        // SAFETY: the classes are weak references. A local one keeps its class from going, or is null if it
+        // is gone.
         under.into_iter().any(|under| unsafe {
             let under = jni!(env, NewLocalRef, under as jclass);
             let is_under = !under.is_null() && jni!(env, IsAssignableFrom, class, under);
@@ -275,8 +281,8 @@ impl Ears {
             let mut classes = locked(&self.classes);
             classes.push(is_under);
             let number = classes.len() as u64;
-            // Numbers must reach the tape in their order.
-            self.tape.write(|bytes| {
+            // Numbers must reach the records in their order.
+            self.records.write(|bytes| {
                 bytes.byte(frame::CLASS);
                 bytes.text(&name);
             });
@@ -313,16 +319,18 @@ impl Ears {
 
     /// A number for how deep the stack of the current thread is: the deeper, the smaller.
     ///
-    /// What is called from a method with a witness lies deeper than it. (Compilers put a method into its caller's frame only
-    /// if it is short, and none with a witness is.) To count frames takes long where there are many, so that it is the place
-    /// on the stack, except for virtual threads, whose frames move from one stack to another.
+    /// What is called from a method with a witness lies deeper than it. (Compilers put a method into its
+    /// caller's frame only if it is short, and none with a witness is.) To count frames takes long where
+    /// there are many, so that it is the place on the stack, except for virtual threads, whose frames move
+    /// from one stack to another.
     fn place(&self, tools: Tools, env: Env) -> usize {
         let class = self.virtual_thread.load(Ordering::Relaxed);
         if class.is_null() {
             return here();
         }
         let Ok(thread) = tools.current_thread() else { return here() };
-        // SAFETY: the class is a global reference that is never given back, and the thread a local one just made.
+        // SAFETY: the class is a global reference that is never given back, and the thread a local one just
+        // made.
         let is_virtual = unsafe {
             let is_virtual = jni!(env, IsInstanceOf, thread, class.cast());
             jni!(env, DeleteLocalRef, thread);
@@ -378,21 +386,22 @@ impl Ears {
         open::push(tools, Open::Constructor(maker));
     }
 
-    /// Closes the open calls of which the constructors, which know their depths, show that their frames are no more.
+    /// Closes the open calls of which the constructors, which know their depths, show that their frames are
+    /// no more.
     fn settle(&self, tools: Tools, depth: jint) {
         let is_over = |open: &Open| matches!(open, Open::Constructor(maker) if maker.depth > depth);
         self.close(open::take_from(tools, is_over));
     }
 
-    /// Tells of calls that are over. Nobody tells the end of a method that an overflow of the stack has swept away. A
-    /// constructor whose return was not heard has thrown.
+    /// Tells of calls that are over. Nobody tells the end of a method that an overflow of the stack has swept
+    /// away. A constructor whose return was not heard has thrown.
     fn close(&self, over: Vec<Open>) {
         for open in over.into_iter().rev() {
             if let Open::Constructor(Maker { object, class, thrown: Some(thrown), .. }) = open {
                 let mut outcome = Vec::new();
                 outcome.byte(tag::THREW);
                 outcome.number(thrown);
-                self.tape.event(object, class, 0, &outcome);
+                self.records.event(object, class, 0, &outcome);
             }
         }
     }
@@ -419,9 +428,10 @@ impl Ears {
             return bytes.byte(tag::NULL);
         }
         let number = self.class_of(tools, env, object).map_or(0, |(number, _)| number);
-        if self.tape.is_string(number) {
+        if self.records.is_string(number) {
             bytes.byte(tag::TEXT);
-            // SAFETY: the object is a string, as its class says, and no exception is pending: a call has just returned.
+            // SAFETY: the object is a string, as its class says, and no exception is pending: a call has just
+            // returned.
             bytes.text(&unsafe { vm::text(env, object, TEXT, &mut Vec::new()) });
         } else {
             bytes.byte(tag::OBJECT);
@@ -433,7 +443,7 @@ impl Ears {
     fn tell(&self, tools: Tools, env: Env, object: jobject, method: u64, outcome: &[u8]) {
         let Ok((class, _)) = self.class_of(tools, env, object) else { return };
         if let Ok(number @ 1..) = self.number(tools, object) {
-            self.tape.event(number as u64, class, method, outcome);
+            self.records.event(number as u64, class, method, outcome);
         }
     }
 
@@ -450,13 +460,13 @@ impl Ears {
     }
 }
 
-/// How a call ended.
+/// End of a call.
 enum Ended {
     Returned(jvalue),
     Threw(jobject),
 }
 
-impl Listener for &'static Ears {
+impl Listener for &'static CallRecorder {
     fn capabilities(&self) -> &'static [u32] {
         use capability::*;
         &[TAG, LOCALS, EXCEPTIONS, BREAKPOINTS, ALL_CLASS_HOOKS, OBJECT_FREE, EARLY_CLASS_HOOKS]
@@ -470,7 +480,7 @@ impl Listener for &'static Ears {
     fn class_file(&self, name: &str, bytes: &[u8]) -> Option<Vec<u8>> {
         let changed = self.plan.change(name, bytes)?;
         for text in changed.left {
-            self.tape.write(|bytes| {
+            self.records.write(|bytes| {
                 bytes.byte(frame::LEFT);
                 bytes.text(&text);
             });
@@ -502,7 +512,7 @@ impl Listener for &'static Ears {
                 let set =
                     std::iter::once(0).chain(returns).try_for_each(|at| tools.break_at(method, at.into()));
                 if let Err(code) = set {
-                    self.tape.write(|bytes| {
+                    self.records.write(|bytes| {
                         bytes.byte(frame::LEFT);
                         bytes.text(&format!(
                             "the constructor {descriptor}: no breakpoint can be set ({code})"
@@ -531,7 +541,7 @@ impl Listener for &'static Ears {
                 self.close(over);
                 let mut outcome = Vec::new();
                 // To ask for the object costs more than all else here.
-                let text = if self.tape.is_string(class) { tools.receiver(0).ok() } else { None };
+                let text = if self.records.is_string(class) { tools.receiver(0).ok() } else { None };
                 if let Some(this) = text {
                     self.put_reference(tools, env, this, &mut outcome);
                     // SAFETY: the reference was just made.
@@ -540,7 +550,7 @@ impl Listener for &'static Ears {
                     outcome.byte(tag::OBJECT);
                     outcome.number(class);
                 }
-                self.tape.event(object, class, 0, &outcome);
+                self.records.event(object, class, 0, &outcome);
             }
             return;
         }
@@ -575,7 +585,7 @@ impl Listener for &'static Ears {
 
     fn freed(&self, tag: i64) {
         if tag > 0 {
-            self.tape.freed(tag as u64);
+            self.records.freed(tag as u64);
         }
     }
 }
@@ -608,17 +618,17 @@ fn result_kind(descriptor: &str) -> Kind {
 }
 
 /// Runs a method of the witness, unless something is not as it should be.
-fn heard(act: impl FnOnce(&Ears, Tools)) {
+fn heard(act: impl FnOnce(&CallRecorder, Tools)) {
     guarded(|_| {
-        if let (Some(ears), Ok(tools)) = (EARS.get(), tools()) {
-            act(ears, tools);
+        if let (Some(recorder), Ok(tools)) = (EARS.get(), tools()) {
+            act(recorder, tools);
         }
     });
 }
 
 unsafe extern "system" fn enter(env: *mut JNIEnv, _class: jclass, number: jint, receiver: jobject) -> u8 {
     let mut wanted = false;
-    heard(|ears, tools| wanted = ears.begin(tools, Env::of(env), number, receiver));
+    heard(|recorder, tools| wanted = recorder.begin(tools, Env::of(env), number, receiver));
     u8::from(wanted)
 }
 
@@ -629,11 +639,13 @@ unsafe extern "system" fn threw(
     number: jint,
     receiver: jobject,
 ) {
-    heard(|ears, tools| ears.end(tools, Env::of(env), number, receiver, Ended::Threw(thrown)));
+    heard(|recorder, tools| recorder.end(tools, Env::of(env), number, receiver, Ended::Threw(thrown)));
 }
 
 unsafe extern "system" fn leave_void(env: *mut JNIEnv, _class: jclass, number: jint, receiver: jobject) {
-    heard(|ears, tools| ears.end(tools, Env::of(env), number, receiver, Ended::Returned(jvalue { j: 0 })));
+    heard(|recorder, tools| {
+        recorder.end(tools, Env::of(env), number, receiver, Ended::Returned(jvalue { j: 0 }))
+    });
 }
 
 /// All that is an `int` on the stack; the method's descriptor says what it really is.
@@ -644,15 +656,15 @@ unsafe extern "system" fn leave_int(
     number: jint,
     receiver: jobject,
 ) {
-    heard(|ears, tools| {
-        let value = match ears.results.get(number as usize) {
+    heard(|recorder, tools| {
+        let value = match recorder.results.get(number as usize) {
             Some(Kind::Bool) => jvalue { z: value & 1 != 0 },
             Some(Kind::Byte) => jvalue { b: value as i8 },
             Some(Kind::Char) => jvalue { c: value as u16 },
             Some(Kind::Short) => jvalue { s: value as i16 },
             _ => jvalue { i: value },
         };
-        ears.end(tools, Env::of(env), number, receiver, Ended::Returned(value));
+        recorder.end(tools, Env::of(env), number, receiver, Ended::Returned(value));
     });
 }
 
@@ -663,8 +675,8 @@ unsafe extern "system" fn leave_long(
     number: jint,
     receiver: jobject,
 ) {
-    heard(|ears, tools| {
-        ears.end(tools, Env::of(env), number, receiver, Ended::Returned(jvalue { j: value }))
+    heard(|recorder, tools| {
+        recorder.end(tools, Env::of(env), number, receiver, Ended::Returned(jvalue { j: value }))
     });
 }
 
@@ -675,8 +687,8 @@ unsafe extern "system" fn leave_float(
     number: jint,
     receiver: jobject,
 ) {
-    heard(|ears, tools| {
-        ears.end(tools, Env::of(env), number, receiver, Ended::Returned(jvalue { f: value }))
+    heard(|recorder, tools| {
+        recorder.end(tools, Env::of(env), number, receiver, Ended::Returned(jvalue { f: value }))
     });
 }
 
@@ -687,8 +699,8 @@ unsafe extern "system" fn leave_double(
     number: jint,
     receiver: jobject,
 ) {
-    heard(|ears, tools| {
-        ears.end(tools, Env::of(env), number, receiver, Ended::Returned(jvalue { d: value }))
+    heard(|recorder, tools| {
+        recorder.end(tools, Env::of(env), number, receiver, Ended::Returned(jvalue { d: value }))
     });
 }
 
@@ -699,7 +711,7 @@ unsafe extern "system" fn leave_object(
     number: jint,
     receiver: jobject,
 ) {
-    heard(|ears, tools| {
-        ears.end(tools, Env::of(env), number, receiver, Ended::Returned(jvalue { l: value }))
+    heard(|recorder, tools| {
+        recorder.end(tools, Env::of(env), number, receiver, Ended::Returned(jvalue { l: value }))
     });
 }

@@ -1,7 +1,7 @@
-//! The tape: what was heard, as bytes in the memory that outlives the worker.
+//! The stream of records, as bytes in shared memory that outlives the worker.
 //!
-//! Every frame is appended as a whole, so that the coordinator can read along, and nothing is lost when the worker dies.
-//! When the memory is full, the worker says so and waits until the coordinator has read it.
+//! Every frame is appended at once, so the coordinator can read concurrently, and nothing is lost when the
+//! worker dies. When the memory is full, the worker reports it and waits until the coordinator has read it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Read, Write};
@@ -11,8 +11,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use adit_trace::{Event, Life, Outcome, Value};
 
-use crate::message::{send, tag};
+use crate::message::send;
 use crate::record::{Outcome as TestOutcome, TestResult};
+use crate::results::{self, tag};
 use crate::shared::Results;
 use crate::wire::{Garbled, Put, Take};
 
@@ -27,12 +28,12 @@ pub(crate) mod frame {
     pub(crate) const CUT: u8 = 7;
 }
 
-/// What the worker says on the socket: the memory is full, and the task is done.
+/// Messages of the worker on the socket: the memory is full, and the task is done.
 pub(crate) const FULL: &[u8] = b"full";
 pub(crate) const DONE: &[u8] = b"done";
 
 /// The worker's side.
-pub(crate) struct Tape {
+pub(crate) struct RecordWriter {
     inner: Mutex<Inner>,
     /// The number of the class of strings, once it has one.
     string: AtomicU64,
@@ -44,17 +45,18 @@ struct Inner {
     control: UnixStream,
     buffer: Vec<u8>,
     classes: u64,
-    /// How many events each object has had, by its number.
+    /// Number of events of each object, by its number.
     counts: Vec<u32>,
 }
 
-impl Tape {
-    pub(crate) fn new(results: Results, control: UnixStream, longest_life: u64) -> Tape {
+impl RecordWriter {
+    pub(crate) fn new(results: Results, control: UnixStream, longest_life: u64) -> RecordWriter {
         let inner = Inner { results, control, buffer: Vec::new(), classes: 0, counts: Vec::new() };
-        Tape { inner: Mutex::new(inner), string: AtomicU64::new(u64::MAX), longest_life }
+        RecordWriter { inner: Mutex::new(inner), string: AtomicU64::new(u64::MAX), longest_life }
     }
 
-    /// Appends a frame. No call into the machine may be made meanwhile, which could wait for a thread that waits here.
+    /// Appends a frame. No call into the machine may be made meanwhile, which could wait for a thread that
+    /// waits here.
     pub(crate) fn write(&self, put: impl FnOnce(&mut Vec<u8>)) {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         inner.buffer.clear();
@@ -118,7 +120,8 @@ impl Inner {
         if self.results.append(&self.buffer) {
             return;
         }
-        // The coordinator empties the memory and answers with a byte. When it is gone, the process is about to end.
+        // The coordinator empties the memory and answers with a byte. When it is gone, the process is about
+        // to end.
         let mut answer = [0];
         if send(&mut self.control, FULL).is_ok() && self.control.read_exact(&mut answer).is_ok() {
             self.results.begin();
@@ -132,8 +135,8 @@ pub(crate) fn emptied(control: &mut impl Write) -> io::Result<()> {
     control.write_all(&[1])
 }
 
-/// The coordinator's side: from frames to lives.
-pub(crate) struct Listening {
+/// The coordinator's side: decodes frames into traces of objects.
+pub(crate) struct RecordDecoder {
     /// The names of methods by their numbers; zero is the constructor.
     pub(crate) methods: Vec<String>,
     classes: Vec<Arc<str>>,
@@ -148,16 +151,16 @@ pub(crate) struct Listening {
     pub(crate) tests: Vec<TestResult>,
 }
 
-/// So many events are held until objects that are gone are handed on. Before, they wait for the end, in the order of their
-/// numbers: what the collector of garbage does should not be seen in a result.
+/// Number of buffered events from which on collected objects are passed on. Below it they wait for the end,
+/// in the order of their numbers, so garbage collection does not show in a result.
 const HELD: u64 = 2_000_000;
 
-/// Notes about what was left are for people, and nobody reads more.
+/// Capacity of the list of methods that were not recorded; nobody reads more.
 const MOST_NOTES: usize = 1000;
 
-impl Listening {
-    pub(crate) fn new(methods: Vec<String>) -> Listening {
-        Listening {
+impl RecordDecoder {
+    pub(crate) fn new(methods: Vec<String>) -> RecordDecoder {
+        RecordDecoder {
             methods,
             classes: Vec::new(),
             lives: BTreeMap::new(),
@@ -191,7 +194,7 @@ impl Listening {
                 let outcome = match take.byte()? {
                     tag::THREW => Outcome::Threw(self.class(take)?.to_string()),
                     tag::OBJECT => Outcome::Returned(Value::Text(self.class(take)?.to_string())),
-                    tag => Outcome::Returned(crate::message::value(tag, take)?),
+                    tag => Outcome::Returned(results::value(tag, take)?),
                 };
                 let index = usize::try_from(object).map_err(|_| Garbled)?;
                 let objects = &mut self.objects;
@@ -267,43 +270,43 @@ mod tests {
     use super::*;
     use crate::shared;
 
-    fn heard() -> (std::fs::File, Tape, UnixStream) {
+    fn heard() -> (std::fs::File, RecordWriter, UnixStream) {
         let memory = shared::create().unwrap();
         let (control, theirs) = UnixStream::pair().unwrap();
-        let tape = Tape::new(Results::map(&memory).unwrap(), control, 2);
-        (memory, tape, theirs)
+        let records = RecordWriter::new(Results::map(&memory).unwrap(), control, 2);
+        (memory, records, theirs)
     }
 
-    fn listen(memory: &std::fs::File) -> Listening {
+    fn listen(memory: &std::fs::File) -> RecordDecoder {
         let mut bytes = Vec::new();
         shared::results(memory, &mut bytes).unwrap();
-        let mut listening = Listening::new(vec!["Box".into(), "close".into()]);
-        listening.read(&bytes).unwrap();
-        listening
+        let mut decoder = RecordDecoder::new(vec!["Box".into(), "close".into()]);
+        decoder.read(&bytes).unwrap();
+        decoder
     }
 
     #[test]
     fn what_is_heard_becomes_lives() {
-        let (memory, tape, _theirs) = heard();
+        let (memory, records, _theirs) = heard();
         for class in ["a.Box", "java.lang.String"] {
-            tape.write(|bytes| {
+            records.write(|bytes| {
                 bytes.byte(frame::CLASS);
                 bytes.text(class);
             });
         }
-        assert!(tape.is_string(2) && !tape.is_string(1));
-        tape.event(1, 1, 0, &[tag::OBJECT, 1]);
-        tape.event(2, 1, 1, &[tag::THREW, 2]);
-        tape.event(1, 1, 1, &[tag::TRUE]);
-        tape.event(1, 1, 1, &[tag::VOID]);
-        tape.event(1, 1, 1, &[tag::VOID]);
-        tape.freed(1);
-        let mut listening = listen(&memory);
-        assert_eq!((listening.objects, listening.events, listening.cut), (2, 3, 1));
+        assert!(records.is_string(2) && !records.is_string(1));
+        records.event(1, 1, 0, &[tag::OBJECT, 1]);
+        records.event(2, 1, 1, &[tag::THREW, 2]);
+        records.event(1, 1, 1, &[tag::TRUE]);
+        records.event(1, 1, 1, &[tag::VOID]);
+        records.event(1, 1, 1, &[tag::VOID]);
+        records.freed(1);
+        let mut decoder = listen(&memory);
+        assert_eq!((decoder.objects, decoder.events, decoder.cut), (2, 3, 1));
         let mut lives = Vec::new();
-        listening.hand_on(false, &mut |life| lives.push(life));
+        decoder.hand_on(false, &mut |life| lives.push(life));
         assert!(lives.is_empty(), "little is held until the end");
-        listening.hand_on(true, &mut |life| lives.push(life));
+        decoder.hand_on(true, &mut |life| lives.push(life));
         let shown: Vec<String> = lives
             .iter()
             .map(|life| {
@@ -316,38 +319,38 @@ mod tests {
 
     #[test]
     fn a_full_memory_is_emptied_and_nothing_is_lost() {
-        let (memory, tape, mut theirs) = heard();
-        let mut listening = Listening::new(Vec::new());
+        let (memory, records, mut theirs) = heard();
+        let mut decoder = RecordDecoder::new(Vec::new());
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 for _ in 0..9 {
-                    tape.write(|bytes| {
+                    records.write(|bytes| {
                         bytes.byte(frame::CLASS);
                         bytes.text(&"x".repeat(1 << 20));
                     });
                 }
-                tape.done(None).unwrap();
+                records.done(None).unwrap();
             });
             let mut bytes = Vec::new();
             while crate::message::receive(&mut theirs).unwrap() == FULL {
                 shared::results(&memory, &mut bytes).unwrap();
-                listening.read(&bytes).unwrap();
+                decoder.read(&bytes).unwrap();
                 shared::reset(&memory).unwrap();
                 emptied(&mut theirs).unwrap();
             }
             shared::results(&memory, &mut bytes).unwrap();
-            listening.read(&bytes).unwrap();
+            decoder.read(&bytes).unwrap();
         });
-        assert_eq!(listening.classes.len(), 9);
+        assert_eq!(decoder.classes.len(), 9);
     }
 
     proptest! {
         /// Whatever a worker with overwritten memory leaves behind, reading it ends with an answer.
         #[test]
         fn no_bytes_are_too_strange(bytes in prop::collection::vec(0u8..16, 0..60)) {
-            let mut listening = Listening::new(vec!["m".into()]);
-            let _ = listening.read(&bytes);
-            listening.hand_on(true, &mut drop);
+            let mut decoder = RecordDecoder::new(vec!["m".into()]);
+            let _ = decoder.read(&bytes);
+            decoder.hand_on(true, &mut drop);
         }
     }
 }

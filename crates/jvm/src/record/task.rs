@@ -1,4 +1,4 @@
-//! The worker at a task: it creates the machine with ears, runs tests or a `main`, and says when it is done.
+//! The worker at a recording: creates the JVM with a recorder, runs tests or a `main`, and reports the end.
 
 use std::fs::{self, File};
 use std::io;
@@ -12,16 +12,16 @@ use crate::agent;
 use crate::jni;
 use crate::known::find_class;
 use crate::message::{Greeting, send};
-use crate::record::hear::Ears;
 use crate::record::junit;
 use crate::record::plan::WITNESS;
-use crate::record::tape::Tape;
+use crate::record::recorder::CallRecorder;
+use crate::record::stream::RecordWriter;
 use crate::record::{Assignment, Task};
 use crate::sandbox::Protection;
 use crate::shared::Results;
 use crate::vm::{self, Env, MachineOptions};
 
-/// Greets, does the task and tells the end. Returns when the process may end.
+/// Greets the coordinator, runs the task and reports its end. Returns when the process may exit.
 pub(crate) fn perform(
     assignment: Assignment,
     mut options: MachineOptions,
@@ -30,42 +30,43 @@ pub(crate) fn perform(
     protection: Protection,
 ) -> io::Result<()> {
     let mut greeter = control.try_clone()?;
-    let tape: &'static Tape =
-        Box::leak(Box::new(Tape::new(Results::map(memory)?, control, assignment.longest_life)));
+    let records: &'static RecordWriter =
+        Box::leak(Box::new(RecordWriter::new(Results::map(memory)?, control, assignment.longest_life)));
     let Assignment { plan, task, directory, .. } = assignment;
-    let begin = || -> Result<(Env, Option<&'static Ears>), String> {
+    let begin = || -> Result<(Env, Option<&'static CallRecorder>), String> {
         std::env::set_current_dir(&directory)
             .map_err(|error| format!("cannot enter the folder {}: {error}", directory.display()))?;
         // Tests make more classes than scripts do.
         options.flags.insert(0, "-XX:MaxMetaspaceSize=512m".to_owned());
-        let ears = match plan {
+        let recorder = match plan {
             None => None,
             Some(plan) => {
-                let ears = Ears::new(plan, tape);
-                agent::prepare(Box::new(ears))?;
+                let recorder = CallRecorder::new(plan, records);
+                agent::prepare(Box::new(recorder))?;
                 let patch = place_witness(&options.folder)
                     .map_err(|error| format!("cannot write to the sandbox: {error}"))?;
                 options.flags.push(agent::FLAG.to_owned());
                 options.flags.push(format!("--patch-module=java.base={patch}"));
-                // The machine wonders who gives methods to a class of its own, and would say so on standard output.
+                // The machine wonders who gives methods to a class of its own, and would say so on standard
+                // output.
                 options.flags.push("-Xlog:jni+resolve=off".to_owned());
-                Some(ears)
+                Some(recorder)
             }
         };
-        Ok((vm::create(&options)?, ears))
+        Ok((vm::create(&options)?, recorder))
     };
     let (machine, begun) = match begin() {
         Ok(begun) => (Ok(()), Some(begun)),
         Err(why) => (Err(why), None),
     };
     send(&mut greeter, &Greeting { protection, machine, unprobed: None }.to_bytes())?;
-    let Some((env, ears)) = begun else { return Ok(()) };
-    let listening = ears.map_or(Ok(()), |ears| ears.listen(env));
-    let done = listening.and_then(|()| match &task {
-        Task::Tests { classes } => junit::run(env, classes, tape),
+    let Some((env, recorder)) = begun else { return Ok(()) };
+    let started = recorder.map_or(Ok(()), |recorder| recorder.listen(env));
+    let done = started.and_then(|()| match &task {
+        Task::Tests { classes } => junit::run(env, classes, records),
         Task::Main { class, args } => run_main(env, class, args),
     });
-    tape.done(done.as_ref().err().map(String::as_str))
+    records.done(done.as_ref().err().map(String::as_str))
 }
 
 /// Writes the class of the witness to where the machine takes it for one of its own.
@@ -77,16 +78,16 @@ fn place_witness(folder: &Path) -> io::Result<String> {
     patch.into_os_string().into_string().map_err(|_| io::Error::other("its path is not valid text"))
 }
 
-/// Runs an application and waits for its threads. The machine is gone afterwards, unless the application did not begin. If
-/// its `main` throws, the process ends here.
+/// Runs an application and waits for its threads. The machine is gone afterwards, unless the application did
+/// not begin. If its `main` throws, the process ends here.
 fn run_main(env: Env, class: &str, args: &[String]) -> Result<(), String> {
     let missing = |what: &str| format!("{class}: {what}");
     let main_class = find_class(env, &class.replace('.', "/"))
         .map_err(|thrown| missing(&format!("cannot load it: {}", junit::describe(env, thrown))))?;
     let main = main_class.get();
     let list = junit::strings(env, args).ok_or_else(|| missing("no memory for its arguments"))?;
-    // SAFETY: the method is looked up on this class with this descriptor, and the array is one of strings. Whatever
-    // is thrown is taken away. The machine is asked for its own pointer.
+    // SAFETY: the method is looked up on this class with this descriptor, and the array is one of strings.
+    // Whatever is thrown is taken away. The machine is asked for its own pointer.
     unsafe {
         let method = jni!(env, GetStaticMethodID, main, c"main".as_ptr(), c"([Ljava/lang/String;)V".as_ptr());
         if method.is_null() {
@@ -94,7 +95,8 @@ fn run_main(env: Env, class: &str, args: &[String]) -> Result<(), String> {
             return Err(missing("it has no method `public static void main(String[])`"));
         }
         jni!(env, CallStaticVoidMethodA, main, method, [jvalue { l: list }].as_ptr());
-        // As the `java` command does: the exception is shown, other threads go on, and the exit code tells of it.
+        // As the `java` command does: the exception is shown, other threads go on, and the exit code tells of
+        // it.
         let threw = jni!(env, ExceptionCheck);
         if threw {
             jni!(env, ExceptionDescribe);
