@@ -29,7 +29,7 @@ use crate::scripts::{self, DEEPEST};
 /// Number of consecutive workers that may end before they ran anything, until the host gives up.
 const PATIENCE: u32 = 3;
 
-/// Configuration of a host.
+/// Configuration of a host, one field for each option.
 #[derive(Clone, Debug)]
 pub struct HostOptions {
     /// The binary that becomes a worker.

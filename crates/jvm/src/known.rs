@@ -9,7 +9,7 @@ use crate::vm::{self, Env, Global};
 /// The name of what cannot be asked for its name.
 pub(crate) const UNNAMED: &str = "?";
 
-/// Classes and methods of the machine.
+/// Classes and methods of the JDK, one field each.
 pub(crate) struct Known {
     pub(crate) object: Global,
     pub(crate) string: Global,

@@ -37,7 +37,9 @@ pub(crate) const LARGEST_RUN: usize = 1 << 20;
 /// With so many classes seen, the worker asks to be replaced: each is held for good.
 const MOST_CLASSES: usize = 4096;
 
-/// Runs scripts on one machine.
+/// Runs scripts in one JVM.
+///
+/// Most of its many fields are caches and buffers that outlive a script, so that running one allocates nothing.
 pub(crate) struct Player {
     env: Env,
     /// Number of kept UTF-16 units of a string.

@@ -223,7 +223,7 @@ fn bad_files_are_explained() {
     check(
         Modules::new("rt.jar", Cursor::new([0; 100])),
         expect![[r#"
-        rt.jar cannot be read as the modules of a JDK: it does not begin as such a file does
+        rt.jar cannot be read as the modules of a JDK: it does not begin with the magic number of such a file
         since Java 9 the file is `lib/modules`; an older JDK keeps its classes in `jre/lib/rt.jar`"#]],
     );
 }
@@ -253,7 +253,7 @@ fn unknown_and_misplaced_classes_are_explained() {
     check(
         path.class("a.b.Small.Inner"),
         expect![[r#"
-        a/b/Small$Inner.class in out holds the class Small, not a.b.Small$Inner
+        a/b/Small$Inner.class in out contains the class Small, not a.b.Small$Inner
         a class must be in the folder of its package: is the root of the class path right?"#]],
     );
     check(
