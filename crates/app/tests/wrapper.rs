@@ -7,6 +7,8 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use expect_test::expect;
+
 #[test]
 fn it_runs_where_the_user_is_even_through_a_link() {
     let machine = Machine::new();
@@ -58,6 +60,39 @@ fn a_failed_build_is_not_run() {
     assert!(err.contains("it does not compile") && err.contains("the build failed"), "{err}");
 }
 
+/// Off a terminal, cargo's bar becomes plain lines, and messages stay.
+#[test]
+fn a_build_says_how_far_it_is() {
+    let machine = Machine::new();
+    machine.script("cargo", &format!("{PRETENDED_BAR}{PRETENDED_CARGO}"));
+    machine.script("rustc", "echo 'rustc 99.0.0 (pretended)'");
+    machine.script("cc", "exit 0");
+    let output = machine.run(&root().join("adit"), &[], &machine.0.path().join("bin"));
+    expect![[r#"
+        adit: building for the first time; this takes two to three minutes on two cores
+        adit: building: 1 of 3 steps done
+        warning: something to read
+          --> some/file.rs
+        adit: building: 2 of 3 steps done
+        the last words
+    "#]]
+    .assert_eq(&String::from_utf8_lossy(&output.stderr));
+    // The second time there is nothing to do, and nothing to say.
+    machine.script("cargo", "printf '    Finished in no time\\n' >&2");
+    let output = machine.run(&root().join("adit"), &[], &machine.0.path().join("bin"));
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+}
+
+/// What cargo prints while it builds, if asked for its bar.
+const PRETENDED_BAR: &str = r#"
+[ "$CARGO_TERM_PROGRESS_WHEN" = always ] || exit 1
+{
+    printf '   Compiling first v1.0.0\n    Building [==>    ] 1/3: second     \r   Compiling second v2.0.0\n'
+    printf 'warning: something to read\n  --> some/file.rs\n    Building [====>  ] 2/3: third      \r'
+    printf '    Finished `release` profile\nthe last words'
+} >&2
+"#;
+
 /// Puts a binary where cargo would, which tells where it runs and with what.
 const PRETENDED_CARGO: &str = r#"
 while [ "$1" != --target-dir ]; do shift; done
@@ -107,6 +142,7 @@ impl Machine {
             .env("HOME", self.0.path())
             .env("CARGO_TARGET_DIR", self.0.path().join("the target"))
             .env("ADIT_NO_INSTALL", "1")
+            .env("ADIT_BUILD_PROGRESS", "0")
             .output()
             .expect("the script starts")
     }
