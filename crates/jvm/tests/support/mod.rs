@@ -146,7 +146,7 @@ fn statement(line: &str) -> Statement {
     let mut words = line.split(' ');
     let (how, what, descriptor) = (words.next().unwrap(), words.next().unwrap(), words.next().unwrap());
     let (kind, (class, name)) = match how {
-        "new" => (CallKind::Constructor, (what, "<init>")),
+        "new" => (CallKind::Constructor, (what, what.rsplit(['.', '$']).next().unwrap())),
         "static" => (CallKind::Function, what.rsplit_once('.').unwrap()),
         "field" => (CallKind::Constant, what.rsplit_once('.').unwrap()),
         _ => (CallKind::Method, what.rsplit_once('.').unwrap()),
