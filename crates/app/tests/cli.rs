@@ -521,7 +521,7 @@ fn explain_replays_what_lies_beside_a_model() {
     let place = folder.path().display().to_string();
     let alone = adit(&["explain", &place, "1", "nextToken", "2"]);
     assert_eq!(alone.code, 0, "{}", alone.err);
-    assert!(alone.out.contains("there is no evidence"), "{}", alone.out);
+    assert!(alone.out.contains("no evidence: there are no traces"), "{}", alone.out);
     let run = adit(&["convert", &example("tokenizer.traces"), &format!("{place}/traces.jsonl"), "--quiet"]);
     assert_eq!(run.code, 0, "{}", run.err);
     let run = adit(&["explain", &format!("{place}/model.json"), "1 nextToken 2", "--json"]);
