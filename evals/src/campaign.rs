@@ -13,11 +13,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use adit_attack::{ApiOptions, Generator, GeneratorOptions, java, prepare_in, worth_reading};
 use adit_bytecode::Program;
+use adit_java::{ApiOptions, Generator, GeneratorOptions, prepare_in, source, worth_reading};
 use adit_jvm::find::{Places, USUAL, find};
 use adit_jvm::{Host, HostOptions, Jdk, classes};
-use adit_trace::{End, Run, Script, StepResult, Subject};
+use adit_trace::{Author, End, Run, Script, StepResult, Subject};
 use miette::{IntoDiagnostic, Result, WrapErr, bail};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
@@ -201,7 +201,7 @@ impl Stage<'_> {
                 if let End::Died { how } = &run.end {
                     pass.deaths_in_all += 1;
                     if pass.deaths.len() < DEATHS_SHOWN {
-                        let lines = java::body(script, None, generator.facts()).lines;
+                        let lines = source::body(script, None, generator.facts()).lines;
                         pass.deaths.push(format!("{how}:\n    {}", lines.join("\n    ")));
                     }
                 }

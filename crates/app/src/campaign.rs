@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use adit_attack::Ear;
+use adit_attack::EventReader;
 use adit_automata::format;
 use adit_logic::{Fate, Property};
 use adit_store::{
@@ -64,7 +64,7 @@ pub(crate) struct CampaignRequest<'a> {
 pub(crate) struct Campaign<'e> {
     writer: Writer,
     /// Reads the events of runs, and knows all labels.
-    ear: &'e Ear,
+    ear: &'e EventReader,
     round: RoundId,
     seed: u64,
     history: History,
@@ -89,7 +89,7 @@ impl<'e> Campaign<'e> {
     /// away.
     pub(crate) fn open(
         request: &CampaignRequest<'_>,
-        ear: &'e Ear,
+        ear: &'e EventReader,
         progress: &Mining,
     ) -> Result<Self, Report> {
         let CampaignRequest { folder, about, .. } = *request;
@@ -299,12 +299,12 @@ pub(crate) fn now() -> i64 {
 }
 
 /// The labels of a word.
-fn labels<'e>(ear: &'e Ear, word: &[Letter]) -> Vec<&'e str> {
+fn labels<'e>(ear: &'e EventReader, word: &[Letter]) -> Vec<&'e str> {
     word.iter().map(|&letter| ear.alphabet().name(letter)).collect()
 }
 
 /// A property with labels instead of letters.
-pub(crate) fn labeled(ear: &Ear, property: &Property<Letter>) -> Property<String> {
+pub(crate) fn labeled(ear: &EventReader, property: &Property<Letter>) -> Property<String> {
     let label = |letter: Letter| ear.alphabet().name(letter).to_owned();
     Property { template: property.template, a: label(property.a), b: label(property.b) }
 }

@@ -12,9 +12,10 @@
 use std::collections::BTreeSet;
 
 use adit_attack::branches::Branches;
-use adit_attack::{Api, Ear, Generator, Guarded};
+use adit_attack::{EventReader, Guarded};
+use adit_java::{Api, Generator};
 use adit_jvm::Host;
-use adit_trace::{Letter, Run, Script, Subject};
+use adit_trace::{Author, Letter, Run, Script, Subject};
 use miette::Report;
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
@@ -68,7 +69,7 @@ pub(crate) struct Round<'a> {
 /// The calls that a class offers: what can be called, scripts of such calls, and the events in their runs.
 pub(crate) struct Calls<'a> {
     pub(crate) api: &'a Api,
-    pub(crate) ear: &'a Ear,
+    pub(crate) ear: &'a EventReader,
     pub(crate) generator: &'a mut Generator,
 }
 

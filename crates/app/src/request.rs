@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use adit_attack::GeneratorOptions;
+use adit_java::GeneratorOptions;
 use adit_jvm::Sandbox;
 
 /// A Java class to run, and where to find it.

@@ -1,39 +1,50 @@
 //! Branches as goals of a search: each side of each branch of the class is to be taken by some test.
 //!
-//! Paper: `dynamosa`; [dice, section 3.3] keeps this kind of goal beside its own. A side of a branch becomes a target when a side
-//! of another on which it is control dependent has been taken. A test is the further from it the more of the branches on the way
-//! to it were not even reached (the approach level).
-//! Deviation: how far the operands of the last branch are from the other outcome (the branch distance) is not measured: it counts
-//! as one half. Of the ways that lead to a side, the nearest one that was reached counts.
+//! Paper: `dynamosa`; [dice, section 3.3] keeps this kind of goal beside its own. A side of a branch becomes
+//! a target when a side of another on which it is control dependent has been taken. A test is the further
+//! from it the more of the branches on the way to it were not even reached (the approach level).
+//! Deviation: how far the operands of the last branch are from the other outcome (the branch distance) is not
+//! measured: it counts as one half. Of the ways that lead to a side, the nearest one that was reached counts.
 //! Cost: a look-up for each branch on the way.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
-use adit_bytecode::probe::Probe;
 use adit_trace::Passed;
 
 use crate::dynamosa::Goal;
 
-/// The sides of branches of a class.
+/// One side of a branch in the code of the subject. The probe with the same number tells whether a run took
+/// it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BranchSide {
+    /// All sides of its branch.
+    pub branch: Range<usize>,
+    /// The sides of other branches one of which a run must take to come to this branch; none if every run
+    /// does.
+    pub opened_by: Vec<usize>,
+}
+
+/// The sides of all branches of a subject.
 #[derive(Clone, Debug, Default)]
 pub struct Branches {
-    /// What opens each.
+    /// For each side, those that open it.
     opened_by: Vec<Vec<usize>>,
-    /// For each, the probes whose passing shows how near a run came: those of its own branch, those of the branches on which that
-    /// depends, and so on.
+    /// For each side, the sides that show how near a run came: those of its own branch, those of the branches
+    /// on which that one depends, and so on.
     ladders: Vec<Vec<Vec<usize>>>,
 }
 
 impl Branches {
-    /// The branches that these probes watch, which are numbered by their places.
-    pub fn new(probes: &[Probe]) -> Self {
-        let ladder = |probe: &Probe| {
-            let mut seen: BTreeSet<usize> = probe.branch.clone().collect();
-            let mut ladder = vec![probe.branch.clone().collect::<Vec<usize>>()];
+    /// Numbers the sides by their places.
+    pub fn new(sides: &[BranchSide]) -> Self {
+        let ladder = |side: &BranchSide| {
+            let mut seen: BTreeSet<usize> = side.branch.clone().collect();
+            let mut ladder = vec![side.branch.clone().collect::<Vec<usize>>()];
             loop {
                 let last = ladder.last().map_or(&[][..], Vec::as_slice);
-                let above = last.iter().filter_map(|&at| probes.get(at)).flat_map(|probe| &probe.opened_by);
-                let branches = above.filter_map(|&at| probes.get(at)).flat_map(|probe| probe.branch.clone());
+                let above = last.iter().filter_map(|&at| sides.get(at)).flat_map(|side| &side.opened_by);
+                let branches = above.filter_map(|&at| sides.get(at)).flat_map(|side| side.branch.clone());
                 let next: BTreeSet<usize> = branches.filter(|at| !seen.contains(at)).collect();
                 if next.is_empty() {
                     return ladder;
@@ -43,17 +54,17 @@ impl Branches {
             }
         };
         Self {
-            opened_by: probes.iter().map(|probe| probe.opened_by.clone()).collect(),
-            ladders: probes.iter().map(ladder).collect(),
+            opened_by: sides.iter().map(|side| side.opened_by.clone()).collect(),
+            ladders: sides.iter().map(ladder).collect(),
         }
     }
 
-    /// How many there are.
+    /// The number of sides.
     pub fn len(&self) -> usize {
         self.ladders.len()
     }
 
-    /// Whether there are none.
+    /// Tells whether there are no sides.
     pub fn is_empty(&self) -> bool {
         self.ladders.is_empty()
     }
@@ -67,7 +78,8 @@ impl Branches {
         self.opened_by.iter().map(goal).collect()
     }
 
-    /// How far a run that passed these probes is from taking a side: zero when it did, less than one in any case.
+    /// The distance of a run that passed these probes from taking a side: zero if it took it, less than one
+    /// in any case.
     pub fn cost(&self, side: usize, passed: &Passed) -> f64 {
         if passed.has(side) {
             return 0.0;
@@ -81,31 +93,20 @@ impl Branches {
 
 #[cfg(test)]
 mod tests {
-    use std::ops::Range;
-
-    use adit_bytecode::probe::Side;
     use expect_test::expect;
 
     use super::*;
 
-    fn probe(branch: Range<usize>, opened_by: &[usize]) -> Probe {
-        Probe {
-            class: "a/B".into(),
-            method: "m".into(),
-            descriptor: "()V".into(),
-            line: None,
-            side: Side::On,
-            branch,
-            opened_by: opened_by.to_vec(),
-        }
+    fn side(branch: Range<usize>, opened_by: &[usize]) -> BranchSide {
+        BranchSide { branch, opened_by: opened_by.to_vec() }
     }
 
     /// `if (0|1) { while (2|3) { if (4|5) … } }`, where the loop comes back after 5.
-    fn nested() -> Vec<Probe> {
-        let mut probes = vec![probe(0..2, &[]), probe(0..2, &[])];
-        probes.extend([probe(2..4, &[0, 5]), probe(2..4, &[0, 5])]);
-        probes.extend([probe(4..6, &[2]), probe(4..6, &[2])]);
-        probes
+    fn nested() -> Vec<BranchSide> {
+        let mut sides = vec![side(0..2, &[]), side(0..2, &[])];
+        sides.extend([side(2..4, &[0, 5]), side(2..4, &[0, 5])]);
+        sides.extend([side(4..6, &[2]), side(4..6, &[2])]);
+        sides
     }
 
     fn passed(probes: &[usize]) -> Passed {

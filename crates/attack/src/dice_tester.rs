@@ -12,21 +12,21 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use adit_logic::{Fate, Property, Template};
-use adit_trace::{Letter, Pace, Passed, Phase, Progress, Script, Stop};
+use adit_trace::{Author, Letter, Pace, Passed, Phase, Progress, Script, Stop};
 use rand::Rng;
 
+use crate::EventReader;
+use crate::ObjectTrace;
 use crate::branches::Branches;
 use crate::dynamosa::{Goal, Problem, Search, Settings, Status};
 use crate::fitness::Profile;
 use crate::guard::Guarded;
-use crate::heard::Heard;
 use crate::shrink::shrink;
-use crate::{Ear, Generator};
 
 /// Target and effort of an attack.
 #[derive(Clone, Debug)]
 pub struct Assault {
-    /// Properties to refute, in the letters of the ear.
+    /// Properties to refute, in the letters of the reader.
     pub properties: Vec<Property<Letter>>,
     /// Letters without a side effect.
     pub pure: BTreeSet<Letter>,
@@ -66,15 +66,15 @@ pub struct Attacked {
 /// Attacks properties of a class until nothing is left to aim at or `pace` stops it.
 pub fn dice_tester<S: Guarded, R: Rng>(
     subject: &mut S,
-    generator: &mut Generator,
-    ear: &Ear,
+    author: &mut impl Author,
+    reader: &EventReader,
     assault: &Assault,
     rng: &mut R,
     pace: &mut dyn Pace,
 ) -> Result<Attacked, S::Error> {
-    let letters = ear.alphabet().len();
+    let letters = reader.alphabet().len();
     let claims = letters..letters + assault.properties.len();
-    let mut problem = Attack { subject, generator, ear, assault, letters };
+    let mut problem = Attack { subject, author, reader, assault, letters };
     let mut search = Search::new(goals(letters, assault), assault.settings.clone());
     let mut attacked = Attacked {
         fates: Vec::new(),
@@ -177,10 +177,10 @@ fn goals(letters: usize, Assault { properties, branches, .. }: &Assault) -> Vec<
     goals
 }
 
-struct Attack<'a, S> {
+struct Attack<'a, S, A> {
     subject: &'a mut S,
-    generator: &'a mut Generator,
-    ear: &'a Ear,
+    author: &'a mut A,
+    reader: &'a EventReader,
     assault: &'a Assault,
     letters: usize,
 }
@@ -193,39 +193,41 @@ struct Seen {
     passed: Option<Passed>,
 }
 
-impl<S: Guarded> Problem for Attack<'_, S> {
+impl<S: Guarded, A: Author> Problem for Attack<'_, S, A> {
     type Test = Script;
     type Seen = Seen;
     type Error = S::Error;
 
     fn random(&mut self, rng: &mut impl Rng) -> Script {
         let calls = rand::RngExt::random_range(rng, 1..=self.assault.calls.max(1));
-        self.generator.script(rng, calls)
+        self.author.script(rng, calls)
     }
 
     fn mutate(&mut self, test: &Script, rng: &mut impl Rng) -> Script {
-        self.generator.mutate(test, rng)
+        self.author.mutate(test, rng)
     }
 
     fn cross(&mut self, one: &Script, other: &Script, rng: &mut impl Rng) -> [Script; 2] {
-        [self.generator.crossover(one, other, rng), self.generator.crossover(other, one, rng)]
+        [self.author.cross(one, other, rng), self.author.cross(other, one, rng)]
     }
 
     fn run(&mut self, tests: &[Script]) -> Result<Vec<Seen>, S::Error> {
         let runs = self.subject.run(tests)?;
-        self.subject.guard().warn(self.generator);
+        self.subject.guard().warn(self.author);
         Ok(tests
             .iter()
             .zip(runs)
             .map(|(test, run)| {
-                self.generator.observe(test, &run);
+                self.author.observe(test, &run);
                 // Whoever leaves a file open has not used the class as it should be used.
                 if run.leaked {
                     return Seen { profiles: Vec::new(), passed: None };
                 }
-                let heard = self.ear.hear(test, &run);
-                let profiles =
-                    heard.iter().map(|Heard { word, .. }| Profile::of(word, &self.assault.pure)).collect();
+                let heard = self.reader.read(test, &run);
+                let profiles = heard
+                    .iter()
+                    .map(|ObjectTrace { word, .. }| Profile::of(word, &self.assault.pure))
+                    .collect();
                 Seen { profiles, passed: run.passed }
             })
             .collect())

@@ -20,13 +20,13 @@
 use std::collections::BTreeSet;
 
 use adit_automata::Fsa;
-use adit_trace::{Letter, Pace, Phase, Run, Script, Stop};
+use adit_trace::{Author, Letter, Pace, Phase, Run, Script, Stop};
 use rand::{Rng, RngExt};
 
+use crate::EventReader;
 use crate::guard::Guarded;
 use crate::probe::{Halt, Prober};
 use crate::survey::{SurveyOptions, pool, survey};
-use crate::{Ear, Generator};
 
 mod draft;
 mod exploration;
@@ -131,29 +131,22 @@ const REJECTED_RARELY: u64 = 200;
 /// they were for.
 pub fn explore<S: Guarded, R: Rng>(
     subject: &mut S,
-    generator: &mut Generator,
-    ear: &Ear,
+    author: &mut impl Author,
+    reader: &EventReader,
     prior: Prior,
     options: ExploreOptions,
     rng: &mut R,
     pace: &mut dyn Pace,
 ) -> Result<Explored, S::Error> {
-    let mut prober = Prober::new(subject, ear, pace);
+    let mut prober = Prober::new(subject, reader, pace);
     prober.announce(Phase::Survey);
-    let surveyed = survey(&mut prober, generator, &options.survey, &prior.scripts, rng)?;
+    let surveyed = survey(&mut prober, author, &options.survey, &prior.scripts, rng)?;
     prober.announce(Phase::Choose);
     let pool = pool(&mut prober, &surveyed, &options.survey, rng)?;
     prober.announce(Phase::Explore);
     let exploration = Exploration::new(pool, prior, options);
-    let mut search = Search {
-        prober,
-        generator,
-        rng,
-        exploration,
-        surveyed: surveyed.runs,
-        sets_before: 0,
-        judgment: None,
-    };
+    let mut search =
+        Search { prober, author, rng, exploration, surveyed: surveyed.runs, sets_before: 0, judgment: None };
     let mut step = Step::Explore;
     let stop = loop {
         match search.take(step) {
@@ -180,9 +173,9 @@ enum Step {
 }
 
 /// An exploration that is going on.
-struct Search<'a, S, R> {
+struct Search<'a, S, A, R> {
     prober: Prober<'a, S>,
-    generator: &'a mut Generator,
+    author: &'a mut A,
     rng: &'a mut R,
     exploration: Exploration,
     /// Runs of the survey.
@@ -193,7 +186,7 @@ struct Search<'a, S, R> {
     judgment: Option<Judgment>,
 }
 
-impl<S: Guarded, R: Rng> Search<'_, S, R> {
+impl<S: Guarded, A: Author, R: Rng> Search<'_, S, A, R> {
     /// Takes a step and returns the next, or nothing when the exploration is done.
     fn take(&mut self, step: Step) -> Result<Option<Step>, Halt<S::Error>> {
         let Self { prober, exploration, rng, .. } = self;
@@ -225,25 +218,25 @@ impl<S: Guarded, R: Rng> Search<'_, S, R> {
 
     /// Runs random scripts, follows those that the model rejects, and tells whether that is enough.
     fn accept_random(&mut self) -> Result<bool, Halt<S::Error>> {
-        let Self { prober, exploration, generator, rng, .. } = self;
+        let Self { prober, exploration, author, rng, .. } = self;
         let options = &exploration.options.survey;
         let scripts: Vec<Script> = (0..options.scripts / 3)
             .map(|_| {
                 let calls = rng.random_range(1..=options.calls);
-                generator.script(*rng, calls)
+                author.script(*rng, calls)
             })
             .collect();
         let runs = prober.run(&scripts).map_err(Halt::Failed)?;
-        prober.warn(generator);
-        let draft = exploration.draft(prober.ear);
+        prober.warn(*author);
+        let draft = exploration.draft(prober.reader);
         let mut rejected = 0;
         for (script, run) in scripts.iter().zip(&runs) {
-            generator.observe(script, run);
+            author.observe(script, run);
             if !run.was_run() {
                 return Err(prober.why_not_run(&exploration.progress(Phase::Accept)).into());
             }
-            let words = prober.ear.hear(script, run);
-            if !words.iter().all(|heard| draft.fsa.reads(&labels(prober.ear, &heard.word))) {
+            let words = prober.reader.read(script, run);
+            if !words.iter().all(|heard| draft.fsa.reads(&labels(prober.reader, &heard.word))) {
                 rejected += 1;
                 exploration.accept(prober, script, run)?;
             }
@@ -259,9 +252,9 @@ impl<S: Guarded, R: Rng> Search<'_, S, R> {
     /// The model of everything that is known.
     fn explored(self, stop: Stop) -> Explored {
         let Self { prober, mut exploration, judgment, .. } = self;
-        let ear = prober.ear;
-        let draft = exploration.draft(ear);
-        let whole = if stop.is_done() { draft.fsa.clone() } else { exploration.with_guesses(ear, &draft) };
+        let reader = prober.reader;
+        let draft = exploration.draft(reader);
+        let whole = if stop.is_done() { draft.fsa.clone() } else { exploration.with_guesses(reader, &draft) };
         let model = whole.simplify();
         let counterparts = whole.counterparts(&model);
         let refusals = exploration.refusals(&draft, &counterparts, &model);
@@ -273,8 +266,8 @@ impl<S: Guarded, R: Rng> Search<'_, S, R> {
             situations: exploration.situations(),
             realized,
             unrealized: unrealized.unwrap_or_default(),
-            splits: exploration.describe_splits(ear),
-            witnesses: exploration.witnesses(ear, &draft, &counterparts, &model),
+            splits: exploration.describe_splits(reader),
+            witnesses: exploration.witnesses(reader, &draft, &counterparts, &model),
             model: witness::with_refusals(&model, &refusals),
             refusals,
             stop,
@@ -283,6 +276,6 @@ impl<S: Guarded, R: Rng> Search<'_, S, R> {
 }
 
 /// Labels of a word.
-fn labels(ear: &Ear, word: &[Letter]) -> Vec<String> {
-    word.iter().map(|&letter| ear.alphabet().name(letter).to_owned()).collect()
+fn labels(reader: &EventReader, word: &[Letter]) -> Vec<String> {
+    word.iter().map(|&letter| reader.alphabet().name(letter).to_owned()).collect()
 }

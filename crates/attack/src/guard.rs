@@ -14,9 +14,10 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use adit_trace::{Callable, End, Limit, Pace, Phase, Progress, Run, RunLimits, Script, Stop, Subject};
+use adit_trace::{
+    Author, Callable, End, Limit, Pace, Phase, Progress, Run, RunLimits, Script, Stop, Subject,
+};
 
-use crate::Generator;
 use crate::hangs::{BadEnd, HangBlame};
 
 /// Size of the first portion, and of any after a script that ended badly: each of those costs as much as
@@ -132,9 +133,9 @@ impl HangGuard {
         self.blame.is_given_up(callable)
     }
 
-    /// Tells a generator which methods are no longer worth calling.
-    pub fn warn(&self, generator: &mut Generator) {
-        self.given_up_everywhere().for_each(|callable| generator.give_up(callable));
+    /// Tells a author which methods are no longer worth calling.
+    pub fn warn(&self, author: &mut impl Author) {
+        self.given_up_everywhere().for_each(|callable| author.give_up(callable));
     }
 
     /// Every call that hung or killed its machine, given up or not.

@@ -1,49 +1,32 @@
-//! What a class can be asked, scripts that ask it, and what the answers refute.
+//! Searches over any subject: models by exploration, properties under attack, models judged by what they describe.
 //!
-//! [`Api`] says what can be called on a class, [`Supply`] where the values come from that the calls need, and a
-//! [`Generator`] makes random scripts of both; [`edit`] changes scripts, [`java`] writes them as Java. [`purity`] and
-//! [`effects`] learn from runs what single methods do. [`prepare`] is the way in.
+//! A search runs scripts on a [`Subject`](adit_trace::Subject), which an [`Author`](adit_trace::Author) writes and an
+//! [`EventReader`] reads as words. It knows calls, kinds of values, outcomes and states; the language of the
+//! subject and its types it does not know.
 //!
-//! [`dice_tester`] searches, with [`dynamosa`], for tests that refute properties and take [`branches`]; [`shrink`] makes them
-//! smaller. [`explore`] makes a model by probing which events are possible where, and [`validate`] measures any model against the
-//! class. All hear runs as words with an [`Ear`], and run scripts behind a [`HangGuard`], which alone knows what hangs.
-//!
-//! Nothing here runs a script. A [`Subject`](adit_trace::Subject) does, and where one is needed it is handed in.
+//! [`explore`] makes a model of a subject. [`dice_tester`] searches, with [`dynamosa`], for scripts that refute
+//! properties and take [`branches`]; [`shrink`] makes them smaller. [`validate`] measures a model against the subject.
+//! [`purity`] and [`effects`] learn from runs what single methods do.
 
-mod api;
 pub mod branches;
 pub mod dice_tester;
 pub mod dynamosa;
-pub mod edit;
 pub mod effects;
-mod error;
+mod events;
 pub mod explore;
 pub mod fitness;
-mod generate;
 mod guard;
 mod hangs;
-mod heard;
-pub mod java;
-mod makers;
 mod moves;
 pub mod novelty;
-mod prepare;
 mod probe;
 pub mod purity;
 mod realize;
 pub mod shrink;
-mod supply;
 mod survey;
 pub mod validate;
-mod values;
-mod vary;
 
-pub use api::{Api, ApiOptions, Operation, callable};
-pub use error::ApiError;
-pub use generate::{Generator, GeneratorOptions};
+pub use events::{EventReader, ObjectTrace};
 pub use guard::{Guarded, GuardedSubject, HangGuard};
 pub use hangs::BadEnd;
-pub use heard::{Ear, Heard};
-pub use prepare::{prepare, prepare_in, worth_reading};
-pub use supply::{Recipe, Supply};
 pub use survey::SurveyOptions;

@@ -8,6 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use adit_trace::edit::{needs, renumbered};
 use adit_trace::{Argument, Callable, Letter, Script, Statement, ValueKind};
 
 use crate::probe::ShapeHash;
@@ -290,35 +291,8 @@ fn closure(script: &Script, statement: &Statement, object: usize) -> BTreeSet<us
     wanted
 }
 
-/// Statements that a statement refers to.
 fn references(statement: &Statement) -> Vec<usize> {
-    fn collect(argument: &Argument, found: &mut Vec<usize>) {
-        match argument {
-            Argument::Earlier(at) => found.push(*at),
-            Argument::Array(elements) => elements.iter().for_each(|element| collect(element, found)),
-            Argument::Function(result) => collect(result, found),
-            _ => {}
-        }
-    }
-    let mut found: Vec<usize> = statement.receiver.into_iter().collect();
-    statement.args.iter().for_each(|argument| collect(argument, &mut found));
+    let mut found = Vec::new();
+    needs(statement, &mut |needed| found.push(needed));
     found
-}
-
-fn renumbered(statement: &Statement, renumber: &impl Fn(usize) -> usize) -> Statement {
-    fn argument(of: &Argument, renumber: &impl Fn(usize) -> usize) -> Argument {
-        match of {
-            Argument::Earlier(at) => Argument::Earlier(renumber(*at)),
-            Argument::Array(elements) => {
-                Argument::Array(elements.iter().map(|element| argument(element, renumber)).collect())
-            }
-            Argument::Function(result) => Argument::Function(Box::new(argument(result, renumber))),
-            other => other.clone(),
-        }
-    }
-    Statement {
-        callable: statement.callable.clone(),
-        receiver: statement.receiver.map(renumber),
-        args: statement.args.iter().map(|of| argument(of, renumber)).collect(),
-    }
 }

@@ -8,20 +8,19 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use adit_trace::{
-    Callable, Event, Labels, Letter, Outcome, Pace, Phase, Progress, Run, Script, Snapshot, StepResult, Stop,
-    Value,
+    Author, Callable, Event, Labels, Letter, Outcome, Pace, Phase, Progress, Run, Script, Snapshot, Step,
+    StepResult, Stop, Value,
 };
 use rustc_hash::FxHasher;
 
-use crate::generate::heavy_numbers;
+use crate::EventReader;
 use crate::guard::{Guarded, why_not_run};
 use crate::moves::Situation;
-use crate::{Ear, Generator};
 
 /// Runs situations and reads their last call. Counts scripts, and skips those that are known to hang.
 pub(crate) struct Prober<'a, S> {
     pub(crate) subject: &'a mut S,
-    pub(crate) ear: &'a Ear,
+    pub(crate) reader: &'a EventReader,
     pace: &'a mut dyn Pace,
     /// Scripts that were run.
     pub(crate) tests: u64,
@@ -99,8 +98,8 @@ pub(crate) enum Probed {
 }
 
 impl<'a, S: Guarded> Prober<'a, S> {
-    pub(crate) fn new(subject: &'a mut S, ear: &'a Ear, pace: &'a mut dyn Pace) -> Self {
-        Self { subject, ear, pace, tests: 0, heavy: BTreeSet::new() }
+    pub(crate) fn new(subject: &'a mut S, reader: &'a EventReader, pace: &'a mut dyn Pace) -> Self {
+        Self { subject, reader, pace, tests: 0, heavy: BTreeSet::new() }
     }
 
     /// Tells the caller that a phase begins, which has at least one batch, whatever the caller answers.
@@ -151,14 +150,16 @@ impl<'a, S: Guarded> Prober<'a, S> {
         let runs = self.subject.run(scripts)?;
         for (script, run) in scripts.iter().zip(&runs).filter(|(_, run)| run.was_run()) {
             self.tests += 1;
-            self.heavy.extend(run.steps.iter().flat_map(|step| heavy_numbers(script, step)));
+            if run.steps.iter().any(is_exhausted) {
+                self.heavy.extend(script.large_numbers());
+            }
         }
         Ok(runs)
     }
 
-    /// Tells the generator which methods hang.
-    pub(crate) fn warn(&self, generator: &mut Generator) {
-        self.subject.guard().warn(generator);
+    /// Tells the author which methods hang.
+    pub(crate) fn warn(&self, author: &mut impl Author) {
+        self.subject.guard().warn(author);
     }
 
     /// Tells whether the method hangs so often that it is no longer called at all.
@@ -172,7 +173,7 @@ impl<'a, S: Guarded> Prober<'a, S> {
         else {
             return Probed::Nothing;
         };
-        if let Some(letter) = self.ear.letter(&statement.callable, &step.result) {
+        if let Some(letter) = self.reader.letter(&statement.callable, &step.result) {
             let fields: Box<[u64]> = field_hashes(step.fields.as_ref()).collect();
             let (state, shape) =
                 (StateHash::combine(fields.iter().copied()), ShapeHash::of(step.fields.as_ref()));
@@ -204,4 +205,8 @@ fn field_hashes(snapshot: Option<&Snapshot>) -> impl Iterator<Item = u64> {
         }
         hasher.finish()
     })
+}
+
+fn is_exhausted(step: &Step) -> bool {
+    matches!(step.result, StepResult::Threw { exhausted: true, .. })
 }

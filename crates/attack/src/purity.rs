@@ -10,12 +10,15 @@
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
-use adit_trace::{Callable, End, Pace, Phase, Progress, Run, Script, Step, StepResult, Stop, Subject, Value};
+use adit_trace::{
+    Author, Callable, End, Pace, Phase, Progress, Run, Script, Step, StepResult, Stop, Subject, Value,
+    Vocabulary,
+};
 use rand::{Rng, RngExt};
 
-use crate::edit::{calls_of_interest, cut};
-use crate::{Api, Generator};
+use adit_trace::edit::{calls_of_interest, cut, renumbered};
 
 /// Effort of the experiments.
 #[derive(Clone, Copy, Debug)]
@@ -89,13 +92,13 @@ struct Try {
 /// tries.
 pub fn purity<S: Subject>(
     subject: &mut S,
-    api: &Api,
-    generator: &mut Generator,
+    vocabulary: &Vocabulary,
+    author: &mut impl Author,
     options: PurityOptions,
     rng: &mut impl Rng,
     pace: &mut dyn Pace,
 ) -> Result<Purities, S::Error> {
-    let mut verdicts = vec![Verdict::Unrefuted { tries: 0 }; api.methods.len()];
+    let mut verdicts = vec![Verdict::Unrefuted { tries: 0 }; vocabulary.methods.len()];
     let (mut stop, mut tests) = (Stop::Done, 0);
     for _ in 0..options.tries {
         if let ControlFlow::Break(reason) = pace.go_on(&Progress::new(Phase::Purity, tests)) {
@@ -107,7 +110,7 @@ pub fn purity<S: Subject>(
             if matches!(verdict, Verdict::Changes { what: Difference::Outcome { .. }, .. }) {
                 continue;
             }
-            if let Some((with, without, call)) = experiment(api, generator, method, options, rng) {
+            if let Some((with, without, call)) = experiment(vocabulary, author, method, options, rng) {
                 batch.extend([without.clone(), without, with.clone()]);
                 tries.push(Try { method, call, with });
             }
@@ -119,32 +122,54 @@ pub fn purity<S: Subject>(
         tests += runs.iter().filter(|run| run.was_run()).count() as u64;
         for (attempt, (scripts, runs)) in tries.into_iter().zip(batch.chunks(3).zip(runs.chunks(3))) {
             if let [first, second, with] = runs {
-                generator.observe(&scripts[0], first);
+                author.observe(&scripts[0], first);
                 judge(&mut verdicts[attempt.method], &attempt, first, second, with);
             }
         }
     }
-    let callables = api.methods.iter().map(|method| (*method.callable).clone());
+    let callables = vocabulary.methods.iter().map(|method| (**method).clone());
     Ok(Purities { verdicts: callables.zip(verdicts).collect(), stop })
 }
 
 /// Makes a random script with the call and without it.
 fn experiment(
-    api: &Api,
-    generator: &mut Generator,
+    vocabulary: &Vocabulary,
+    author: &mut impl Author,
     method: usize,
     options: PurityOptions,
     rng: &mut impl Rng,
 ) -> Option<(Script, Script, usize)> {
     let calls = rng.random_range(2..=options.calls.max(2));
-    let script = generator.script(rng, calls);
-    let object = *calls_of_interest(&script, api).first()?;
+    let script = author.script(rng, calls);
+    let object = *calls_of_interest(&script, vocabulary).first()?;
     // Something must come after the call, or nothing would show.
     if object + 1 >= script.statements.len() {
         return None;
     }
     let at = rng.random_range(object + 1..script.statements.len());
-    generator.with_and_without(&script, at, object, generator.methods[method], rng)
+    with_and_without(author, &script, at, object, &vocabulary.methods[method], rng)
+}
+
+/// Two scripts that differ in one call: the script with the method called on the object before statement `at`, and the
+/// script without it; and the place of the call. Both make the values that the call needs.
+fn with_and_without(
+    author: &impl Author,
+    script: &Script,
+    at: usize,
+    object: usize,
+    method: &Arc<Callable>,
+    rng: &mut impl Rng,
+) -> Option<(Script, Script, usize)> {
+    let mut with = author.extend(&cut(script, at), object, method, rng)?;
+    let call = with.statements.len() - 1;
+    let mut without = cut(&with, call);
+    // What comes after the call moves by what was inserted, and uses nothing of it.
+    let moved = |by: usize| move |old: usize| if old < at { old } else { old + by };
+    for statement in &script.statements[at..] {
+        with.statements.push(renumbered(statement, &moved(call + 1 - at)));
+        without.statements.push(renumbered(statement, &moved(call - at)));
+    }
+    Some((with, without, call))
 }
 
 fn judge(verdict: &mut Verdict, attempt: &Try, first: &Run, second: &Run, with: &Run) {

@@ -69,7 +69,7 @@ pub(crate) fn realize<S: Guarded, K: Ord + Copy>(
     let longest = words.iter().map(Vec::len).max().unwrap_or(0);
     let mut giving: BTreeMap<Letter, Vec<&Move>> = BTreeMap::new();
     for one in moves {
-        for &letter in prober.ear.letters_of(one.callable()) {
+        for &letter in prober.reader.letters_of(one.callable()) {
             giving.entry(letter).or_default().push(one);
         }
     }
@@ -87,7 +87,7 @@ pub(crate) fn realize<S: Guarded, K: Ord + Copy>(
             let last = prefix[length - 1];
             if length == 1 {
                 let fitting =
-                    starts.iter().filter(|start| prober.ear.letters_of(start.callable()).contains(&last));
+                    starts.iter().filter(|start| prober.reader.letters_of(start.callable()).contains(&last));
                 for start in fitting {
                     situations.push(start.start());
                     owners.push(prefix);

@@ -10,7 +10,7 @@ use std::ops::ControlFlow;
 
 use adit_trace::{Argument, Limit, Pace, Progress, Script, Stop};
 
-use crate::edit::remove;
+use adit_trace::edit::remove;
 
 /// A smaller script, and the reason why no smaller one was searched for.
 #[derive(Clone, Debug, PartialEq)]

@@ -10,10 +10,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use adit_trace::{Callable, Letter, Phase, Progress, Run, Script};
+use adit_trace::{Author, Callable, Letter, Phase, Progress, Run, Script};
 use rand::{Rng, RngExt};
 
-use crate::Generator;
 use crate::guard::Guarded;
 use crate::moves::{self, Move, Situation};
 use crate::probe::{Prober, StateHash};
@@ -48,11 +47,11 @@ const STARTS_PER_MOVE: usize = 3;
 /// Moves that are gathered for each that is compared, because rare values come late and matter most.
 const GATHERED_PER_CANDIDATE: usize = 4;
 
-/// Runs scripts that are known, then random ones, from which the generator learns. The caller may end it
+/// Runs scripts that are known, then random ones, from which the author learns. The caller may end it
 /// early.
 pub(crate) fn survey<S: Guarded>(
     prober: &mut Prober<'_, S>,
-    generator: &mut Generator,
+    author: &mut impl Author,
     options: &SurveyOptions,
     known: &[Script],
     rng: &mut impl Rng,
@@ -61,7 +60,7 @@ pub(crate) fn survey<S: Guarded>(
         Surveyed { runs: Vec::new(), candidates: Vec::new(), starts: Vec::new(), situations: Vec::new() };
     let mut counts: BTreeMap<_, usize> = BTreeMap::new();
     let mut states = BTreeSet::new();
-    // In parts, so that the generator learns from the first for the last. What was known before comes first
+    // In parts, so that the author learns from the first for the last. What was known before comes first
     // of all.
     const PARTS: usize = 12;
     for part in 0..=PARTS {
@@ -73,18 +72,18 @@ pub(crate) fn survey<S: Guarded>(
             _ => (0..options.scripts.div_ceil(PARTS))
                 .map(|_| {
                     let calls = rng.random_range(0..=options.calls);
-                    generator.script(rng, calls)
+                    author.script(rng, calls)
                 })
                 .collect(),
         };
         let runs = prober.run(&scripts)?;
-        prober.warn(generator);
+        prober.warn(author);
         for (script, run) in scripts.into_iter().zip(runs) {
             if !run.was_run() {
                 continue;
             }
-            generator.observe(&script, &run);
-            for heard in prober.ear.hear(&script, &run) {
+            author.observe(&script, &run);
+            for heard in prober.reader.read(&script, &run) {
                 let mut keep = |list: &mut Vec<Move>, one: Option<Move>, most: usize| {
                     let Some(one) = one else { return };
                     let count = counts.entry(one.callable().clone()).or_default();
@@ -224,7 +223,7 @@ fn starts<S: Guarded>(
             .collect();
         let runs = prober.run(&scripts.iter().map(|one| one.script.clone()).collect::<Vec<_>>())?;
         for ((situation, run), shown) in scripts.iter().zip(&runs).zip(&mut shown) {
-            for heard in prober.ear.hear(&situation.script, run) {
+            for heard in prober.reader.read(&situation.script, run) {
                 if heard.object == situation.object {
                     shown.extend((1..=heard.word.len()).map(|length| heard.word[..length].to_vec()));
                 }

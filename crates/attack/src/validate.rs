@@ -16,16 +16,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use adit_automata::{Builder, Fsa, Reader};
-use adit_trace::{Letter, Pace, Phase, Progress, Script, Stop, Subject, Unlimited};
+use adit_trace::{Author, Letter, Pace, Phase, Progress, Script, Stop, Subject, Unlimited};
 use rand::{Rng, RngExt};
 
+use crate::EventReader;
 use crate::guard::{Guarded, GuardedSubject};
 use crate::moves::{Move, Situation};
 use crate::novelty::{Census, Novelty};
 use crate::probe::{Halt, Prober};
 use crate::realize::{Beam, Realized, realize};
 use crate::survey::{Pool, SurveyOptions, Surveyed, pool_of, survey};
-use crate::{Ear, Generator};
 
 /// Number of the shortest failures that are kept.
 const SHOWN: usize = 10;
@@ -137,18 +137,23 @@ impl Rate {
 }
 
 /// The labels of the model that the class does not have. Walks that need one count as unrealized.
-pub fn unknown_labels<'m>(model: &'m Fsa<String>, ear: &Ear) -> Vec<&'m str> {
-    model.alphabet().iter().map(String::as_str).filter(|label| ear.alphabet().get(label).is_none()).collect()
+pub fn unknown_labels<'m>(model: &'m Fsa<String>, reader: &EventReader) -> Vec<&'m str> {
+    model
+        .alphabet()
+        .iter()
+        .map(String::as_str)
+        .filter(|label| reader.alphabet().get(label).is_none())
+        .collect()
 }
 
 /// The model without the transitions of the labels that the class does not have.
-pub fn without_unknown(model: &Fsa<String>, ear: &Ear) -> Fsa<String> {
+pub fn without_unknown(model: &Fsa<String>, reader: &EventReader) -> Fsa<String> {
     let mut builder = Builder::new();
     for state in model.states() {
         builder.state(model.is_accepting(state));
     }
     model.initial().iter().for_each(|&state| builder.initial(state));
-    for edge in model.all_edges().filter(|edge| ear.alphabet().get(edge.label).is_some()) {
+    for edge in model.all_edges().filter(|edge| reader.alphabet().get(edge.label).is_some()) {
         builder.edge(edge.from, edge.label.clone(), edge.to);
     }
     builder.build()
@@ -157,8 +162,8 @@ pub fn without_unknown(model: &Fsa<String>, ear: &Ear) -> Fsa<String> {
 /// Measures a model against the class. `pace` may stop it between portions of scripts.
 pub fn validate<S: Subject, R: Rng>(
     subject: &mut S,
-    generator: &mut Generator,
-    ear: &Ear,
+    author: &mut impl Author,
+    reader: &EventReader,
     model: &Fsa<String>,
     options: &ValidateOptions,
     rng: &mut R,
@@ -168,15 +173,15 @@ pub fn validate<S: Subject, R: Rng>(
     guarded.phase = Phase::Survey;
     // The guarded subject asks the caller, in the middle of batches too, so the prober need not.
     let mut unlimited = Unlimited;
-    let mut prober = Prober::new(&mut guarded, ear, &mut unlimited);
-    // First, because what the generator learns from it is not to change while runs are counted.
-    let surveyed = survey(&mut prober, generator, &options.survey, &[], rng)?;
+    let mut prober = Prober::new(&mut guarded, reader, &mut unlimited);
+    // First, because what the author learns from it is not to change while runs are counted.
+    let surveyed = survey(&mut prober, author, &options.survey, &[], rng)?;
     prober.subject.phase = Phase::Runs;
-    let lives = read_lives(&mut prober, generator, model, options, rng)?;
+    let lives = read_lives(&mut prober, author, model, options, rng)?;
     prober.subject.phase = Phase::Choose;
     let pool = pool_of(&mut prober, &surveyed, &options.survey, options.choosing, rng)?;
     prober.subject.phase = Phase::Walks;
-    let walks: Vec<Walk> = walks(model, ear, options, rng);
+    let walks: Vec<Walk> = walks(model, reader, options, rng);
     let verdicts = judge_all(&mut prober, &walks, &surveyed, &pool, options.width)?;
 
     let (mut precision, mut undecided) = (Rate::default(), Undecided::default());
@@ -197,7 +202,7 @@ pub fn validate<S: Subject, R: Rng>(
             }
         }
     }
-    let missing = lives.heard.iter().map(|&letter| ear.alphabet().name(letter));
+    let missing = lives.heard.iter().map(|&letter| reader.alphabet().name(letter));
     let missing = missing.filter(|&label| model.letter(label).is_none()).map(str::to_owned).collect();
     let guard = guarded.guard();
     let given_up: BTreeSet<String> = guard.given_up().iter().map(|one| one.event_name().to_owned()).collect();
@@ -228,15 +233,15 @@ struct Lives {
 
 fn read_lives<S: Guarded>(
     prober: &mut Prober<'_, S>,
-    generator: &mut Generator,
+    author: &mut impl Author,
     model: &Fsa<String>,
     options: &ValidateOptions,
     rng: &mut impl Rng,
 ) -> Result<Lives, S::Error> {
     const PORTION: usize = 1000;
-    let ear = prober.ear;
-    let letters = model.letters(ear.alphabet().names());
-    let mut reader = Reader::indexed(model);
+    let reader = prober.reader;
+    let letters = model.letters(reader.alphabet().names());
+    let mut model = Reader::indexed(model);
     let mut lives = Lives {
         recall: Rate::default(),
         rejected: BTreeMap::new(),
@@ -251,16 +256,16 @@ fn read_lives<S: Guarded>(
         let scripts: Vec<Script> = (0..now)
             .map(|_| {
                 let calls = rng.random_range(1..=options.survey.calls.max(1));
-                generator.script(rng, calls)
+                author.script(rng, calls)
             })
             .collect();
         let runs = prober.run(&scripts)?;
         for (script, run) in scripts.iter().zip(&runs) {
-            for heard in ear.hear(script, run).into_iter().filter(|heard| !heard.word.is_empty()) {
+            for heard in reader.read(script, run).into_iter().filter(|heard| !heard.word.is_empty()) {
                 lives.heard.extend(&heard.word);
                 lives.events.add(heard.word.iter().copied());
                 lives.pairs.add(heard.word.windows(2).map(|pair| (pair[0], pair[1])));
-                let at = reader.read(heard.word.iter().map(|&letter| letters[letter as usize]));
+                let at = model.read(heard.word.iter().map(|&letter| letters[letter as usize]));
                 let whole = at == heard.word.len();
                 lives.recall.count(whole);
                 if whole {
@@ -270,7 +275,7 @@ fn read_lives<S: Guarded>(
                 let script = || Script { statements: script.statements[..=heard.statements[at]].to_vec() };
                 let rejected =
                     lives.rejected.entry((word.len(), word)).or_insert_with_key(|(_, word)| Rejected {
-                        word: word.iter().map(|&letter| ear.alphabet().name(letter).to_owned()).collect(),
+                        word: word.iter().map(|&letter| reader.alphabet().name(letter).to_owned()).collect(),
                         script: script(),
                     });
                 if rejected.script.statements.len() > heard.statements[at] + 1 {
@@ -294,11 +299,16 @@ struct Walk {
 }
 
 /// Walks of the model that say something: one without an event is drawn again.
-fn walks(model: &Fsa<String>, ear: &Ear, options: &ValidateOptions, rng: &mut impl Rng) -> Vec<Walk> {
+fn walks(
+    model: &Fsa<String>,
+    reader: &EventReader,
+    options: &ValidateOptions,
+    rng: &mut impl Rng,
+) -> Vec<Walk> {
     /// Of a state with a transition, at most every other walk ends at once.
     const REDRAWN: usize = 64;
     let letters: Vec<Option<Letter>> =
-        model.alphabet().iter().map(|label| ear.alphabet().get(label)).collect();
+        model.alphabet().iter().map(|label| reader.alphabet().get(label)).collect();
     let draw = || {
         let mut drawn = (0..REDRAWN).map(|_| model.random_walk(options.length, rng));
         let steps = drawn.find(|steps| !steps.is_empty())?;
@@ -410,14 +420,14 @@ impl Search<'_> {
 ///
 /// An object is made by its first event and no other, so that an event of the wrong kind needs no trying.
 fn was_tried<S: Guarded>(prober: &Prober<'_, S>, surveyed: &Surveyed, letter: Letter, first: bool) -> bool {
-    if !prober.ear.gives(letter, first) {
+    if !prober.reader.gives(letter, first) {
         return true;
     }
     let calls = if first { &surveyed.starts } else { &surveyed.candidates };
     let given_up = prober.subject.guard().given_up();
     let mut callables = calls.iter().map(Move::callable);
     callables
-        .any(|callable| prober.ear.letters_of(callable).contains(&letter) && !given_up.contains(callable))
+        .any(|callable| prober.reader.letters_of(callable).contains(&letter) && !given_up.contains(callable))
 }
 
 /// Tells whether one of the scripts that were found makes exactly these events happen, from the first to the
@@ -433,7 +443,7 @@ fn happens<S: Guarded>(
     let Some(prefix) = known.prefixes.get(word) else { return Ok(word.is_empty()) };
     for (Situation { script, object }, _) in &prefix.situations {
         let runs = prober.run(std::slice::from_ref(script))?;
-        let heard = runs.first().map(|run| prober.ear.hear(script, run)).unwrap_or_default();
+        let heard = runs.first().map(|run| prober.reader.read(script, run)).unwrap_or_default();
         if heard.iter().any(|heard| heard.object == *object && heard.word == word) {
             return Ok(true);
         }

@@ -17,7 +17,9 @@
 //! ```
 
 mod alphabet;
+mod author;
 pub mod contradictions;
+pub mod edit;
 mod event;
 mod event_json;
 mod format;
@@ -31,6 +33,7 @@ mod words;
 pub mod write;
 
 pub use alphabet::{Alphabet, Letter};
+pub use author::{Author, Vocabulary};
 pub use event::{Event, EventSink, Outcome, State, Value};
 pub use format::{FORMATS, Format, FormatSpec, Part, UnknownFormat};
 pub use label::{Label, Labels, pure_by_name};

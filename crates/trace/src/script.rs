@@ -1,8 +1,8 @@
-//! Scripts, which say what to call and in which order, and runs, which say what happened. A [`Subject`](crate::Subject) turns one into
-//! the other.
+//! Scripts, which say what to call and in which order, and runs, which say what happened. A
+//! [`Subject`](crate::Subject) turns one into the other.
 //!
-//! A script is a list of statements. Each makes one call, and later statements use its result by its number, so a script
-//! can drive several objects. Nothing here knows how calls are made, or in which language.
+//! A script is a list of statements. Each makes one call, and later statements use its result by its number,
+//! so a script can drive several objects. Nothing here knows how calls are made, or in which language.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -26,7 +26,7 @@ pub struct Script {
 /// One call of a script.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Statement {
-    /// What is called. Shared, because scripts call the same few methods again and again.
+    /// The callable. Shared, because scripts call the same few methods again and again.
     pub callable: Arc<Callable>,
     /// The statement whose result the method is called on; `None` for everything that is not a method.
     pub receiver: Option<usize>,
@@ -36,8 +36,9 @@ pub struct Statement {
 
 /// Something that can be called: a constructor, a function, a method or a constant.
 ///
-/// Owner, name, signature and kind identify it. The signature belongs to the subject: only the subject and the author of
-/// its scripts read it. Everyone else works with the kinds of the parameters and of the answer, which follow from it.
+/// Owner, name, signature and kind identify it. The signature belongs to the subject: only the subject and
+/// the author of its scripts read it. Everyone else works with the kinds of the parameters and of the answer,
+/// which follow from it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Callable {
     /// The type or module that it belongs to, as the subject names it: `java.util.Map$Entry`.
@@ -107,12 +108,12 @@ pub enum Argument {
     Class(String),
 }
 
-/// What happened when a script was run.
+/// The result of running a script.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Run {
-    /// How the statements ended that were run, in order. Fewer than the script has when it was cut short.
+    /// The steps of the statements that were run, in order: fewer than the script has if it was cut short.
     pub steps: Vec<Step>,
-    /// How the run as a whole ended.
+    /// The end of the run as a whole.
     pub end: End,
     /// It left a file or a socket open, as far as that was watched.
     pub leaked: bool,
@@ -125,7 +126,7 @@ pub struct Run {
 pub struct Passed(pub Box<[u8]>);
 
 impl Passed {
-    /// Whether the probe with this number was passed.
+    /// Tells whether the run passed the probe with this number.
     pub fn has(&self, probe: usize) -> bool {
         self.0.get(probe / 8).is_some_and(|byte| byte >> (probe % 8) & 1 == 1)
     }
@@ -136,35 +137,37 @@ impl Passed {
     }
 }
 
-/// How one statement ended.
+/// The result of one statement, and what was observed of its objects.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
-    /// What came out.
+    /// The outcome.
     pub result: StepResult,
     /// The fields afterwards of the receiver, or of the new object, when they were asked for.
     pub fields: Option<Snapshot>,
-    /// The locations that the call read and wrote, if the subject watched them. Boxed, because they rarely are.
+    /// The locations that the call read and wrote, if the subject watched them. Boxed, because they rarely
+    /// are.
     pub effects: Option<Box<Effects>>,
 }
 
 /// The fields of an object at one moment.
 ///
-/// There is one for each call, and most of them differ in little from the one before: so a snapshot is what an earlier one
-/// was, and what changed since. Cloning one costs nothing, and names and values are shared.
+/// There is one for each call, and most of them differ in little from the one before: so a snapshot is what
+/// an earlier one was, and what changed since. Cloning one costs nothing, and names and values are shared.
 #[derive(Clone)]
 pub struct Snapshot(Arc<Fields>);
 
 struct Fields {
     names: Arc<[String]>,
     base: Arc<[Value]>,
-    /// What differs from the base, by place.
+    /// The differences from the base, by place.
     changes: Vec<(usize, Value)>,
 }
 
-/// What came out of a statement.
+/// The outcome of a statement.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StepResult {
-    /// Nothing, a primitive value, alone or in its box, null or a string. What a constructor made is always an object.
+    /// Nothing, a primitive value, alone or in its box, null or a string. What a constructor made is always
+    /// an object.
     Returned(Value),
     /// An object.
     Object {
@@ -193,7 +196,8 @@ pub enum StepResult {
     Skipped(Skip),
 }
 
-/// Why a statement was not run. A statement without a value makes those that need the value be skipped, not wrong.
+/// Why a statement was not run. A statement without a value makes those that need the value be skipped, not
+/// wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Skip {
     /// The receiver is null, or the statement that should have made it gave nothing.
@@ -204,7 +208,7 @@ pub enum Skip {
     WrongType,
 }
 
-/// How a run ended as a whole.
+/// The end of a run as a whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum End {
@@ -214,15 +218,15 @@ pub enum End {
     TimedOut,
     /// The machine died in the statement after the last step, or because of it.
     Died {
-        /// What became of it: an exit code, a signal.
+        /// The cause: an exit code, a signal.
         how: String,
     },
     /// The answer was larger than the limit; the steps are those that fit.
     Oversized,
     /// The script was not run, because a limit of the caller came first. There are no steps.
     NotRun,
-    /// The caller stopped the script before this statement, which it expects to hang. All earlier statements have
-    /// their steps.
+    /// The caller stopped the script before this statement, which it expects to hang. All earlier statements
+    /// have their steps.
     Cut {
         /// Number of the first statement that was not run.
         before: usize,
@@ -253,8 +257,8 @@ impl Run {
 
     /// The lives of the objects of this run, in the order of their appearance.
     ///
-    /// An object that is known under two numbers, because a method returned it again, has one life. Skipped and
-    /// unresolved statements happened to nobody.
+    /// An object that is known under two numbers, because a method returned it again, has one life. Skipped
+    /// and unresolved statements happened to nobody.
     pub fn lives(&self, script: &Script) -> Vec<Life> {
         let mut lives: Vec<Life> = Vec::new();
         // Where the life of the object that a statement gave is to be found.
@@ -281,7 +285,8 @@ impl Run {
                 add(&mut lives, own, event);
                 continue;
             }
-            // A method that gives a new object is an event of the object that it was called on, and the beginning of the other.
+            // A method that gives a new object is an event of the object that it was called on, and the
+            // beginning of the other.
             if own.is_some_and(|own| lives[own].object == at) {
                 add(&mut lives, own, Event { state: None, ..event.clone() });
             }
@@ -325,12 +330,12 @@ impl Snapshot {
         Self(Arc::new(Fields { names: names.clone(), base: base.clone(), changes: all }))
     }
 
-    /// How many fields there are.
+    /// The number of fields.
     pub fn len(&self) -> usize {
         self.0.names.len().min(self.0.base.len())
     }
 
-    /// Whether there are none.
+    /// Tells whether there are no fields.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -354,7 +359,7 @@ impl Snapshot {
         self.names().iter().zip(self.values()).find(|(known, _)| *known == name).map(|(_, value)| value)
     }
 
-    /// Whether this is the other snapshot itself, so that nothing need be compared.
+    /// Tells whether this is the other snapshot itself, so nothing need be compared.
     pub fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
@@ -395,6 +400,18 @@ impl StepResult {
     }
 }
 
+impl Script {
+    /// The numbers among its arguments that are large enough to be sizes too large for any memory.
+    pub fn large_numbers(&self) -> impl Iterator<Item = i64> {
+        const LARGE: i64 = 1 << 20;
+        let args = self.statements.iter().flat_map(|statement| &statement.args);
+        args.filter_map(|argument| match argument {
+            Argument::Int(number) if *number >= LARGE => Some(*number),
+            _ => None,
+        })
+    }
+}
+
 impl Callable {
     /// A callable without parameters and answer, and with an empty signature.
     pub fn new(kind: CallKind, owner: impl Into<String>, name: impl Into<String>) -> Self {
@@ -408,7 +425,8 @@ impl Callable {
     }
 }
 
-/// Hashes only what differs between the callables of one class; letters are looked up by callable, once for each step.
+/// Hashes only what differs between the callables of one class; letters are looked up by callable, once for
+/// each step.
 impl Hash for Callable {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.name.hash(state);

@@ -54,7 +54,7 @@ impl Recorder<'_> {
             repetitions.iter().try_for_each(|&(word, count)| batch.again(word, count))?;
             // Words whose test was not worth keeping until the model needed it.
             for ((script, run), &test) in tests.iter().zip(&ids).filter(|((_, run), _)| !run.leaked) {
-                for heard in ear.hear(script, run).iter().filter(|heard| !heard.word.is_empty()) {
+                for heard in ear.read(script, run).iter().filter(|heard| !heard.word.is_empty()) {
                     batch.trace(&labels(ear, &heard.word), 0, Some(test))?;
                 }
             }

@@ -272,7 +272,7 @@ impl<'e> Recorder<'e> {
         let Self { campaign, spare, .. } = self;
         let mut cover = WitnessCover::new(model, campaign.ear.alphabet());
         for (script, run) in tests.iter().filter(|(_, run)| !run.leaked) {
-            campaign.ear.hear(script, run).iter().for_each(|heard| cover.shows(&heard.word));
+            campaign.ear.read(script, run).iter().for_each(|heard| cover.shows(&heard.word));
         }
         if cover.is_complete() {
             return Ok(Vec::new());
@@ -311,7 +311,7 @@ impl<'e> Recorder<'e> {
             return;
         }
         let mut test = None;
-        for heard in self.campaign.ear.hear(script, run) {
+        for heard in self.campaign.ear.read(script, run) {
             let word = heard.word;
             if word.is_empty() {
                 continue;

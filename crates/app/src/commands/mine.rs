@@ -2,11 +2,11 @@
 
 use std::io;
 
-use adit_attack::branches::Branches;
+use adit_attack::branches::{BranchSide, Branches};
 use adit_attack::dynamosa::Settings;
 use adit_attack::explore::{ExploreOptions, SplitOptions};
-use adit_attack::{Ear, SurveyOptions};
-use adit_bytecode::probe::probe_classes;
+use adit_attack::{EventReader, SurveyOptions};
+use adit_bytecode::probe::{Probe, probe_classes};
 use adit_jvm::{Host, HostOptions, hits};
 use adit_trace::Stop;
 use miette::Report;
@@ -53,7 +53,7 @@ pub(super) fn run(flags: &MineFlags, quiet: bool) -> Result<Ending, Report> {
         options.snapshots = true;
         options.watch_descriptors = true;
     })?;
-    let ear = Ear::new(&subject.api);
+    let ear = EventReader::new(&subject.api.vocabulary());
     let given = tests::words(&lives, &subject.api, &ear);
     // Only now, so that a class that cannot be run leaves no empty folder.
     let about = pipeline::identity(&request, &location, tests.as_ref(), &subject)?;
@@ -145,13 +145,18 @@ fn exploration(flags: &MineFlags) -> ExploreOptions {
 fn probed(java: &JavaEnvironment, options: &HostOptions) -> Probed {
     let probed =
         probe_classes(&java.classes, &java.class.name, &hits()).map_err(|error| error.to_string())?;
-    let branches = Branches::new(&probed.probes);
+    let branches = Branches::new(&probed.probes.iter().map(branch_side).collect::<Vec<_>>());
     let options = HostOptions { workers: 1, probes: Some(probed), ..options.clone() };
     let host = Host::new(options).map_err(|error| error.to_string())?;
     match host.unprobed() {
         None => Ok((host, branches)),
         Some(why) => Err(why.to_owned()),
     }
+}
+
+/// The side of a branch that a probe watches.
+fn branch_side(probe: &Probe) -> BranchSide {
+    BranchSide { branch: probe.branch.clone(), opened_by: probe.opened_by.clone() }
 }
 
 /// The error of a round without a model.

@@ -7,7 +7,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::thread;
 
-use adit_attack::GeneratorOptions;
+use adit_java::GeneratorOptions;
 use adit_jvm::Sandbox;
 
 use crate::flags::{ClassFlags, GenerateFlags};

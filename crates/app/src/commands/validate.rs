@@ -4,9 +4,11 @@ use std::fmt::Write as _;
 
 use adit_attack::novelty::Novelty;
 use adit_attack::validate::{Rate, ValidateOptions, Validated, unknown_labels, validate, without_unknown};
-use adit_attack::{Ear, SurveyOptions, edit, java};
+use adit_attack::{EventReader, SurveyOptions};
 use adit_automata::Fsa;
+use adit_java::source;
 use adit_logic::nearest_label;
+use adit_trace::edit;
 use adit_trace::{Label, Pace, Phase, Progress, Stop};
 use miette::Report;
 use rand::SeedableRng;
@@ -40,7 +42,7 @@ pub(super) fn run(flags: &ValidateFlags, quiet: bool) -> Result<Ending, Report> 
         options.limits.batch = SCRIPTS_PER_BATCH;
     })?;
     let ClassUnderTest { api, mut generator, mut host, java: _java, fixtures: _fixtures, .. } = subject;
-    let ear = Ear::new(&api);
+    let ear = EventReader::new(&api.vocabulary());
     let model = known_part(model, &ear, flags, quiet)?;
 
     let budget = flags.generate.budget.unwrap_or(defaults::DEFAULT_BUDGET);
@@ -57,10 +59,9 @@ pub(super) fn run(flags: &ValidateFlags, quiet: bool) -> Result<Ending, Report> 
     counting.finish();
     drop(pace);
 
-    let witnesses = validated
-        .rejected
-        .iter()
-        .map(|rejected| java::body(&edit::tidy(&rejected.script, &api), None, generator.facts()).lines);
+    let witnesses = validated.rejected.iter().map(|rejected| {
+        source::body(&edit::tidy(&rejected.script, &api.vocabulary()), None, generator.facts()).lines
+    });
     let verdict = Verdict {
         class: api.class.to_string(),
         witnesses: witnesses.collect(),
@@ -113,7 +114,7 @@ fn progress(now: &Progress) -> String {
 /// Returns the model, without the events that the class lacks if they are to be ignored.
 fn known_part(
     model: Fsa<String>,
-    ear: &Ear,
+    ear: &EventReader,
     flags: &ValidateFlags,
     quiet: bool,
 ) -> Result<Fsa<String>, Report> {

@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use adit_attack::SurveyOptions;
 use adit_attack::dynamosa::Settings;
 use adit_attack::explore::{ExploreOptions, SplitOptions};
-use adit_attack::{GeneratorOptions, SurveyOptions};
+use adit_java::GeneratorOptions;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use adit_attack::GeneratorOptions;
+use adit_java::GeneratorOptions;
 use clap::Args;
 
 use super::{ClassFlags, GenerateFlags};

@@ -1,6 +1,6 @@
 //! A class under test: the calls that it offers, scripts of such calls, and the workers that run them.
 
-use adit_attack::{Api, ApiOptions, Generator, prepare};
+use adit_java::{Api, ApiOptions, Generator, prepare};
 use adit_jvm::{Host, HostOptions, classes};
 use miette::Report;
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use adit_attack::Ear;
+use adit_attack::EventReader;
 use adit_logic::{Fate, Property, Template};
 use adit_mine::{PropertyMiner, Purity, Wanted};
 use adit_trace::{Letter, WordSink};
@@ -72,7 +72,7 @@ impl MinedProperties<'_> {
 
 /// Mines properties from the stored words. Each word is read once: later calls read only those that were added.
 struct WordMiner<'e> {
-    ear: &'e Ear,
+    ear: &'e EventReader,
     miner: PropertyMiner,
     wanted: AttackedProperties,
     occurrences: Vec<Occurrences>,
@@ -90,7 +90,7 @@ struct Occurrences {
 }
 
 impl<'e> WordMiner<'e> {
-    fn new(ear: &'e Ear, purity: Purity, wanted: AttackedProperties) -> Self {
+    fn new(ear: &'e EventReader, purity: Purity, wanted: AttackedProperties) -> Self {
         let occurrences = vec![Occurrences::default(); ear.alphabet().len()];
         Self { ear, miner: PropertyMiner::new(purity), wanted, occurrences, words: 0, last: 0 }
     }

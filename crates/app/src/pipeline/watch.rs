@@ -52,7 +52,9 @@ impl Round<'_> {
         let options = PurityOptions { tries: PURITY_TRIES, calls: 8 };
         let mut subject = self.workers.keeping(miner.retention);
         let generator = &mut *self.calls.generator;
-        let verdicts = purity(&mut subject, api, generator, options, &mut self.rng, &mut self.pace)?.verdicts;
+        let verdicts =
+            purity(&mut subject, &api.vocabulary(), generator, options, &mut self.rng, &mut self.pace)?
+                .verdicts;
         let (mut pure, mut doubtful, mut impure) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
         impure.extend(api.starts.iter().flat_map(|start| ear.letters_of(&start.callable)).copied());
         for method in &api.methods {

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use adit_attack::{BadEnd, Guarded, HangGuard, java};
+use adit_attack::{BadEnd, Guarded, HangGuard};
+use adit_java::source;
 use adit_jvm::{Host, HostError};
 use adit_trace::{Phase, Run, RunLimits, Script, Subject};
 use miette::Report;
@@ -63,7 +64,7 @@ impl<'a> Workers<'a> {
         self.host.renew();
         self.host.limit(self.pace.grace());
         let again = self.host.run(&scripts).map_err(cannot_run)?;
-        Ok(tests.iter().zip(&again).map(|((_, run), again)| java::agreed(run, again)).collect())
+        Ok(tests.iter().zip(&again).map(|((_, run), again)| source::agreed(run, again)).collect())
     }
 
     /// Names of methods that are no longer called because they hang or crash.

@@ -7,7 +7,7 @@ use adit_automata::{Builder, Fsa, Modality, State};
 use adit_trace::Letter;
 
 use super::exploration::{EnabledSetId, Exploration, ProbedSituation, SituationId, SuccessorId};
-use crate::Ear;
+use crate::EventReader;
 
 /// Division of the situations that enable one set: those that can go by the event to a situation that enables
 /// `to`, and the others.
@@ -154,7 +154,7 @@ impl Exploration {
     }
 
     /// Drafts the model of everything that is known.
-    pub(super) fn new_draft(&self, ear: &Ear) -> DraftModel {
+    pub(super) fn new_draft(&self, reader: &EventReader) -> DraftModel {
         let states: Vec<Option<AbstractState>> =
             self.probed_situations().map(|(_, situation)| self.abstract_state(situation)).collect();
         let state = |SituationId(number): SituationId| states[number].as_ref();
@@ -193,7 +193,7 @@ impl Exploration {
         }
         let Drafting { mut builder, states, transitions, .. } = drafting;
         for &Transition { from, letter, to } in transitions.keys() {
-            builder.edge(from, ear.alphabet().name(letter).to_owned(), to);
+            builder.edge(from, reader.alphabet().name(letter).to_owned(), to);
         }
         DraftModel { fsa: builder.build(), states, transitions }
     }
@@ -211,7 +211,7 @@ impl Exploration {
 
     /// The model with a transition of modality *maybe* for each event that was possible in a state and never
     /// followed. It leads to where the event leads most often elsewhere, or back to the state.
-    pub(super) fn with_guesses(&self, ear: &Ear, draft: &DraftModel) -> Fsa<String> {
+    pub(super) fn with_guesses(&self, reader: &EventReader, draft: &DraftModel) -> Fsa<String> {
         let mut leads: BTreeMap<Letter, BTreeMap<State, usize>> = BTreeMap::new();
         let mut known: BTreeSet<(State, Letter)> = BTreeSet::new();
         for &Transition { from, letter, to } in draft.transitions.keys() {
@@ -228,7 +228,7 @@ impl Exploration {
                 if known.insert((from, letter)) {
                     let usual = leads.get(&letter).and_then(|to| to.iter().max_by_key(|(_, times)| **times));
                     let to = usual.map_or(from, |(&to, _)| to);
-                    builder.modal_edge(from, ear.alphabet().name(letter).to_owned(), to, Modality::Maybe);
+                    builder.modal_edge(from, reader.alphabet().name(letter).to_owned(), to, Modality::Maybe);
                 }
             }
         }
@@ -236,10 +236,11 @@ impl Exploration {
     }
 
     /// Describes the splits of the model.
-    pub(super) fn describe_splits(&self, ear: &Ear) -> Vec<String> {
+    pub(super) fn describe_splits(&self, reader: &EventReader) -> Vec<String> {
         let describe = |split: &Split| {
-            let names: Vec<&str> = self.events(split.to).map(|letter| ear.alphabet().name(letter)).collect();
-            let event = ear.alphabet().name(split.letter);
+            let names: Vec<&str> =
+                self.events(split.to).map(|letter| reader.alphabet().name(letter)).collect();
+            let event = reader.alphabet().name(split.letter);
             format!("whether {event} can lead to a state with {}", names.join(", "))
         };
         self.splits.all().map(describe).collect()

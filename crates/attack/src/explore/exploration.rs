@@ -8,7 +8,7 @@ use adit_trace::{Letter, Phase, Progress, Run, Script};
 use super::draft::{DraftModel, Splits};
 use super::witness::Thrown;
 use super::{ExploreOptions, Prior, labels};
-use crate::Ear;
+use crate::EventReader;
 use crate::guard::Guarded;
 use crate::moves::{self, Move, Situation};
 use crate::probe::{Halt, Probed, Prober, StateHash};
@@ -118,11 +118,11 @@ impl Exploration {
     }
 
     /// The model of everything that is known, drafted again only if something was found since.
-    pub(super) fn draft(&mut self, ear: &Ear) -> Rc<DraftModel> {
+    pub(super) fn draft(&mut self, reader: &EventReader) -> Rc<DraftModel> {
         if let Some(draft) = &self.draft {
             return draft.clone();
         }
-        let draft = Rc::new(self.new_draft(ear));
+        let draft = Rc::new(self.new_draft(reader));
         self.draft = Some(draft.clone());
         draft
     }
@@ -380,15 +380,16 @@ impl Exploration {
         script: &Script,
         run: &Run,
     ) -> Result<(), Halt<S::Error>> {
-        for heard in prober.ear.hear(script, run) {
+        for heard in prober.reader.read(script, run) {
             prober.ask(&self.progress(Phase::Accept))?;
-            if self.draft(prober.ear).fsa.reads(&labels(prober.ear, &heard.word)) {
+            if self.draft(prober.reader).fsa.reads(&labels(prober.reader, &heard.word)) {
                 continue;
             }
             // What happened once by chance, such as a number that was the port of a server, is not what the
             // class does.
             let again = prober.run(&[script.clone(), script.clone()]).map_err(Halt::Failed)?;
-            let same = |run: &Run| prober.ear.hear(script, run).iter().any(|other| other.word == heard.word);
+            let same =
+                |run: &Run| prober.reader.read(script, run).iter().any(|other| other.word == heard.word);
             if !again.iter().all(same) {
                 continue;
             }

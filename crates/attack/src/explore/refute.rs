@@ -12,7 +12,7 @@ use rand::Rng;
 use super::draft::{AbstractState, DraftModel, Split};
 use super::exploration::{Exploration, Successor, SuccessorId};
 use super::{SplitOptions, labels};
-use crate::Ear;
+use crate::EventReader;
 use crate::guard::Guarded;
 use crate::probe::{Halt, Prober};
 use crate::realize::{Beam, Realized, realize};
@@ -51,11 +51,11 @@ impl Trial {
     }
 
     /// The shortest beginnings of walks that could not be realized.
-    fn judgment(&self, ear: &Ear) -> Judgment {
+    fn judgment(&self, reader: &EventReader) -> Judgment {
         let mut short: BTreeSet<(usize, Vec<String>)> = BTreeSet::new();
         for walk in self.failed() {
             let length = self.realized.reach(&walk.word) + 1;
-            short.insert((length, labels(ear, &walk.word[..length])));
+            short.insert((length, labels(reader, &walk.word[..length])));
         }
         let unrealized = short.into_iter().take(SHOWN).map(|(_, word)| word).collect();
         Judgment { realized: self.share(), unrealized }
@@ -74,8 +74,8 @@ impl Exploration {
         let trial = self.try_walks(prober, rng)?;
         let before = trial.share();
         let hopeless = gain > 1.0 - before;
-        if hopeless || self.draft(prober.ear).states.len() >= states {
-            return Ok(Some(trial.judgment(prober.ear)));
+        if hopeless || self.draft(prober.reader).states.len() >= states {
+            return Ok(Some(trial.judgment(prober.reader)));
         }
         for split in self.suspects(prober, &trial)? {
             self.splits.make(split);
@@ -90,7 +90,7 @@ impl Exploration {
             worth?;
             self.splits.is_useless(split);
         }
-        Ok(Some(trial.judgment(prober.ear)))
+        Ok(Some(trial.judgment(prober.reader)))
     }
 
     /// Tells whether the model, with its last split, has few enough states and realizes at least this share
@@ -102,7 +102,7 @@ impl Exploration {
         share: f64,
     ) -> Result<bool, Halt<S::Error>> {
         self.resolve_splits(prober)?;
-        let states = self.draft(prober.ear).states.len();
+        let states = self.draft(prober.reader).states.len();
         let trial = self.try_walks(prober, rng)?;
         Ok(trial.share() >= share && states <= self.options.splitting.states)
     }
@@ -114,9 +114,9 @@ impl Exploration {
         rng: &mut impl Rng,
     ) -> Result<Trial, Halt<S::Error>> {
         let SplitOptions { walks, walk_length, width, .. } = self.options.splitting;
-        let draft = self.draft(prober.ear);
+        let draft = self.draft(prober.reader);
         let walks: Vec<Walk> =
-            (0..walks).map(|_| random_walk(&draft, prober.ear, walk_length, rng)).collect();
+            (0..walks).map(|_| random_walk(&draft, prober.reader, walk_length, rng)).collect();
         let words: Vec<Vec<Letter>> = walks.iter().map(|walk| walk.word.clone()).collect();
         let kind = |state| self.likely_enabled(state);
         let beam = Beam { starts: &self.pool.starts, moves: &self.pool.moves, width, kind: &kind };
@@ -229,12 +229,12 @@ impl Exploration {
 }
 
 /// A random walk of a draft from its first state.
-fn random_walk(draft: &DraftModel, ear: &Ear, longest: usize, rng: &mut impl Rng) -> Walk {
+fn random_walk(draft: &DraftModel, reader: &EventReader, longest: usize, rng: &mut impl Rng) -> Walk {
     let steps = draft.fsa.random_walk_from(draft.fsa.initial()[0], longest, rng);
     let mut walk = Walk { word: Vec::new(), states: Vec::new() };
     for step in steps {
         let label = &draft.fsa.alphabet()[step.letter as usize];
-        walk.word.push(ear.alphabet().get(label).expect("the labels of a draft are those of its ear"));
+        walk.word.push(reader.alphabet().get(label).expect("the labels of a draft are those of its reader"));
         let state = draft.abstraction(step.to as usize).expect("no transition leads before the first object");
         walk.states.push(state.clone());
     }

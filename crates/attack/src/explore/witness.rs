@@ -11,7 +11,7 @@ use adit_trace::{Label, Script};
 
 use super::draft::{DraftModel, Transition};
 use super::exploration::{EnabledSetId, Exploration};
-use crate::Ear;
+use crate::EventReader;
 use crate::moves::Situation;
 
 /// A transition of the model, and a script that takes it.
@@ -61,7 +61,7 @@ impl Exploration {
     /// The witness of each transition of `model`, where `counterparts` are its states for those of `draft`.
     pub(super) fn witnesses(
         &self,
-        ear: &Ear,
+        reader: &EventReader,
         draft: &DraftModel,
         counterparts: &[Option<State>],
         model: &Fsa<String>,
@@ -69,7 +69,7 @@ impl Exploration {
         let mut witnesses: BTreeMap<(State, String, State), TransitionWitness> = BTreeMap::new();
         for (&Transition { from, letter, to }, evidence) in &draft.transitions {
             let (Some(from), Some(to)) = (counterparts[from], counterparts[to]) else { continue };
-            let label = ear.alphabet().name(letter);
+            let label = reader.alphabet().name(letter);
             if !model.edges(from).any(|edge| edge.label == label && edge.to == to) {
                 continue;
             }

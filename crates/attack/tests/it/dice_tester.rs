@@ -1,14 +1,13 @@
-//! The search for counterexamples, on the imitated stack.
+//! The search for counterexamples, on stacks.
 
 use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::ops::ControlFlow;
 
-use adit_attack::branches::Branches;
+use adit_attack::branches::{BranchSide, Branches};
 use adit_attack::dice_tester::{Assault, Attacked, dice_tester};
 use adit_attack::dynamosa::Settings;
-use adit_attack::{Ear, Generator, GuardedSubject};
-use adit_bytecode::probe::{Probe, Side};
+use adit_attack::{EventReader, GuardedSubject};
 use adit_logic::{Fate, Property, Template};
 use adit_trace::{
     Letter, Limit, Pace, Passed, Phase, Progress, Run, Script, StepResult, Stop, Subject, Unlimited,
@@ -18,8 +17,8 @@ use proptest::prelude::*;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 
-use crate::classes::{generator, show};
-use crate::fake::Fake;
+use crate::author::RandomAuthor;
+use crate::stack_world::{StackWorld, tools};
 
 /// Stops an attack after so many generations, and leaves time to make tests smaller.
 struct Generations {
@@ -49,7 +48,7 @@ impl Pace for Generations {
 /// The stack, spoiled.
 #[derive(Default)]
 struct Spoiled {
-    stack: Fake,
+    stack: StackWorld,
     /// Calls of this method throw.
     broken: Option<&'static str>,
     /// Every run leaves a file open.
@@ -79,7 +78,7 @@ impl Subject for Spoiled {
             }
             for (statement, step) in script.statements.iter().zip(&mut run.steps) {
                 if Some(&*statement.callable.name) == self.broken {
-                    step.result = StepResult::threw("small.Broken");
+                    step.result = StepResult::threw("Broken");
                 }
             }
         }
@@ -88,18 +87,18 @@ impl Subject for Spoiled {
 }
 
 struct Arena {
-    ear: Ear,
-    generator: Generator,
+    reader: EventReader,
+    author: RandomAuthor,
 }
 
 impl Arena {
     fn new() -> Self {
-        let (api, generator) = generator("small.Stack");
-        Self { ear: Ear::new(&api), generator }
+        let (reader, author) = tools(None);
+        Self { reader, author }
     }
 
     fn letter(&self, label: &str) -> Letter {
-        self.ear.alphabet().get(label).unwrap_or_else(|| panic!("{label} is no event of the stack"))
+        self.reader.alphabet().get(label).unwrap_or_else(|| panic!("{label} is no event of the stack"))
     }
 
     /// Reads `NF push pop`.
@@ -129,13 +128,13 @@ impl Arena {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let (mut unlimited, pace) = (Unlimited, &mut Generations::new(generations));
         let mut subject = GuardedSubject::new(subject, &mut unlimited);
-        dice_tester(&mut subject, &mut self.generator.clone(), &self.ear, &assault, &mut rng, pace).unwrap()
+        dice_tester(&mut subject, &mut self.author.clone(), &self.reader, &assault, &mut rng, pace).unwrap()
     }
 
     /// Whether an object of the test breaks the property, read off the definition.
     fn refutes(&self, test: &Script, property: &Property<Letter>) -> bool {
-        let runs = Fake::default().run(std::slice::from_ref(test)).unwrap();
-        self.ear.hear(test, &runs[0]).iter().any(|heard| broken(&heard.word, property, &self.pure()))
+        let runs = StackWorld::default().run(std::slice::from_ref(test)).unwrap();
+        self.reader.read(test, &runs[0]).iter().any(|heard| broken(&heard.word, property, &self.pure()))
     }
 }
 
@@ -213,13 +212,13 @@ fn what_is_wrong_is_refuted_by_a_short_test() {
         patient(),
         150,
         expect![[r#"
-            NF push pop: refuted by Stack push pop
-            AF push pop: refuted by Stack size push
-            AP push isEmpty:TRUE: refuted by Stack push pop
-            NIF push push: refuted by Stack Stack same push push push push
-            AIF push pop: refuted by Stack size push
-            AIP pop push: refuted by Stack push size size pop push same
-            NF pop isEmpty:FALSE: refuted by Stack isEmpty push size size size size pop push isEmpty size push
+            NF push pop: refuted by Stack now push pop
+            AF push pop: refuted by Stack push
+            AP push isEmpty:TRUE: refuted by Stack push
+            NIF push push: refuted by Stack push push
+            AIF push pop: refuted by Stack push
+            AIP pop push: refuted by Stack now push size pop push
+            NF pop isEmpty:FALSE: refuted by Stack push now push pop isEmpty isEmpty
         "#]],
     );
 }
@@ -303,16 +302,11 @@ fn whoever_leaves_files_open_refutes_nothing() {
 #[test]
 fn branches_are_goals_too() {
     let arena = Arena::new();
-    let probe = |branch: std::ops::Range<usize>, opened_by: &[usize]| Probe {
-        class: "small/Stack".into(),
-        method: "push".into(),
-        descriptor: "(Ljava/lang/Object;)V".into(),
-        line: None,
-        side: Side::On,
+    let side = |branch: std::ops::Range<usize>, opened_by: &[usize]| BranchSide {
         branch,
         opened_by: opened_by.to_vec(),
     };
-    let branches = Branches::new(&[probe(0..2, &[]), probe(0..2, &[]), probe(2..3, &[0])]);
+    let branches = Branches::new(&[side(0..2, &[]), side(0..2, &[]), side(2..3, &[0])]);
     let assault = Assault {
         properties: vec![arena.property("AP pop push")],
         pure: arena.pure(),
@@ -323,11 +317,11 @@ fn branches_are_goals_too() {
     };
     let mut subject = Spoiled { probed: true, ..Spoiled::default() };
     let (mut rng, mut pace) = (ChaCha8Rng::seed_from_u64(1), Generations::new(60));
-    let generator = &arena.generator;
+    let author = &arena.author;
     let mut unlimited = Unlimited;
     let mut subject = GuardedSubject::new(&mut subject, &mut unlimited);
     let attacked =
-        dice_tester(&mut subject, &mut generator.clone(), &arena.ear, &assault, &mut rng, &mut pace).unwrap();
+        dice_tester(&mut subject, &mut author.clone(), &arena.reader, &assault, &mut rng, &mut pace).unwrap();
     assert_eq!((attacked.covered, pace.covered), (3, Some(3)));
     let kept = Spoiled { probed: true, ..Spoiled::default() }.run(&attacked.tests).unwrap();
     for side in 0..3 {
@@ -338,7 +332,7 @@ fn branches_are_goals_too() {
     let mut plain = GuardedSubject::new(&mut plain, &mut unlimited);
     let pace = &mut Generations::new(5);
     let without =
-        dice_tester(&mut plain, &mut generator.clone(), &arena.ear, &assault, &mut rng, pace).unwrap();
+        dice_tester(&mut plain, &mut author.clone(), &arena.reader, &assault, &mut rng, pace).unwrap();
     assert_eq!(without.covered, 0);
 }
 
@@ -360,8 +354,8 @@ fn witnesses_are_made_smaller() {
         let (mut subject, mut unlimited) = (Spoiled::default(), Unlimited);
         let attacked = dice_tester(
             &mut GuardedSubject::new(&mut subject, &mut unlimited),
-            &mut arena.generator.clone(),
-            &arena.ear,
+            &mut arena.author.clone(),
+            &arena.reader,
             &assault,
             &mut rng,
             &mut Generations::new(3),
@@ -403,9 +397,7 @@ fn the_same_seed_gives_the_same_attack() {
     let properties: Vec<_> = claims.iter().map(|claim| arena.property(claim)).collect();
     let attack = |seed| {
         let attacked = arena.attack(&mut Spoiled::default(), &properties, paper(), seed, 20);
-        let tests: Vec<Vec<String>> =
-            attacked.tests.iter().map(|test| test.statements.iter().map(show).collect()).collect();
-        (tests, attacked.fates, attacked.run)
+        (attacked.tests, attacked.fates, attacked.run)
     };
     assert_eq!(attack(5), attack(5));
     assert_ne!(attack(5).0, attack(6).0);
@@ -419,7 +411,7 @@ proptest! {
     #[test]
     fn fates_agree_with_the_definition(seed in any::<u64>(), chosen in prop::collection::vec((0_usize..6, 0_u32..9, 0_u32..9), 1..30)) {
         let arena = Arena::new();
-        let letters = arena.ear.alphabet().len() as u32;
+        let letters = arena.reader.alphabet().len() as u32;
         let properties: Vec<Property<Letter>> = chosen
             .iter()
             .map(|&(template, a, b)| Property { template: Template::ALL[template], a: a % letters, b: b % letters })

@@ -1,18 +1,17 @@
-//! The imitated stack, explored.
+//! Stacks, explored.
 
 use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::ops::ControlFlow;
 
 use adit_attack::explore::{ExploreOptions, Explored, Prior, SplitOptions, explore};
-use adit_attack::{ApiOptions, Ear, Generator, GuardedSubject, SurveyOptions};
+use adit_attack::{GuardedSubject, SurveyOptions};
 use adit_trace::{End, Limit, Phase, Progress, Run, Script, StepResult, Stop, Subject, Unlimited, Value};
 use expect_test::{Expect, expect};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 
-use crate::classes::{generator_options, options, prepared};
-use crate::fake::Fake;
+use crate::stack_world::{StackWorld, roomy_tools, tools};
 
 fn small() -> ExploreOptions {
     ExploreOptions {
@@ -34,12 +33,9 @@ fn explored(
     options: &ExploreOptions,
     until: u64,
 ) -> Explored {
-    let only = only.iter().map(|&name| name.to_owned()).collect();
-    let asked = ApiOptions { only: Some(only), ..crate::classes::options() };
-    let (api, supply) = prepared("small.Stack", &asked).unwrap();
-    let (ear, mut generator) = (Ear::new(&api), Generator::new(&api, supply, generator_options()));
+    let (reader, mut author) = roomy_tools(only);
     let pure = ["isEmpty:TRUE", "isEmpty:FALSE", "size"];
-    let pure: BTreeSet<_> = pure.iter().filter_map(|label| ear.alphabet().get(label)).collect();
+    let pure: BTreeSet<_> = pure.iter().filter_map(|label| reader.alphabet().get(label)).collect();
     let mut rng = ChaCha8Rng::seed_from_u64(3);
     let mut pace = |now: &Progress| match now.tests < until {
         true => ControlFlow::Continue(()),
@@ -48,7 +44,7 @@ fn explored(
     let mut unlimited = Unlimited;
     let mut subject = GuardedSubject::new(subject, &mut unlimited);
     let prior = Prior { pure, ..Prior::default() };
-    explore(&mut subject, &mut generator, &ear, prior, options.clone(), &mut rng, &mut pace).unwrap()
+    explore(&mut subject, &mut author, &reader, prior, options.clone(), &mut rng, &mut pace).unwrap()
 }
 
 fn drawn(explored: &Explored) -> String {
@@ -57,7 +53,7 @@ fn drawn(explored: &Explored) -> String {
 }
 
 fn check(only: &[&str], options: &ExploreOptions, expected: Expect) -> Explored {
-    let explored = explored(&mut Fake::default(), only, options, u64::MAX);
+    let explored = explored(&mut StackWorld::default(), only, options, u64::MAX);
     assert_eq!(explored.stop, Stop::Done);
     expected.assert_eq(&drawn(&explored));
     explored
@@ -86,7 +82,7 @@ fn a_stack_as_textbooks_have_it_when_no_split_is_worth_it() {
 
 #[test]
 fn every_transition_is_shown_and_what_is_refused_is_known() {
-    let explored = explored(&mut Fake::default(), &["push", "pop", "isEmpty"], &small(), u64::MAX);
+    let explored = explored(&mut StackWorld::default(), &["push", "pop", "isEmpty"], &small(), u64::MAX);
     assert_eq!(explored.witnesses.len(), explored.model.transitions());
     for edge in explored.model.all_edges() {
         let shown = explored
@@ -104,14 +100,14 @@ fn every_transition_is_shown_and_what_is_refused_is_known() {
     assert_eq!(pop.script.statements.iter().filter(|one| one.callable.name == "push").count(), 1, "{pop:?}");
     let refused: Vec<(usize, &str)> =
         explored.refusals.iter().map(|refusal| (refusal.state, refusal.label.as_str())).collect();
-    assert_eq!(refused, [(1, "pop!ArrayIndexOutOfBoundsException")]);
+    assert_eq!(refused, [(1, "pop!Empty")]);
     assert!(explored.refusals[0].script.statements.iter().all(|one| one.callable.name != "push"));
 }
 
 #[test]
 fn what_cannot_happen_splits_a_state() {
-    let fine = explored(&mut Fake::default(), &["push", "pop", "isEmpty"], &small(), u64::MAX);
-    let coarse = explored(&mut Fake::default(), &["push", "pop", "isEmpty"], &coarse(), u64::MAX);
+    let fine = explored(&mut StackWorld::default(), &["push", "pop", "isEmpty"], &small(), u64::MAX);
+    let coarse = explored(&mut StackWorld::default(), &["push", "pop", "isEmpty"], &coarse(), u64::MAX);
     assert!(!fine.splits.is_empty());
     assert!(fine.model.len() > coarse.model.len());
     assert!(fine.realized.unwrap() > coarse.realized.unwrap());
@@ -119,15 +115,15 @@ fn what_cannot_happen_splits_a_state() {
 
 #[test]
 fn the_same_seed_gives_the_same_model() {
-    let one = explored(&mut Fake::default(), &["push", "pop", "isEmpty"], &small(), u64::MAX);
-    let two = explored(&mut Fake::default(), &["push", "pop", "isEmpty"], &small(), u64::MAX);
+    let one = explored(&mut StackWorld::default(), &["push", "pop", "isEmpty"], &small(), u64::MAX);
+    let two = explored(&mut StackWorld::default(), &["push", "pop", "isEmpty"], &small(), u64::MAX);
     assert_eq!((drawn(&one), one.tests()), (drawn(&two), two.tests()));
 }
 
 #[test]
 fn broken_off_it_tells_what_is_known() {
     for until in [0, 700, 2000, 5000] {
-        let explored = explored(&mut Fake::default(), &["push", "pop", "isEmpty"], &small(), until);
+        let explored = explored(&mut StackWorld::default(), &["push", "pop", "isEmpty"], &small(), until);
         assert_eq!(explored.stop, Stop::Budget(Limit::Tests), "{until}");
         // There is always something, and it begins with making a stack.
         assert!(explored.model.edges(0).next().is_some(), "{until}");
@@ -137,8 +133,7 @@ fn broken_off_it_tells_what_is_known() {
 
 #[test]
 fn phases_come_in_their_order() {
-    let (api, supply) = prepared("small.Stack", &options()).unwrap();
-    let (ear, mut generator) = (Ear::new(&api), Generator::new(&api, supply, generator_options()));
+    let (reader, mut author) = tools(None);
     let mut phases: Vec<Phase> = Vec::new();
     let mut rng = ChaCha8Rng::seed_from_u64(3);
     let mut pace = |now: &Progress| {
@@ -147,16 +142,16 @@ fn phases_come_in_their_order() {
         }
         ControlFlow::Continue(())
     };
-    let (mut fake, mut unlimited) = (Fake::default(), Unlimited);
+    let (mut fake, mut unlimited) = (StackWorld::default(), Unlimited);
     let mut subject = GuardedSubject::new(&mut fake, &mut unlimited);
-    explore(&mut subject, &mut generator, &ear, Prior::default(), small(), &mut rng, &mut pace).unwrap();
+    explore(&mut subject, &mut author, &reader, Prior::default(), small(), &mut rng, &mut pace).unwrap();
     assert_eq!(phases[..3], [Phase::Survey, Phase::Choose, Phase::Explore]);
     assert_eq!(phases.last(), Some(&Phase::Refute));
 }
 
 /// A stack whose `pop` hangs, or on which something happens once only.
 struct Strange {
-    inner: Fake,
+    inner: StackWorld,
     hangs: bool,
     lucky: u32,
     hung: u32,
@@ -190,7 +185,7 @@ impl Subject for Strange {
 
 #[test]
 fn a_method_that_hangs_is_given_up() {
-    let mut strange = Strange { inner: Fake::default(), hangs: true, lucky: 0, hung: 0 };
+    let mut strange = Strange { inner: StackWorld::default(), hangs: true, lucky: 0, hung: 0 };
     let explored = explored(&mut strange, &["push", "pop", "isEmpty"], &small(), u64::MAX);
     assert!(explored.stop.is_done() && !drawn(&explored).contains("pop"));
     // The first part of the survey hands over many scripts at once.
@@ -199,16 +194,16 @@ fn a_method_that_hangs_is_given_up() {
 
 #[test]
 fn what_happens_once_is_no_state() {
-    let mut strange = Strange { inner: Fake::default(), hangs: false, lucky: 1, hung: 0 };
+    let mut strange = Strange { inner: StackWorld::default(), hangs: false, lucky: 1, hung: 0 };
     let lucky = explored(&mut strange, &["push", "pop", "isEmpty"], &coarse(), u64::MAX);
-    let usual = explored(&mut Fake::default(), &["push", "pop", "isEmpty"], &coarse(), u64::MAX);
+    let usual = explored(&mut StackWorld::default(), &["push", "pop", "isEmpty"], &coarse(), u64::MAX);
     assert_eq!(strange.lucky, 0);
     assert_eq!(drawn(&lucky), drawn(&usual));
 }
 
 /// Runs no scripts once it has run so many, as a subject does whose time is over.
 struct Tired {
-    inner: Fake,
+    inner: StackWorld,
     left: usize,
 }
 
@@ -227,9 +222,9 @@ impl Subject for Tired {
 /// What was not run did not fail: no state is made of it, and every transition that is sure was seen.
 #[test]
 fn what_was_not_run_is_not_taken_for_impossible() {
-    let whole = explored(&mut Fake::default(), &["push", "pop", "isEmpty"], &coarse(), u64::MAX);
+    let whole = explored(&mut StackWorld::default(), &["push", "pop", "isEmpty"], &coarse(), u64::MAX);
     for left in (1000..8000).step_by(137) {
-        let mut tired = Tired { inner: Fake::default(), left };
+        let mut tired = Tired { inner: StackWorld::default(), left };
         let explored = explored(&mut tired, &["push", "pop", "isEmpty"], &coarse(), u64::MAX);
         assert!(explored.model.len() <= whole.model.len(), "{left}: {}", drawn(&explored));
         if tired.left == 0 {
@@ -243,7 +238,7 @@ fn what_was_not_run_is_not_taken_for_impossible() {
 }
 
 /// A stack on which `pop` works only after `size` was asked five times in a row, and whose fields show nothing.
-struct Late(Fake);
+struct Late(StackWorld);
 
 impl Subject for Late {
     type Error = Infallible;
@@ -257,7 +252,7 @@ impl Subject for Late {
                 match &*statement.callable.name {
                     "size" => asked += 1,
                     "pop" if asked < 5 => {
-                        step.result = StepResult::threw("java.lang.Error");
+                        step.result = StepResult::threw("Strange");
                     }
                     "pop" => step.result = StepResult::Returned(Value::Void),
                     _ => {}
@@ -271,7 +266,7 @@ impl Subject for Late {
 /// A state that only random runs come upon is explored as well as the others: what it allows leads somewhere.
 #[test]
 fn what_is_found_late_is_explored_too() {
-    let explored = explored(&mut Late(Fake::default()), &["push", "pop", "size"], &small(), u64::MAX);
+    let explored = explored(&mut Late(StackWorld::default()), &["push", "pop", "size"], &small(), u64::MAX);
     assert_eq!(explored.stop, Stop::Done);
     let late: Vec<usize> = explored
         .model

@@ -2,22 +2,24 @@
 
 use adit_attack::effects::EffectSummary;
 use adit_attack::purity::{Difference, PurityOptions, Verdict, purity};
-use adit_trace::{Effects, End, Run, Script, Step, StepResult, Subject, Unlimited, Value};
+use adit_trace::{Author, Effects, End, Run, Script, Step, StepResult, Subject, Unlimited, Value};
 use expect_test::expect;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 
-use crate::classes::{generator, show};
-use crate::fake::Fake;
+use crate::author::RandomAuthor;
+use crate::stack_world::{StackWorld, tools, vocabulary};
 
 #[test]
 fn what_changes_is_told_from_what_looks() {
-    let (api, mut generator) = generator("small.Stack");
-    let options = PurityOptions { tries: 120, calls: 8 };
+    let vocabulary = vocabulary(None);
+    let mut author = RandomAuthor::new(&vocabulary);
+    let options = PurityOptions { tries: 400, calls: 8 };
     let mut rng = ChaCha8Rng::seed_from_u64(1);
-    let verdicts = purity(&mut Fake::default(), &api, &mut generator, options, &mut rng, &mut Unlimited)
-        .unwrap()
-        .verdicts;
+    let verdicts =
+        purity(&mut StackWorld::default(), &vocabulary, &mut author, options, &mut rng, &mut Unlimited)
+            .unwrap()
+            .verdicts;
     let said: String = verdicts
         .iter()
         .map(|(callable, verdict)| {
@@ -47,26 +49,23 @@ fn what_changes_is_told_from_what_looks() {
 /// A witness shows what it claims: running it with and without the call gives the two outcomes.
 #[test]
 fn witnesses_can_be_replayed() {
-    let (api, mut generator) = generator("small.Stack");
+    let vocabulary = vocabulary(None);
+    let mut author = RandomAuthor::new(&vocabulary);
     let options = PurityOptions { tries: 60, calls: 8 };
     let mut rng = ChaCha8Rng::seed_from_u64(2);
-    let verdicts = purity(&mut Fake::default(), &api, &mut generator, options, &mut rng, &mut Unlimited)
-        .unwrap()
-        .verdicts;
+    let verdicts =
+        purity(&mut StackWorld::default(), &vocabulary, &mut author, options, &mut rng, &mut Unlimited)
+            .unwrap()
+            .verdicts;
     let mut replayed = 0;
     for verdict in verdicts.values() {
         let Verdict::Changes { witness, call, what: Difference::Outcome { without, with } } = verdict else {
             continue;
         };
         // The call's own value is used nowhere, so that leaving it out moves the rest by one.
-        let shorter = adit_attack::edit::remove(witness, *call);
-        assert_eq!(
-            shorter.statements.len() + 1,
-            witness.statements.len(),
-            "{}",
-            show(&witness.statements[*call])
-        );
-        let runs = Fake::default().run(&[witness.clone(), shorter]).unwrap();
+        let shorter = adit_trace::edit::remove(witness, *call);
+        assert_eq!(shorter.statements.len() + 1, witness.statements.len(), "{:?}", witness.statements[*call]);
+        let runs = StackWorld::default().run(&[witness.clone(), shorter]).unwrap();
         let last = |run: &Run| run.steps.last().unwrap().result.outcome();
         assert_eq!(last(&runs[0]), with.outcome());
         assert_eq!(last(&runs[1]), without.outcome());
@@ -77,13 +76,13 @@ fn witnesses_can_be_replayed() {
 
 #[test]
 fn effects_are_gathered_by_method() {
-    let (_, mut generator) = generator("small.Stack");
-    let script = generator.script(&mut ChaCha8Rng::seed_from_u64(3), 12);
+    let (_, mut author) = tools(None);
+    let script = author.script(&mut ChaCha8Rng::seed_from_u64(3), 12);
     let step = |statement: &adit_trace::Statement| {
         let mut effects = Effects::default();
-        effects.reads.insert("small.Stack.top".into());
+        effects.reads.insert("Stack.top".into());
         if statement.callable.name == "push" {
-            effects.writes.insert("small.Stack.top".into());
+            effects.writes.insert("Stack.top".into());
         }
         let result = StepResult::Returned(Value::Void);
         Step { effects: Some(Box::new(effects)), ..Step::new(result) }

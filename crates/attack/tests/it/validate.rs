@@ -1,17 +1,17 @@
-//! Models of the imitated stack against the imitated stack.
+//! Models of stacks against stacks.
 
 use std::ops::ControlFlow;
 
 use adit_attack::validate::{ValidateOptions, Validated, unknown_labels, validate, without_unknown};
-use adit_attack::{ApiOptions, Ear, Generator, SurveyOptions};
+use adit_attack::{EventReader, SurveyOptions};
 use adit_automata::{Builder, Fsa};
 use adit_trace::{Limit, Progress, Stop, Subject};
 use expect_test::{Expect, expect};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 
-use crate::classes::{generator_options, options, prepared};
-use crate::fake::Fake;
+use crate::author::RandomAuthor;
+use crate::stack_world::{StackWorld, tools};
 
 const LENGTH: usize = 6;
 
@@ -49,21 +49,19 @@ fn small(walks: usize) -> ValidateOptions {
     ValidateOptions { survey, choosing: 4000, runs: 1000, walks, length: LENGTH, width: 12 }
 }
 
-fn prepared_stack() -> (Ear, Generator) {
-    let only = ["push", "pop", "isEmpty"].map(str::to_owned).into();
-    let asked = ApiOptions { only: Some(only), ..options() };
-    let (api, supply) = prepared("small.Stack", &asked).unwrap();
-    (Ear::new(&api), Generator::new(&api, supply, generator_options()))
+fn prepared_stack() -> (EventReader, RandomAuthor) {
+    tools(Some(&["push", "pop", "isEmpty"]))
 }
 
 fn validated(model: &Fsa<String>, until: u64) -> Validated {
-    let (ear, mut generator) = prepared_stack();
+    let (reader, mut author) = prepared_stack();
     let mut rng = ChaCha8Rng::seed_from_u64(5);
     let mut pace = |now: &Progress| match now.tests < until {
         true => ControlFlow::Continue(()),
         false => ControlFlow::Break(Stop::Budget(Limit::Tests)),
     };
-    validate(&mut Fake::default(), &mut generator, &ear, model, &small(150), &mut rng, &mut pace).unwrap()
+    validate(&mut StackWorld::default(), &mut author, &reader, model, &small(150), &mut rng, &mut pace)
+        .unwrap()
 }
 
 fn check(edges: &str, expected: Expect) {
@@ -170,13 +168,13 @@ fn a_model_that_allows_too_little() {
 fn witnesses_show_what_they_claim() {
     let edges: Vec<&str> = COUNTING.split('|').filter(|edge| !edge.contains("pop")).collect();
     let validated = validated(&model(&edges.join("|")), u64::MAX);
-    let (ear, _) = prepared_stack();
+    let (reader, _) = prepared_stack();
     assert!(!validated.rejected.is_empty());
     for rejected in &validated.rejected {
-        let run = Fake::default().run(std::slice::from_ref(&rejected.script)).unwrap().remove(0);
-        let heard = ear.hear(&rejected.script, &run);
+        let run = StackWorld::default().run(std::slice::from_ref(&rejected.script)).unwrap().remove(0);
+        let heard = reader.read(&rejected.script, &run);
         let words = heard.iter().map(|heard| -> Vec<&str> {
-            heard.word.iter().map(|&letter| ear.alphabet().name(letter)).collect()
+            heard.word.iter().map(|&letter| reader.alphabet().name(letter)).collect()
         });
         assert!(words.into_iter().any(|word| word == rejected.word), "{:?}", rejected.word);
     }
@@ -184,11 +182,11 @@ fn witnesses_show_what_they_claim() {
 
 #[test]
 fn labels_that_the_class_does_not_have() {
-    let (ear, _) = prepared_stack();
+    let (reader, _) = prepared_stack();
     let with = model(&format!("{COUNTING} | 0 peek 0 | 1 pop!Exception 1"));
-    assert_eq!(unknown_labels(&with, &ear), ["peek", "pop!Exception"]);
-    let without = without_unknown(&with, &ear);
-    assert_eq!(unknown_labels(&without, &ear), Vec::<&str>::new());
+    assert_eq!(unknown_labels(&with, &reader), ["peek", "pop!Exception"]);
+    let without = without_unknown(&with, &reader);
+    assert_eq!(unknown_labels(&without, &reader), Vec::<&str>::new());
     assert!(without.same_language(&model(COUNTING), 1000).unwrap());
     let validated = validated(&with, u64::MAX);
     assert_eq!(validated.unrealized[0], ["Stack", "peek"]);

@@ -25,6 +25,8 @@ use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::edit::needs;
+
 use super::{Argument, CallKind, Callable, Script, Statement, ValueKind};
 
 /// The version that is written, and the only one that is read.
@@ -94,11 +96,13 @@ impl Script {
             let wrong = |what: String| ScriptError::Reference { statement, what };
             let callable = calls.get(written.call).ok_or_else(|| wrong(format!("call {}", written.call)))?;
             let args: Vec<Argument> = written.args.into_iter().map(Written::argument).collect();
-            let used = args.iter().flat_map(earlier).chain(written.on);
-            if let Some(later) = used.into_iter().find(|&used| used >= statement) {
-                return Err(wrong(format!("the result of statement {later}")));
+            let read = Statement { callable: callable.clone(), receiver: written.on, args };
+            let mut later = None;
+            needs(&read, &mut |used| later = later.or((used >= statement).then_some(used)));
+            match later {
+                Some(later) => Err(wrong(format!("the result of statement {later}"))),
+                None => Ok(read),
             }
-            Ok(Statement { callable: callable.clone(), receiver: written.on, args })
         });
         Ok(Self { statements: statements.collect::<Result<_, _>>()? })
     }
@@ -119,16 +123,6 @@ fn other_version(text: &str, error: serde_json::Error) -> ScriptError {
     match serde_json::from_str(text) {
         Ok(Header { version, .. }) if version != VERSION => ScriptError::Version { found: version },
         _ => ScriptError::NotAScript(error),
-    }
-}
-
-/// Statements that an argument uses.
-fn earlier(argument: &Argument) -> Vec<usize> {
-    match argument {
-        Argument::Earlier(statement) => vec![*statement],
-        Argument::Array(elements) => elements.iter().flat_map(earlier).collect(),
-        Argument::Function(gives) => earlier(gives),
-        _ => Vec::new(),
     }
 }
 

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::time::Duration;
 
-use adit_attack::{Api, java};
 use adit_automata::{Modality, format};
+use adit_java::{Api, source};
 use adit_logic::FateCounts;
 use adit_store::{About, Campaign};
 use adit_trace::{Format, Labels, Life, Run, Script};
@@ -80,7 +80,7 @@ impl Outcome<'_> {
     }
 
     /// The generated tests as a JUnit class, and its name.
-    fn java_tests(&self) -> (String, java::TestClass) {
+    fn java_tests(&self) -> (String, source::TestClass) {
         let class = &*self.subject.api.class;
         let (package, simple) = class.rsplit_once('.').unwrap_or(("", class));
         let name = format!("{}MinedTest", simple.replace('$', ""));
@@ -90,11 +90,11 @@ impl Outcome<'_> {
         let tests = self.mined.conclusion.tests.iter().zip(&self.mined.agreed);
         let tests: Vec<(Script, Option<Run>)> =
             tests.map(|((script, _), agreed)| (script.clone(), Some(agreed.clone()))).collect();
-        let java = java::test_class(package, &name, &tests, self.subject.generator.facts());
+        let java = source::test_class(package, &name, &tests, self.subject.generator.facts());
         (name, java)
     }
 
-    fn tests(&self, java: java::TestClass) -> Tests {
+    fn tests(&self, java: source::TestClass) -> Tests {
         let tests =
             self.mined.conclusion.tests.iter().zip(java.methods).map(|((script, run), method)| TestResult {
                 name: method.name,
@@ -106,7 +106,7 @@ impl Outcome<'_> {
         Tests { tests: tests.collect(), head: java.head, witnesses: self.mined.conclusion.witnesses.clone() }
     }
 
-    fn properties(&self, java: &java::TestClass) -> Properties {
+    fn properties(&self, java: &source::TestClass) -> Properties {
         let one = |JudgedProperty { property, fate, support, found_after }: &JudgedProperty| {
             let witness = |test: usize| Witness {
                 test: Some(java.methods[test].name.clone()),
@@ -174,7 +174,7 @@ impl Outcome<'_> {
 
     fn gaps(&self) -> Gaps {
         let mined = self.mined;
-        let never_tried = self.subject.api.left.iter();
+        let never_tried = self.subject.api.skipped.iter();
         let never_returned = mined.trouble.never_returned.iter();
         let bad_ends = mined.trouble.bad_ends.iter().cloned();
         Gaps {

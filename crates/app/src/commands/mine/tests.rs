@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use adit_attack::{Api, Ear};
+use adit_attack::EventReader;
+use adit_java::Api;
 use adit_jvm::record::{Outcome, Task, TaskEnd, record};
 use adit_trace::Outcome as Ended;
 use adit_trace::{Event, Labels, Letter, Life, Pace, Progress};
@@ -121,7 +122,7 @@ fn lives(
 }
 
 /// The words of lives, as the ear would hear them, each once: up to the first call that threw or is no event here.
-pub(super) fn words(lives: &[Life], api: &Api, ear: &Ear) -> Vec<Vec<Letter>> {
+pub(super) fn words(lives: &[Life], api: &Api, ear: &EventReader) -> Vec<Vec<Letter>> {
     let starts: BTreeSet<Letter> =
         api.starts.iter().flat_map(|start| ear.letters_of(&start.callable)).copied().collect();
     let words: BTreeSet<Vec<Letter>> = lives
@@ -133,7 +134,7 @@ pub(super) fn words(lives: &[Life], api: &Api, ear: &Ear) -> Vec<Vec<Letter>> {
     words.into_iter().collect()
 }
 
-fn word(events: &[Event], ear: &Ear) -> Vec<Letter> {
+fn word(events: &[Event], ear: &EventReader) -> Vec<Letter> {
     let mut word = Vec::new();
     for event in events {
         match ear.alphabet().get(&Labels::Outcome.of(event)) {

@@ -5,12 +5,13 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use adit_attack::{Api, Generator, HangGuard, java};
+use adit_attack::HangGuard;
 use adit_bytecode::{Class, ClassPath, Signature, Type};
+use adit_java::{Api, Generator, source};
 use adit_jvm::Host;
 use adit_trace::{
-    CallKind, Callable, End, Limit, Pace, Phase, Progress, Run, RunLimits, Script, Skip, StepResult, Stop,
-    Subject,
+    Author, CallKind, Callable, End, Limit, Pace, Phase, Progress, Run, RunLimits, Script, Skip, StepResult,
+    Stop, Subject,
 };
 use miette::Report;
 use rand::SeedableRng;
@@ -222,11 +223,11 @@ impl Session<'_> {
             })
             .collect();
         let left: Vec<(String, String)> =
-            api.left.iter().map(|(callable, why)| (written(callable), why.clone())).collect();
+            api.skipped.iter().map(|(callable, why)| (written(callable), why.clone())).collect();
         let culprits: Vec<(String, Vec<String>)> = self
             .culprits
             .iter()
-            .map(|(script, how)| (how.clone(), java::body(script, None, self.generator.facts()).lines))
+            .map(|(script, how)| (how.clone(), source::body(script, None, self.generator.facts()).lines))
             .collect();
         let worst = self.tally.iter().filter(|(_, fate)| fate.ended > 0).max_by_key(|(_, fate)| fate.ended);
         let blame = worst

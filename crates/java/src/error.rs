@@ -17,7 +17,7 @@ pub enum ApiError {
     /// An array type.
     #[error("{class} is an array, which has no methods of its own")]
     #[diagnostic(
-        code(attack::array),
+        code(java::array),
         help("name the class of its elements, or a class that works on such arrays")
     )]
     Array {
@@ -29,7 +29,7 @@ pub enum ApiError {
         "{class} is an enum: its objects exist before the first call, so there is no order of calls to mine"
     )]
     #[diagnostic(
-        code(attack::enum_class),
+        code(java::enum_class),
         help("name a class that uses {class}; adit passes its constants as arguments")
     )]
     Enum {
@@ -38,14 +38,14 @@ pub enum ApiError {
     },
     /// An annotation, which nobody makes an object of.
     #[error("{class} is an annotation, which has no objects to call")]
-    #[diagnostic(code(attack::annotation), help("name an ordinary class"))]
+    #[diagnostic(code(java::annotation), help("name an ordinary class"))]
     Annotation {
         /// The class, with dots.
         class: String,
     },
     /// A class that only its package may use.
     #[error("{class} is not public")]
-    #[diagnostic(code(attack::not_public), help("add `--non-public` to use non-public classes and members"))]
+    #[diagnostic(code(java::not_public), help("add `--non-public` to use non-public classes and members"))]
     NotPublic {
         /// The class, with dots.
         class: String,
@@ -53,7 +53,7 @@ pub enum ApiError {
     /// There is no way to get an object.
     #[error("adit cannot construct an object of {class}: {}", tried.join("; "))]
     #[diagnostic(
-        code(attack::no_start),
+        code(java::no_start),
         help(
             "write a Java class with a method `public static {} make() {{ … }}` and pass its file with `--fixtures FILE.java`{}",
             .class.replace('$', "."),
@@ -63,15 +63,15 @@ pub enum ApiError {
     NoStart {
         /// The class, with dots.
         class: String,
-        /// What was tried, and why each did not help.
+        /// The ways that were tried, and why each did not help.
         tried: Vec<String>,
-        /// Whether members that are not public were tried as well.
+        /// Non-public members were tried as well.
         non_public: bool,
     },
     /// A class with objects, on which nothing can be called.
     #[error("nothing can be called on an object of {class}")]
     #[diagnostic(
-        code(attack::no_method),
+        code(java::no_method),
         help(
             "do `--only` and `--without` exclude everything? `equals`, `hashCode` and `toString` need `--object-methods`"
         )
@@ -82,7 +82,7 @@ pub enum ApiError {
     },
     /// A method was named that the class does not have.
     #[error("{class} has no callable method `{name}`")]
-    #[diagnostic(code(attack::unknown_method), help("it has {}", has.join(", ")))]
+    #[diagnostic(code(java::unknown_method), help("it has {}", has.join(", ")))]
     UnknownMethod {
         /// The class, with dots.
         class: String,

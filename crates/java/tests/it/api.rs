@@ -1,6 +1,6 @@
 //! What can be called on a class, and what is said when nothing can.
 
-use adit_attack::{ApiOptions, Operation};
+use adit_java::{ApiOptions, Operation};
 use expect_test::{Expect, expect};
 use miette::Diagnostic;
 
@@ -16,7 +16,7 @@ fn check(class: &str, options: &ApiOptions, expected: Expect) {
                 };
                 all.iter().map(line).collect()
             };
-            let left = api.left.iter().map(|(callable, why)| format!("left {}: {why}\n", callable.name));
+            let left = api.skipped.iter().map(|(callable, why)| format!("left {}: {why}\n", callable.name));
             list("start", &api.starts) + &list("method", &api.methods) + &left.collect::<String>()
         }
         Err(error) => {

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use adit_attack::{Api, ApiError, ApiOptions, Generator, GeneratorOptions, Supply, prepare};
 use adit_bytecode::{ClassPath, Folder};
+use adit_java::{Api, ApiError, ApiOptions, Generator, GeneratorOptions, Supply, prepare};
 use adit_trace::{Argument, Statement};
 
 /// The small classes; those that give fixtures only when they are asked for, because anything on the class path may be

@@ -1,7 +1,8 @@
 //! Values that need no call: numbers, characters, strings, and what may stand for any object.
 //!
-//! Most values are small and few, so that equal ones meet: `remove(x)` does something only after `add(x)`. Some lie at the
-//! borders of their types, and some come from the class under test itself, which compares with them.
+//! Most values are small and few, so that equal ones meet: `remove(x)` does something only after `add(x)`.
+//! Some lie at the borders of their types, and some come from the class under test itself, which compares
+//! with them.
 //!
 //! Paper: none; a choice of values by experience.
 
@@ -183,8 +184,8 @@ impl Values {
         all
     }
 
-    /// What may stand for any object: few values, so that equal ones meet. Strings are most, because mixed values cannot
-    /// be compared with each other.
+    /// Values for a parameter that takes any object: few, so that equal ones meet. Strings are most, because
+    /// mixed values cannot be compared with each other.
     fn anything(&self, name: &str) -> Weighted {
         let mut all = Weighted::new();
         if self.above_text.contains(name) {

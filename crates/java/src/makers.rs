@@ -1,9 +1,9 @@
 //! Everything on the class path that gives an object, and the cheapest way to each type.
 //!
-//! Constructors, static methods, methods and constants are rules: from values of these types follows a value of that type.
-//! The cheapest derivation of every type is found by settling types in the order of their costs, as Dijkstra's algorithm
-//! settles nodes; a rule counts when all its parameters are settled. Cycles need no care, because a rule always costs more
-//! than what it needs.
+//! Constructors, static methods, methods and constants are rules: from values of these types follows a value
+//! of that type. The cheapest derivation of every type is found by settling types in the order of their
+//! costs, as Dijkstra's algorithm settles nodes; a rule counts when all its parameters are settled. Cycles
+//! need no care, because a rule always costs more than what it needs.
 //!
 //! Paper: none; this is Knuth's generalization of Dijkstra's algorithm to grammars, from textbooks.
 //! Cost: one pass over the outlines of all classes, then `O(r log r)` for `r` rules.
@@ -20,10 +20,10 @@ use crate::{Api, Operation};
 /// A type, by its place in [`Makers`].
 pub(crate) type Id = usize;
 
-/// What an array costs beyond its element.
+/// The cost of an array beyond its element.
 const ARRAY: u32 = 3;
 
-/// What costs more is not worth making: it takes half a dozen calls.
+/// The highest cost that is worth paying: it takes half a dozen calls.
 const DEAREST: u32 = 250;
 
 /// Everything that gives an object.
@@ -51,7 +51,7 @@ pub(crate) struct Maker<'a> {
     /// The types it needs, that of the receiver first.
     pub(crate) needs: Vec<Id>,
     gives: Id,
-    /// What calling it costs, without what it needs.
+    /// The cost of the call, without its arguments.
     own: u32,
 }
 
@@ -69,19 +69,21 @@ impl Maker<'_> {
         }
     }
 
-    /// Whether it declares an exception, as what needs a file, a socket or a provider does.
+    /// Tells whether it declares an exception, as calls that need a file, a socket or a provider do.
     fn may_fail(&self) -> bool {
         matches!(self.member, Member::Method(method) if !method.exceptions.is_empty())
     }
 
-    /// Whether the constant is one of the class itself or was meant for just this class; others are coincidences.
+    /// Tells whether the constant is one of the class itself or was meant for just this class; others are
+    /// coincidences.
     fn is_meant_for(&self, wanted: &str) -> bool {
         let Member::Field(field) = self.member else { return true };
         let of = |class: &str| matches!(name(&field.descriptor).0, Name::Class(given) if given == class);
         of(wanted) || of(&self.class.name)
     }
 
-    /// Among makers of equal costs, the one that a reader would expect: from the outer packages, with a short name.
+    /// Among makers of equal costs, the one that a reader would expect: from the outer packages, with a short
+    /// name.
     fn fame(&self) -> (usize, usize, &str, &str, &str) {
         let (name, descriptor) = match self.member {
             Member::Method(method) => (&*method.name, &*method.descriptor),
@@ -93,8 +95,8 @@ impl Maker<'_> {
 }
 
 impl<'a> Makers<'a> {
-    /// Reads what gives objects, and finds the cheapest way to every type. `plain` says of which types there are values
-    /// anyway, and what these cost.
+    /// Reads what gives objects, and finds the cheapest way to every type. `plain` says of which types there
+    /// are values anyway, and what these cost.
     pub(crate) fn new(
         program: &'a Program<'a>,
         api: &Api,
@@ -250,8 +252,8 @@ impl<'a> Makers<'a> {
         }
     }
 
-    /// The ways to get an object of the class or of one below it, the cheapest first, with their costs. What declares
-    /// exceptions is among them only if there is nothing else.
+    /// The ways to get an object of the class or of one below it, the cheapest first, with their costs. What
+    /// declares exceptions is among them only if there is nothing else.
     pub(crate) fn candidates(&self, wanted: &str) -> Vec<(u32, usize)> {
         let below = self.program.subtypes(wanted);
         let mut found: Vec<(u32, usize)> = std::iter::once(wanted)
@@ -319,14 +321,14 @@ fn name(descriptors: &str) -> (Name<'_>, &str) {
     }
 }
 
-/// Whether a field holds an object that is there for everybody.
+/// Tells whether a field holds an object that everyone shares.
 fn is_constant(field: &Field) -> bool {
     field.flags.has(Flags::STATIC | Flags::FINAL)
         && field.descriptor.starts_with('L')
         && field.value.is_none()
 }
 
-/// How much is against calling the method to get a `wanted`, apart from its parameters' values.
+/// The cost of calling the method to get a `wanted`, apart from the values of its parameters.
 pub(crate) fn cost_of_calling(class: &Class, method: &Method, wanted: &str) -> u32 {
     // What declares an exception often needs the outer world: a file, a socket, a provider.
     let trouble = if method.exceptions.is_empty() { 0 } else { 15 };
@@ -342,7 +344,8 @@ pub(crate) fn cost_of_calling(class: &Class, method: &Method, wanted: &str) -> u
     how + trouble + if deprecated { 30 } else { 0 } + parameters + cost_of_class(class)
 }
 
-/// Whether what the method gives is in an order that every machine makes up for itself, so that no test could be repeated.
+/// Tells whether the result of the method has an order that differs from machine to machine, so no test could
+/// be repeated.
 fn is_shuffled(class: &Class, method: &Method) -> bool {
     matches!(&*class.name, "java/util/Set" | "java/util/Map")
         && matches!(&*method.name, "of" | "copyOf" | "ofEntries")
@@ -371,7 +374,7 @@ const BASE: [&str; 9] = [
     "java/util/",
 ];
 
-/// Whether a class may be used to make values, as far as its name tells.
+/// Tells by its name whether a class may be used to make values.
 pub(crate) fn is_open(name: &str) -> bool {
     !CLOSED.iter().chain(&RISKY).any(|prefix| name.starts_with(prefix)) && !RISKY_CLASSES.contains(&name)
 }
@@ -391,8 +394,8 @@ const RISKY: [&str; 8] = [
     "javax/imageio/",
 ];
 
-/// What must not happen because a value was needed: programs are started, the machine is stopped, and its own input and
-/// output are taken.
+/// Effects that no search for a value may have: programs are started, the machine is stopped, and its own
+/// input and output are taken.
 const RISKY_CLASSES: [&str; 8] = [
     "java/io/FileDescriptor",
     "java/lang/ModuleLayer",
@@ -445,7 +448,8 @@ mod tests {
         for (&name, &id) in &makers.ids {
             costs.extend(type_of(name).and_then(|wanted| Some((id, plain(&wanted)?))));
         }
-        // What has plain values is not made, so that nothing above it is had from it; an array is nothing's class.
+        // What has plain values is not made, so that nothing above it is had from it; an array is nothing's
+        // class.
         let fixed: BTreeSet<Id> = costs.keys().copied().collect();
         loop {
             let mut better: Vec<(Id, u32)> = Vec::new();

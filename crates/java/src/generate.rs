@@ -1,7 +1,8 @@
-//! Random scripts: an object of the class, calls on it, and arguments that are fresh, or seen before, or returned before.
+//! Random scripts: an object of the class, calls on it, and arguments that are fresh, or seen before, or
+//! returned before.
 //!
-//! What runs tell is used for the scripts after them: ways to make objects that never work are taken rarely, and strings
-//! and numbers that the class gives are handed to it again.
+//! Later scripts use the results of earlier runs: ways to make objects that never work are taken rarely, and
+//! strings and numbers that the class gives are handed to it again.
 //!
 //! Paper: none; random testing with feedback, as many tools do it.
 //! Cost: about a microsecond for a script of ten calls, most of it for the memory of its statements.
@@ -10,20 +11,20 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use adit_bytecode::Type;
-use adit_trace::{Argument, CallKind, Callable, End, Run, Script, Statement, Step, StepResult, Value};
+use adit_trace::{Argument, Author, CallKind, Callable, End, Run, Script, Statement, StepResult, Value};
 use rand::{Rng, RngExt};
 use rustc_hash::FxHashMap;
 
-use crate::java::Facts;
+use crate::source::Facts;
 use crate::supply::append;
 use crate::{Api, Operation, Recipe, Supply};
 
-/// How scripts are made.
+/// Options of the generator.
 #[derive(Clone, Debug)]
 pub struct GeneratorOptions {
-    /// How often, from 0 to 1, an argument is something that the script already has, if anything fits.
+    /// Probability that an argument is something that the script already has, if anything fits.
     pub reuse: f64,
-    /// How often, from 0 to 1, a script has a second object of the class.
+    /// Probability that a script has a second object of the class.
     pub second_object: f64,
     /// Mutation and crossover give no script with more statements than this, unless they were given one.
     pub longest: usize,
@@ -34,14 +35,14 @@ pub struct GeneratorOptions {
 pub struct Generator {
     pub(crate) options: GeneratorOptions,
     pub(crate) calls: Vec<Known>,
-    /// Where a callable stands in `calls`: by its address, which is fast and usual, and by itself.
+    /// The place of a callable in `calls`: by its address, which is fast and usual, and by its value.
     by_address: FxHashMap<usize, usize>,
     by_callable: BTreeMap<Callable, usize>,
     starts: Vec<usize>,
     start_weights: Weights,
-    pub(crate) methods: Vec<usize>,
+    methods: Vec<usize>,
     sources: Vec<Source>,
-    /// Whether a value of one type, by number, can stand for another.
+    /// For each pair of types, by number: a value of the first can stand for one of the second.
     fits: Vec<Vec<bool>>,
     /// The number of the class under test among the types.
     class: usize,
@@ -57,10 +58,10 @@ pub(crate) struct Known {
     pub(crate) parameters: Vec<usize>,
     pub(crate) result: Option<usize>,
     seen: Seen,
-    /// How often it gave something, and how often it did not.
+    /// Numbers of calls that returned and that did not.
     good: u32,
     bad: u32,
-    /// How often it hung, or killed its machine.
+    /// Number of calls that hung or killed their machine.
     hung: u32,
     /// It hangs too often to be called.
     given_up: bool,
@@ -97,7 +98,7 @@ pub(crate) struct Draft {
     used: Vec<(usize, usize, usize)>,
 }
 
-/// What failed so often and never worked is not expected to work.
+/// Number of failures without a success after which a call is not expected to work.
 const HOPELESS: u32 = 8;
 
 /// Number of times that another method is drawn instead of one that was given up.
@@ -106,14 +107,14 @@ const SECOND_THOUGHTS: usize = 3;
 /// So many learned values are kept for a type.
 const MOST_LEARNED: usize = 16;
 
-/// How often, from 0 to 1, a learned value is taken where there are any.
+/// Probability of a learned value where there are any.
 const LEARNED: f64 = 0.12;
 
-/// How often, from 0 to 1, texts are joined, and how long they may become.
+/// Probability of joining texts, and their greatest length.
 const JOINED: f64 = 0.2;
 const LONGEST_JOINED: usize = 24;
 
-/// How often, from 0 to 1, the next call is on the first object when there are two.
+/// Probability that the next call is on the first object when there are two.
 const FIRST_OBJECT: f64 = 0.7;
 
 impl Generator {
@@ -155,22 +156,6 @@ impl Generator {
         made
     }
 
-    /// A script that makes an object and calls `calls` methods on it or on a second one.
-    pub fn script(&mut self, rng: &mut impl Rng, calls: usize) -> Script {
-        let mut draft = Draft::default();
-        self.start(&mut draft, rng);
-        let second = calls > 0 && rng.random_bool(self.options.second_object.clamp(0.0, 1.0));
-        let second_at = if second { rng.random_range(0..calls) } else { usize::MAX };
-        for call in 0..calls {
-            if call == second_at {
-                self.start(&mut draft, rng);
-            }
-            let object = draft.object(rng);
-            self.call(&mut draft, object, rng);
-        }
-        Script { statements: draft.statements }
-    }
-
     /// Adds statements that make an object of the class, and says whether it did.
     pub(crate) fn start(&self, draft: &mut Draft, rng: &mut impl Rng) -> bool {
         let start = self.starts[self.start_weights.draw(rng)];
@@ -208,8 +193,8 @@ impl Generator {
         self.add(draft, method, object, rng)
     }
 
-    /// Adds a call with arguments of its own. Without the receiver or a value that it needs, the call is not added, and
-    /// the answer is no.
+    /// Adds a call with arguments of its own. Without the receiver or a value that it needs, the call is not
+    /// added, and the answer is no.
     pub(crate) fn add(
         &self,
         draft: &mut Draft,
@@ -251,8 +236,8 @@ impl Generator {
         }
     }
 
-    /// A value for a parameter: one that the script has, or a fresh one, for which statements may be added; nothing if
-    /// there is neither.
+    /// A value for a parameter: one that the script has, or a fresh one, for which statements may be added;
+    /// nothing if there is neither.
     pub(crate) fn argument(
         &self,
         draft: &mut Draft,
@@ -268,7 +253,8 @@ impl Generator {
         self.fresh(draft, wanted, rng)
     }
 
-    /// Something that the script already has: the value of a statement, or a plain argument of an earlier call.
+    /// Something that the script already has: the value of a statement, or a plain argument of an earlier
+    /// call.
     fn known_value(
         &self,
         draft: &Draft,
@@ -278,8 +264,9 @@ impl Generator {
     ) -> Option<Argument> {
         let anything = matches!(&self.types[wanted], Type::Class(name) if &**name == "java/lang/Object");
         let fits = |(at, given): (usize, &Option<usize>)| {
-            // An object that is handed to itself, or holds what looks into it, is a curiosity and often an endless recursion.
-            // What is known to be no more than an object was put in by the script, and may go in again.
+            // An object that is handed to itself, or holds what looks into it, is a curiosity and often an
+            // endless recursion. What is known to be no more than an object was put in by the script, and may
+            // go in again.
             let view = draft.statements[at].receiver.is_some() && *given != Some(wanted);
             let own = Some(at) == receiver || anything && (draft.objects.contains(&at) || view);
             let fits = !own && given.is_some_and(|given| self.fits[given][wanted]);
@@ -320,7 +307,7 @@ impl Generator {
         Some(value)
     }
 
-    /// What must be known of classes to write the scripts as Java.
+    /// Facts about classes that are needed to write the scripts as Java.
     pub fn facts(&self) -> &Facts {
         self.supply.facts()
     }
@@ -335,12 +322,12 @@ impl Generator {
         }
     }
 
-    /// What is known of a callable of a script, whoever made it.
+    /// The known callable that equals this one, whoever made it.
     pub(crate) fn known(&self, callable: &Arc<Callable>) -> Option<&Known> {
         self.place(callable).map(|at| &self.calls[at])
     }
 
-    /// Where a callable stands among those that are known.
+    /// The place of a callable among those that are known.
     pub(crate) fn place(&self, callable: &Arc<Callable>) -> Option<usize> {
         let by_address = self.by_address.get(&address(callable)).copied();
         // The address may have belonged to another callable before.
@@ -348,70 +335,19 @@ impl Generator {
         by_address.or_else(|| self.by_callable.get(&**callable).copied())
     }
 
-    /// The ways to get a value of a type.
-    pub(crate) fn recipes(&self, wanted: usize) -> &[Recipe] {
-        &self.sources[wanted].recipes
-    }
-
-    /// Whether a value of one type can stand for another.
+    /// Tells whether a value of one type can stand for another.
     pub(crate) fn fit(&self, given: usize, wanted: usize) -> bool {
         self.fits[given][wanted]
     }
 
-    /// Whether a callable is a method of the class, by its place.
+    /// Tells whether the callable at this place is a method of the class.
     pub(crate) fn is_method(&self, at: usize) -> bool {
         self.methods.first().is_some_and(|first| (*first..first + self.methods.len()).contains(&at))
     }
 
-    /// Whether a callable makes objects of the class, by its place.
+    /// Tells whether the callable at this place makes objects of the class.
     pub(crate) fn is_start(&self, at: usize) -> bool {
         at < self.starts.len()
-    }
-
-    /// Learns from a run: which ways to make objects work, which strings and numbers the class gives, and of what classes
-    /// the objects are that it gives.
-    pub fn observe(&mut self, script: &Script, run: &Run) {
-        let mut changed = false;
-        for (statement, step) in script.statements.iter().zip(&run.steps) {
-            let Some(at) = self.place(&statement.callable) else { continue };
-            let known = &mut self.calls[at];
-            match &step.result {
-                StepResult::Object { class, .. } => {
-                    known.good = known.good.saturating_add(1);
-                    self.see(at, class);
-                }
-                StepResult::Returned(value) => {
-                    known.good = known.good.saturating_add(1);
-                    if let Some(given) = known.result {
-                        self.sources[given].learn(value);
-                    }
-                }
-                StepResult::Threw { .. } | StepResult::Unresolved { .. } => {
-                    known.bad = known.bad.saturating_add(1);
-                    changed |= known.bad == HOPELESS && known.good == 0;
-                    self.avoid(heavy_numbers(script, step));
-                }
-                StepResult::Skipped(_) => {}
-            }
-            // A start that works after all is worth its place again.
-            changed |= known_is_back(&self.calls[at]);
-        }
-        if let End::TimedOut | End::Died { .. } = run.end
-            && let Some(culprit) = script.statements.get(run.steps.len())
-            && let Some(at) = self.place(&culprit.callable)
-        {
-            self.calls[at].hung += 1;
-        }
-        if changed {
-            self.weigh();
-        }
-    }
-
-    /// Avoids a method from now on, because it hangs.
-    pub fn give_up(&mut self, callable: &Arc<Callable>) {
-        if let Some(at) = self.place(callable) {
-            self.calls[at].given_up = true;
-        }
     }
 
     /// The methods that were called and never returned, and how often they threw or hung.
@@ -423,8 +359,9 @@ impl Generator {
         })
     }
 
-    /// No longer gives these numbers: running out of memory costs a machine, and the next size that large does it again.
-    fn avoid(&mut self, numbers: Vec<i64>) {
+    /// No longer gives these numbers: running out of memory costs a machine, and the next size that large
+    /// does it again.
+    fn avoid(&mut self, numbers: &[i64]) {
         if numbers.is_empty() {
             return;
         }
@@ -441,8 +378,8 @@ impl Generator {
         self.weigh();
     }
 
-    /// Takes note of the class of an object. As long as a callable always gives the same class, its values are used
-    /// wherever that class fits, not only where its descriptor says so.
+    /// Takes note of the class of an object. As long as a callable always gives the same class, its values
+    /// are used wherever that class fits, not only where its descriptor says so.
     fn see(&mut self, at: usize, class: &Arc<str>) {
         let known = &self.calls[at];
         match (&known.seen, known.result) {
@@ -502,13 +439,95 @@ impl Generator {
     }
 }
 
+impl Author for Generator {
+    fn script(&mut self, rng: &mut impl Rng, calls: usize) -> Script {
+        let mut draft = Draft::default();
+        self.start(&mut draft, rng);
+        let second = calls > 0 && rng.random_bool(self.options.second_object.clamp(0.0, 1.0));
+        let second_at = if second { rng.random_range(0..calls) } else { usize::MAX };
+        for call in 0..calls {
+            if call == second_at {
+                self.start(&mut draft, rng);
+            }
+            let object = draft.object(rng);
+            self.call(&mut draft, object, rng);
+        }
+        Script { statements: draft.statements }
+    }
+
+    fn mutate(&self, script: &Script, rng: &mut impl Rng) -> Script {
+        self.mutated(script, rng)
+    }
+
+    fn cross(&self, head: &Script, tail: &Script, rng: &mut impl Rng) -> Script {
+        self.crossed(head, tail, rng)
+    }
+
+    fn extend(
+        &self,
+        script: &Script,
+        object: usize,
+        method: &Arc<Callable>,
+        rng: &mut impl Rng,
+    ) -> Option<Script> {
+        self.extended(script, object, method, rng)
+    }
+
+    /// Learns which ways to make objects work, which strings and numbers the class returns, and of which
+    /// classes the objects are that it returns.
+    fn observe(&mut self, script: &Script, run: &Run) {
+        let mut changed = false;
+        for (statement, step) in script.statements.iter().zip(&run.steps) {
+            let Some(at) = self.place(&statement.callable) else { continue };
+            let known = &mut self.calls[at];
+            match &step.result {
+                StepResult::Object { class, .. } => {
+                    known.good = known.good.saturating_add(1);
+                    self.see(at, class);
+                }
+                StepResult::Returned(value) => {
+                    known.good = known.good.saturating_add(1);
+                    if let Some(given) = known.result {
+                        self.sources[given].learn(value);
+                    }
+                }
+                StepResult::Threw { .. } | StepResult::Unresolved { .. } => {
+                    known.bad = known.bad.saturating_add(1);
+                    changed |= known.bad == HOPELESS && known.good == 0;
+                    if let StepResult::Threw { exhausted: true, .. } = step.result {
+                        self.avoid(&script.large_numbers().collect::<Vec<_>>());
+                    }
+                }
+                StepResult::Skipped(_) => {}
+            }
+            // A start that works after all is worth its place again.
+            changed |= known_is_back(&self.calls[at]);
+        }
+        if let End::TimedOut | End::Died { .. } = run.end
+            && let Some(culprit) = script.statements.get(run.steps.len())
+            && let Some(at) = self.place(&culprit.callable)
+        {
+            self.calls[at].hung += 1;
+        }
+        if changed {
+            self.weigh();
+        }
+    }
+
+    fn give_up(&mut self, callable: &Arc<Callable>) {
+        if let Some(at) = self.place(callable) {
+            self.calls[at].given_up = true;
+        }
+    }
+}
+
 impl Known {
     fn is_hopeless(&self) -> bool {
         self.bad >= HOPELESS && self.good == 0
     }
 }
 
-/// Whether a callable that was given up has worked for the first time.
+/// Tells whether a callable that was given up has worked for the first time.
 fn known_is_back(known: &Known) -> bool {
     known.good == 1 && known.bad >= HOPELESS
 }
@@ -537,8 +556,8 @@ impl Source {
         Source { recipes, ..Source::default() }
     }
 
-    /// Sometimes, where all values are texts, this one and others as one: whatever reads texts knows more kinds of them than any
-    /// list has. Where texts stand for any object, they stay few.
+    /// Sometimes, where all values are texts, this one and others as one: whatever reads texts knows more
+    /// kinds of them than any list has. Where texts stand for any object, they stay few.
     fn joined(&self, value: &Argument, rng: &mut impl Rng) -> Option<Argument> {
         let Argument::Text(text) = value else { return None };
         let is_text = |recipe: &Recipe| matches!(recipe.value, Argument::Text(_) | Argument::Null);
@@ -623,23 +642,6 @@ impl Types {
 struct Weights {
     /// The sums of the weights up to each place.
     sums: Vec<u32>,
-}
-
-/// The numbers of a script that may be sizes too large for any memory, if a step found no memory left.
-pub(crate) fn heavy_numbers(script: &Script, step: &Step) -> Vec<i64> {
-    const LARGE: i64 = 1 << 20;
-    match &step.result {
-        StepResult::Threw { exhausted: true, .. } => script
-            .statements
-            .iter()
-            .flat_map(|statement| &statement.args)
-            .filter_map(|argument| match argument {
-                Argument::Int(number) if *number >= LARGE => Some(*number),
-                _ => None,
-            })
-            .collect(),
-        _ => Vec::new(),
-    }
 }
 
 impl Weights {

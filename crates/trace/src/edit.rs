@@ -1,17 +1,14 @@
-//! Changes of scripts that need no knowledge of classes: shorten, drop, tidy up. A valid script stays valid.
-//!
-//! Paper: none; bookkeeping.
+//! Changes of scripts that need no knowledge of types: shortening, dropping statements, renumbering. A valid
+//! script stays valid.
 
-use adit_trace::{Argument, CallKind, Script, Statement};
+use crate::{Argument, Script, Statement, Vocabulary};
 
-use crate::Api;
-
-/// The first `at` statements.
+/// Cuts a script after its first `at` statements.
 pub fn cut(script: &Script, at: usize) -> Script {
     Script { statements: script.statements[..at.min(script.statements.len())].to_vec() }
 }
 
-/// The script without statement `at` and without all that need its value.
+/// Removes statement `at` and every statement that needs its value.
 pub fn remove(script: &Script, at: usize) -> Script {
     let mut lost = vec![false; script.statements.len()];
     for (place, statement) in script.statements.iter().enumerate() {
@@ -22,13 +19,13 @@ pub fn remove(script: &Script, at: usize) -> Script {
     keep(script, |place| !lost[place])
 }
 
-/// The script without the statements that neither make nor call an object of the class and whose values nobody uses.
-pub fn tidy(script: &Script, api: &Api) -> Script {
+/// Removes the statements that are not calls of the vocabulary and whose values no other statement uses.
+pub fn tidy(script: &Script, vocabulary: &Vocabulary) -> Script {
     let mut wanted = vec![false; script.statements.len()];
-    for place in calls_of_interest(script, api) {
+    for place in calls_of_interest(script, vocabulary) {
         wanted[place] = true;
     }
-    // Values are used only by later statements, so that one pass from the end sees all uses.
+    // Values are used only by later statements, so one pass from the end sees all uses.
     for place in (0..script.statements.len()).rev() {
         if wanted[place] {
             needs(&script.statements[place], &mut |needed| {
@@ -41,19 +38,13 @@ pub fn tidy(script: &Script, api: &Api) -> Script {
     keep(script, |place| wanted[place])
 }
 
-/// The statements that make an object of the class or call one, in order.
-pub fn calls_of_interest(script: &Script, api: &Api) -> Vec<usize> {
-    let is_of_interest = |statement: &Statement| {
-        let called = &statement.callable;
-        let on_class = called.owner == *api.class && called.kind != CallKind::Function;
-        on_class && called.kind != CallKind::Constant
-            || api.starts.iter().any(|start| start.callable == *called)
-    };
+/// The statements that make an object under test or call one, in order.
+pub fn calls_of_interest(script: &Script, vocabulary: &Vocabulary) -> Vec<usize> {
     let all = script.statements.iter().enumerate();
-    all.filter(|(_, statement)| is_of_interest(statement)).map(|(place, _)| place).collect()
+    all.filter(|(_, one)| vocabulary.concerns(&one.callable)).map(|(place, _)| place).collect()
 }
 
-/// The statements for which `keep` says so. They must not need the others.
+/// Keeps the statements that `keep` chooses. They must not need the others.
 fn keep(script: &Script, keep: impl Fn(usize) -> bool) -> Script {
     let mut places = Vec::with_capacity(script.statements.len());
     let mut statements = Vec::new();
@@ -67,13 +58,13 @@ fn keep(script: &Script, keep: impl Fn(usize) -> bool) -> Script {
 }
 
 /// Calls `each` with every statement that this one needs.
-pub(crate) fn needs(statement: &Statement, each: &mut impl FnMut(usize)) {
+pub fn needs(statement: &Statement, each: &mut impl FnMut(usize)) {
     statement.receiver.iter().for_each(|&at| each(at));
     statement.args.iter().for_each(|argument| named(argument, each));
 }
 
 /// Calls `each` with every statement that an argument names.
-pub(crate) fn named(argument: &Argument, each: &mut impl FnMut(usize)) {
+pub fn named(argument: &Argument, each: &mut impl FnMut(usize)) {
     match argument {
         Argument::Earlier(at) => each(*at),
         Argument::Array(elements) => elements.iter().for_each(|element| named(element, each)),
@@ -82,8 +73,8 @@ pub(crate) fn named(argument: &Argument, each: &mut impl FnMut(usize)) {
     }
 }
 
-/// The statement with other numbers for the earlier ones.
-pub(crate) fn renumbered(statement: &Statement, number: &impl Fn(usize) -> usize) -> Statement {
+/// Gives other numbers to the statements that a statement uses.
+pub fn renumbered(statement: &Statement, number: &impl Fn(usize) -> usize) -> Statement {
     Statement {
         callable: statement.callable.clone(),
         receiver: statement.receiver.map(number),
@@ -91,8 +82,8 @@ pub(crate) fn renumbered(statement: &Statement, number: &impl Fn(usize) -> usize
     }
 }
 
-/// The argument with other numbers for earlier statements.
-pub(crate) fn renumber(argument: &Argument, number: &impl Fn(usize) -> usize) -> Argument {
+/// Gives other numbers to the statements that an argument names.
+pub fn renumber(argument: &Argument, number: &impl Fn(usize) -> usize) -> Argument {
     match argument {
         Argument::Earlier(at) => Argument::Earlier(number(*at)),
         Argument::Array(elements) => {

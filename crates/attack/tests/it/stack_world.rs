@@ -1,15 +1,53 @@
-//! The class `small.Stack`, imitated: a subject without a virtual machine.
+//! A world of bounded stacks: objects with fields that count, grow, and can be put into each other.
 
 use std::convert::Infallible;
 use std::sync::Arc;
 
+use adit_attack::EventReader;
 use adit_trace::{
-    Argument, CallKind, End, Run, Script, Skip, Snapshot, Statement, Step, StepResult, Subject, Value,
+    Argument, CallKind, Callable, End, Run, Script, Skip, Snapshot, Statement, Step, StepResult, Subject,
+    Value, ValueKind, Vocabulary,
 };
 
-/// Runs scripts that call `small.Stack`.
+use crate::author::RandomAuthor;
+
+/// The calls on a stack, all of them or only some.
+pub(crate) fn vocabulary(only: Option<&[&str]>) -> Vocabulary {
+    use ValueKind::{Bool, Int, Nothing, Object};
+    let callable = |kind, name, parameters: &[ValueKind], answer| {
+        let parameters = parameters.to_vec();
+        Arc::new(Callable { parameters, answer, ..Callable::new(kind, "Stack", name) })
+    };
+    let method =
+        |name, parameters: &[ValueKind], answer| callable(CallKind::Method, name, parameters, answer);
+    let mut methods = vec![
+        method("push", &[Object], Nothing),
+        method("pop", &[], Object),
+        method("isEmpty", &[], Bool),
+        method("size", &[], Int),
+        method("now", &[], Int),
+        method("same", &[Object], Bool),
+    ];
+    methods.retain(|method| only.is_none_or(|only| only.contains(&method.name.as_str())));
+    let starts = vec![callable(CallKind::Constructor, "Stack", &[Int], Object)];
+    Vocabulary { class: "Stack".into(), starts, methods }
+}
+
+/// A reader of the events of stacks, and an author of scripts for them.
+pub(crate) fn tools(only: Option<&[&str]>) -> (EventReader, RandomAuthor) {
+    let vocabulary = vocabulary(only);
+    (EventReader::new(&vocabulary), RandomAuthor::new(&vocabulary))
+}
+
+/// The same, for stacks that are never full.
+pub(crate) fn roomy_tools(only: &[&str]) -> (EventReader, RandomAuthor) {
+    let (reader, author) = tools(Some(only));
+    (reader, author.with_numbers(&[-1, 50, 100]))
+}
+
+/// Runs scripts that call stacks.
 #[derive(Default)]
-pub(crate) struct Fake {
+pub(crate) struct StackWorld {
     /// Runs a clock that no two calls see alike.
     clock: i64,
 }
@@ -30,7 +68,7 @@ struct Stack {
     seen: i64,
 }
 
-impl Subject for Fake {
+impl Subject for StackWorld {
     type Error = Infallible;
 
     fn run(&mut self, batch: &[Script]) -> Result<Vec<Run>, Infallible> {
@@ -38,7 +76,7 @@ impl Subject for Fake {
     }
 }
 
-impl Fake {
+impl StackWorld {
     fn one(&mut self, script: &Script) -> Run {
         let (mut slots, mut stacks, mut steps) = (Vec::new(), Vec::new(), Vec::new());
         for (at, statement) in script.statements.iter().enumerate() {
@@ -67,17 +105,12 @@ impl Fake {
                 },
                 _ => panic!("a capacity is a number"),
             };
-            // The machine gives no array of two thousand million elements either.
             let Ok(capacity) = usize::try_from(capacity) else {
-                return (threw("java.lang.NegativeArraySizeException"), Slot::Nothing, None);
+                return (threw("NegativeCapacity"), Slot::Nothing, None);
             };
             stacks.push(Stack { first: at, capacity, elements: Vec::new(), seen: 0 });
             let made = stacks.len() - 1;
-            return (
-                StepResult::Object { class: "small.Stack".into(), first: at },
-                Slot::Stack(made),
-                Some(made),
-            );
+            return (StepResult::Object { class: "Stack".into(), first: at }, Slot::Stack(made), Some(made));
         }
         let Some(Slot::Stack(receiver)) = statement.receiver.map(|at| &slots[at]) else {
             return (StepResult::Skipped(Skip::NoReceiver), Slot::Nothing, None);
@@ -95,15 +128,13 @@ impl Fake {
         let stack = &mut stacks[receiver];
         let mut slot = Slot::Nothing;
         let result = match &*statement.callable.name {
-            "push" if stack.elements.len() >= stack.capacity => {
-                threw("java.lang.ArrayIndexOutOfBoundsException")
-            }
+            "push" if stack.elements.len() >= stack.capacity => threw("Full"),
             "push" => {
                 stack.elements.push(argument.unwrap_or(Slot::Nothing));
                 StepResult::Returned(Value::Void)
             }
             "pop" => match stack.elements.pop() {
-                None => threw("java.lang.ArrayIndexOutOfBoundsException"),
+                None => threw("Empty"),
                 Some(Slot::Thing(text)) => {
                     slot = Slot::Thing(text.clone());
                     StepResult::Returned(Value::Text(text))
@@ -112,7 +143,7 @@ impl Fake {
                 Some(Slot::Number(number)) => StepResult::Returned(Value::Int(number)),
                 Some(Slot::Stack(other)) => {
                     slot = Slot::Stack(other);
-                    StepResult::Object { class: "small.Stack".into(), first: stacks[other].first }
+                    StepResult::Object { class: "Stack".into(), first: stacks[other].first }
                 }
             },
             "isEmpty" => StepResult::Returned(Value::Bool(stack.elements.is_empty())),
@@ -130,7 +161,7 @@ impl Fake {
                     let same = stacks[other].elements.len() == stacks[receiver].elements.len();
                     StepResult::Returned(Value::Bool(same))
                 }
-                _ => threw("java.lang.NullPointerException"),
+                _ => threw("NotAStack"),
             },
             other => panic!("{other} is no method of the stack"),
         };

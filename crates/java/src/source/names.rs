@@ -16,7 +16,7 @@ pub(crate) struct Names {
 const TAKEN: [&str; 1] = ["Test"];
 
 impl Names {
-    /// How the class is called, given its name with dots as a JVM has it.
+    /// The name of a class in the source, given its name with dots as a JVM has it.
     pub(crate) fn of(&mut self, class: &str) -> String {
         let source = source_name(class);
         // The outermost class is imported, those inside are named through it.
@@ -31,7 +31,7 @@ impl Names {
         if *known == full { inside.to_owned() } else { source }
     }
 
-    /// How the type is called.
+    /// The name of a type in the source.
     pub(crate) fn of_type(&mut self, wanted: &Type) -> String {
         match wanted {
             Type::Class(name) => self.of(&name.replace('/', ".")),
@@ -45,7 +45,7 @@ impl Names {
         self.fixed.insert(format!("static {class}.{method}"));
     }
 
-    /// What must be imported.
+    /// The necessary imports.
     pub(crate) fn imports(&self) -> BTreeSet<String> {
         let needed =
             |full: &&String| full.rsplit_once('.').is_some_and(|(package, _)| package != "java.lang");

@@ -1,27 +1,30 @@
 //! Changing scripts at random: mutation and crossover, the moves of a genetic search.
 //!
-//! Both write the script anew, statement by statement. A statement whose receiver is gone is called on another object of a
-//! fitting type, an argument that is gone is drawn anew, and what then still lacks something is left out; so the result
-//! is valid whenever the input was.
+//! Both write the script anew, statement by statement. A statement whose receiver is gone is called on
+//! another object of a fitting type, an argument that is gone is drawn anew, and what then still lacks
+//! something is left out; so the result is valid whenever the input was.
 //!
 //! Paper: `dice`, section 3.2, where the moves are those of EvoSuite.
-//! Deviation: a crossover calls the objects of the first script from the tail of the second, instead of copying the
-//! tail's own objects, because a property is broken by what happens to one object.
-//! Cost: linear in the length of the script, but for choosing among earlier values, which looks at all of them.
+//! Deviation: a crossover calls the objects of the first script from the tail of the second, instead of
+//! copying the tail's own objects, because a property is broken by what happens to one object.
+//! Cost: linear in the length of the script, but for choosing among earlier values, which looks at all of
+//! them.
 
-use adit_trace::{Argument, Script, Statement};
+use std::sync::Arc;
+
+use adit_trace::edit::{named, needs, renumber, renumbered};
+use adit_trace::{Argument, Callable, Script, Statement};
 use rand::{Rng, RngExt};
 
-use crate::edit::{named, needs, renumber, renumbered};
+use crate::Generator;
 use crate::generate::Draft;
-use crate::supply::append;
-use crate::{Generator, Recipe};
 
 impl Generator {
-    /// The script with small changes: statements removed or changed, each with probability `1/n` in a script of `n`
-    /// statements, and calls inserted, the first with probability one half.
-    pub fn mutate(&self, script: &Script, rng: &mut impl Rng) -> Script {
-        // Each of the three moves is tried, as in the paper with probability one third; when none changed anything, again.
+    /// The script with small changes: statements removed or changed, each with probability `1/n` in a script
+    /// of `n` statements, and calls inserted, the first with probability one half.
+    pub(crate) fn mutated(&self, script: &Script, rng: &mut impl Rng) -> Script {
+        // Each of the three moves is tried, as in the paper with probability one third; when none changed
+        // anything, again.
         for _ in 0..8 {
             let changed = self.mutate_once(script, rng);
             if changed != *script && !changed.statements.is_empty() {
@@ -62,8 +65,9 @@ impl Generator {
         Script { statements: rewrite.draft.statements }
     }
 
-    /// The beginning of one script and the end of another, with the end's calls made on objects of the beginning.
-    pub fn crossover(&self, head: &Script, tail: &Script, rng: &mut impl Rng) -> Script {
+    /// The beginning of one script and the end of another, with the end's calls made on objects of the
+    /// beginning.
+    pub(crate) fn crossed(&self, head: &Script, tail: &Script, rng: &mut impl Rng) -> Script {
         // Both are cut at the same share of their lengths, so that lengths do not drift.
         let share: f64 = rng.random();
         let cut = |script: &Script| (script.statements.len() as f64 * share) as usize;
@@ -88,93 +92,18 @@ impl Generator {
         Script { statements: rewrite.draft.statements }
     }
 
-    /// The script with one more call at its end: a method, by its place in [`Api::methods`](crate::Api::methods), called on
-    /// the object that a statement gave. Nothing if the method does not exist or the statement gives no such object.
-    pub fn extend(
+    /// The script with one more call at its end, after the statements that its arguments need.
+    pub(crate) fn extended(
         &self,
         script: &Script,
         object: usize,
-        method: usize,
+        method: &Arc<Callable>,
         rng: &mut impl Rng,
     ) -> Option<Script> {
-        let mut draft = self.continued(script, object, method)?;
-        let added = self.add(&mut draft, self.methods[method], Some(object), rng);
+        let mut draft = self.draft(&script.statements);
+        let added =
+            object < draft.given.len() && self.add(&mut draft, self.place(method)?, Some(object), rng);
         added.then_some(Script { statements: draft.statements })
-    }
-
-    /// As [`Generator::extend`], but all ways to call the method that differ in their arguments, at most `most`: with the
-    /// values of the script that fit, and with those that the recipes of each parameter give. With several parameters
-    /// these are not all combinations, but each value occurs as long as there is room.
-    pub fn continuations(&self, script: &Script, object: usize, method: usize, most: usize) -> Vec<Script> {
-        let Some(draft) = self.continued(script, object, method) else { return Vec::new() };
-        let known = &self.calls[self.methods[method]];
-        let choices: Vec<Vec<Choice>> =
-            known.parameters.iter().map(|&wanted| self.choices(&draft, wanted, object)).collect();
-        let rounds = if choices.is_empty() { 1 } else { choices.iter().map(Vec::len).max().unwrap_or(0) * 2 };
-        let mut found: Vec<Script> = Vec::new();
-        for round in 0..rounds {
-            if found.len() >= most || choices.iter().any(Vec::is_empty) {
-                break;
-            }
-            let mut statements = draft.statements.clone();
-            let mut args = Vec::with_capacity(choices.len());
-            for (place, choices) in choices.iter().enumerate() {
-                // After one turn through the longest list, the lists are shifted against each other.
-                let turn = place * (round * 2 / rounds);
-                args.push(match &choices[(round + turn) % choices.len()] {
-                    Choice::Earlier(at) => Argument::Earlier(*at),
-                    Choice::Recipe(recipe) => append(&mut statements, recipe),
-                });
-            }
-            statements.push(Statement { callable: known.callable.clone(), receiver: Some(object), args });
-            if !found.iter().any(|known| known.statements == statements) {
-                found.push(Script { statements });
-            }
-        }
-        found
-    }
-
-    /// All values for a parameter. The object itself comes last: it is a curiosity, and often an endless recursion.
-    fn choices(&self, draft: &Draft, wanted: usize, object: usize) -> Vec<Choice<'_>> {
-        let fits = |at: &usize| draft.given[*at].is_some_and(|given| self.fit(given, wanted));
-        let others = (0..draft.given.len()).filter(|&at| at != object).filter(fits).map(Choice::Earlier);
-        let itself = Some(object).filter(fits).map(Choice::Earlier);
-        others.chain(self.recipes(wanted).iter().map(Choice::Recipe)).chain(itself).collect()
-    }
-
-    /// The script as it is, to which a call of the method on the object can be added.
-    fn continued(&self, script: &Script, object: usize, method: usize) -> Option<Draft> {
-        let wanted = self.calls[*self.methods.get(method)?].receiver?;
-        let draft = self.draft(&script.statements);
-        let given = draft.given.get(object).copied().flatten()?;
-        self.fit(given, wanted).then_some(draft)
-    }
-
-    /// Two scripts that differ in one call: this one with the method called on the object before statement `at`, and this
-    /// one without; and the place of the call. The values that the call needs are made in both.
-    pub(crate) fn with_and_without(
-        &self,
-        script: &Script,
-        at: usize,
-        object: usize,
-        method: usize,
-        rng: &mut impl Rng,
-    ) -> Option<(Script, Script, usize)> {
-        let (head, tail) = script.statements.split_at_checked(at)?;
-        let mut draft = self.draft(head);
-        if object >= at || !self.add(&mut draft, method, Some(object), rng) {
-            return None;
-        }
-        let mut with = draft.statements;
-        let call = with.len() - 1;
-        let mut without = with[..call].to_vec();
-        // What comes after the call moves by what was inserted, and uses nothing of it.
-        let moved = |by: usize| move |old: usize| if old < at { old } else { old + by };
-        for statement in tail {
-            with.push(renumbered(statement, &moved(call + 1 - at)));
-            without.push(renumbered(statement, &moved(call - at)));
-        }
-        Some((Script { statements: with }, Script { statements: without }, call))
     }
 
     /// Copies what a statement of the tail needs, except objects of the class: the head's take their place.
@@ -258,7 +187,8 @@ impl Generator {
         }
     }
 
-    /// The receiver of a copied statement: the same, or another that fits. `None` if it needs one and there is none.
+    /// The receiver of a copied statement: the same, or another that fits. `None` if it needs one and there
+    /// is none.
     #[expect(
         clippy::option_option,
         reason = "no receiver found, no receiver needed, and a receiver are three answers"
@@ -305,16 +235,10 @@ impl Generator {
     }
 }
 
-/// A value for a parameter.
-enum Choice<'r> {
-    Earlier(usize),
-    Recipe(&'r Recipe),
-}
-
 /// A script that is being written anew.
 struct Rewrite<'s> {
     script: &'s Script,
-    /// Where the statements of the old script are in the new one.
+    /// The places of the old statements in the new script.
     places: Vec<Option<usize>>,
     draft: Draft,
 }

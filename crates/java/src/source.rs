@@ -1,7 +1,8 @@
 //! Scripts as Java source: the bodies of JUnit 5 tests, which assert what a run showed.
 //!
-//! Arguments are cast wherever Java would otherwise choose another overload than the script did. What other code may not
-//! call ends the test with a comment, because without that call the rest would mean something else.
+//! Arguments are cast wherever Java would otherwise choose another overload than the script did. What other
+//! code may not call ends the test with a comment, because without that call the rest would mean something
+//! else.
 //!
 //! Paper: none; the Java language.
 
@@ -16,24 +17,25 @@ use adit_trace::{Argument, CallKind, Callable, End, Run, Script, Statement, Step
 
 use crate::Operation;
 use crate::api::{is_public, member_name};
-use crate::edit::needs;
 use crate::makers::is_open;
+use adit_trace::edit::needs;
 use literal::Writer;
 use names::Names;
 
-/// What must be known of classes to write scripts as Java.
+/// Facts about classes that are needed to write scripts as Java.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
-    /// For functional interfaces, by their names with dots, how many parameters the method has and what it gives.
+    /// For functional interfaces, by their names with dots, how many parameters the method has and what it
+    /// gives.
     pub functions: BTreeMap<String, (usize, Option<Type>)>,
-    /// What code in another package cannot call, or not as a script calls it.
+    /// Callables that code in another package cannot call, or not as a script calls them.
     pub hidden: BTreeSet<Callable>,
 }
 
 /// The body of a JUnit 5 test method.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JavaBody {
-    /// What must be imported, static imports as `static a.B.c`.
+    /// The necessary imports, static ones as `static a.B.c`.
     pub imports: BTreeSet<String>,
     /// The statements, one per line, not indented.
     pub lines: Vec<String>,
@@ -46,8 +48,8 @@ pub fn body(script: &Script, run: Option<&Run>, facts: &Facts) -> JavaBody {
     JavaBody { imports: names.imports(), lines }
 }
 
-/// What two runs of a script have in common, as a run of which only that can be asserted: values that differ are left open, and
-/// it ends before a call that returned in one and threw in the other.
+/// The part that two runs of a script have in common, of which alone something can be asserted: values that
+/// differ are left open, and it ends before a call that returned in one and threw in the other.
 pub fn agreed(run: &Run, again: &Run) -> Run {
     let mut agreed = Run { steps: Vec::with_capacity(run.steps.len()), ..run.clone() };
     agreed.steps.clear();
@@ -140,7 +142,7 @@ impl fmt::Display for TestClass {
 }
 
 impl Facts {
-    /// What must be known to write these operations.
+    /// Gathers the facts for these operations.
     pub(crate) fn of<'o>(program: &Program<'_>, operations: impl Iterator<Item = &'o Operation>) -> Facts {
         let mut facts = Facts::default();
         for operation in operations {
@@ -297,7 +299,8 @@ impl Test<'_> {
         self.assert("assertThrows", &[&format!("{class}.class"), &format!("() -> {call}")])
     }
 
-    /// The assertion that the value is what was found; none if that cannot be written or may not be the whole value.
+    /// The assertion that the value is what was found; none if that cannot be written or may not be the whole
+    /// value.
     fn asserted(&mut self, found: &Value, given: &Type, value: &str) -> Option<String> {
         match found {
             Value::Bool(true) if *given == Type::Boolean => Some(self.assert("assertTrue", &[value])),
@@ -369,7 +372,7 @@ fn variable(given: &Type, at: usize) -> String {
     format!("{first}{}{plural}{at}", letters.collect::<String>())
 }
 
-/// Whether the argument is one that a lambda may hold.
+/// Tells whether a lambda may hold the argument.
 fn is_plain(argument: &Argument) -> bool {
     !matches!(argument, Argument::Earlier(_) | Argument::Function(_))
 }

@@ -1,7 +1,7 @@
 //! Where values come from, among the small classes.
 
-use adit_attack::{ApiOptions, Recipe};
 use adit_bytecode::Type;
+use adit_java::{ApiOptions, Recipe};
 use expect_test::{Expect, expect};
 
 use crate::classes::{options, prepared, show, show_argument};

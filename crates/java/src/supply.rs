@@ -1,9 +1,9 @@
-//! Where the values of a type come from.
+//! The sources of values, type by type.
 //!
-//! Plain values need no call. Everything else is made: by the user's fixtures if they give it, else by the cheapest
-//! constructors, static methods, constants and methods of the class path; and where an interface has a single method, by a
-//! function. Several recipes are kept for each type, some of which fill what they make, because an empty list and a full
-//! one behave differently.
+//! Plain values need no call. Everything else is made: by the user's fixtures if they give it, else by the
+//! cheapest constructors, static methods, constants and methods of the class path; and where an interface has
+//! a single method, by a function. Several recipes are kept for each type, some of which fill what they make,
+//! because an empty list and a full one behave differently.
 //!
 //! Paper: none; the search is in `makers.rs`.
 
@@ -15,11 +15,11 @@ use adit_bytecode::{Class, Flags, Program, Type};
 use adit_trace::{Argument, CallKind, Callable, Statement};
 
 use crate::api::is_fixture;
-use crate::edit::{renumber, renumbered};
-use crate::java::Facts;
 use crate::makers::{Makers, Member};
+use crate::source::Facts;
 use crate::values::Values;
 use crate::{Api, ApiError, Operation};
+use adit_trace::edit::{renumber, renumbered};
 
 /// A way to get a value.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,7 +28,7 @@ pub struct Recipe {
     pub statements: Vec<Statement>,
     /// The value; [`Argument::Earlier`] means a place in `statements`.
     pub value: Argument,
-    /// How often to take it, compared with the other recipes of the type.
+    /// Its weight when a recipe of the type is drawn.
     pub weight: u32,
 }
 
@@ -38,9 +38,10 @@ pub struct Supply {
     recipes: BTreeMap<Type, Vec<Recipe>>,
     /// For each type that occurs, needed or given, the types that its values can stand for.
     stands_for: BTreeMap<Type, BTreeSet<Type>>,
-    /// For each class below a needed one, by its name with dots, the needed types that its objects can stand for.
+    /// For each class below a needed one, by its name with dots, the needed types that its objects can stand
+    /// for.
     below: BTreeMap<String, BTreeSet<Type>>,
-    /// What the statements of the recipes call.
+    /// The callables of the recipes' statements, with their types.
     operations: BTreeMap<Callable, Operation>,
     facts: Facts,
 }
@@ -51,7 +52,7 @@ impl Supply {
         // A class of fixtures may lie outside the program, whose names were listed before it was compiled.
         let fixtures: Vec<Class> =
             api.fixtures.iter().map(|name| program.path().class(name)).collect::<Result<_, _>>()?;
-        let mut kitchen = Kitchen {
+        let mut builder = RecipeBuilder {
             program,
             api,
             fixtures: &fixtures,
@@ -63,15 +64,15 @@ impl Supply {
         };
         let needs = api.needs();
         let mut recipes: BTreeMap<Type, Vec<Recipe>> =
-            needs.iter().map(|wanted| (wanted.clone(), kitchen.recipes(wanted, 0))).collect();
+            needs.iter().map(|wanted| (wanted.clone(), builder.recipes(wanted, 0))).collect();
         // What the recipes call can be called with other plain values, too.
-        for wanted in kitchen.operations.values().flat_map(|operation| &operation.parameters) {
+        for wanted in builder.operations.values().flat_map(|operation| &operation.parameters) {
             if !recipes.contains_key(wanted) {
-                recipes.insert(wanted.clone(), kitchen.plain(wanted));
+                recipes.insert(wanted.clone(), builder.plain(wanted));
             }
         }
         let operations =
-            kitchen.operations.into_values().map(|made| ((*made.callable).clone(), made)).collect();
+            builder.operations.into_values().map(|made| ((*made.callable).clone(), made)).collect();
         let mut supply = Supply {
             recipes,
             stands_for: BTreeMap::new(),
@@ -90,22 +91,22 @@ impl Supply {
         self.recipes.get(wanted).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether a value of one type can stand where one of the other is wanted.
+    /// Tells whether a value of one type can stand where one of the other is wanted.
     pub fn fits(&self, given: &Type, wanted: &Type) -> bool {
         given == wanted || self.stands_for.get(given).is_some_and(|all| all.contains(wanted))
     }
 
-    /// Whether an object of exactly this class, named with dots, can stand where the type is wanted.
+    /// Tells whether an object of exactly this class, named with dots, can stand where the type is wanted.
     pub fn fits_class(&self, class: &str, wanted: &Type) -> bool {
         self.below.get(class).is_some_and(|all| all.contains(wanted))
     }
 
-    /// What must be known of classes to write scripts for the API as Java.
+    /// Facts about classes that are needed to write scripts for the API as Java.
     pub fn facts(&self) -> &Facts {
         &self.facts
     }
 
-    /// What the statements of the recipes call.
+    /// The callables of the recipes' statements, with their types.
     pub(crate) fn operations(&self) -> impl Iterator<Item = &Operation> {
         self.operations.values()
     }
@@ -147,8 +148,8 @@ fn stands_for(program: &Program<'_>, given: &Type, wanted: &Type) -> bool {
     }
 }
 
-/// Where recipes are made.
-struct Kitchen<'a> {
+/// Makes the recipes for the types that an API needs.
+struct RecipeBuilder<'a> {
     program: &'a Program<'a>,
     api: &'a Api,
     fixtures: &'a [Class],
@@ -162,13 +163,49 @@ struct Kitchen<'a> {
     making: Vec<usize>,
 }
 
-/// For each kind of makers, how many are kept for a type, and how many recipes with different values for each: constants;
-/// from nothing; by static methods from content; by constructors from content; around other objects; from numbers; from
-/// arrays, which are the only way to get something that holds many.
-const KINDS: [(usize, usize); 7] = [(8, 1), (3, 1), (3, 3), (3, 3), (2, 2), (1, 2), (2, ARRAYS.len())];
+/// The kinds of makers. A type gets recipes of every kind, in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum MakerKind {
+    /// Reads a constant.
+    Constant,
+    /// Makes an object from nothing.
+    FromNothing,
+    /// A static method that makes an object from content: texts, collections, filled objects.
+    FactoryFromContent,
+    /// A constructor, or a method of another object, that makes an object from content.
+    FromContent,
+    /// Makes an object around other objects.
+    AroundObjects,
+    /// Makes an object from numbers, which are often sizes.
+    FromNumbers,
+    /// Makes an object from an array, which is the only way to get something that holds many.
+    FromArray,
+}
 
-/// The lengths of the arrays that things are made from, for each variant. The first is filled, since what is made from nothing
-/// is empty already; the long one is for what can be emptied step by step.
+impl MakerKind {
+    /// The most makers of this kind that are used for one type.
+    fn most_makers(self) -> usize {
+        match self {
+            Self::Constant => 8,
+            Self::FromNothing | Self::FactoryFromContent | Self::FromContent => 3,
+            Self::AroundObjects | Self::FromArray => 2,
+            Self::FromNumbers => 1,
+        }
+    }
+
+    /// The number of recipes with different values for each maker.
+    fn variants(self) -> usize {
+        match self {
+            Self::Constant | Self::FromNothing => 1,
+            Self::AroundObjects | Self::FromNumbers => 2,
+            Self::FactoryFromContent | Self::FromContent => 3,
+            Self::FromArray => ARRAYS.len(),
+        }
+    }
+}
+
+/// The lengths of the arrays that things are made from, for each variant. The first is filled, since what is
+/// made from nothing is empty already; the long one is for what can be emptied step by step.
 const ARRAYS: [usize; 4] = [2, 0, 3, 6];
 
 /// A recipe with more calls is more about its parts than about the class under test.
@@ -177,10 +214,10 @@ const MOST_STATEMENTS: usize = 8;
 /// Arrays of arrays beyond this are left empty.
 const DEEPEST: usize = 3;
 
-/// What an array of none costs. It is always there, but what is made from it is hardly ever what was meant.
+/// The cost of an empty array. There always is one, but an object made from it is hardly ever what was meant.
 const EMPTY_ARRAY: u32 = 30;
 
-impl<'a> Kitchen<'a> {
+impl<'a> RecipeBuilder<'a> {
     fn recipes(&mut self, wanted: &Type, depth: usize) -> Vec<Recipe> {
         let plain = self.plain(wanted);
         let mut all = self.given_by_fixtures(wanted, plain.iter().map(|recipe| recipe.weight).sum());
@@ -209,8 +246,8 @@ impl<'a> Kitchen<'a> {
         self.values.of(wanted).into_iter().map(plain).collect()
     }
 
-    /// What the fixtures give. Of types with plain values they must name the very type, and then they are used as often
-    /// as those.
+    /// Recipes from the user's fixtures. For a type with plain values, a fixture must return that very type;
+    /// then it is used as often as all plain values together.
     fn given_by_fixtures(&mut self, wanted: &Type, plain: u32) -> Vec<Recipe> {
         let mut found = Vec::new();
         for class in self.fixtures {
@@ -270,23 +307,23 @@ impl<'a> Kitchen<'a> {
         results.into_iter().map(function).collect()
     }
 
-    /// What is made by calling: constants, things made from nothing, things filled with others, things around others, and
-    /// things made from numbers, which are often sizes.
+    /// Recipes that call makers, some of each kind.
     fn made(&mut self, name: &str) -> Vec<Recipe> {
         let candidates = self.makers().candidates(name);
         let Some(&(cheapest, _)) = candidates.first() else { return Vec::new() };
         let tested = Type::Class(self.api.internal_name().into());
         let is_enum = self.program.outline(name).is_some_and(|class| class.flags.has(Flags::ENUM));
-        let mut kept: [Vec<usize>; KINDS.len()] = Default::default();
-        let mut seen: BTreeSet<(usize, &str, &str)> = BTreeSet::new();
+        let mut kept: BTreeMap<MakerKind, Vec<usize>> = BTreeMap::new();
+        let mut seen: BTreeSet<(MakerKind, &str, &str)> = BTreeSet::new();
         for &(_, at) in candidates.iter().filter(|&&(cost, _)| cost <= 2 * cheapest + 30) {
             let maker = self.makers().maker(at);
             let operation = maker.operation();
             let kind = self.kind(&operation);
-            // An object of the class under test that all scripts share would tell one what happened in another, and of
-            // an enum there are no objects but its constants.
+            // An object of the class under test that all scripts share would tell one what happened in
+            // another, and of an enum there are no objects but its constants.
             let is_tested = operation.result.as_ref() == Some(&tested);
-            if (kind == 0 && is_tested) || (kind != 0 && is_enum) {
+            let is_constant = kind == MakerKind::Constant;
+            if (is_constant && is_tested) || (!is_constant && is_enum) {
                 continue;
             }
             let name = match maker.member {
@@ -294,14 +331,15 @@ impl<'a> Kitchen<'a> {
                 Member::Field(field) => &*field.name,
             };
             // One maker of each name is enough, of constructors one for each class.
-            if kept[kind].len() < KINDS[kind].0 && seen.insert((kind, &*maker.class.name, name)) {
-                kept[kind].push(at);
+            let of_kind = kept.entry(kind).or_default();
+            if of_kind.len() < kind.most_makers() && seen.insert((kind, &*maker.class.name, name)) {
+                of_kind.push(at);
             }
         }
         let mut all = Vec::new();
-        for (&(_, variants), makers) in KINDS.iter().zip(&kept) {
-            for (&at, variant) in makers.iter().flat_map(|at| (0..variants).map(move |variant| (at, variant)))
-            {
+        for (kind, makers) in &kept {
+            let variants = |at| (0..kind.variants()).map(move |variant| (at, variant));
+            for (&at, variant) in makers.iter().flat_map(variants) {
                 let mut recipe = Recipe { statements: Vec::new(), value: Argument::Null, weight: 2 };
                 if let Some(last) = self.make(at, variant, &mut recipe.statements) {
                     recipe.value = Argument::Earlier(last);
@@ -314,30 +352,31 @@ impl<'a> Kitchen<'a> {
         all
     }
 
-    /// The kind of a maker, as a place in [`KINDS`].
-    fn kind(&self, operation: &Operation) -> usize {
+    fn kind(&self, operation: &Operation) -> MakerKind {
         let parameters = &operation.parameters;
         match operation.callable.kind {
-            CallKind::Constant => 0,
-            _ if parameters.is_empty() && operation.receiver.is_none() => 1,
+            CallKind::Constant => MakerKind::Constant,
+            _ if parameters.is_empty() && operation.receiver.is_none() => MakerKind::FromNothing,
             CallKind::Function | CallKind::Constructor
                 if parameters.iter().any(|wanted| self.is_row(wanted)) =>
             {
-                6
+                MakerKind::FromArray
             }
-            CallKind::Function if parameters.iter().any(|wanted| self.is_content(wanted)) => 2,
-            _ if parameters.iter().any(|wanted| self.is_content(wanted)) => 3,
-            _ if parameters.iter().any(Type::is_reference) => 4,
-            _ => 5,
+            CallKind::Function if parameters.iter().any(|wanted| self.is_content(wanted)) => {
+                MakerKind::FactoryFromContent
+            }
+            _ if parameters.iter().any(|wanted| self.is_content(wanted)) => MakerKind::FromContent,
+            _ if parameters.iter().any(Type::is_reference) => MakerKind::AroundObjects,
+            _ => MakerKind::FromNumbers,
         }
     }
 
-    /// Whether it is an array of plain objects, as a list of contents is.
+    /// Tells whether a type is an array of plain objects, as a list of contents is.
     fn is_row(&self, wanted: &Type) -> bool {
         matches!(wanted, Type::Array(element) if element.is_reference() && !self.values.of(element).is_empty())
     }
 
-    /// Whether what is made from such a value holds something of it.
+    /// Tells whether an object that is made from such a value holds something of it.
     fn is_content(&self, wanted: &Type) -> bool {
         match wanted {
             Type::Array(_) => true,
@@ -384,7 +423,8 @@ impl<'a> Kitchen<'a> {
         })
     }
 
-    /// Adds the statements that a maker needs and its own, which is the last. Different variants take different values.
+    /// Adds the statements that a maker needs and its own, which is the last. Different variants take
+    /// different values.
     fn make(&mut self, at: usize, variant: usize, statements: &mut Vec<Statement>) -> Option<usize> {
         // Each maker in progress will add its statement, too.
         if self.making.contains(&at) || statements.len() + self.making.len() >= MOST_STATEMENTS {
@@ -433,7 +473,8 @@ impl<'a> Kitchen<'a> {
     /// A value for a parameter of a maker: plain if there is one, else made in the cheapest way.
     fn part(&mut self, wanted: &Type, variant: usize, statements: &mut Vec<Statement>) -> Option<Argument> {
         if let Type::Array(element) = wanted {
-            // Arrays in what arrays hold are left empty at some point, or there would be too many ways to fill them.
+            // Arrays in what arrays hold are left empty at some point, or there would be too many ways to
+            // fill them.
             let length = if self.making.len() > DEEPEST { 0 } else { ARRAYS[variant % ARRAYS.len()] };
             let before = statements.len();
             let values = (0..length).map(|place| self.part(element, variant + place, statements));
@@ -467,8 +508,8 @@ impl<'a> Kitchen<'a> {
     }
 }
 
-/// The results of functions: the first values, and minus one if there is such a number, which says "less" to whoever compares
-/// and "no more" to whoever reads; a source that never ends makes its readers hang.
+/// The results of functions: the first values, and minus one if there is such a number, which says "less" to
+/// whoever compares and "no more" to whoever reads; a source that never ends makes its readers hang.
 fn few(values: Vec<Argument>) -> Vec<Argument> {
     const FIRST: usize = 2;
     let (first, rest) = values.split_at(values.len().min(FIRST));

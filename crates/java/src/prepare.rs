@@ -10,20 +10,20 @@ use adit_trace::Callable;
 use crate::makers::is_open;
 use crate::{Api, ApiError, ApiOptions, Operation, Supply};
 
-/// What can be called on a class, and where the values come from. What needs a value that nothing gives is moved to
-/// [`Api::left`]; it is an error when no way to make an object is left.
+/// Finds what can be called on a class, and the values for it. Calls without values for their parameters are
+/// moved to [`Api::skipped`]; it is an error when no way to make an object is left.
 pub fn prepare(path: &ClassPath, class: &str, options: &ApiOptions) -> Result<(Api, Supply), ApiError> {
     let mut names = worth_reading(&path.names());
-    // The class itself is read even where nothing else would be, with everything above it. A name that is no class is
-    // reported later.
+    // The class itself is read even where nothing else would be, with everything above it. A name that is no
+    // class is reported later.
     if let Ok(class) = path.class(class) {
         add_with_supertypes(path, &class.name, &mut names);
     }
     prepare_in(&Program::new(path, names.iter().map(String::as_str)), class, options)
 }
 
-/// As [`prepare`], in a program that has been read already: one that has the class, all above it, and the classes among
-/// which values are searched.
+/// As [`prepare`], in a program that has been read already: one that has the class, all above it, and the
+/// classes among which values are searched.
 pub fn prepare_in(
     program: &Program<'_>,
     class: &str,
@@ -31,7 +31,7 @@ pub fn prepare_in(
 ) -> Result<(Api, Supply), ApiError> {
     let mut api = Api::of(program, class, options)?;
     let supply = Supply::new(program, &api)?;
-    leave_what_lacks_values(&mut api, &supply)?;
+    skip_what_lacks_values(&mut api, &supply)?;
     Ok((api, supply))
 }
 
@@ -53,27 +53,27 @@ fn add_with_supertypes(path: &ClassPath, name: &str, names: &mut BTreeSet<String
     }
 }
 
-fn leave_what_lacks_values(api: &mut Api, supply: &Supply) -> Result<(), ApiError> {
-    let mut left: Vec<(Callable, String)> = Vec::new();
+fn skip_what_lacks_values(api: &mut Api, supply: &Supply) -> Result<(), ApiError> {
+    let mut skipped: Vec<(Callable, String)> = Vec::new();
     api.starts.retain(|start| {
         let lacking =
             start.receiver.iter().chain(&start.parameters).find(|wanted| is_lacking(supply, wanted));
-        lacking.inspect(|wanted| leave(&mut left, start, wanted)).is_none()
+        lacking.inspect(|wanted| skip(&mut skipped, start, wanted)).is_none()
     });
     if api.starts.is_empty() {
         // A few reasons are enough to see what a fixture should give.
         let tried =
-            left.iter().take(4).map(|(start, why)| format!("{}: {why}", start.event_name())).collect();
+            skipped.iter().take(4).map(|(start, why)| format!("{}: {why}", start.event_name())).collect();
         return Err(ApiError::NoStart { class: api.class.to_string(), tried, non_public: api.non_public });
     }
     api.methods.retain(|method| {
         let lacking = method.parameters.iter().find(|wanted| is_lacking(supply, wanted));
-        lacking.inspect(|wanted| leave(&mut left, method, wanted)).is_none()
+        lacking.inspect(|wanted| skip(&mut skipped, method, wanted)).is_none()
     });
     if api.methods.is_empty() {
         return Err(ApiError::NoMethod { class: api.class.to_string() });
     }
-    api.left = left;
+    api.skipped = skipped;
     Ok(())
 }
 
@@ -81,6 +81,6 @@ fn is_lacking(supply: &Supply, wanted: &Type) -> bool {
     supply.recipes(wanted).is_empty()
 }
 
-fn leave(left: &mut Vec<(Callable, String)>, operation: &Operation, wanted: &Type) {
-    left.push(((*operation.callable).clone(), format!("adit found no way to construct a {wanted}")));
+fn skip(skipped: &mut Vec<(Callable, String)>, operation: &Operation, wanted: &Type) {
+    skipped.push(((*operation.callable).clone(), format!("adit found no way to construct a {wanted}")));
 }

@@ -5,9 +5,10 @@ use std::io::BufReader;
 use std::path::PathBuf;
 use std::process::Command;
 
-use adit_attack::java::test_class;
-use adit_attack::{Generator, prepare_in, worth_reading};
 use adit_bytecode::{ClassPath, Modules, Program, Type};
+use adit_java::source::test_class;
+use adit_java::{Generator, prepare_in, worth_reading};
+use adit_trace::Author;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 

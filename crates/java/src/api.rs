@@ -1,4 +1,4 @@
-//! What can be called on a class: how its objects are made, and the methods they have.
+//! The calls that a class offers: ways to make its objects, and the methods of its objects.
 //!
 //! Paper: none; what Java calls public and callable.
 
@@ -6,32 +6,33 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use adit_bytecode::{Class, ClassError, Flags, Method, Program, Signature, Type};
-use adit_trace::{CallKind, Callable, ValueKind};
+use adit_trace::{CallKind, Callable, ValueKind, Vocabulary};
 
 use crate::ApiError;
 use crate::makers::{self, cost_of_calling, is_open};
 
-/// What can be called on a class.
+/// The calls that a class offers.
 #[derive(Clone, Debug)]
 pub struct Api {
     /// The class, with dots.
     pub class: Arc<str>,
     /// The ways to get an object: constructors, factories and fixtures. Never empty.
     pub starts: Vec<Operation>,
-    /// What can be called on an object, inherited methods among it, in the order of the class file.
+    /// The methods of its objects, inherited ones included, in the order of the class file.
     pub methods: Vec<Operation>,
-    /// What would be a start or a method, if there were values for its parameters; and why there are none.
-    pub left: Vec<(Callable, String)>,
+    /// The starts and methods that are not called because there are no values for their parameters, with the
+    /// reason.
+    pub skipped: Vec<(Callable, String)>,
     /// The classes, with dots, whose public static methods without parameters give values.
     pub fixtures: Vec<String>,
-    /// Whether members that only their package may use are called as well.
+    /// Non-public members are called as well.
     pub non_public: bool,
 }
 
 /// Something that can be called, with the types it needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Operation {
-    /// What is called.
+    /// The call without its types.
     pub callable: Arc<Callable>,
     /// The type of the receiver; nothing for constructors, static methods and fields.
     pub receiver: Option<Type>,
@@ -39,19 +40,19 @@ pub struct Operation {
     pub parameters: Vec<Type>,
     /// The type of the result: the class for a constructor, nothing for `void`.
     pub result: Option<Type>,
-    /// Whether the last parameter may be written as several arguments in Java.
+    /// Java may write the last parameter as several arguments.
     pub varargs: bool,
 }
 
-/// What counts as callable.
+/// Options that decide what is called.
 #[derive(Clone, Debug)]
 pub struct ApiOptions {
-    /// Whether to call what only the package or subclasses may call; what is private is never called.
+    /// Also call non-public members; private ones are never called.
     pub non_public: bool,
-    /// Whether `equals`, `hashCode` and `toString` count, where the class has its own.
+    /// Also call `equals`, `hashCode` and `toString`, where the class has its own.
     pub object_methods: bool,
-    /// The only methods to call, by name or, to choose among several, as `remove(int)`; all if nothing is said. Constructors and
-    /// factories are not concerned.
+    /// The only methods to call, by name or, to choose among several, as `remove(int)`; all if nothing is
+    /// said. Constructors and factories are not concerned.
     pub only: Option<BTreeSet<String>>,
     /// The names of methods not to call.
     pub without: BTreeSet<String>,
@@ -60,9 +61,10 @@ pub struct ApiOptions {
 }
 
 impl Api {
-    /// What can be called on the class that a person means by `class`: with dots, and nested classes with `.` or `$`.
+    /// Finds the class that a person means by `class`, with dots and nested classes with `.` or `$`, and its
+    /// calls.
     ///
-    /// Whether there are values for all parameters is not asked here; [`prepare`](crate::prepare) does.
+    /// The result may have parameters without values; [`prepare`](crate::prepare) removes such calls.
     pub fn of(program: &Program<'_>, class: &str, options: &ApiOptions) -> Result<Api, ApiError> {
         let class = find(program, class)?;
         let name = class.dotted_name();
@@ -84,10 +86,20 @@ impl Api {
             class: name.into(),
             starts,
             methods,
-            left: Vec::new(),
+            skipped: Vec::new(),
             fixtures: options.fixtures.clone(),
             non_public: options.non_public,
         })
+    }
+
+    /// The calls that are events of objects of the class.
+    pub fn vocabulary(&self) -> Vocabulary {
+        let callables = |all: &[Operation]| all.iter().map(|one| one.callable.clone()).collect();
+        Vocabulary {
+            class: self.class.clone(),
+            starts: callables(&self.starts),
+            methods: callables(&self.methods),
+        }
     }
 
     /// The class in internal form.
@@ -136,7 +148,8 @@ impl Operation {
     }
 }
 
-/// The callable for a member of a class file: the class by its internal name, the member by its name and descriptor.
+/// The callable for a member of a class file: the class by its internal name, the member by its name and
+/// descriptor.
 ///
 /// The signature of a Java callable is its descriptor.
 pub fn callable(kind: CallKind, class: &str, name: &str, descriptor: &str) -> Callable {
@@ -188,7 +201,7 @@ fn find<'a>(program: &'a Program<'_>, name: &str) -> Result<&'a Class, ApiError>
     })
 }
 
-/// Whether code anywhere may name the class: it and all classes around it are public.
+/// Tells whether code anywhere may name the class: it and all classes around it are public.
 pub(crate) fn is_public(program: &Program<'_>, class: &Class) -> bool {
     let mut next = Some(class);
     // A damaged class may lie in itself.
@@ -203,7 +216,7 @@ pub(crate) fn is_public(program: &Program<'_>, class: &Class) -> bool {
     false
 }
 
-/// Whether a member may be called: never when it is private or made by the compiler.
+/// Tells whether a member may be called: never when it is private or made by the compiler.
 pub(crate) fn is_callable(flags: Flags, non_public: bool) -> bool {
     let allowed = if non_public { !flags.has(Flags::PRIVATE) } else { flags.has(Flags::PUBLIC) };
     allowed && !flags.has(Flags::SYNTHETIC)
@@ -263,7 +276,7 @@ pub(crate) fn fixtures(
     Ok(found)
 }
 
-/// Whether a method of a class of fixtures gives a value.
+/// Tells whether a method of a class of fixtures gives a value.
 pub(crate) fn is_fixture(method: &Method) -> bool {
     method.is_static() && is_callable(method.flags, false) && method.descriptor.starts_with("()")
 }
@@ -282,8 +295,8 @@ fn own_starts(program: &Program<'_>, class: &Class, wanted: &str, non_public: bo
     found.map(|method| Operation::of_method(class, method, &class.name)).collect()
 }
 
-/// The starts that other classes give, the simplest first: constructors of subclasses, static methods anywhere, and
-/// only if there is nothing else, methods of other objects.
+/// The starts that other classes give, the simplest first: constructors of subclasses, static methods
+/// anywhere, and only if there is nothing else, methods of other objects.
 fn elsewhere(program: &Program<'_>, class: &Class, options: &ApiOptions) -> Vec<Operation> {
     let wanted = &*class.name;
     let below = program.subtypes(wanted);
@@ -323,7 +336,8 @@ fn elsewhere(program: &Program<'_>, class: &Class, options: &ApiOptions) -> Vec<
 
 fn methods(program: &Program<'_>, class: &Class, options: &ApiOptions) -> Result<Vec<Operation>, ApiError> {
     let mut found = Vec::new();
-    // Overridden methods are the same for a caller, whatever they return; so are those that a bridge leads to.
+    // Overridden methods are the same for a caller, whatever they return; so are those that a bridge leads
+    // to.
     let mut seen: BTreeSet<(Arc<str>, String)> = BTreeSet::new();
     let parameters = |method: &Method| {
         method.descriptor.split_once(')').map_or(String::new(), |(parameters, _)| parameters.to_owned())
@@ -357,7 +371,7 @@ fn methods(program: &Program<'_>, class: &Class, options: &ApiOptions) -> Result
     chosen(class, found, options)
 }
 
-/// Whether every object has the method, in its own way or not.
+/// Tells whether every object has the method, in its own way or not.
 fn is_of_object(method: &Method) -> bool {
     matches!(
         (&*method.name, &*method.descriptor),
@@ -374,7 +388,8 @@ fn is_asked_for(name: &str) -> bool {
     matches!(name, "equals" | "hashCode" | "toString")
 }
 
-/// Whether a user means this operation: `remove` is all methods of that name, `remove(int)` one of them.
+/// Tells whether a user means this operation: `remove` is all methods of that name, `remove(int)` one of
+/// them.
 fn is_meant(operation: &Operation, name: &str) -> bool {
     let Some((method, types)) = name.split_once('(') else { return *operation.callable.name == *name };
     let given = types.trim_end_matches(')').split(',').map(str::trim).filter(|one| !one.is_empty());
@@ -383,7 +398,7 @@ fn is_meant(operation: &Operation, name: &str) -> bool {
         && operation.parameters.iter().map(|parameter| simple(&parameter.to_string())).eq(given.map(simple))
 }
 
-/// What the user's choice leaves. A name that fits nothing is a slip.
+/// The methods that the user's choice leaves. A name that fits none is an error.
 fn chosen(class: &Class, all: Vec<Operation>, options: &ApiOptions) -> Result<Vec<Operation>, ApiError> {
     for name in options.only.iter().flatten().chain(&options.without) {
         if !all.iter().any(|operation| is_meant(operation, name)) {

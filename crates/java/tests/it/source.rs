@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use adit_attack::callable;
-use adit_attack::java::{Facts, agreed, body, test_class};
 use adit_bytecode::Type;
+use adit_java::callable;
+use adit_java::source::{Facts, agreed, body, test_class};
 use adit_trace::{Argument, CallKind, End, Run, Script, Skip, Statement, Step, StepResult, Value};
 use expect_test::{Expect, expect};
 

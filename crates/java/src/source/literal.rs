@@ -83,7 +83,8 @@ impl Writer<'_> {
         format!("({}) {value}", self.names.of_type(wanted))
     }
 
-    /// A whole number as a script passes it: its low bits as a primitive, or in the box that the type asks for.
+    /// A whole number as a script passes it: its low bits as a primitive, or in the box that the type asks
+    /// for.
     pub(crate) fn number(&mut self, value: i64, wanted: &Type) -> Option<String> {
         Some(match wanted {
             Type::Byte => format!("(byte) {}", value as i8),
@@ -138,7 +139,8 @@ pub(crate) fn text(value: &str) -> String {
             Some('\r') => written.push_str("\\r"),
             Some('\t') => written.push_str("\\t"),
             Some(c @ ' '..='~') => written.push(c),
-            // Java reads `\u000a` as the end of the line before it reads strings; octal escapes are read later.
+            // Java reads `\u000a` as the end of the line before it reads strings; octal escapes are read
+            // later.
             _ if unit < 0x80 => written.push_str(&format!("\\{unit:03o}")),
             _ => written.push_str(&format!("\\u{unit:04x}")),
         }

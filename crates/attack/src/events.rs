@@ -1,0 +1,136 @@
+//! Runs as words: the events of each object under test.
+//!
+//! A search reads hundreds of thousands of runs a second, so letters are looked up by callable and outcome,
+//! and no event is built. [`Labels`] spells the letters, once for each callable and kind of outcome.
+
+use std::sync::Arc;
+
+use adit_trace::{
+    Alphabet, CallKind, Callable, Event, Labels, Letter, Outcome, Run, Script, StepResult, Value, ValueKind,
+    Vocabulary,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Reads runs as words over one alphabet.
+#[derive(Clone, Debug)]
+pub struct EventReader {
+    alphabet: Alphabet,
+    letters: FxHashMap<Arc<Callable>, CallLetters>,
+    starts: FxHashSet<Arc<Callable>>,
+}
+
+/// The letters of a callable. Without a boolean answer they are all the same.
+#[derive(Clone, Copy, Debug)]
+struct CallLetters {
+    answers: [Letter; 2],
+    other: Letter,
+}
+
+/// The events of one object, up to the first call that threw.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ObjectTrace {
+    /// The statement that first gave the object.
+    pub object: usize,
+    /// The events.
+    pub word: Vec<Letter>,
+    /// The statement of each event.
+    pub statements: Vec<usize>,
+    /// The statement that threw, if one did. Nothing after it counts: a call that fails may leave anything
+    /// behind.
+    pub threw: Option<usize>,
+}
+
+impl EventReader {
+    /// A reader for the events of a vocabulary. A callable with a boolean answer has two letters, any other
+    /// has one.
+    pub fn new(vocabulary: &Vocabulary) -> Self {
+        let mut alphabet = Alphabet::new();
+        let mut letters = FxHashMap::default();
+        for callable in vocabulary.callables() {
+            let mut letter = |value| {
+                let event = Event { outcome: Outcome::Returned(value), ..Event::call(callable.event_name()) };
+                alphabet.intern(&Labels::Outcome.of(&event))
+            };
+            let of_call = if callable.answer == ValueKind::Bool {
+                let answers = [letter(Value::Bool(true)), letter(Value::Bool(false))];
+                CallLetters { answers, other: answers[0] }
+            } else {
+                let other = letter(Value::Void);
+                CallLetters { answers: [other; 2], other }
+            };
+            letters.insert(callable.clone(), of_call);
+        }
+        Self { alphabet, letters, starts: vocabulary.starts.iter().cloned().collect() }
+    }
+
+    /// The letters, all of them known from the beginning.
+    pub fn alphabet(&self) -> &Alphabet {
+        &self.alphabet
+    }
+
+    /// The letters that a call may give.
+    pub fn letters_of(&self, callable: &Arc<Callable>) -> &[Letter] {
+        self.letters.get(callable).map_or(&[], |letters| match letters.answers {
+            [yes, no] if yes == no => &letters.answers[..1],
+            _ => &letters.answers,
+        })
+    }
+
+    /// Tells whether a call gives this letter: one that makes an object, or one on an object.
+    pub(crate) fn gives(&self, letter: Letter, making: bool) -> bool {
+        let mut calls = self.letters.iter().filter(|(callable, _)| self.starts.contains(*callable) == making);
+        calls.any(|(_, letters)| letters.answers.contains(&letter))
+    }
+
+    /// The event that a statement was; none if it threw or was not run.
+    pub fn letter(&self, callable: &Arc<Callable>, result: &StepResult) -> Option<Letter> {
+        let letters = self.letters.get(callable)?;
+        match result {
+            StepResult::Threw { .. } | StepResult::Unresolved { .. } | StepResult::Skipped(_) => None,
+            StepResult::Returned(Value::Bool(answer)) => Some(letters.answers[usize::from(!answer)]),
+            StepResult::Returned(_) | StepResult::Object { .. } => Some(letters.other),
+        }
+    }
+
+    /// The traces of the objects under test that a script made, in the order of their appearance.
+    pub fn read(&self, script: &Script, run: &Run) -> Vec<ObjectTrace> {
+        let mut traces: Vec<ObjectTrace> = Vec::new();
+        // The trace of the object that each statement gave; an object that comes back is the same object.
+        let mut gave: Vec<Option<usize>> = Vec::with_capacity(run.steps.len());
+        for (at, (step, statement)) in run.steps.iter().zip(&script.statements).enumerate() {
+            let mut own = None;
+            if let StepResult::Object { first, .. } = &step.result {
+                own = gave.get(*first).copied().flatten();
+                if *first == at && self.starts.contains(&statement.callable) {
+                    own = Some(traces.len());
+                    traces.push(ObjectTrace {
+                        object: at,
+                        word: Vec::new(),
+                        statements: Vec::new(),
+                        threw: None,
+                    });
+                }
+            }
+            gave.push(own);
+            let begun = own.is_some_and(|own| traces[own].object == at);
+            let called = match statement.callable.kind {
+                // A method of something else that gives the object is how it begins.
+                CallKind::Method if !begun => {
+                    statement.receiver.and_then(|receiver| gave.get(receiver).copied()?)
+                }
+                _ => own,
+            };
+            let Some(trace) = called.map(|called| &mut traces[called]) else { continue };
+            if trace.threw.is_some() {
+                continue;
+            }
+            if matches!(step.result, StepResult::Threw { .. }) {
+                trace.threw = Some(at);
+            } else if let Some(letter) = self.letter(&statement.callable, &step.result) {
+                trace.word.push(letter);
+                trace.statements.push(at);
+            }
+        }
+        traces
+    }
+}

@@ -1,0 +1,24 @@
+//! The Java side of a search: the calls that a class offers, values for their parameters, and scripts as Java
+//! source.
+//!
+//! [`Api`] lists what can be called on a class, [`Supply`] the ways to get values for the parameters, and a
+//! [`Generator`] writes random scripts from both: it is the [`Author`](adit_trace::Author) of the searches.
+//! [`source`] writes scripts as JUnit tests. [`prepare`] is the way in.
+//!
+//! Class files are read by `bytecode`; nothing here runs a script.
+
+mod api;
+mod error;
+mod generate;
+mod makers;
+mod prepare;
+pub mod source;
+mod supply;
+mod values;
+mod vary;
+
+pub use api::{Api, ApiOptions, Operation, callable};
+pub use error::ApiError;
+pub use generate::{Generator, GeneratorOptions};
+pub use prepare::{prepare, prepare_in, worth_reading};
+pub use supply::{Recipe, Supply};
