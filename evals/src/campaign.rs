@@ -14,6 +14,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use adit_bytecode::Program;
+use adit_bytecode::overloads::Overloads;
 use adit_java::{ApiOptions, Generator, GeneratorOptions, prepare_in, source, worth_reading};
 use adit_jvm::find::{Places, USUAL, find};
 use adit_jvm::{Host, HostOptions, Jdk, classes};
@@ -179,6 +180,7 @@ impl Stage<'_> {
             only: None,
             without: BTreeSet::new(),
             fixtures: Vec::new(),
+            overloads: Overloads::Merged,
         };
         let (api, supply) = prepare_in(&self.program, &row.class, &options)?;
         let habits = GeneratorOptions { reuse: 0.5, second_object: 0.2, longest: 400 };

@@ -48,9 +48,23 @@ pub(crate) fn run(scale: &Scale) -> Result<()> {
     let folder = place.join("campaign");
     let mine = |out: &Path, budget: &str| -> Vec<String> {
         let (out, classes) = (out.display().to_string(), place.display().to_string());
-        ["mine", "Wide", "-c", &classes, "--budget", budget, "--progress", "json", "--json", "-o", &out]
-            .map(str::to_owned)
-            .into()
+        [
+            "mine",
+            "Wide",
+            "-c",
+            &classes,
+            "--labels",
+            "name",
+            "--budget",
+            budget,
+            "--progress",
+            "json",
+            "--json",
+            "-o",
+            &out,
+        ]
+        .map(str::to_owned)
+        .into()
     };
     let first = measured(&scale.adit, &mine(&folder, "5s"))?;
     let begun = fill(&folder, scale)?;
@@ -102,8 +116,8 @@ fn keeping(scale: &Scale, place: &Path) -> Result<()> {
             let budget = format!("{}s", scale.seconds);
             let out_text = out.display().to_string();
             let args = [
-                "mine", class, "-c", &classes, "--miner", miner, "--tester", tester, "--budget", &budget,
-                "--quiet", "--json", "-o", &out_text,
+                "mine", class, "-c", &classes, "--labels", "name", "--miner", miner, "--tester", tester,
+                "--budget", &budget, "--quiet", "--json", "-o", &out_text,
             ];
             measured(&scale.adit, &args.map(str::to_owned))?;
             let text = fs::read(out.join("run.json")).into_diagnostic()?;

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use adit_bytecode::overloads::Overloads;
 use adit_java::GeneratorOptions;
 use adit_jvm::Sandbox;
 
@@ -37,6 +38,8 @@ pub(crate) struct CallRequest {
     pub(crate) without: BTreeSet<String>,
     /// Call `equals`, `hashCode` and `toString` too.
     pub(crate) object_methods: bool,
+    /// The naming of events of overloaded methods.
+    pub(crate) overloads: Overloads,
     /// The most calls of one test.
     pub(crate) calls: usize,
     /// Seed of all choices.

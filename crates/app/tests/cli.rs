@@ -176,6 +176,35 @@ fn infer_prints_a_model_that_other_commands_read() {
     }
 }
 
+/// A tokenizer that refuses one of two overloads in its last state.
+const OVERLOADS: &str = r#"digraph {
+    init [label="" shape="none"]; init -> 0; 0 -> 1 [label="Tok"]; 1 -> 2 [label="next()"]; 1 -> 1 [label="next(String)"];
+    2 -> 2 [label="next(String)"]; 2 -> 2 [label="peek(int):TRUE"];
+}"#;
+
+#[test]
+fn a_name_stands_for_its_only_overload() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = folder.path().join("tok.dot").display().to_string();
+    std::fs::write(&model, OVERLOADS).unwrap();
+    let check = |formula: &str| adit(&["check", &model, "--prefix-closed", "--formula", formula]);
+    assert_eq!(check(r#"G("next()" -> X G !"next()")"#).out, "holds\n");
+    assert_eq!(check("G !peek:TRUE").out, "fails: Tok next() peek(int):TRUE\n");
+    let run = check("G !next");
+    assert_eq!(run.code, 2);
+    assert!(run.err.contains("`next` stands for 2 events of the model"), "{}", run.err);
+    assert!(run.err.contains(r#""next()", "next(String)""#), "{}", run.err);
+
+    let explain = |what: &str| adit(&["explain", &model, what]);
+    let run = explain("peek");
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(run.out.contains("peek(int):TRUE"), "{}", run.out);
+    let run = explain("next");
+    assert_eq!(run.code, 2);
+    assert!(run.err.contains("next(), next(String)"), "{}", run.err);
+    assert_eq!(explain("1 next() 2").code, 0);
+}
+
 #[test]
 fn infer_writes_the_format_of_the_extension_and_sums_up() {
     let folder = tempfile::tempdir().unwrap();

@@ -6,8 +6,8 @@
 use std::sync::Arc;
 
 use adit_trace::{
-    Alphabet, CallKind, Callable, Event, Labels, Letter, Outcome, Run, Script, StepResult, Value, ValueKind,
-    Vocabulary,
+    Alphabet, CallKind, Callable, Event, EventNames, Labels, Letter, Outcome, Run, Script, StepResult, Value,
+    ValueKind, Vocabulary,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -17,6 +17,7 @@ pub struct EventReader {
     alphabet: Alphabet,
     letters: FxHashMap<Arc<Callable>, CallLetters>,
     starts: FxHashSet<Arc<Callable>>,
+    names: EventNames,
 }
 
 /// The letters of a callable. Without a boolean answer they are all the same.
@@ -48,7 +49,8 @@ impl EventReader {
         let mut letters = FxHashMap::default();
         for callable in vocabulary.callables() {
             let mut letter = |value| {
-                let event = Event { outcome: Outcome::Returned(value), ..Event::call(callable.event_name()) };
+                let event =
+                    Event { outcome: Outcome::Returned(value), ..Event::call(vocabulary.names.of(callable)) };
                 alphabet.intern(&Labels::Outcome.of(&event))
             };
             let of_call = if callable.answer == ValueKind::Bool {
@@ -60,12 +62,18 @@ impl EventReader {
             };
             letters.insert(callable.clone(), of_call);
         }
-        Self { alphabet, letters, starts: vocabulary.starts.iter().cloned().collect() }
+        let starts = vocabulary.starts.iter().cloned().collect();
+        Self { alphabet, letters, starts, names: vocabulary.names.clone() }
     }
 
     /// The letters, all of them known from the beginning.
     pub fn alphabet(&self) -> &Alphabet {
         &self.alphabet
+    }
+
+    /// The names of events.
+    pub fn names(&self) -> &EventNames {
+        &self.names
     }
 
     /// The letters that a call may give.

@@ -182,7 +182,7 @@ impl<'a, S: Guarded> Prober<'a, S> {
         match &step.result {
             StepResult::Threw { class, .. } => {
                 let outcome = Outcome::Threw(class.to_string());
-                let event = Event { outcome, ..Event::call(statement.callable.event_name()) };
+                let event = Event { outcome, ..Event::call(self.reader.names().of(&statement.callable)) };
                 Probed::Threw(Labels::Exception.of(&event))
             }
             _ => Probed::Nothing,

@@ -38,6 +38,7 @@ mod instruction;
 mod known;
 mod layout;
 mod modules;
+pub mod overloads;
 mod pool;
 pub mod probe;
 mod program;

@@ -5,10 +5,12 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use adit_bytecode::overloads::Overloads;
 use adit_bytecode::{Class, ClassError, Flags, Method, Program, Signature, Type};
-use adit_trace::{CallKind, Callable, ValueKind, Vocabulary};
+use adit_trace::{CallKind, Callable, EventNames, ValueKind, Vocabulary};
 
 use crate::ApiError;
+use crate::event_names::event_names;
 use crate::makers::{self, cost_of_calling, is_open};
 
 /// The calls that a class offers.
@@ -27,6 +29,10 @@ pub struct Api {
     pub fixtures: Vec<String>,
     /// Non-public members are called as well.
     pub non_public: bool,
+    /// The naming of methods that share a name.
+    pub overloads: Overloads,
+    /// The names of events.
+    pub names: EventNames,
 }
 
 /// Something that can be called, with the types it needs.
@@ -58,6 +64,8 @@ pub struct ApiOptions {
     pub without: BTreeSet<String>,
     /// The classes, with dots, whose public static methods without parameters give values.
     pub fixtures: Vec<String>,
+    /// The naming of methods that share a name.
+    pub overloads: Overloads,
 }
 
 impl Api {
@@ -84,6 +92,8 @@ impl Api {
         }
         Ok(Api {
             class: name.into(),
+            overloads: options.overloads,
+            names: event_names(options.overloads, &methods),
             starts,
             methods,
             skipped: Vec::new(),
@@ -99,7 +109,14 @@ impl Api {
             class: self.class.clone(),
             starts: callables(&self.starts),
             methods: callables(&self.methods),
+            names: self.names.clone(),
         }
+    }
+
+    /// Names all events anew. Overloads that are not called do not count.
+    pub fn name_events(&mut self, overloads: Overloads) {
+        self.overloads = overloads;
+        self.names = event_names(overloads, &self.methods);
     }
 
     /// The class in internal form.

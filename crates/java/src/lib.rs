@@ -9,6 +9,7 @@
 
 mod api;
 mod error;
+mod event_names;
 mod generate;
 mod makers;
 mod prepare;
@@ -19,6 +20,7 @@ mod vary;
 
 pub use api::{Api, ApiOptions, Operation, callable};
 pub use error::ApiError;
+pub use event_names::RecordedNames;
 pub use generate::{Generator, GeneratorOptions};
 pub use prepare::{prepare, prepare_in, worth_reading};
 pub use supply::{Recipe, Supply};

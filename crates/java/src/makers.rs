@@ -421,6 +421,7 @@ mod tests {
 
     use super::*;
     use crate::ApiOptions;
+    use adit_bytecode::overloads::Overloads;
 
     fn small() -> ClassPath {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/classes/small");
@@ -493,6 +494,7 @@ mod tests {
             only: None,
             without: BTreeSet::new(),
             fixtures: Vec::new(),
+            overloads: Overloads::Merged,
         };
         let api = Api::of(&program, "small.Painter", &options).unwrap();
         let makers = Makers::new(&program, &api, &[], plain);

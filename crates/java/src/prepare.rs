@@ -32,6 +32,7 @@ pub fn prepare_in(
     let mut api = Api::of(program, class, options)?;
     let supply = Supply::new(program, &api)?;
     skip_what_lacks_values(&mut api, &supply)?;
+    api.name_events(options.overloads);
     Ok((api, supply))
 }
 

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use adit_jvm::find::{Places, USUAL, find};
-use adit_jvm::record::{Outcome, RecordOptions, Recorded, Task, find_tests, record};
+use adit_jvm::record::{EventNaming, Outcome, RecordOptions, Recorded, Task, find_tests, record};
 use adit_jvm::{HostOptions, Limits, classes};
 use adit_trace::Unlimited;
 
@@ -43,6 +43,7 @@ fn main() {
             limit: Duration::from_secs(600),
             writable: Vec::new(),
             longest_life: 10_000,
+            naming: EventNaming::Name,
         };
         let without = run(&RecordOptions { record: false, ..options.clone() });
         let with = run(&options);

@@ -44,6 +44,7 @@ mod stream;
 pub(crate) mod task;
 
 pub use find::find_tests;
+pub use plan::EventNaming;
 use plan::Plan;
 use stream::{DONE, FULL, RecordDecoder};
 
@@ -69,6 +70,8 @@ pub struct RecordOptions {
     pub writable: Vec<PathBuf>,
     /// Maximal number of kept events of one object.
     pub longest_life: u64,
+    /// The naming of events.
+    pub naming: EventNaming,
 }
 
 /// A task that runs while calls are recorded.
@@ -165,14 +168,16 @@ pub fn record(
     sink: &mut dyn FnMut(Life),
     pace: &mut dyn Pace,
 ) -> Result<Recorded, HostError> {
-    let plan = if options.record { Some(make_plan(&options)?) } else { None };
+    let mut methods = Vec::new();
+    let mut plan = None;
+    if options.record {
+        let (made, names) = make_plan(&options)?;
+        methods.push(made.simple_name().to_owned());
+        methods.extend(names);
+        plan = Some(made);
+    }
     let limit = options.limit;
     let start_limit = options.host.limits.start;
-    let mut methods = Vec::new();
-    if let Some(plan) = &plan {
-        methods.push(plan.simple_name().to_owned());
-        methods.extend(plan.methods.iter().map(|method| method.name.clone()));
-    }
     let failed = |what| move |source| HostError::Start { what, source };
     let (reader, writer) = std::io::pipe().map_err(failed("creating a pipe for its output"))?;
     let printed = Printed::read(reader).map_err(failed("starting a thread"))?;
@@ -208,11 +213,11 @@ pub fn record(
     })
 }
 
-fn make_plan(options: &RecordOptions) -> Result<Plan, HostError> {
+fn make_plan(options: &RecordOptions) -> Result<(Plan, Vec<String>), HostError> {
     let host = &options.host;
     let own: BTreeSet<String> = classes::open(None, &host.class_path)?.names();
     let path = classes::open(Some(&host.jdk), &host.class_path)?;
-    Ok(Plan::make(&path, &options.class, &own)?)
+    Ok(Plan::make(&path, &options.class, &own, options.naming)?)
 }
 
 fn prepare(options: RecordOptions, plan: Option<Plan>, output: OwnedFd) -> Result<Start, HostError> {

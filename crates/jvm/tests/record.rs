@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use adit_jvm::record::{Outcome, RecordOptions, Recorded, Task, TaskEnd, find_tests, record};
+use adit_jvm::record::{EventNaming, Outcome, RecordOptions, Recorded, Task, TaskEnd, find_tests, record};
 use adit_jvm::{Jdk, classes};
 use adit_trace::{Labels, Life, Progress, Stop, Unlimited};
 use expect_test::{Expect, expect};
@@ -91,6 +91,7 @@ impl Project {
             limit: Duration::from_secs(120),
             writable: Vec::new(),
             longest_life: 1000,
+            naming: EventNaming::Overload { non_public: false },
         }
     }
 

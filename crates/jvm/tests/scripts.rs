@@ -3,7 +3,7 @@
 mod support;
 
 use adit_jvm::{Host, HostError};
-use adit_trace::{End, Labels, Script, Subject};
+use adit_trace::{End, EventNames, Labels, Script, Subject};
 use expect_test::{Expect, expect};
 use support::{bench, script, show};
 
@@ -263,7 +263,7 @@ fn a_run_becomes_the_lives_of_its_objects() {
     ]);
     let run = bench.host().run(std::slice::from_ref(&script)).unwrap().remove(0);
     let lives: Vec<String> = run
-        .lives(&script)
+        .lives(&script, &EventNames::default())
         .iter()
         .map(|life| life.events.iter().map(|event| Labels::Exception.of(event)).collect::<Vec<_>>().join(" "))
         .collect();

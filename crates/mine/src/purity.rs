@@ -12,8 +12,8 @@ use adit_trace::{Alphabet, Label, Letter, pure_by_name};
 pub enum Purity {
     /// The name of its method says so: `isEmpty`, `hasNext`.
     ByName,
-    /// Someone said so. A name is a whole label (`add:FALSE`) or a method (`size`), which stands for all its
-    /// outcomes.
+    /// A list says so. A name in it is a whole label (`add:FALSE`) or a method (`size`, `remove(int)`), which
+    /// stands for all its outcomes, or with overloads a method's name, which stands for all of them.
     Given(BTreeSet<String>),
     /// It is not known: every event may have an effect, and "immediately" means the very next event.
     Unknown,
@@ -29,7 +29,10 @@ impl Purity {
     pub fn is_pure(&self, label: &str) -> bool {
         match self {
             Self::ByName => pure_by_name(label),
-            Self::Given(names) => names.contains(label) || names.contains(Label::parse(label).method()),
+            Self::Given(names) => {
+                let parts = Label::parse(label);
+                [label, parts.method(), parts.name()].iter().any(|&name| names.contains(name))
+            }
             Self::Unknown => false,
         }
     }
@@ -56,5 +59,13 @@ mod tests {
         assert_eq!(pure(&Purity::given(["size", "add:FALSE"])), ["size", "size!Closed", "add:FALSE"]);
         assert_eq!(pure(&Purity::ByName), ["isEmpty:TRUE"]);
         assert!(pure(&Purity::Unknown).is_empty());
+    }
+
+    #[test]
+    fn a_given_name_covers_its_overloads() {
+        let is_pure = |given: &str, label| Purity::given([given]).is_pure(label);
+        assert!(is_pure("get", "get(int)") && is_pure("get", "get(String):TRUE"));
+        assert!(is_pure("get(int)", "get(int)!IOException") && !is_pure("get(int)", "get(String)"));
+        assert!(!is_pure("get", "getAll(int)"));
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rand::Rng;
 
-use crate::{CallKind, Callable, Run, Script};
+use crate::{CallKind, Callable, EventNames, Run, Script};
 
 /// Something that writes scripts for a subject: it knows the types of the subject, and where values come
 /// from.
@@ -47,6 +47,8 @@ pub struct Vocabulary {
     pub starts: Vec<Arc<Callable>>,
     /// The calls on an object.
     pub methods: Vec<Arc<Callable>>,
+    /// The names of events.
+    pub names: EventNames,
 }
 
 impl Vocabulary {

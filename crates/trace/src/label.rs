@@ -239,6 +239,14 @@ pub fn pure_by_name(label: &str) -> bool {
     Label::parse(label).is_pure_by_name()
 }
 
+/// Finds the label that a user means by `typed`, which `labels` does not have: the one that reads so without
+/// its parameter types. Several are all returned, for the user to choose.
+pub fn overloads_of<'a>(typed: &str, labels: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+    let typed = Label::parse(typed);
+    let reads_so = |label: &Label<'_>| label.parameters().is_some() && label.without_parameters() == typed;
+    labels.into_iter().filter(|label| reads_so(&Label::parse(label))).collect()
+}
+
 impl Event {
     /// The event that one word of a log spells: `add:TRUE`, `pop!java.util.EmptyStackException`, `nextToken`,
     /// and with the markers of other tools `verify_EXIT592:FALSE`.
@@ -321,6 +329,17 @@ mod tests {
         assert_eq!(opposite("add(int):TRUE").as_deref(), Some("add(int):FALSE"));
         assert_eq!(opposite("add(int)"), None);
         assert_eq!(opposite("add!X"), None);
+    }
+
+    #[test]
+    fn a_name_alone_means_its_only_overload() {
+        let labels = ["add", "nextToken()", "nextToken(String)", "remove(Object):TRUE", "remove(int)"];
+        assert_eq!(overloads_of("nextToken", labels), ["nextToken()", "nextToken(String)"]);
+        assert_eq!(overloads_of("remove", labels), ["remove(int)"]);
+        assert_eq!(overloads_of("remove:TRUE", labels), ["remove(Object):TRUE"]);
+        for nothing in ["add", "remove:FALSE", "remove(Object)", "nextToken(int)", ""] {
+            assert!(overloads_of(nothing, labels).is_empty(), "{nothing}");
+        }
     }
 
     #[test]

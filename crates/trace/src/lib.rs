@@ -22,6 +22,7 @@ pub mod contradictions;
 pub mod edit;
 mod event;
 mod event_json;
+mod event_names;
 mod format;
 mod label;
 mod pace;
@@ -35,8 +36,9 @@ pub mod write;
 pub use alphabet::{Alphabet, Letter};
 pub use author::{Author, Vocabulary};
 pub use event::{Event, EventSink, Outcome, State, Value};
+pub use event_names::EventNames;
 pub use format::{FORMATS, Format, FormatSpec, Part, UnknownFormat};
-pub use label::{Label, Labels, pure_by_name};
+pub use label::{Label, Labels, overloads_of, pure_by_name};
 pub use pace::{Limit, Pace, Phase, Progress, Stop, Unlimited};
 pub use script::{
     Argument, CallKind, Callable, Effects, End, Life, Passed, Run, Script, ScriptError, Skip, Snapshot,

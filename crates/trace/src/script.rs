@@ -8,7 +8,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use crate::{Event, Outcome, State, Value};
+use crate::{Event, EventNames, Outcome, State, Value};
 
 mod effects;
 mod json;
@@ -259,7 +259,7 @@ impl Run {
     ///
     /// An object that is known under two numbers, because a method returned it again, has one life. Skipped
     /// and unresolved statements happened to nobody.
-    pub fn lives(&self, script: &Script) -> Vec<Life> {
+    pub fn lives(&self, script: &Script, names: &EventNames) -> Vec<Life> {
         let mut lives: Vec<Life> = Vec::new();
         // Where the life of the object that a statement gave is to be found.
         let mut of: Vec<Option<usize>> = Vec::with_capacity(self.steps.len());
@@ -276,7 +276,7 @@ impl Run {
             of.push(own);
             let Some(outcome) = step.result.outcome() else { continue };
             let event = Event {
-                method: statement.callable.event_name().to_owned(),
+                method: names.of(&statement.callable).to_owned(),
                 args: statement.args.iter().map(Argument::recorded).collect(),
                 outcome,
                 state: step.fields.as_ref().map(Snapshot::to_state),
@@ -474,8 +474,8 @@ mod tests {
     fn check(parts: Vec<(Statement, StepResult)>, expected: Expect) {
         let (statements, results): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
         let steps = results.into_iter().map(Step::new).collect();
-        let lives =
-            Run { steps, end: End::Complete, leaked: false, passed: None }.lives(&Script { statements });
+        let lives = Run { steps, end: End::Complete, leaked: false, passed: None }
+            .lives(&Script { statements }, &EventNames::default());
         let text: String = lives
             .iter()
             .map(|life| {

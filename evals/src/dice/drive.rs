@@ -30,6 +30,9 @@ pub(crate) struct Driven {
     renamed: &'static [(&'static str, &'static str)],
 }
 
+/// The papers label calls by name alone.
+const MERGED: [&str; 2] = ["--labels", "name"];
+
 const PLAIN: Driven =
     Driven { file: "", class: "", only: &[], flags: &[], fixtures: None, source: None, renamed: &[] };
 
@@ -196,7 +199,7 @@ impl Adit {
             fs::remove_dir_all(&folder).into_diagnostic()?;
         }
         let mut command = Command::new(&self.program);
-        command.args(["mine", driven.class]).args(setting).args(["--seed", &seed.to_string()]);
+        command.args(["mine", driven.class]).args(MERGED).args(setting).args(["--seed", &seed.to_string()]);
         command.args(["--budget", &self.budget, "--json", "-o"]).arg(&folder);
         let said = answer(command.args(self.flags(driven)?))?;
         let said =
@@ -216,7 +219,12 @@ impl Adit {
     /// Which share of the model's walks can really happen, and which share of real runs the model allows.
     pub(crate) fn validate(&self, driven: &Driven, mined: &Mined, seed: u64) -> Result<[f64; 2]> {
         let mut command = Command::new(&self.program);
-        command.arg("validate").arg(&mined.path).args([driven.class, "--json", "--seed", &seed.to_string()]);
+        command.arg("validate").arg(&mined.path).args(MERGED).args([
+            driven.class,
+            "--json",
+            "--seed",
+            &seed.to_string(),
+        ]);
         let said = answer(command.args(["--budget", &self.budget]).args(self.flags(driven)?))?;
         let share =
             |name: &str| said[name].as_f64().ok_or_else(|| miette!("`adit validate` says nothing of {name}"));

@@ -1,12 +1,13 @@
 //! `adit check`: checks whether every word of a model satisfies a formula.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
 
 use adit_automata::Fsa;
 use adit_logic::templates::{self, FormulaTemplate, built_in};
 use adit_logic::{Checker, Formula, Language, Limit, Property, Template, Verdict, check, unknown_atoms};
+use adit_trace::overloads_of;
 use miette::Report;
 use serde_json::{Map, Value, json};
 
@@ -43,6 +44,7 @@ fn check_formula(
     quiet: bool,
 ) -> Result<Ending, Report> {
     traces::refuse_purity(&flags.purity)?;
+    let formula = &with_overloads(formula, model)?;
     if !flags.allow_unknown {
         refuse_unknown(formula, model)?;
     }
@@ -73,6 +75,26 @@ fn check_formula(
             "split the formula at its `&` and check the parts, or make the model smaller with `adit convert --minimize`",
         )),
     }
+}
+
+/// The formula with the labels of the model: `nextToken` stands for `nextToken(String)` if the model has no
+/// other overload. Several are an error, because the formula cannot mean all of them.
+fn with_overloads(formula: &Formula, model: &Fsa<String>) -> Result<Formula, Report> {
+    let mut meant: BTreeMap<String, String> = BTreeMap::new();
+    for atom in formula.atoms().into_iter().filter(|&atom| model.letter(atom).is_none()) {
+        match overloads_of(atom, model.alphabet().iter().map(String::as_str))[..] {
+            [] => {}
+            [only] => drop(meant.insert(atom.clone(), only.to_owned())),
+            ref several => {
+                let quoted: Vec<String> = several.iter().map(|label| format!("\"{label}\"")).collect();
+                return Err(bad_input(
+                    format!("`{atom}` stands for {} events of the model", several.len()),
+                    format!("write one of them in quotes: {}", quoted.join(", ")),
+                ));
+            }
+        }
+    }
+    Ok(formula.map(|atom| meant.get(atom).unwrap_or(atom).clone()))
 }
 
 /// Fails if the formula has events that the model lacks.

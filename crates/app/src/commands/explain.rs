@@ -1,10 +1,11 @@
 //! `adit explain`: the evidence for a transition or a property.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use adit_automata::{Edge, State};
 use adit_logic::{Property, Template, nearest_label};
-use adit_trace::Label;
+use adit_trace::{Label, overloads_of};
 use miette::Report;
 use serde_json::{Value, json};
 
@@ -48,6 +49,7 @@ enum Question<'p> {
 impl<'p> Question<'p> {
     fn of(words: &[&str], page: &'p Page) -> Result<Self, Report> {
         if let Some((template, a, b)) = as_property(words) {
+            let (a, b) = (called(page, &a)?, called(page, &b)?);
             return find_property(page, Property { template, a, b }).map(Self::Property);
         }
         let words = spelled(words, page);
@@ -74,6 +76,7 @@ impl<'p> Question<'p> {
                 ));
             }
         }
+        let label = &called(page, label)?;
         let calls = |other: &str| other == label || Label::parse(other).method() == label;
         let named = |edge: &Edge<'_, String>| calls(edge.label);
         let refused: Vec<(State, &str)> = page
@@ -116,12 +119,34 @@ impl<'p> Question<'p> {
     }
 }
 
+/// The label or method that a user means by `typed`: as it stands if the model has it, else the only overload
+/// of that name.
+fn called(page: &Page, typed: &str) -> Result<String, Report> {
+    let refused = page.model.states().flat_map(|state| page.model.refusals(state));
+    let all: BTreeSet<&str> = page.model.alphabet().iter().chain(refused).map(String::as_str).collect();
+    if all.iter().any(|label| *label == typed || Label::parse(label).method() == typed) {
+        return Ok(typed.to_owned());
+    }
+    let mut meant: BTreeSet<&str> = overloads_of(typed, all.iter().copied()).into_iter().collect();
+    let methods = all.iter().map(|label| Label::parse(label));
+    meant.extend(methods.filter(|label| label.name() == typed).map(Label::method));
+    let meant: Vec<&str> = meant.into_iter().collect();
+    match meant[..] {
+        [] => Ok(typed.to_owned()),
+        [only] => Ok(only.to_owned()),
+        _ => Err(bad_input(
+            format!("`{typed}` stands for {} calls of the model", meant.len()),
+            format!("name one of them: {}", some_of(&meant, NAMES_SHOWN)),
+        )),
+    }
+}
+
 fn state(text: &str) -> Option<State> {
     text.parse().ok()
 }
 
-/// Removes the arrow that this command prints around a call, and replaces the name of a state at the beginning by its number:
-/// `not isEmpty -pop-> 1` becomes `2 pop 1`.
+/// Removes the arrow that this command prints around a call, and replaces the name of a state at the
+/// beginning by its number: `not isEmpty -pop-> 1` becomes `2 pop 1`.
 fn spelled(words: &[&str], page: &Page) -> Vec<String> {
     let plain = |word: &str| {
         word.strip_prefix('-').and_then(|word| word.strip_suffix("->")).unwrap_or(word).to_owned()
@@ -143,7 +168,7 @@ fn as_property(words: &[&str]) -> Option<(Template, String, String)> {
     let text = words.join(" ");
     if let Some((name, rest)) = text.split_once('(')
         && let Some(template) = Template::from_short(name.trim())
-        && let Some((a, b)) = rest.strip_suffix(')').and_then(|inner| inner.split_once(','))
+        && let Some((a, b)) = rest.strip_suffix(')').and_then(split_pair)
     {
         return Some((template, a.trim().to_owned(), b.trim().to_owned()));
     }
@@ -151,6 +176,20 @@ fn as_property(words: &[&str]) -> Option<(Template, String, String)> {
         [name, a, b] => Some((Template::from_short(name)?, (*a).to_owned(), (*b).to_owned())),
         _ => None,
     }
+}
+
+/// Splits `a, b` at the comma that is not between the parameter types of a label.
+fn split_pair(text: &str) -> Option<(&str, &str)> {
+    let mut depth = 0;
+    let comma = text.find(|c| {
+        match c {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            _ => {}
+        }
+        c == ',' && depth == 0
+    })?;
+    Some((&text[..comma], &text[comma + 1..]))
 }
 
 fn find_property(page: &Page, wanted: Property<String>) -> Result<&PropertyResult, Report> {

@@ -53,6 +53,7 @@ pub(super) fn run(flags: &MineFlags, quiet: bool) -> Result<Ending, Report> {
         options.snapshots = true;
         options.watch_descriptors = true;
     })?;
+    let lives = tests::renamed(lives, &subject.api);
     let ear = EventReader::new(&subject.api.vocabulary());
     let given = tests::words(&lives, &subject.api, &ear);
     // Only now, so that a class that cannot be run leaves no empty folder.

@@ -7,6 +7,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::thread;
 
+use adit_bytecode::overloads::Overloads;
 use adit_java::GeneratorOptions;
 use adit_jvm::Sandbox;
 
@@ -32,6 +33,7 @@ pub(super) fn call_request(flags: &GenerateFlags, generation: GeneratorOptions) 
         only: flags.only.as_deref().map(method_names),
         without: method_names(&flags.without),
         object_methods: flags.object_methods,
+        overloads: flags.labels.unwrap_or(Overloads::Apart),
         calls: flags.calls,
         seed: flags.seed,
         fresh_statics: flags.fresh_statics,
@@ -50,7 +52,7 @@ fn class_path(typed: &[OsString]) -> Vec<PathBuf> {
 }
 
 /// Method names. A comma separates them, and also the types of `add(int,Object)`, which are put together again.
-fn method_names(typed: &[String]) -> BTreeSet<String> {
+pub(super) fn method_names(typed: &[String]) -> BTreeSet<String> {
     let mut names: Vec<String> = Vec::new();
     for part in typed {
         match names.last_mut().filter(|last| last.contains('(') && !last.contains(')')) {

@@ -10,6 +10,7 @@ use adit_trace::read::{self, Fields, Options, Pattern, ReadError, Summary, Under
 use adit_trace::{Alphabet, Format, Label, Labels, WordSink, Words};
 use miette::Report;
 
+use super::requests::method_names;
 use crate::errors::{Ending, bad_input};
 use crate::flags::{LabelChoice, PurityFlags, ReadFlags, TraceFlags};
 use crate::input::{Bytes, Source, open};
@@ -183,7 +184,7 @@ pub(crate) fn remark(name: &str, summary: &Summary, options: &Options, quiet: bo
 /// Returns the events without side effects that the flags name.
 pub(crate) fn purity(flags: &PurityFlags) -> Purity {
     match &flags.pure {
-        Some(names) => Purity::given(names.iter().map(String::as_str)),
+        Some(typed) => Purity::given(method_names(typed).iter().map(String::as_str)),
         None if flags.no_purity => Purity::Unknown,
         None => Purity::ByName,
     }
@@ -194,9 +195,13 @@ pub(crate) fn check_purity<'a>(
     flags: &PurityFlags,
     labels: impl IntoIterator<Item = &'a str>,
 ) -> Result<(), Report> {
-    let Some(names) = &flags.pure else { return Ok(()) };
-    let known: BTreeSet<&str> =
-        labels.into_iter().flat_map(|label| [label, Label::parse(label).method()]).collect();
+    let Some(typed) = &flags.pure else { return Ok(()) };
+    let spellings = |label| {
+        let parts = Label::parse(label);
+        [label, parts.method(), parts.name()]
+    };
+    let known: BTreeSet<&str> = labels.into_iter().flat_map(spellings).collect();
+    let names = method_names(typed);
     let Some(name) = names.iter().find(|name| !known.contains(name.as_str())) else { return Ok(()) };
     let help = match nearest_label(name, known) {
         Some(near) => format!("did you mean `{near}`?"),

@@ -6,7 +6,8 @@ use adit_attack::novelty::Novelty;
 use adit_attack::validate::{Rate, ValidateOptions, Validated, unknown_labels, validate, without_unknown};
 use adit_attack::{EventReader, SurveyOptions};
 use adit_automata::Fsa;
-use adit_java::source;
+use adit_bytecode::overloads::Overloads;
+use adit_java::{Api, source};
 use adit_logic::nearest_label;
 use adit_trace::edit;
 use adit_trace::{Label, Pace, Phase, Progress, Stop};
@@ -41,7 +42,15 @@ pub(super) fn run(flags: &ValidateFlags, quiet: bool) -> Result<Ending, Report> 
         options.snapshots = true;
         options.limits.batch = SCRIPTS_PER_BATCH;
     })?;
-    let ClassUnderTest { api, mut generator, mut host, java: _java, fixtures: _fixtures, .. } = subject;
+    let ClassUnderTest { mut api, mut generator, mut host, java: _java, fixtures: _fixtures, .. } = subject;
+    if flags.generate.labels.is_none() && merges_overloads(&model, &api) {
+        api.name_events(Overloads::Merged);
+        if !quiet {
+            tell(
+                "note: the model merges overloads, so labels are names alone; --labels overload tells them apart",
+            );
+        }
+    }
     let ear = EventReader::new(&api.vocabulary());
     let model = known_part(model, &ear, flags, quiet)?;
 
@@ -109,6 +118,14 @@ fn progress(now: &Progress) -> String {
         _ => "observing the class",
     };
     format!("{} tests, {doing}", now.tests)
+}
+
+/// Tells whether the class has more of the model's events when overloads are labeled by name alone.
+fn merges_overloads(model: &Fsa<String>, api: &Api) -> bool {
+    let mut merged = api.clone();
+    merged.name_events(Overloads::Merged);
+    let unknown = |api: &Api| unknown_labels(model, &EventReader::new(&api.vocabulary())).len();
+    unknown(&merged) < unknown(api)
 }
 
 /// Returns the model, without the events that the class lacks if they are to be ignored.

@@ -4,7 +4,9 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use adit_bytecode::overloads::Overloads;
 use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::budget::{self, Budget};
 
@@ -50,6 +52,9 @@ pub(crate) struct GenerateFlags {
     /// Also call `equals`, `hashCode` and `toString`
     #[arg(long, help_heading = CLASS)]
     pub(crate) object_methods: bool,
+    /// Label overloaded methods with their parameter types (`overload`) or by name alone (`name`)
+    #[arg(long, value_name = "BY", value_parser = overloads(), help_heading = CLASS)]
+    pub(crate) labels: Option<Overloads>,
     /// Time or number of tests: `10s`, `2m` or `5000tests` [default: 10s; for observe, 1000tests]
     #[arg(long, value_name = "AMOUNT", value_parser = budget::parse, allow_hyphen_values = true, help_heading = RUNNING)]
     pub(crate) budget: Option<Budget>,
@@ -68,6 +73,14 @@ pub(crate) struct GenerateFlags {
     /// Time limit for one test
     #[arg(long, value_name = "TIME", default_value = "500ms", value_parser = budget::parse_time, allow_hyphen_values = true, help_heading = RUNNING)]
     pub(crate) script_limit: Duration,
+}
+
+/// Parses the naming of overloads.
+fn overloads() -> impl TypedValueParser<Value = Overloads> {
+    PossibleValuesParser::new(Overloads::ALL.map(Overloads::name)).map(|name| {
+        let named = Overloads::ALL.into_iter().find(|overloads| overloads.name() == name);
+        named.expect("the parser accepts these names only")
+    })
 }
 
 /// Parses a number of calls. Each takes memory in the answer of a worker.

@@ -44,6 +44,7 @@ impl ClassUnderTest {
             only: calls.only.clone(),
             without: calls.without.clone(),
             fixtures: fixtures.iter().flat_map(|fixtures| fixtures.classes.clone()).collect(),
+            overloads: calls.overloads,
         };
         let (api, supply) = prepare(&java.classes, &class.name, &asked)?;
         let mut host_options = java.options()?;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use adit_bytecode::{Class, refers_to};
-use adit_jvm::record::{RecordOptions, Task, find_tests};
+use adit_jvm::record::{EventNaming, RecordOptions, Task, find_tests};
 use miette::Report;
 
 use crate::errors::bad_input;
@@ -170,6 +170,7 @@ pub(crate) fn record_options(
     directory: PathBuf,
     limit: Duration,
     longest_life: u64,
+    naming: EventNaming,
 ) -> Result<RecordOptions, Report> {
     let mut host = java.options()?;
     host.limits.heap_megabytes = HEAP_MEGABYTES;
@@ -183,5 +184,6 @@ pub(crate) fn record_options(
         limit,
         writable: Vec::new(),
         longest_life,
+        naming,
     })
 }

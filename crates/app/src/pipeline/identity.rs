@@ -1,5 +1,5 @@
-//! Identity of a campaign: the class with everything it is made of, and the choices that decide what a word means. A
-//! campaign is continued only by a request with the same identity.
+//! Identity of a campaign: the class with everything it is made of, and the choices that decide what a word
+//! means. A campaign is continued only by a request with the same identity.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use adit_bytecode::{ClassPath, class_references};
 use adit_jvm::classes;
 use adit_store::{About, Digest};
+use adit_trace::EventNames;
 use miette::Report;
 use serde_json::{Value, json};
 
@@ -64,7 +65,7 @@ fn parameters(
         "claims": attack.properties.name(),
         "constraints": model.constraints.name(),
         "tests": tests.map(|tests| digest_of_tests(location, tests)).transpose()?,
-        "labels": "outcome",
+        "labels": labels(&subject.api.names),
         "non_public": class.non_public,
         "object_methods": calls.object_methods,
         "only": calls.only,
@@ -72,6 +73,12 @@ fn parameters(
         "fixtures": digest_of_files(&calls.fixtures)?,
         "fresh_statics": calls.fresh_statics,
     }))
+}
+
+/// The name of a label function. Campaigns from before overloads were told apart hold `outcome`, and go on if
+/// the class has no overloads that are called.
+fn labels(names: &EventNames) -> &'static str {
+    if names.is_empty() { "outcome" } else { "overload" }
 }
 
 /// Fingerprint of the contents of files, whatever they are called; null if there are none.
@@ -86,7 +93,8 @@ fn digest_of_files(files: &[PathBuf]) -> Result<Value, Report> {
     Ok(if files.is_empty() { Value::Null } else { digest.to_string().into() })
 }
 
-/// Fingerprint of the user's test classes, wherever they lie. Of the tests of a project, only those count that use the class.
+/// Fingerprint of the user's test classes, wherever they lie. Of the tests of a project, only those count
+/// that use the class.
 fn digest_of_tests(location: &ClassLocation, tests: &UserTests) -> Result<Value, Report> {
     let own = classes::open(None, &tests.places)?;
     let mut names: BTreeSet<String> = tests.classes.iter().map(|name| name.replace('.', "/")).collect();
@@ -108,8 +116,8 @@ fn digest_of_tests(location: &ClassLocation, tests: &UserTests) -> Result<Value,
     Ok(digest.to_string().into())
 }
 
-/// Fingerprint of the class under test and of all classes on the class path that it refers to, directly or not. Classes of
-/// the JDK are identified by its version.
+/// Fingerprint of the class under test and of all classes on the class path that it refers to, directly or
+/// not. Classes of the JDK are identified by its version.
 fn class_digest(subject: &ClassUnderTest, typed: &[PathBuf]) -> Result<String, Report> {
     let start = subject.java.class.name.to_string();
     let mut digest = Digest::new();

@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use adit_automata::{Builder, Fsa};
 use adit_trace::{
-    Argument, CallKind, Callable, End, Run, Script, Skip, Snapshot, Statement, Step, StepResult, Subject,
-    Value, ValueKind, Vocabulary,
+    Argument, CallKind, Callable, End, EventNames, Run, Script, Skip, Snapshot, Statement, Step, StepResult,
+    Subject, Value, ValueKind, Vocabulary,
 };
 use proptest::prelude::*;
 
@@ -153,6 +153,7 @@ impl Automaton {
             class: CLASS.into(),
             starts: vec![Arc::new(start)],
             methods: self.methods.iter().map(method).collect(),
+            names: EventNames::default(),
         }
     }
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use adit_attack::EventReader;
 use adit_trace::{
-    Argument, CallKind, Callable, End, Run, Script, Skip, Snapshot, Statement, Step, StepResult, Subject,
-    Value, ValueKind, Vocabulary,
+    Argument, CallKind, Callable, End, EventNames, Run, Script, Skip, Snapshot, Statement, Step, StepResult,
+    Subject, Value, ValueKind, Vocabulary,
 };
 
 use crate::author::RandomAuthor;
@@ -30,7 +30,7 @@ pub(crate) fn vocabulary(only: Option<&[&str]>) -> Vocabulary {
     ];
     methods.retain(|method| only.is_none_or(|only| only.contains(&method.name.as_str())));
     let starts = vec![callable(CallKind::Constructor, "Stack", &[Int], Object)];
-    Vocabulary { class: "Stack".into(), starts, methods }
+    Vocabulary { class: "Stack".into(), starts, methods, names: EventNames::default() }
 }
 
 /// A reader of the events of stacks, and an author of scripts for them.

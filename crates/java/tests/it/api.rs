@@ -1,6 +1,7 @@
 //! What can be called on a class, and what is said when nothing can.
 
-use adit_java::{ApiOptions, Operation};
+use adit_bytecode::overloads::Overloads;
+use adit_java::{Api, ApiOptions, Operation, RecordedNames};
 use expect_test::{Expect, expect};
 use miette::Diagnostic;
 
@@ -258,5 +259,50 @@ fn what_cannot_be_driven() {
         no class small.Gift on the class path (small)
         help: did you mean `small.Gifts`?
     "#]],
+    );
+}
+
+fn counter(only: Option<&str>, overloads: Overloads) -> Api {
+    let only = only.map(|name| [name.to_owned()].into());
+    prepared("small.Counter", &ApiOptions { only, overloads, ..options() }).unwrap().0
+}
+
+#[test]
+fn overloads_that_are_called_have_their_types_in_labels() {
+    let names = |api: &Api| -> Vec<String> {
+        let all = api.starts.iter().chain(&api.methods);
+        all.map(|operation| api.names.of(&operation.callable).to_owned()).collect()
+    };
+    let starts = ["Counter", "Counter", "parse"];
+    assert_eq!(
+        names(&counter(None, Overloads::Apart)),
+        [&starts[..], &["add(int)", "add(long)", "merge", "get", "compareTo"]].concat()
+    );
+    assert_eq!(
+        names(&counter(None, Overloads::Merged)),
+        [&starts[..], &["add", "add", "merge", "get", "compareTo"]].concat()
+    );
+    assert_eq!(
+        names(&counter(Some("add(int)"), Overloads::Apart)),
+        [&starts[..], &["add"]].concat(),
+        "the other is not called"
+    );
+}
+
+#[test]
+fn recorded_calls_have_the_names_of_those_that_are_made() {
+    let names = |api: &Api| {
+        let recorded = ["Counter", "add(int)", "add(long)", "get()", "equals(java.lang.Object)"];
+        recorded.map(|signature| RecordedNames::of(api).name(signature))
+    };
+    assert_eq!(
+        names(&counter(None, Overloads::Apart)),
+        ["Counter", "add(int)", "add(long)", "get", "equals"]
+    );
+    assert_eq!(names(&counter(None, Overloads::Merged)), ["Counter", "add", "add", "get", "equals"]);
+    // An overload that is not called must not read like the one that is.
+    assert_eq!(
+        names(&counter(Some("add(int)"), Overloads::Apart)),
+        ["Counter", "add", "add(long)", "get", "equals"]
     );
 }

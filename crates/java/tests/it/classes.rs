@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
+use adit_bytecode::overloads::Overloads;
 use adit_bytecode::{ClassPath, Folder};
 use adit_java::{Api, ApiError, ApiOptions, Generator, GeneratorOptions, Supply, prepare};
 use adit_trace::{Argument, Statement};
@@ -30,6 +31,7 @@ pub(crate) fn options() -> ApiOptions {
         only: None,
         without: BTreeSet::new(),
         fixtures: Vec::new(),
+        overloads: Overloads::Merged,
     }
 }
 

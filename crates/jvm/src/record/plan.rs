@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use adit_bytecode::overloads::{self, Overload};
 use adit_bytecode::wrap::{self, WhyNotWrapped, Witness};
 use adit_bytecode::{Class, ClassError, ClassPath, Flags, Instruction, Program, Type};
 
@@ -37,6 +38,73 @@ pub(crate) struct Method {
     pub(crate) is_factory: bool,
 }
 
+/// The parts of a method that its events are named by.
+struct NamedBy {
+    /// The parameters; of a bridge, those of the method that it leads to.
+    parameters: Vec<Type>,
+    is_public: bool,
+}
+
+impl NamedBy {
+    fn new(holder: &Class, method: &adit_bytecode::Method) -> Self {
+        let parameters = method.signature().parameters;
+        let leads_to = |other: &&adit_bytecode::Method| {
+            other.name == method.name
+                && !other.flags.has(Flags::BRIDGE)
+                && other.signature().parameters.len() == parameters.len()
+        };
+        let is_bridge = method.flags.has(Flags::BRIDGE);
+        let target = holder.methods.iter().filter(|_| is_bridge).find(leads_to);
+        let parameters = target.map_or(parameters.clone(), |target| target.signature().parameters);
+        Self { parameters, is_public: method.flags.has(Flags::PUBLIC) }
+    }
+}
+
+/// The naming of recorded events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EventNaming {
+    /// By the method's name alone.
+    Name,
+    /// With parameter types where a method has several overloads that can be called.
+    Overload {
+        /// Methods that are not public count as overloads.
+        non_public: bool,
+    },
+    /// With the whole names of all parameter types, always, so that the caller can tell every method.
+    Signature,
+}
+
+impl EventNaming {
+    fn names(self, methods: &BTreeMap<Method, NamedBy>) -> Vec<String> {
+        match self {
+            Self::Name => methods.keys().map(|method| method.name.clone()).collect(),
+            Self::Signature => {
+                let signature =
+                    |(method, by): (&Method, &NamedBy)| overloads::signature(&method.name, &by.parameters);
+                methods.iter().map(signature).collect()
+            }
+            Self::Overload { non_public } => {
+                let overloads: Vec<Overload<'_>> = methods
+                    .iter()
+                    .filter(|(method, _)| !method.is_factory)
+                    .map(|(method, by)| Overload {
+                        name: &method.name,
+                        parameters: &by.parameters,
+                        counts: non_public || by.is_public,
+                    })
+                    .collect();
+                let mut named = overloads::names(&overloads).into_iter();
+                // Factories begin an object as constructors do, however they are called.
+                let name = |method: &Method| match method.is_factory {
+                    true => method.name.clone(),
+                    false => named.next().expect("every method but the factories was named"),
+                };
+                methods.keys().map(name).collect()
+            }
+        }
+    }
+}
+
 /// A class as it is to be loaded, and what could not be done.
 pub(crate) struct Changed {
     pub(crate) bytes: Vec<u8>,
@@ -47,11 +115,17 @@ pub(crate) struct Changed {
 
 impl Plan {
     /// Reads the class, those above it, and all classes of the class path below it. `own` are the names, in
-    /// internal form, of the classes that do not come with the JDK.
-    pub(crate) fn make(path: &ClassPath, class: &str, own: &BTreeSet<String>) -> Result<Plan, ClassError> {
+    /// internal form, of the classes that do not come with the JDK. The names of the methods' events come
+    /// second.
+    pub(crate) fn make(
+        path: &ClassPath,
+        class: &str,
+        own: &BTreeSet<String>,
+        naming: EventNaming,
+    ) -> Result<(Plan, Vec<String>), ClassError> {
         let under = path.class(class)?;
         let mut holders = BTreeSet::new();
-        let mut methods = BTreeSet::new();
+        let mut methods = BTreeMap::new();
         let mut open = vec![under.name.to_string()];
         while let Some(name) = open.pop() {
             // What `Object` has is no part of what the class offers, unless the class has its own.
@@ -60,14 +134,20 @@ impl Plan {
             }
             // A missing class above will be told by the machine, in its own words.
             let Some(holder) = path.read(&name)? else { continue };
-            methods.extend(holder.methods.iter().filter_map(|method| event(&holder, method, &under)));
+            for method in &holder.methods {
+                if let Some(event) = event(&holder, method, &under) {
+                    methods.entry(event).or_insert_with(|| NamedBy::new(&holder, method));
+                }
+            }
             open.extend(holder.superclass.iter().chain(&holder.interfaces).map(ToString::to_string));
             holders.insert(name);
         }
         let program = Program::new(path, own.iter().map(String::as_str));
         holders.extend(program.subtypes(&under.name).iter().map(ToString::to_string));
         let of_jdk = !own.contains(&*under.name);
-        Ok(Plan { class: under.name.to_string(), of_jdk, methods: methods.into_iter().collect(), holders })
+        let names = naming.names(&methods);
+        let methods = methods.into_keys().collect();
+        Ok((Plan { class: under.name.to_string(), of_jdk, methods, holders }, names))
     }
 
     /// Name of the constructor's events.
@@ -219,6 +299,41 @@ mod tests {
         for cut in 0..bytes.len() {
             assert_eq!(Plan::take(&mut Take(&bytes[..cut])), Err(Garbled), "{cut}");
         }
+    }
+
+    #[test]
+    fn events_of_overloads_have_their_types() {
+        let method = |name: &str, descriptor: &str, is_factory| Method {
+            name: name.to_owned(),
+            descriptor: descriptor.to_owned(),
+            is_factory,
+        };
+        let by = |parameters: &[Type], is_public| NamedBy { parameters: parameters.to_vec(), is_public };
+        let text = || Type::Class("java/lang/String".into());
+        let methods = BTreeMap::from([
+            // The bridge is named as the method that it leads to.
+            (method("accept", "(Ljava/lang/Object;)V", false), by(&[text()], true)),
+            (method("accept", "(Ljava/lang/String;)V", false), by(&[text()], true)),
+            (method("add", "(I)V", false), by(&[Type::Int], true)),
+            (method("add", "(Ljava/lang/String;)V", false), by(&[text()], false)),
+            (method("of", "()La/Box;", true), by(&[], true)),
+            (method("of", "(I)La/Box;", true), by(&[Type::Int], true)),
+        ]);
+        let names = |naming: EventNaming| naming.names(&methods);
+        assert_eq!(names(EventNaming::Name), ["accept", "accept", "add", "add", "of", "of"]);
+        assert_eq!(
+            names(EventNaming::Overload { non_public: false }),
+            ["accept", "accept", "add", "add(String)", "of", "of"]
+        );
+        assert_eq!(
+            names(EventNaming::Overload { non_public: true }),
+            ["accept", "accept", "add(int)", "add(String)", "of", "of"]
+        );
+        let text = "accept(java.lang.String)";
+        assert_eq!(
+            names(EventNaming::Signature),
+            [text, text, "add(int)", "add(java.lang.String)", "of()", "of(int)"]
+        );
     }
 
     #[test]

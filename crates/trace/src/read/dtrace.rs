@@ -26,7 +26,7 @@
 
 use std::io::Read;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::error::{Halt, Problem};
 use super::excerpt::shorten;
@@ -88,6 +88,9 @@ pub(crate) fn sniff(head: &Head<'_>) -> Option<Certainty> {
     begins.then_some(Certainty::Signature)
 }
 
+/// The beginning of a comment, which Daikon ignores, on a program point whose events are named with their types.
+pub(crate) const OVERLOAD: &str = "overload ";
+
 /// Everything known from the lines so far.
 struct Reader<'o> {
     options: &'o Options,
@@ -95,6 +98,8 @@ struct Reader<'o> {
     /// The types of variables, by program point.
     declared: FxHashMap<Box<str>, FxHashMap<Box<str>, Rep>>,
     declared_in_all: usize,
+    /// The methods whose events are named with their parameter types.
+    overloads: FxHashSet<Box<str>>,
     /// Calls that have not ended, by method and nonce. Without nonces there may be several of one name.
     open: FxHashMap<(Box<str>, Option<u64>), Vec<Open>>,
     /// The call that began last.
@@ -194,6 +199,7 @@ impl<'o> Reader<'o> {
             at: At::Between,
             declared: FxHashMap::default(),
             declared_in_all: 0,
+            overloads: FxHashSet::default(),
             open: FxHashMap::default(),
             last: None,
             objects: FxHashMap::default(),
@@ -300,8 +306,12 @@ impl<'o> Reader<'o> {
         Ok(())
     }
 
-    /// A comment of our own writer that says how a call ended.
+    /// A comment of our own writer: an overload, or the end of a call.
     fn comment(&mut self, text: &str) {
+        if let Some(method) = text.strip_prefix(OVERLOAD) {
+            self.overloads.insert(method.into());
+            return;
+        }
         let Some((nonce, rest)) = text.strip_prefix("call ").and_then(|rest| rest.split_once(' ')) else {
             return;
         };
@@ -370,7 +380,11 @@ impl<'o> Reader<'o> {
 
     fn begin_call(&mut self, key: (Box<str>, Option<u64>), sample: Sample) {
         let event = Event {
-            method: method_of(&key.0).to_owned(),
+            method: if self.overloads.contains(&key.0) {
+                overload_of(&key.0).to_owned()
+            } else {
+                method_of(&key.0).to_owned()
+            },
             args: sample.args.into_iter().map(|(_, value)| value).collect(),
             outcome: Outcome::Threw(SOMETHING.to_owned()),
             state: None,
@@ -640,6 +654,12 @@ fn method_of(method: &str) -> &str {
     let name = method.split('(').next().unwrap_or(method);
     let (class, name) = name.rsplit_once('.').unwrap_or(("", name));
     if name == "<init>" { class.rsplit(['.', '$']).next().unwrap_or(class) } else { name }
+}
+
+/// The method with its parameter types in `a.b.Stack.push(int)`.
+fn overload_of(method: &str) -> &str {
+    let name = method.split('(').next().unwrap_or(method);
+    &method[name.rfind('.').map_or(0, |dot| dot + 1)..]
 }
 
 /// The class in `a.b.Stack.push(int)`.

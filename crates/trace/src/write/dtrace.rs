@@ -13,7 +13,8 @@ use rustc_hash::FxHashMap;
 
 use super::{Encoder, Unwritable};
 use crate::event_json::fields;
-use crate::{Event, Outcome, Value};
+use crate::read::dtrace::OVERLOAD;
+use crate::{Event, Label, Outcome, Value};
 
 /// The class of traces that tell none.
 const SOME_CLASS: &str = "Trace";
@@ -69,7 +70,10 @@ impl Encoder for Dtrace {
                 && !name.contains(|c: char| c.is_control() || also.contains(&c))
         };
         let names = event.state.iter().flat_map(BTreeMap::keys);
-        if !plain(&event.method, &['(', ')', '.', ':'])
+        let label = Label::call(&event.method);
+        let types_are_plain = |types: &str| types.is_empty() || plain(types, &['(', ')', ':']);
+        if !plain(label.name(), &['(', ')', '.', ':'])
+            || !label.parameters().is_none_or(types_are_plain)
             || !names.clone().all(|field| plain(field, &['(', '[']))
         {
             return Err(Unwritable);
@@ -111,6 +115,11 @@ impl Dtrace {
             let name = point.name(&class, method);
             out.declare_enter(&class, &name, point);
             out.declare_exit(&class, &name, point);
+        }
+        for (&(method, _), point) in &points {
+            if Label::call(method).parameters().is_some() {
+                out.put(format_args!("// {OVERLOAD}{}\n", point.name(&class, method)));
+            }
         }
         let mut nonce = 0_u64;
         for (object, trace) in (1_u64..).zip(&self.traces) {
@@ -187,6 +196,9 @@ impl Dtrace {
 impl Point {
     /// The name of the method's program points without what follows `:::`.
     fn name(&self, class: &str, method: &str) -> String {
+        if Label::call(method).parameters().is_some() {
+            return format!("{class}.{method}");
+        }
         let types: Vec<&str> = self.parameters.iter().map(|kind| kind.declared()).collect();
         format!("{class}.{method}({})", types.join(", "))
     }

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use adit_attack::EventReader;
-use adit_java::Api;
-use adit_jvm::record::{Outcome, Task, TaskEnd, record};
+use adit_java::{Api, RecordedNames};
+use adit_jvm::record::{EventNaming, Outcome, Task, TaskEnd, record};
 use adit_trace::Outcome as Ended;
 use adit_trace::{Event, Labels, Letter, Life, Pace, Progress};
 use miette::Report;
@@ -83,7 +83,10 @@ fn lives(
     }
     let task = Task::Tests { classes: tests.classes.clone() };
     let limit = if tests.typed { LIMIT } else { UNASKED_LIMIT };
-    let options = user_tests::record_options(&java, task, tests.directory.clone(), limit, LONGEST_LIFE)?;
+    // Which overloads are called, and so what events are called, is known only when the API is.
+    let naming = EventNaming::Signature;
+    let options =
+        user_tests::record_options(&java, task, tests.directory.clone(), limit, LONGEST_LIFE, naming)?;
     let (mut lives, mut known) = (Vec::new(), BTreeSet::new());
     let mut take = |life: Life| {
         let labels: Vec<String> = life.events.iter().map(|event| Labels::Exception.of(event)).collect();
@@ -119,6 +122,15 @@ fn lives(
         ));
     }
     Ok(lives)
+}
+
+/// The same lives with the names that the events of the class have.
+pub(super) fn renamed(mut lives: Vec<Life>, api: &Api) -> Vec<Life> {
+    let names = RecordedNames::of(api);
+    for event in lives.iter_mut().flat_map(|life| &mut life.events) {
+        event.method = names.name(&event.method);
+    }
+    lives
 }
 
 /// The words of lives, as the ear would hear them, each once: up to the first call that threw or is no event here.

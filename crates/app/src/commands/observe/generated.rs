@@ -10,8 +10,8 @@ use adit_bytecode::{Class, ClassPath, Signature, Type};
 use adit_java::{Api, Generator, source};
 use adit_jvm::Host;
 use adit_trace::{
-    Author, CallKind, Callable, End, Limit, Pace, Phase, Progress, Run, RunLimits, Script, Skip, StepResult,
-    Stop, Subject,
+    Author, CallKind, Callable, End, EventNames, Limit, Pace, Phase, Progress, Run, RunLimits, Script, Skip,
+    StepResult, Stop, Subject,
 };
 use miette::Report;
 use rand::SeedableRng;
@@ -62,6 +62,7 @@ pub(super) fn observe(flags: &ObserveFlags, quiet: bool) -> Result<Observed, Rep
         rng: ChaCha8Rng::seed_from_u64(flags.generate.seed),
         family: Family::new(&java.classes, &api.class),
         starts: api.starts.iter().map(|start| start.callable.clone()).collect(),
+        names: api.names.clone(),
         recording: Recording::new(),
         tally: BTreeMap::new(),
         culprits: Vec::new(),
@@ -85,6 +86,7 @@ struct Session<'c> {
     family: Family<'c>,
     /// The ways to construct an object.
     starts: BTreeSet<Arc<Callable>>,
+    names: EventNames,
     recording: Recording,
     /// Outcomes of each method.
     tally: BTreeMap<Arc<Callable>, Fate>,
@@ -197,7 +199,7 @@ impl Session<'_> {
                 self.culprits.push((script.clone(), how));
             }
         }
-        for life in run.lives(script) {
+        for life in run.lives(script, &self.names) {
             // An object returned by another object's method was not observed from its start, unless that is
             // how such objects are constructed.
             let maker = &script.statements[life.object].callable;

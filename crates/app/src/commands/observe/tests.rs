@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use adit_jvm::record::{Outcome, RecordOptions, Recorded, Task, TaskEnd, TestResult, record};
+use adit_bytecode::overloads::Overloads;
+use adit_jvm::record::{EventNaming, Outcome, RecordOptions, Recorded, Task, TaskEnd, TestResult, record};
 use adit_trace::{Limit, Pace, Progress, Stop};
 use miette::Report;
 use serde_json::{Value, json};
@@ -46,9 +47,13 @@ pub(super) fn observe(flags: &ObserveFlags, quiet: bool) -> Result<Observed, Rep
         }
     }
     let longest = LONGEST_LIFE.min(flags.max_events);
+    let naming = match flags.generate.labels {
+        None | Some(Overloads::Apart) => EventNaming::Overload { non_public: class.non_public },
+        Some(Overloads::Merged) => EventNaming::Name,
+    };
     let options = RecordOptions {
         writable: flags.writable.clone(),
-        ..user_tests::record_options(&java, task, directory, flags.time_limit, longest)?
+        ..user_tests::record_options(&java, task, directory, flags.time_limit, longest, naming)?
     };
     if flags.class.unsafe_no_sandbox {
         tell("WARNING: --unsafe-no-sandbox: the tests run without any protection that this kernel lacks");
