@@ -45,6 +45,8 @@ pub struct HangGuard {
     portion: usize,
     largest: usize,
     blame: HangBlame,
+    /// The same with cut calls counted as hangs: the more often a call is cut, the less it is worth trying.
+    foreseen: HangBlame,
 }
 
 impl Default for HangGuard {
@@ -56,8 +58,8 @@ impl Default for HangGuard {
 impl HangGuard {
     /// A guard that knows nothing yet. It asks whether to go on after at most this many scripts.
     pub fn new(largest: usize) -> Self {
-        let blame = HangBlame::default();
-        Self { tests: 0, stopped: None, most: None, portion: SMALLEST, largest, blame }
+        let (blame, foreseen) = (HangBlame::default(), HangBlame::default());
+        Self { tests: 0, stopped: None, most: None, portion: SMALLEST, largest, blame, foreseen }
     }
 
     /// Runs scripts in portions, in this phase of a search. Scripts that the subject did not run are handed
@@ -91,10 +93,11 @@ impl HangGuard {
             }
             let first_left = answers.iter().position(|run| !run.was_run()).unwrap_or(answers.len());
             answers.truncate(first_left);
-            for (run, cut) in answers.iter_mut().zip(cuts) {
+            for ((run, cut), script) in answers.iter_mut().zip(cuts).zip(rest) {
                 if let Some(before) = cut.filter(|_| run.end == End::Complete) {
                     run.end = End::Cut { before };
                 }
+                self.foreseen.learn(script, run);
             }
             runs.extend(answers);
         }
@@ -113,9 +116,9 @@ impl HangGuard {
         ran > 0
     }
 
-    /// Number of statements before the first that must not be run; nothing if all may.
-    pub fn cut(&self, script: &Script) -> Option<usize> {
-        self.blame.cut(script)
+    /// Tells whether the script has a call that would hang.
+    pub fn foresees_hang(&self, script: &Script) -> bool {
+        self.foreseen.cut(script).is_some()
     }
 
     /// Methods that are no longer called, at least on some objects, because they hang or kill their machine.
@@ -123,19 +126,14 @@ impl HangGuard {
         self.blame.methods()
     }
 
-    /// Methods that are no longer called on any object.
-    pub fn given_up_everywhere(&self) -> impl Iterator<Item = &Arc<Callable>> {
-        self.blame.methods_everywhere()
-    }
-
-    /// Tells whether the method is no longer called on any object.
+    /// Tells whether the method is not worth trying on any object.
     pub fn is_given_up_everywhere(&self, callable: &Arc<Callable>) -> bool {
-        self.blame.is_given_up(callable)
+        self.foreseen.is_given_up(callable)
     }
 
-    /// Tells a author which methods are no longer worth calling.
+    /// Tells an author which methods are no longer worth calling.
     pub fn warn(&self, author: &mut impl Author) {
-        self.given_up_everywhere().for_each(|callable| author.give_up(callable));
+        self.blame.methods_to_avoid().for_each(|callable| author.give_up(callable));
     }
 
     /// Every call that hung or killed its machine, given up or not.
@@ -150,7 +148,7 @@ impl HangGuard {
 
     /// The scripts up to the first call that was given up, and where each was cut.
     fn cut_all<'s>(&self, scripts: &'s [Script]) -> (Cow<'s, [Script]>, Vec<Option<usize>>) {
-        let cuts: Vec<Option<usize>> = scripts.iter().map(|script| self.cut(script)).collect();
+        let cuts: Vec<Option<usize>> = scripts.iter().map(|script| self.blame.cut(script)).collect();
         if cuts.iter().all(Option::is_none) {
             return (Cow::Borrowed(scripts), cuts);
         }

@@ -162,6 +162,12 @@ impl HangBlame {
         self.total.keys().filter(|callable| self.is_given_up(callable))
     }
 
+    /// Methods that hang often enough that a generator should rather call others.
+    pub(crate) fn methods_to_avoid(&self) -> impl Iterator<Item = &Arc<Callable>> {
+        let bad = self.total.iter().filter(|(_, calls)| calls.is_too_bad(MOST_EVERYWHERE, RARELY));
+        bad.map(|(callable, _)| callable)
+    }
+
     /// Methods that are no longer called, at least on some objects, without those where the construction is
     /// to blame.
     pub(crate) fn methods(&self) -> BTreeSet<&Arc<Callable>> {

@@ -135,7 +135,7 @@ impl<'a, S: Guarded> Prober<'a, S> {
     pub(crate) fn probe(&mut self, situations: &[Situation]) -> Result<Vec<Probed>, S::Error> {
         let guard = self.subject.guard();
         let hang: Vec<bool> =
-            situations.iter().map(|situation| guard.cut(&situation.script).is_some()).collect();
+            situations.iter().map(|situation| guard.foresees_hang(&situation.script)).collect();
         let runnable = situations.iter().zip(&hang).filter(|(_, hangs)| !**hangs);
         let scripts: Vec<Script> = runnable.map(|(situation, _)| situation.script.clone()).collect();
         let runs = self.run(&scripts)?;

@@ -425,9 +425,11 @@ fn was_tried<S: Guarded>(prober: &Prober<'_, S>, surveyed: &Surveyed, letter: Le
     }
     let calls = if first { &surveyed.starts } else { &surveyed.candidates };
     let given_up = prober.subject.guard().given_up();
-    let mut callables = calls.iter().map(Move::callable);
-    callables
-        .any(|callable| prober.reader.letters_of(callable).contains(&letter) && !given_up.contains(callable))
+    calls.iter().map(Move::callable).any(|callable| {
+        prober.reader.letters_of(callable).contains(&letter)
+            && !given_up.contains(callable)
+            && (first || !prober.is_given_up(callable))
+    })
 }
 
 /// Tells whether one of the scripts that were found makes exactly these events happen, from the first to the
