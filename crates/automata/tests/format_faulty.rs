@@ -104,7 +104,7 @@ fn json_faults() {
         Format::Json,
         "{",
         expect![[r#"
-        m.json:1:2: the file ends where a field's name in quotes should be
+        m.json:1:2: expected a field's name in quotes, but the file ends here
         help: was the file cut off?
     "#]],
     );
@@ -112,7 +112,7 @@ fn json_faults() {
         Format::Json,
         "[]",
         expect![[r#"
-        m.json:1:1: `[]` stands where `{` at the start of a model should be
+        m.json:1:1: expected `{` at the start of a model, found `[]`
         help: write `{` at the start of a model here
     "#]],
     );
@@ -208,7 +208,7 @@ fn json_faults() {
         Format::Json,
         &json(STATE, r#"{"from": -1, "event": "a", "to": 0}"#, ""),
         expect![[r#"
-        m.json:6:20: `-1,` stands where a state's number should be
+        m.json:6:20: expected a state's number, found `-1,`
         help: write a state's number here
     "#]],
     );
@@ -256,7 +256,7 @@ fn json_faults() {
         Format::Json,
         &json(STATE, EDGE, "")[..120],
         expect![[r#"
-        m.json:6:23: the file ends where a field's name in quotes should be
+        m.json:6:23: expected a field's name in quotes, but the file ends here
         help: was the file cut off?
     "#]],
     );
@@ -300,7 +300,7 @@ fn dot_faults() {
         Format::Dot,
         "digraph { a -> }",
         expect![[r#"
-            m.dot:1:16: `}` stands where a node after `->` should be
+            m.dot:1:16: expected a node after `->`, found `}`
             help: write a node after `->` here
         "#]],
     );
@@ -324,7 +324,7 @@ fn dot_faults() {
         Format::Dot,
         "digraph { a -> b",
         expect![[r#"
-        m.dot:1:17: the file ends where a node, an edge or `}` should be
+        m.dot:1:17: expected a node, an edge or `}`, but the file ends here
         help: was the file cut off?
     "#]],
     );
@@ -353,7 +353,7 @@ fn fsm_faults() {
         Format::Fsm,
         "1\n0\n",
         expect![[r#"
-        m.fsm.txt:3:1: the file ends where the number of final states should be
+        m.fsm.txt:3:1: expected the number of final states, but the file ends here
         help: was the file cut off?
     "#]],
     );
@@ -449,7 +449,7 @@ fn fsm_faults() {
         Format::Fsm,
         "1\n0\n1\n0\n0\n# adit: name 4\n",
         expect![[r#"
-        m.fsm.txt:6:15: this ends where the state's name in quotes should be
+        m.fsm.txt:6:15: expected the state's name in quotes, but the line ends here
         help: add the state's name in quotes
     "#]],
     );

@@ -16,7 +16,7 @@ fn aut_faults() {
         Format::Aut,
         "(0,\"a\",1)\n",
         expect![[r#"
-        m.aut:1:1: `(0,\"a\",1)` stands where `des` at the start of an AUT file should be
+        m.aut:1:1: expected `des` at the start of an AUT file, found `(0,\"a\",1)`
         help: write `des` at the start of an AUT file here
     "#]],
     );
@@ -24,7 +24,7 @@ fn aut_faults() {
         Format::Aut,
         "des (0, 1)\n",
         expect![[r#"
-        m.aut:1:10: `)` stands where `,` after the number of transitions should be
+        m.aut:1:10: expected `,` after the number of transitions, found `)`
         help: write `,` after the number of transitions here
     "#]],
     );
@@ -121,7 +121,7 @@ fn hoa_faults() {
         Format::Hoa,
         "HOA: v1\nStates: 1\n",
         expect![[r#"
-        m.hoa:3:1: the file ends where a header item or `--BODY--` should be
+        m.hoa:3:1: expected a header item or `--BODY--`, but the file ends here
         help: was the file cut off?
     "#]],
     );
@@ -193,7 +193,7 @@ fn hoa_faults() {
         Format::Hoa,
         &body("[0 0"),
         expect![[r#"
-        m.hoa:8:4: `0` stands where `]` after a label should be
+        m.hoa:8:4: expected `]` after a label, found `0`
         help: write `]` after a label here
     "#]],
     );
@@ -201,7 +201,7 @@ fn hoa_faults() {
         Format::Hoa,
         &body("[(0] 0"),
         expect![[r#"
-        m.hoa:8:4: `]` stands where `)` should be
+        m.hoa:8:4: expected `)`, found `]`
         help: write `)` here
     "#]],
     );
@@ -266,7 +266,7 @@ fn promela_faults() {
         Format::Promela,
         &process("S0: if :: event = a; goto S0 fi;"),
         expect![[r#"
-        m.pml:6:22: `goto` stands where `event` in a process as adit writes it should be
+        m.pml:6:22: expected `event` in a process as adit writes it, found `goto`
         help: write `event` in a process as adit writes it here
     "#]],
     );
@@ -282,7 +282,7 @@ fn promela_faults() {
         Format::Promela,
         &process("S0: if :: goto ended fi;").replace("ended: skip\n}", ""),
         expect![[r#"
-        m.pml:8:1: the file ends where a state's label, or `ended` should be
+        m.pml:8:1: expected a state's label, or `ended`, but the file ends here
         help: was the file cut off?
     "#]],
     );
@@ -378,7 +378,7 @@ fn javamop_faults() {
         Format::JavaMop,
         "X(Y y) { fsm : s [ a s ] }",
         expect![[r#"
-        m.mop:1:22: `s` stands where `->` after an event should be
+        m.mop:1:22: expected `->` after an event, found `s`
         help: write `->` after an event here
     "#]],
     );
@@ -394,7 +394,7 @@ fn javamop_faults() {
         Format::JavaMop,
         "X(Y y) { fsm : s [ a -> s",
         expect![[r#"
-        m.mop:1:26: the file ends where an event or `]` should be
+        m.mop:1:26: expected an event or `]`, but the file ends here
         help: was the file cut off?
     "#]],
     );
@@ -422,7 +422,7 @@ fn fsp_faults() {
         Format::Fsp,
         "P = S0,\nS0 = (a -> S0)",
         expect![[r#"
-        m.lts:2:15: the file ends where `,` or `.` after a definition should be
+        m.lts:2:15: expected `,` or `.` after a definition, but the file ends here
         help: was the file cut off?
     "#]],
     );

@@ -220,7 +220,7 @@ impl<'a> Lines<'a> {
     fn count(&mut self, what: &str) -> Result<(u64, Range<usize>), FormatError> {
         let Some((at, line)) = self.next() else {
             let end = self.file.text.len();
-            let problem = format!("the file ends where the number of {what} should be");
+            let problem = format!("expected the number of {what}, but the file ends here");
             return Err(self.file.error(end..end, problem, "was the file cut off?"));
         };
         let span = at..at + line.len();

@@ -247,13 +247,13 @@ impl<'a> Scanner<'a> {
         let Some(found) = self.peek() else {
             let at = self.at();
             let whole = at == self.file.text.len();
-            let what = if whole { "the file" } else { "this" };
+            let what = if whole { "the file" } else { "the line" };
             let help = if whole { "was the file cut off?".to_owned() } else { format!("add {wanted}") };
-            return self.file.error(at..at, format!("{what} ends where {wanted} should be"), help);
+            return self.file.error(at..at, format!("expected {wanted}, but {what} ends here"), help);
         };
         let shown: String = self.rest().chars().take_while(|c| !c.is_whitespace()).take(20).collect();
         let shown = if shown.is_empty() { found.to_string() } else { shown };
-        let problem = format!("`{}` stands where {wanted} should be", shown.escape_debug());
+        let problem = format!("expected {wanted}, found `{}`", shown.escape_debug());
         let at = self.at();
         self.file.error(at..at + shown.len(), problem, format!("write {wanted} here"))
     }
