@@ -1,10 +1,10 @@
-# Sourced by ./adit and ./test: installing what is missing, where that is allowed without a password.
-# ADIT_NO_INSTALL=1 forbids it.
+# Sourced by ./adit and ./test: installs missing packages, unless that needs a password.
+# ADIT_NO_INSTALL=1 prevents it.
 
 say() { printf 'adit: %s\n' "$*" >&2; }
 have() { command -v "$1" >/dev/null 2>&1; }
 
-# Runs a command as root when that needs no password.
+# Runs a command as root if that needs no password.
 as_root() {
     if [ "$(id -u)" = 0 ]; then "$@"
     elif have sudo && sudo -n true 2>/dev/null; then sudo -n "$@"
@@ -12,7 +12,7 @@ as_root() {
     fi
 }
 
-# The name of the system's package manager, nothing when it is none that we know.
+# Prints the name of the system's package manager, or nothing if it is unknown.
 manager() {
     local name
     for name in brew apt-get dnf pacman zypper apk; do
@@ -23,7 +23,7 @@ manager() {
 # Installs the given packages with the system's package manager.
 install() {
     [ -z "${ADIT_NO_INSTALL:-}" ] || return 1
-    say "installing $* (ADIT_NO_INSTALL=1 forbids it)"
+    say "installing $* (set ADIT_NO_INSTALL=1 to prevent this)"
     case $(manager) in
         brew) brew install "$@" ;;
         apt-get) as_root apt-get install -y "$@" || { as_root apt-get update && as_root apt-get install -y "$@"; } ;;

@@ -236,13 +236,16 @@ fn make_room(request: &CampaignRequest<'_>, progress: &Mining) -> Result<(), Rep
     let foreign = foreign_results(folder);
     if request.fresh && (folder.join(DATABASE).exists() || foreign.is_some()) {
         let away = Held::new(folder)?.move_away()?;
-        progress.remark(&format!("what was there before is now in {}", away.display()));
+        progress.remark(&format!("moved the old campaign to {}", away.display()));
         return create_folder(folder);
     }
     match foreign {
         None => Ok(()),
         Some(name) => Err(bad_input(
-            format!("{} holds {name} and no campaign that it belongs to; it would be lost", folder.display()),
+            format!(
+                "{} contains {name}, which belongs to no campaign and would be overwritten",
+                folder.display()
+            ),
             format!(
                 "name another folder with -o, or add --fresh to start over (the old files are kept in {}.1 or the \
                  next free number)",

@@ -358,7 +358,7 @@ fn odd_campaigns_give_a_page_or_say_what_helps() {
     assert!(page.contains("has schema 99"), "the page says so too");
     expect![[r#"
         not a campaign: error: DIR holds no model.json and no campaign
-          help: name the folder that `adit mine -o` wrote, or a model's file
+          help: name a folder that `adit mine` wrote, or a model file
         an empty store: store::no_campaign
 
           error: DIR holds no campaign

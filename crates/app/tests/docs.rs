@@ -1,17 +1,19 @@
 //! Runs every command in the documentation and compares its output with the one shown.
 //!
-//! In `README.md` and `docs/**/*.md`, with `./adit` standing for the binary under test, in a fresh copy of `examples/`:
+//! In `README.md` and `docs/**/*.md`, with `./adit` standing for the binary under test, in a fresh copy of
+//! `examples/`:
 //!
 //! - every line of a `sh` block must succeed;
-//! - every `$ command` of a `console` block must succeed and print the lines below it, where a line `...` stands for any
-//!   number of lines and `[..]` for any part of a line;
+//! - every `$ command` of a `console` block must succeed and print the lines below it, where a line `...`
+//!   stands for any number of lines and `[..]` for any part of a line;
 //! - `# exits with N` at the end of a command asks for another exit code than 0;
-//! - a `mermaid` or `json` block or a picture after `<!-- made by: command -->` must be exactly what the command prints.
+//! - a `mermaid` or `json` block or a picture after `<!-- made by: command -->` must be exactly what the
+//!   command prints.
 //!
 //! The pages of the guide run in one folder, in the order in which the guide lists them, as readers would.
 //!
-//! A block that runs Java or uses its results (`adit mine`, `status`, `observe`, `validate`, `doctor`) is skipped if
-//! `adit doctor` reports that something is missing.
+//! A block that runs Java or uses its results (`adit mine`, `status`, `observe`, `validate`, `doctor`) is
+//! skipped if `adit doctor` reports that something is missing.
 //!
 //! `UPDATE_EXPECT=1` rewrites blocks whose output differs and has no wildcard.
 #![expect(
@@ -129,7 +131,8 @@ fn documents() -> Vec<PathBuf> {
     found
 }
 
-/// Runs all blocks of one document in order and in one folder, so a block can use the files of an earlier one.
+/// Runs all blocks of one document in order and in one folder, so a block can use the files of an earlier
+/// one.
 fn check(document: &Path, folder: &Path) {
     let text = fs::read_to_string(document).unwrap();
     let mut rewritten = String::new();
@@ -193,7 +196,8 @@ fn check(document: &Path, folder: &Path) {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
-/// Runs the commands of a `console` block. Returns the block as it should be, and whether it is right as it is.
+/// Runs the commands of a `console` block. Returns the block as it should be, and whether it is right as it
+/// is.
 fn console(block: &[&str], place: &Path) -> Result<(String, Option<bool>), String> {
     let mut right = true;
     let mut should = String::new();

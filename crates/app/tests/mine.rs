@@ -205,10 +205,9 @@ fn what_the_tests_do_is_known() {
     );
     assert!(told.err.contains("1 orders of calls that your tests use are not in the model"), "{}", told.err);
     // What the test contradicts is not claimed; what it shows is.
-    for contradicted in
-        ["NF isOpen:FALSE isOpen:TRUE", "NF Vault close", "AIF Vault open", "NIF open isOpen:TRUE"]
+    for refuted in ["NF isOpen:FALSE isOpen:TRUE", "NF Vault close", "AIF Vault open", "NIF open isOpen:TRUE"]
     {
-        assert!(!claims.contains(&contradicted.to_owned()), "{contradicted}: {claims:?}");
+        assert!(!claims.contains(&refuted.to_owned()), "{refuted}: {claims:?}");
     }
     for shown in ["AP close open", "AP isOpen:TRUE open"] {
         assert!(claims.contains(&shown.to_owned()), "{shown}: {claims:?}");
@@ -335,7 +334,7 @@ fn classes_of_every_kind() {
         Shape: 0 ["circle","isRound:TRUE"]
         Base: 0 ["make","open"]
         Box: 0 ["Box","held","hold"]
-        Broken: 3 error: no answer: no object of Broken could be made in 9530 tests help:
+        Broken: 3 error: no answer: adit could not construct an object of Broken in 9530 tests help:
         Hidden: 2 java::no_start error: adit cannot construct an object of Hidden: it has no public constructor
     "#]]
     .assert_eq(&told);

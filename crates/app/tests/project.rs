@@ -524,7 +524,11 @@ fn the_tests_of_the_project_are_a_beginning() {
     world.tool("mvn", &junit);
     fs::remove_dir_all(world.at("acme/target/adit")).unwrap();
     let run = mine(&[]);
-    holds(&run, 0, &["2 dependencies", "your tests first: com.acme.VaultTest; --tests none leaves them out"]);
+    holds(
+        &run,
+        0,
+        &["2 dependencies", "starting from your tests: com.acme.VaultTest; --tests none skips them"],
+    );
     assert!(!run.err.contains("failed"), "the other test was not run: {}", run.err);
     assert_eq!(run.json()["rejected"], shown);
 

@@ -1,5 +1,5 @@
-//! Rules about the whole workspace that no compiler checks: layering, headers, lengths, unused dependencies, and the
-//! language of the documentation.
+//! Rules about the whole workspace that no compiler checks: layering, headers, lengths, unused dependencies,
+//! and the language of the documentation.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -202,7 +202,8 @@ fn prose_is_no_wider_than_code() {
     assert_none(&wide);
 }
 
-/// Phrases that readers had to read twice, in halves so that this file does not accuse itself, and what to write.
+/// Phrases that readers had to read twice, in halves so that this file does not accuse itself, and what to
+/// write.
 const RETIRED: [([&str; 2], &str); 8] = [
     (["shut", " in"], "in a sandbox"),
     (["mend", " it"], "fix it"),
@@ -340,7 +341,8 @@ fn walk(folder: &Path) -> Vec<PathBuf> {
         for entry in fs::read_dir(&folder).unwrap() {
             let path = entry.unwrap().path();
             let name = path.file_name().unwrap().to_string_lossy().into_owned();
-            // Version control, which is a file in a linked worktree, and what builds and runs leave behind are not the project.
+            // Version control, which is a file in a linked worktree, and what builds and runs leave behind
+            // are not the project.
             if [".git", "target", "adit-out", "proptest-regressions"].contains(&name.as_str()) {
                 continue;
             }

@@ -111,8 +111,8 @@ impl<'p> Question<'p> {
                 .map(|edge| format!("{} {} {}", edge.from, edge.label, edge.to))
                 .collect();
             return Err(bad_input(
-                format!("`{}` is no transition of the model", words.join(" ")),
-                format!("with this call there are: {}", some_of(&others, NAMES_SHOWN)),
+                format!("the model has no transition `{}`", words.join(" ")),
+                format!("its transitions with this call: {}", some_of(&others, NAMES_SHOWN)),
             ));
         }
         Ok(Self::Transitions(found))

@@ -63,7 +63,7 @@ pub(super) fn run(flags: &MineFlags, quiet: bool) -> Result<Ending, Report> {
     let campaign = Campaign::open(&campaign, &ear, &progress)?;
     create_folder(&folder.join("tests"))?;
     interrupt::farewell(format!(
-        "interrupted; what was saved so far is kept, and this continues: {}",
+        "interrupted; everything found so far is saved; to continue: {}",
         shell::typed_command()
     ));
     let round = campaign.round();
@@ -165,15 +165,15 @@ fn nothing_made(class: &str, mined: &Mined) -> Report {
     let tests = mined.tests_run;
     if mined.conclusion.chosen.words > 0 || mined.hardly_watched {
         return no_answer(
-            format!("the budget ended after {tests} tests, before it was tried which calls are possible"),
-            "run the same command again with a longer --budget; what was found is kept and will be used",
+            format!("the budget ended after {tests} tests, before the exploration could start"),
+            "run the same command again with a larger --budget; it continues from what was found",
         );
     }
     no_answer(
-        format!("no object of {class} could be made in {tests} tests"),
+        format!("adit could not construct an object of {class} in {tests} tests"),
         format!(
             "`adit observe {class} --budget 100tests` shows what its constructors throw; \
-             with --fixtures FILE.java a method of yours can supply an object or its arguments"
+             supply an object or its arguments with --fixtures FILE.java"
         ),
     )
 }

@@ -108,7 +108,7 @@ impl Place {
             if place.file.is_none() {
                 return Err(bad_input(
                     format!("{} holds no {MODEL} and no campaign", path.display()),
-                    "name the folder that `adit mine -o` wrote, or a model's file",
+                    "name a folder that `adit mine` wrote, or a model file",
                 ));
             }
             return Ok(place);

@@ -15,7 +15,7 @@ pub(crate) struct Page {
     /// Name of the class, or of the file that the model comes from.
     pub(crate) title: String,
     pub(crate) model: Fsa<String>,
-    /// Labels of calls without a side effect.
+    /// Labels of calls without side effects.
     pub(crate) pure: BTreeSet<String>,
     pub(crate) properties: Vec<PropertyResult>,
     pub(crate) tests: Tests,

@@ -31,7 +31,7 @@ use titles::{Title, titles};
 /// Optional parts of a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Choice {
-    /// Show calls without a side effect.
+    /// Show calls without side effects.
     pub(crate) pure: bool,
     /// Show states that are reached only by an exception.
     pub(crate) failures: bool,
@@ -148,7 +148,7 @@ const SCREEN: f64 = 1.7;
 /// Maximum width of a row: readable on a screen and on paper.
 const WIDEST: f64 = 1650.0;
 
-/// Draws `model`. `pure` are the labels of calls without a side effect.
+/// Draws `model`. `pure` are the labels of calls without side effects.
 pub(crate) fn draw(model: &Fsa<String>, pure: &BTreeSet<String>, choice: Choice) -> Picture {
     let hidden = if choice.failures { BTreeSet::new() } else { failures(model) };
     let folding = Folding::new(model, &hidden, MAX_BOXES);

@@ -76,12 +76,12 @@ fn unseen(pairs: Novelty) -> Option<Fact> {
     let (value, says) = match (pairs.chance?, pairs.at_most) {
         (0.0, Some(most)) if most > 0.0 => (
             format!("fewer than 1 in {:.0}", 1.0 / most),
-            "random objects would show two consecutive calls that were not seen yet",
+            "further random objects would show a new pair of consecutive calls",
         ),
         (0.0, _) => return None,
         (chance, _) => (
             format!("about 1 in {:.0}", 1.0 / chance),
-            "random objects still shows two consecutive calls that were not seen before; a longer run would find more",
+            "further random objects would show a new pair of consecutive calls; a longer run would find more",
         ),
     };
     Some(Fact::new("Unseen behavior", value, says))
@@ -184,7 +184,7 @@ fn replayed(page: &Page) -> Vec<Fact> {
         if taken == all {
             "each was taken by a recorded trace or a generated test, or observed by the search"
         } else {
-            "the others were inferred, or are one of several ways in which the model can read a trace"
+            "the others were inferred, or the model can also read their traces in another way"
         },
     );
     vec![allowed, seen]
@@ -254,7 +254,7 @@ mod tests {
             Warning: some input could not be read (campaign.db is damaged) []
             Precision: 0.500 (1 of 2 walks of the model were realized; 95 % confidence interval 0.100 to 0.900) ["a"]
             Recall: 1.000 (9 of 9 random objects did what the model allows) []
-            Unseen behavior: fewer than 1 in 100 (random objects would show two consecutive calls that were not seen yet) []
+            Unseen behavior: fewer than 1 in 100 (further random objects would show a new pair of consecutive calls) []
             Realized walks: 99 % (of the model's random walks happened when the search tried them on the class) ["a b"]
             Search: incomplete (it stopped before it had tried everything; a longer `--budget` may find more states and transitions) []
             Unexplored call sequences: 2 (happened but were not explored; the model allows them, and where they lead is a guess) []
@@ -263,7 +263,7 @@ mod tests {
             Branches of the class: 3 of 4 (were taken by some test; behavior behind the others was never observed) []
             Stopped because: the budget is used up (a longer `--budget` may find more) []
             Recorded traces that the model accepts: 7 of 7 (all of them; a trace counts up to its first exception unless the model contains exceptions) []
-            Transitions with evidence: 0 of 1 (the others were inferred, or are one of several ways in which the model can read a trace) []
+            Transitions with evidence: 0 of 1 (the others were inferred, or the model can also read their traces in another way) []
         "#]]
         .assert_eq(&told);
     }

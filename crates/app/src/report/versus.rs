@@ -65,7 +65,7 @@ pub(crate) fn versus(one: &Page, two: &Page, places: [&Path; 2], found: &Result<
         "differences": {"says": says, "unknown": unknown, "only_one": only_one, "only_two": only_two},
     });
     let summary = format!(
-        "{} states beside {}; {} transitions beside {}",
+        "{} vs {} states, {} vs {} transitions",
         one.model.len(),
         two.model.len(),
         one.model.transitions(),

@@ -10,7 +10,7 @@ use super::ResultFile;
 /// Content of `properties.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Properties {
-    /// Labels of calls without a side effect.
+    /// Labels of calls without side effects.
     pub(crate) pure: BTreeSet<String>,
     pub(crate) properties: Vec<PropertyResult>,
 }

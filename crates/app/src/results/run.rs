@@ -73,7 +73,7 @@ pub(crate) struct ModelSummary {
     pub(crate) alphabet: Vec<String>,
     pub(crate) states: usize,
     pub(crate) transitions: usize,
-    /// Labels of calls without a side effect.
+    /// Labels of calls without side effects.
     pub(crate) pure: BTreeSet<String>,
     /// Share of the model's random walks that were made to happen, if measured.
     pub(crate) realized: Option<f64>,

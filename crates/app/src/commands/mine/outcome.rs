@@ -213,7 +213,7 @@ pub(super) fn remarks(summary: &Summary, folder: &Path) -> Vec<String> {
     )];
     lines.extend(about_model(summary));
     if let Some(Branches { covered, all }) = summary.branches {
-        lines.push(format!("the attack took {covered} of {all} branches of the class"));
+        lines.push(format!("branch coverage of the attack: {covered} of {all}"));
     }
     if !summary.attacked && properties.mined > 0 {
         lines.push("no property was attacked: the budget ran out first".to_owned());
@@ -231,13 +231,16 @@ fn about_model(summary: &Summary) -> Vec<String> {
     }
     if let Some(realized) = model.realized {
         // Rounded down, because only all is 100 %.
-        lines.push(format!("{} % of the model's walks happened on the class", (realized * 100.0).floor()));
+        lines.push(format!(
+            "realized {} % of the model's random walks on the class",
+            (realized * 100.0).floor()
+        ));
     }
     for word in model.unrealized.iter().flatten().take(2) {
         lines.push(format!("  unrealized walk: {}", word.join(" ")));
     }
     if model.unrealized.is_some() && !model.complete {
-        lines.push("incomplete: the search stopped early; a longer --budget may find more".to_owned());
+        lines.push("incomplete: the search stopped early; a larger --budget may find more".to_owned());
     }
     if let Some(shortest) = model.rejected.first() {
         lines.push(format!(
@@ -249,13 +252,13 @@ fn about_model(summary: &Summary) -> Vec<String> {
     let ConfirmedEdges { confirmed, all } = model.confirmed_edges;
     if confirmed < all {
         lines.push(format!(
-            "{} of {all} transitions are guesses, drawn dashed: there was no time to see where they lead",
+            "{} of {all} transitions are guesses (marked `?` by `adit show`): there was no time to see where they lead",
             all - confirmed
         ));
     }
     if model.admitted > 0 {
         lines.push(format!(
-            "{} call sequences happened but were not explored; the model allows them, and where they lead is a guess",
+            "{} call sequences happened but were not explored; the model allows them, but where they lead is a guess",
             model.admitted
         ));
     }
@@ -269,20 +272,23 @@ fn about_gaps(gaps: &Gaps) -> Vec<String> {
             lines.push(format!("{what}: {}", names.join(", ")));
         }
     };
-    list("no longer called, because they hang or end their worker", gaps.hang.iter().cloned().collect());
+    list("no longer called, because they hang or crash", gaps.hang.iter().cloned().collect());
     if gaps.hanging_objects.is_empty() {
         let rare = gaps.bad_ends.iter().filter(|one| !gaps.hang.contains(&one.method));
         let rare = rare.map(|BadEnd { method, on, times }| format!("{method} on {on} ({times} times)"));
-        list("hung or ended their worker, but rarely enough to be called further", rare.collect());
+        list("sometimes hung or crashed, still called", rare.collect());
     }
-    list("no longer made, because most calls on them hang", gaps.hanging_objects.iter().cloned().collect());
+    list(
+        "no longer constructed, because most calls on them hang",
+        gaps.hanging_objects.iter().cloned().collect(),
+    );
     let returned = gaps.never_returned.iter();
     list(
-        "called but never seen to return, so the model does not contain them (--fixtures may help)",
+        "never succeeded, so the model does not show them (--fixtures may help)",
         returned.map(|NeverReturned { method, times }| format!("{method} ({times} times)")).collect(),
     );
     list(
-        "never called, because no arguments could be generated (--fixtures helps)",
+        "never called, because adit could not construct their arguments (use --fixtures)",
         gaps.never_tried.iter().map(|one| one.method.clone()).collect(),
     );
     lines

@@ -78,8 +78,10 @@ fn lives(
     let java = JavaEnvironment::new(&request.class, location, &places)?;
     user_tests::need_junit(&java)?;
     if !tests.typed {
-        audience
-            .note(&format!("your tests first: {}; --tests none leaves them out", some_of(&tests.classes, 3)));
+        audience.note(&format!(
+            "starting from your tests: {}; --tests none skips them",
+            some_of(&tests.classes, 3)
+        ));
     }
     let task = Task::Tests { classes: tests.classes.clone() };
     let limit = if tests.typed { LIMIT } else { UNASKED_LIMIT };
@@ -105,18 +107,18 @@ fn lives(
     let failed = recorded.tests.iter().filter(|test| matches!(test.outcome, Outcome::Failed { .. })).count();
     if failed > 0 {
         audience.warn(&format!(
-            "warning: {failed} of {} tests failed; what they did until then counts nonetheless",
+            "warning: {failed} of {} tests failed; their calls up to the failure still count",
             recorded.tests.len()
         ));
     }
     if recorded.end != TaskEnd::Finished {
-        audience.warn("warning: the tests did not come to their end; what they did until then counts");
+        audience.warn("warning: the tests did not finish; their calls up to that point still count");
     }
     if lives.is_empty() {
         return Err(no_answer(
-            format!("the tests made no object of {}", request.class.name),
+            format!("the tests created no object of {}", request.class.name),
             format!(
-                "`adit observe {} --tests …` tells more about them; without --tests, all calls are made up",
+                "`adit observe {} --tests …` shows what they do; without --tests, adit generates all calls",
                 request.class.name
             ),
         ));

@@ -423,7 +423,7 @@
     const edges = model.edges;
     const key = [
       ["Inside a box, under the line", "calls that stay in the state"],
-      [el("i", {}, "italic"), "calls without a side effect"],
+      [el("i", {}, "italic"), "calls without side effects"],
       ["✓ and ✗", "the call returned true or false"],
     ];
     if (edges.some((edge) => edge.maybe)) key.push(["dashed, with ?", "possible, but not observed"]);
@@ -853,7 +853,7 @@
         strip.append(svg.querySelector("defs").cloneNode(true), svg.querySelector(".scene").cloneNode(true));
         return strip;
       });
-      viewer.paper = el("div", { class: "paper", "aria-hidden": "true" }, strips, letters(1000) < SMALLEST ? el("p", { class: "note" }, "The picture is too large for paper. The table below says the same.") : null);
+      viewer.paper = el("div", { class: "paper", "aria-hidden": "true" }, strips, letters(1000) < SMALLEST ? el("p", { class: "note" }, "The picture is too large to print. The table below has the same content.") : null);
       viewer.figure.append(viewer.paper);
     });
     document.querySelectorAll("details.states").forEach((details) => { details.unfold(); details.wasOpen = details.open; details.open = true; });

@@ -50,7 +50,7 @@ impl Folding {
                 }
                 far = other;
                 says.push(format!(
-                    "of {all} states the {} nearest to the beginning are drawn; all others share a box, and what leaves that box is not drawn",
+                    "only the {} of {all} states nearest to the start are drawn; the others share one box, whose outgoing arrows are not drawn",
                     most - 1
                 ));
             }
