@@ -77,8 +77,8 @@ fn methods_that_are_not_there() {
     let Some(java) = java() else { return };
     let classes = java.compile(&[("Cell.java", CELL)]);
     let path = classes.path().display().to_string();
-    refused(&adit(&["observe", "Cell", "-c", &path, "--only", "putt"]), &["no method putt", "put"]);
-    refused(&adit(&["observe", "Cell", "-c", &path, "--without", "gone"]), &["no method gone"]);
+    refused(&adit(&["observe", "Cell", "-c", &path, "--only", "putt"]), &["no callable method `putt`", "put"]);
+    refused(&adit(&["observe", "Cell", "-c", &path, "--without", "gone"]), &["no callable method `gone`"]);
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn fixtures_that_are_no_use() {
     refused(&with(&idle), &["supplies no values", "public static"]);
     refused(&with("no/Such.java"), &["no/Such.java", "no such file"]);
     let text = file("fixtures.txt", "");
-    refused(&with(&text), &["no Java source file", ".java"]);
+    refused(&with(&text), &["not a Java source file", ".java"]);
 }
 
 #[test]
@@ -149,7 +149,7 @@ fn tests_that_are_none() {
     let classes = java.compile(&[("Cell.java", CELL)]);
     let path = classes.path().display().to_string();
     let with = |tests: &str| adit(&["observe", "Cell", "-c", &path, "--tests", tests]);
-    refused(&with(&path), &["none is a test", "@Test"]);
+    refused(&with(&path), &["none of them a test", "@Test"]);
     refused(&with("Cell"), &["Cell has no tests"]);
     refused(&with("NoSuchTest"), &["no class NoSuchTest"]);
     refused(&with("no/such/folder"), &["no/such/folder", "does not exist"]);
@@ -204,7 +204,7 @@ fn nothing_runs_without_a_sandbox_unless_told_so() {
         return;
     }
     let observe = format!("observe Cell -c {} --budget 20tests", classes.path().display());
-    refused(&without(&observe), &["cannot be kept from", "adit doctor", "--unsafe-no-sandbox"]);
+    refused(&without(&observe), &["cannot prevent workers from", "adit doctor", "--unsafe-no-sandbox"]);
     let run = without(&format!("{observe} --quiet --unsafe-no-sandbox"));
     assert_eq!(run.code, 0, "{}", run.err);
     assert!(run.err.contains("WARNING") && run.err.contains("network"), "{}", run.err);

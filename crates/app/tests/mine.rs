@@ -334,7 +334,7 @@ fn classes_of_every_kind() {
         Shape: 0 ["circle","isRound:TRUE"]
         Base: 0 ["make","open"]
         Box: 0 ["Box","held","hold"]
-        Broken: 3 error: no answer: adit could not construct an object of Broken in 9530 tests help:
+        Broken: 3 error: no answer: adit could not construct an object of Broken in 9530 tests
         Hidden: 2 java::no_start error: adit cannot construct an object of Hidden: it has no public constructor
     "#]]
     .assert_eq(&told);

@@ -122,7 +122,7 @@ fn shipped_fixtures_work() {
     let files = subjects("fixtures");
     // The class that each is for, and what succeeds only with it.
     let known = [
-        ("SignatureFixtures", "java.security.Signature", "sign"),
+        ("SignatureFixtures", "java.security.Signature", "sign()"),
         ("SocketFixtures", "java.net.Socket", "getInputStream"),
     ];
     assert_eq!(files.len(), known.len(), "every file of fixtures has a line above");

@@ -211,7 +211,7 @@ fn a_class_of_the_jdk() {
         let (recorded, lives) = run(project.options("java.util.StringTokenizer", project.tests()));
         assert_eq!(recorded.end, TaskEnd::Finished, "{}", recorded.printed);
         expect![[r#"
-            java.util.StringTokenizer: StringTokenizer countTokens nextToken hasMoreElements:TRUE
+            java.util.StringTokenizer: StringTokenizer countTokens nextToken() hasMoreElements:TRUE
         "#]]
         .assert_eq(&show(&lives));
         // The machine itself has lists before it can be asked to change their class.
@@ -331,7 +331,7 @@ fn calls_from_what_is_called_back() {
         let (recorded, lives) = run(project.options("java.util.ArrayList", calls("back")));
         assert_eq!(recorded.end, TaskEnd::Finished, "{}", recorded.printed);
         let shown = show(&lives);
-        for line in ["ArrayList add:TRUE forEach", "ArrayList add:TRUE isEmpty:FALSE get"] {
+        for line in ["ArrayList add(Object):TRUE forEach", "ArrayList add(Object):TRUE isEmpty:FALSE get"] {
             assert!(shown.contains(&format!("java.util.ArrayList: {line}\n")), "{shown}");
         }
     }
@@ -412,7 +412,7 @@ fn bad_ends() {
         let (recorded, lives) = run(options);
         assert_eq!(recorded.end, TaskEnd::TimedOut);
         expect![[r#"
-            java.util.StringTokenizer: StringTokenizer nextToken
+            java.util.StringTokenizer: StringTokenizer nextToken()
         "#]]
         .assert_eq(&show(&lives));
     }

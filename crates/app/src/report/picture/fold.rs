@@ -235,7 +235,7 @@ mod tests {
         let (boxes, says) = fold(&fsa, 20);
         assert_eq!(boxes.len(), 20);
         assert_eq!(boxes.iter().map(Vec::len).max(), Some(31));
-        assert!(says.contains("19 nearest"), "{says}");
+        assert!(says.contains("19 of 50 states nearest"), "{says}");
         let folding = Folding::new(&fsa, &BTreeSet::new(), 20);
         assert_eq!(folding.rest.map(|rest| folding.boxes[rest].len()), Some(31));
     }
