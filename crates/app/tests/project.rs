@@ -292,7 +292,7 @@ fn a_tool_that_hangs_is_ended() {
     let mut said = String::new();
     std::io::Read::read_to_string(&mut child.stderr.take().unwrap(), &mut said).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(3), "{said}");
-    assert!(said.contains("interrupted while Maven was asked"), "{said}");
+    assert!(said.contains("interrupted while asking Maven"), "{said}");
     assert!(is_gone(number.trim()), "{number}");
 
     let mut command = world.command("acme", &["observe", "com.acme.Shelf"]);
