@@ -33,7 +33,7 @@ fn an_old_compiler_is_named_together_with_the_cure() {
     let output = machine.run(&root().join("adit"), &[], &machine.0.path().join("bin"));
     let err = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{err}");
-    assert!(err.contains("or newer is needed, and rustc 1.9.3"), "{err}");
+    assert!(err.contains("or later, but found rustc 1.9.3"), "{err}");
     assert!(err.contains("https://rustup.rs"), "{err}");
 }
 
