@@ -150,7 +150,7 @@ fn tests_that_are_none() {
     let path = classes.path().display().to_string();
     let with = |tests: &str| adit(&["observe", "Cell", "-c", &path, "--tests", tests]);
     refused(&with(&path), &["none of them a test", "@Test"]);
-    refused(&with("Cell"), &["Cell has no tests"]);
+    refused(&with("Cell"), &["Cell has no JUnit tests"]);
     refused(&with("NoSuchTest"), &["no class NoSuchTest"]);
     refused(&with("no/such/folder"), &["no/such/folder", "does not exist"]);
     let run = adit(&["observe", "Cell", "-c", &path, "--main", "Cell"]);
