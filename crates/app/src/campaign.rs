@@ -56,7 +56,7 @@ pub(crate) struct CampaignRequest<'a> {
     pub(crate) fresh: bool,
     /// Identity of the campaign. One with another identity is not continued.
     pub(crate) about: &'a About,
-    /// How hard the new round searches, as JSON; this may differ between rounds.
+    /// Effort of the new round, as JSON; it may differ between rounds.
     pub(crate) effort: Value,
 }
 
@@ -70,7 +70,7 @@ pub(crate) struct Campaign<'e> {
     history: History,
 }
 
-/// What earlier rounds left, except the words: there may be a million, and they stay in the store.
+/// Results of earlier rounds, except the words: there may be a million, and they stay in the store.
 #[derive(Default)]
 struct History {
     tests: Vec<(TestId, Script)>,

@@ -14,7 +14,7 @@ use crate::stderr::tell;
 /// Temporary files being written.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// Whether somebody looks at [`interrupted`] and will end soon.
+/// Tells that a command checks [`interrupted`] and will end soon.
 static LISTENING: AtomicBool = AtomicBool::new(false);
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);

@@ -78,7 +78,7 @@ pub(crate) type Probed = Result<(Host, Branches), String>;
 
 /// Result of a round.
 pub(crate) struct Mined {
-    /// What the campaign stores: the model, the properties, the tests.
+    /// Records for the campaign: the model, the properties, the tests.
     pub(crate) conclusion: Conclusion,
     /// Labels of events without a side effect.
     pub(crate) pure: BTreeSet<String>,

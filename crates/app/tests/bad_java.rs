@@ -77,7 +77,10 @@ fn methods_that_are_not_there() {
     let Some(java) = java() else { return };
     let classes = java.compile(&[("Cell.java", CELL)]);
     let path = classes.path().display().to_string();
-    refused(&adit(&["observe", "Cell", "-c", &path, "--only", "putt"]), &["no callable method `putt`", "put"]);
+    refused(
+        &adit(&["observe", "Cell", "-c", &path, "--only", "putt"]),
+        &["no callable method `putt`", "put"],
+    );
     refused(&adit(&["observe", "Cell", "-c", &path, "--without", "gone"]), &["no callable method `gone`"]);
 }
 

@@ -83,7 +83,7 @@ fn a_build_says_how_far_it_is() {
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
 }
 
-/// What cargo prints while it builds, if asked for its bar.
+/// Cargo's output during a build, with its progress bar.
 const PRETENDED_BAR: &str = r#"
 [ "$CARGO_TERM_PROGRESS_WHEN" = always ] || exit 1
 {

@@ -1,5 +1,5 @@
-//! What a search must know of a subject besides running it: who writes scripts for it, and which calls are
-//! events.
+//! Knowledge that a search needs of a subject besides running it: who writes scripts for it, and which calls
+//! are events.
 
 use std::sync::Arc;
 
@@ -57,7 +57,7 @@ impl Vocabulary {
         self.starts.iter().chain(&self.methods)
     }
 
-    /// Whether a call makes an object under test, or is a call on one.
+    /// Tells whether a call makes an object under test, or is a call on one.
     pub fn concerns(&self, callable: &Callable) -> bool {
         let is_member = matches!(callable.kind, CallKind::Constructor | CallKind::Method);
         is_member && *callable.owner == *self.class || self.starts.iter().any(|start| **start == *callable)

@@ -95,7 +95,7 @@ pub(crate) struct Recorder<'e> {
     pub(super) cost: RecordingCost,
 }
 
-/// What the next write stores.
+/// Records that the next write stores.
 #[derive(Default)]
 struct Pending {
     /// New words in order, with the position of the test that shows them, if it is stored.

@@ -37,7 +37,7 @@ pub(crate) struct ClassFlags {
     pub(crate) unsafe_no_sandbox: bool,
 }
 
-/// How to generate calls, and for how long.
+/// Generation of calls, and its budget.
 #[derive(Debug, Args)]
 pub(crate) struct GenerateFlags {
     /// Java file whose public static methods without parameters supply values; may be repeated

@@ -46,7 +46,7 @@ pub(super) fn formats_for_reading() -> String {
     names.join(", ")
 }
 
-/// How to read traces.
+/// Options for reading traces.
 #[derive(Debug, Args)]
 pub(crate) struct ReadFlags {
     /// Regular expression that matches the lines of a log

@@ -36,7 +36,7 @@ pub(crate) fn identity(
     })
 }
 
-/// How hard a round searches; this may differ between the rounds of a campaign.
+/// Effort of a round; it may differ between the rounds of a campaign.
 pub(crate) fn effort(request: &MineRequest) -> Value {
     let MineRequest { calls, attack, .. } = request;
     json!({

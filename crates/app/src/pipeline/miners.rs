@@ -47,7 +47,7 @@ enum Make {
 
 type InferModel = fn(&mut Round<'_>, &Evidence) -> Result<MinedModel, Report>;
 
-/// What is known when the attack has ended, beside the words of the campaign.
+/// Knowledge at the end of the attack, beside the words of the campaign.
 pub(super) struct Evidence {
     /// Properties that no word violates, and that survived the attack if they were attacked.
     pub(super) properties: Vec<Property<Letter>>,

@@ -1,4 +1,4 @@
-//! Where a model comes from, and the command that mines it again.
+//! Provenance of a model, and the command that mines it again.
 
 use serde_json::Value;
 

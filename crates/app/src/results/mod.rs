@@ -57,7 +57,7 @@ impl Results {
 pub(crate) trait ResultFile: Serialize + DeserializeOwned {
     /// Name of the file in its folder.
     const NAME: &'static str;
-    /// What writes the file again.
+    /// Command that writes the file again.
     const REMEDY: &'static str =
         "run the same `adit mine` command again: it continues the campaign and writes all files again";
 }

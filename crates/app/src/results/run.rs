@@ -141,7 +141,7 @@ pub(crate) struct NeverReturned {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct BadEnd {
     pub(crate) method: String,
-    /// How the object was made.
+    /// Construction of the object.
     pub(crate) on: String,
     pub(crate) times: u64,
 }

@@ -171,7 +171,7 @@ pub(crate) fn automata(states: usize) -> impl Strategy<Value = Automaton> {
 #[derive(Clone, Debug)]
 pub(crate) struct World {
     pub(crate) automaton: Automaton,
-    /// Whether the fields of an object show its state, or nothing.
+    /// The fields of an object show its state; otherwise they show nothing.
     pub(crate) shows_state: bool,
 }
 

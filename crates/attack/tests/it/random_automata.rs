@@ -95,7 +95,7 @@ impl Arena {
     }
 }
 
-/// Whether no two states that an object can be in enable the same events.
+/// Tells that no two states that an object can be in enable the same events.
 fn tells_states_apart(automaton: &Automaton) -> bool {
     let states = automaton.reachable();
     let sets: BTreeSet<_> = states.iter().map(|&(state, _)| automaton.enabled(state)).collect();
