@@ -44,8 +44,8 @@ impl Data {
 
     /// The traces of `subject`, or nothing when the source has none.
     ///
-    /// As in [dice, section 4.1.1], DICE's traces with events that the truth does not know are left out; how many
-    /// traces that were comes second.
+    /// As in [dice, section 4.1.1], DICE's traces with events that the truth does not know are left out; how
+    /// many traces that were comes second.
     pub(crate) fn words(
         &self,
         subject: &Subject,

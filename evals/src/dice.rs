@@ -1,8 +1,9 @@
 //! The built `adit mine` on the eleven classes, beside Tables 1 to 8 of the DICE paper.
 //!
-//! Each model is measured three times: against the published truth, against the corrected one (see `truths/README.md`), and
-//! against the class itself. The first two as [dice, section 4.1.1] does, with the reading of a walk's end that reproduces the
-//! paper's numbers (see `dice_miner.rs`); the number behind ± is the standard deviation of F over the seeds.
+//! Each model is measured three times: against the published truth, against the corrected one (see
+//! `truths/README.md`), and against the class itself. The first two as [dice, section 4.1.1] does, with the
+//! reading of a walk's end that reproduces the paper's numbers (see `dice_miner.rs`); the number behind ± is
+//! the standard deviation of F over the seeds.
 
 mod drive;
 pub(crate) mod over_time;
@@ -176,7 +177,8 @@ struct Row {
     missing: Vec<String>,
 }
 
-/// Mines, measures, and prints all tables; raw rows are kept after each class, so that breaking off loses little.
+/// Mines, measures, and prints all tables; raw rows are kept after each class, so that breaking off loses
+/// little.
 pub(crate) fn run(data: &Data, plan: &Plan) -> Result<()> {
     let classes = chosen(&plan.classes, plan.which == Which::Rules)?;
     let work = tempfile::tempdir().into_diagnostic()?;

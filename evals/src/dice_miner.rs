@@ -1,8 +1,8 @@
 //! DICE-Miner against k-tail on the papers' own traces, beside the papers' Tables 1 and 4.
 //!
-//! Sampled: as [dice, section 4.1.1], F of each seed, then the mean of the Fs; a walk stops in a final state with
-//! probability 1/(1 + out-degree) and counts as accepted when the judge can read it, finality ignored. Exact: all words
-//! up to a length are counted, finality ignored.
+//! Sampled: as [dice, section 4.1.1], F of each seed, then the mean of the Fs; a walk stops in a final state
+//! with probability 1/(1 + out-degree) and counts as accepted when the judge can read it, finality ignored.
+//! Exact: all words up to a length are counted, finality ignored.
 
 use std::collections::BTreeMap;
 use std::time::Instant;

@@ -1,7 +1,8 @@
-//! A campaign of a million traces: how long opening and reporting take, with how much memory, and what keeping costs.
+//! A campaign of a million traces: how long opening and reporting take, with how much memory, and what
+//! keeping costs.
 //!
-//! The campaign is begun by `adit mine` on a class of some three hundred labels, and then filled through the store's own
-//! interface with walks of the model that was found.
+//! The campaign is begun by `adit mine` on a class of some three hundred labels, and then filled through the
+//! store's own interface with walks of the model that was found.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -319,7 +320,8 @@ fn used_by(process: u32) -> Option<Used> {
     let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
     let peak: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
-    // The name stands between parentheses and may hold anything; behind it, the 12th and 13th are hundredths of seconds.
+    // The name stands between parentheses and may hold anything; behind it, the 12th and 13th are hundredths
+    // of seconds.
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     let times = stat.rsplit_once(')')?.1.split_whitespace().skip(11).take(2);
     let ticks: u64 = times.filter_map(|time| time.parse::<u64>().ok()).sum();

@@ -73,8 +73,8 @@ pub(crate) const SUBJECTS: &[Subject] = &[
     Subject { file: "zipoutputstream", constructor: "ZipOutputStream", pure: &[] },
 ];
 
-/// Classes of the JDK for campaigns. Those that wait for others come first: what they do not use of their share of the
-/// scripts falls to those after them.
+/// Classes of the JDK for campaigns. Those that wait for others come first: what they do not use of their
+/// share of the scripts falls to those after them.
 pub(crate) const JDK_CLASSES: [&str; 50] = [
     // Concurrency.
     "java.util.concurrent.Semaphore",

@@ -1,12 +1,13 @@
 //! How far a trace is from refuting a property: zero when it does, one when it has nothing to do with it.
 //!
 //! Paper: [dice, section 3.3 and Algorithm 2].
-//! Deviation: AP and AIP read as in section 3.2 (`b` comes before `a`), also where section 3.3 turns them around. The distance of
-//! NIF counts the events with a side effect strictly between `a` and `b`, not `b` itself, else no such goal could be reached;
-//! `a` is compared with the `a` before it too; `a` with no `b` behind it costs `ALONE`, not 999 divided by the length.
-//! "Immediately" means what it means when properties are mined: side-effect-free events aside.
-//! Cost: a [`Profile`] takes `O(n w)` for a trace of `n` events with at most `w` of them since one with a side effect, and `k²`
-//! numbers for `k` distinct letters; a property is then looked up.
+//! Deviation: AP and AIP read as in section 3.2 (`b` comes before `a`), also where section 3.3 turns them
+//! around. The distance of NIF counts the events with a side effect strictly between `a` and `b`, not `b`
+//! itself, else no such goal could be reached; `a` is compared with the `a` before it too; `a` with no `b`
+//! behind it costs `ALONE`, not 999 divided by the length. "Immediately" means what it means when properties
+//! are mined: side-effect-free events aside.
+//! Cost: a [`Profile`] takes `O(n w)` for a trace of `n` events with at most `w` of them since one with a
+//! side effect, and `k²` numbers for `k` distinct letters; a property is then looked up.
 
 use std::collections::BTreeSet;
 
@@ -86,7 +87,8 @@ impl Profile {
             }
             since[b] = Some(0);
         }
-        // The window behind an event ends with the first event that has a side effect; the one before it likewise.
+        // The window behind an event ends with the first event that has a side effect; the one before it
+        // likewise.
         let mut met = vec![false; size];
         for (at, &a) in places.iter().enumerate() {
             let behind = places[at + 1..].iter();

@@ -1,12 +1,13 @@
-//! Searches over any subject: models by exploration, properties under attack, models judged by what they describe.
+//! Searches over any subject: models by exploration, properties under attack, models judged by what they
+//! describe.
 //!
-//! A search runs scripts on a [`Subject`](adit_trace::Subject), which an [`Author`](adit_trace::Author) writes and an
-//! [`EventReader`] reads as words. It knows calls, kinds of values, outcomes and states; the language of the
-//! subject and its types it does not know.
+//! A search runs scripts on a [`Subject`](adit_trace::Subject), which an [`Author`](adit_trace::Author)
+//! writes and an [`EventReader`] reads as words. It knows calls, kinds of values, outcomes and states; the
+//! language of the subject and its types it does not know.
 //!
-//! [`explore`] makes a model of a subject. [`dice_tester`] searches, with [`dynamosa`], for scripts that refute
-//! properties and take [`branches`]; [`shrink`] makes them smaller. [`validate`] measures a model against the subject.
-//! [`purity`] and [`effects`] learn from runs what single methods do.
+//! [`explore`] makes a model of a subject. [`dice_tester`] searches, with [`dynamosa`], for scripts that
+//! refute properties and take [`branches`]; [`shrink`] makes them smaller. [`validate`] measures a model
+//! against the subject. [`purity`] and [`effects`] learn from runs what single methods do.
 
 pub mod branches;
 pub mod dice_tester;

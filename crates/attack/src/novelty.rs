@@ -1,25 +1,26 @@
 //! How likely is the next run to show something new? What was seen in one run only tells.
 //!
-//! Good and Turing saw that the chance of meeting a species for the first time is about the share of observations that were the
-//! only ones of their species: take any observation away, and that is how often it would have been new. Here an observation is
-//! a run, and a species is something that runs show, such as a pair of consecutive events. A run that shows something which no
-//! other run shows would have been new, so with `r` such runs among `n`,
+//! Good and Turing saw that the chance of meeting a species for the first time is about the share of
+//! observations that were the only ones of their species: take any observation away, and that is how often it
+//! would have been new. Here an observation is a run, and a species is something that runs show, such as a
+//! pair of consecutive events. A run that shows something which no other run shows would have been new, so
+//! with `r` such runs among `n`,
 //!
 //! ```text
 //! chance that the next run shows something new  ≈  r / n
 //! ```
 //!
-//! and with none, the chance is below `3 / n` at 95 % confidence. How much is still unseen has no upper bound, but Chao's lower
-//! one: with `a` species seen in exactly one run and `b` in exactly two,
+//! and with none, the chance is below `3 / n` at 95 % confidence. How much is still unseen has no upper
+//! bound, but Chao's lower one: with `a` species seen in exactly one run and `b` in exactly two,
 //!
 //! ```text
 //! unseen  ≥  (n − 1) / n · a (a − 1) / (2 (b + 1))
 //! ```
 //!
-//! Paper: `good53`, section 2, for the chance; `chao84` for the unseen, in its form for samples that show several species each
-//! and without division by zero.
-//! Deviation: the paper counts single species, of which one observation shows one; a run shows many, so that runs are counted, each
-//! once, however much it would have added.
+//! Paper: `good53`, section 2, for the chance; `chao84` for the unseen, in its form for samples that show
+//! several species each and without division by zero.
+//! Deviation: the paper counts single species, of which one observation shows one; a run shows many, so that
+//! runs are counted, each once, however much it would have added.
 //! Cost: `O(log species)` for each species of each run.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -86,7 +87,8 @@ impl<T: Ord> Default for Census<T> {
 }
 
 impl Novelty {
-    /// The chance that the next run shows something new; nothing without a run. Zero means [`Novelty::at_most`], not never.
+    /// The chance that the next run shows something new; nothing without a run. Zero means
+    /// [`Novelty::at_most`], not never.
     pub fn chance(&self) -> Option<f64> {
         (self.runs > 0).then(|| self.alone as f64 / self.runs as f64)
     }

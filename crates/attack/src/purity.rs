@@ -150,8 +150,8 @@ fn experiment(
     with_and_without(author, &script, at, object, &vocabulary.methods[method], rng)
 }
 
-/// Two scripts that differ in one call: the script with the method called on the object before statement `at`, and the
-/// script without it; and the place of the call. Both make the values that the call needs.
+/// Two scripts that differ in one call: the script with the method called on the object before statement
+/// `at`, and the script without it; and the place of the call. Both make the values that the call needs.
 fn with_and_without(
     author: &impl Author,
     script: &Script,

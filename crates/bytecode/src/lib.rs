@@ -3,8 +3,11 @@
 //! | to | use |
 //! |---|---|
 //! | read classes without a JVM | [`ClassPath`] of folders, jars and a JDK's own modules, [`Class`] |
-//! | analyze classes | [`Program`] (a closed set of classes), [`calls`], [`effects`], [`flow`], [`dependence`], [`Constants`] |
-//! | rewrite classes | [`splice`] (calls go through a hook), [`wrap`] (a witness around methods), [`probe`] (branch coverage) |
+//! | analyze a closed set of classes | [`Program`], [`calls`], [`effects`] |
+//! | analyze a method | [`flow`], [`dependence`], [`Constants`] |
+//! | send calls through a hook | [`splice`] |
+//! | put a witness around methods | [`wrap`] |
+//! | record branch coverage | [`probe`] |
 //!
 //! This crate opens no files: the caller passes in readers and bytes.
 //!

@@ -6,7 +6,7 @@
 //! ```java
 //! if (size == 0) throw new EmptyException();      // unchanged except for its two sides:
 //! Hits.hits[4] = 1;                                 // the side that falls through: inserted behind the jump
-//! Hits.hits[3] = 1; goto target;                    // the side that jumps: appended to the method; the jump leads here
+//! Hits.hits[3] = 1; goto target;                    // the side that jumps: appended, the jump leads here
 //! ```
 //! An inserted probe moves the code behind it, so all offsets in the method are mapped. An appended probe
 //! repeats the stack map frame of the jump's target, so no type has to be inferred.

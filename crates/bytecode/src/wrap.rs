@@ -5,7 +5,7 @@
 //! bypasses the witness. No instruction is decoded and no table is rewritten.
 //!
 //! ```java
-//! int read(byte[] into) {                                     // the name, the flags and the annotations stay
+//! int read(byte[] into) {                          // the name, the flags and the annotations stay
 //!     if (Witness.on == 0 || !Witness.enter(7, this)) return adit$7(into);
 //!     try { int result = adit$7(into); Witness.leave(result, 7, this); return result; }
 //!     catch (Throwable thrown) { Witness.threw(thrown, 7, this); throw thrown; }
@@ -31,9 +31,11 @@ use crate::{Flags, RewriteError};
 ///
 /// | method | called |
 /// |---|---|
-/// | `boolean enter(int, Object)` | when a call begins, with the method's number and the receiver or null; returns true to be told the end |
-/// | `void leave(R, int, Object)` | when it returns, with the result first; `R` is `int`, `long`, `float`, `double`, `Object`, or absent |
+/// | `boolean enter(int, Object)` | when a call begins, with the method's number and the receiver or null |
+/// | `void leave(R, int, Object)` | when it returns, with the result first |
 /// | `void threw(Throwable, int, Object)` | when it ends with an exception |
+///
+/// `enter` returns true to be told the end. `R` is `int`, `long`, `float`, `double`, `Object`, or absent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Witness {
     /// Internal name of the class. It must be visible from every wrapped class.

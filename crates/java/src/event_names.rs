@@ -1,7 +1,7 @@
 //! The names of a class's events: what a label says before its outcome.
 //!
-//! Paper: none. The papers label a call by its method's name, which [`Overloads::Merged`] does. But overloads can
-//! differ in when they are enabled: a `StringTokenizer` without tokens refuses `nextToken()` and not
+//! Paper: none. The papers label a call by its method's name, which [`Overloads::Merged`] does. But overloads
+//! can differ in when they are enabled: a `StringTokenizer` without tokens refuses `nextToken()` and not
 //! `nextToken(String)`. Constructors and factories are named by their names alone: each begins an object, and
 //! the states that follow show what it was given.
 

@@ -1,4 +1,5 @@
-//! Scripts a second with and without probes in the class. Each side runs in rounds that take turns, and the fastest round counts.
+//! Scripts a second with and without probes in the class. Each side runs in rounds that take turns, and the
+//! fastest round counts.
 //!
 //! Run with `cargo bench -p adit-jvm --bench probes`; `docs/perf/jvm.md` has figures.
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a benchmark is there to print its result")]

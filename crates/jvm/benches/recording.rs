@@ -1,7 +1,7 @@
 //! What it costs to record a class while a project's tests run, and whether they end as they do without.
 //!
-//! Run with `cargo bench -p adit-jvm --bench recording -- FOLDER CLASSPATH TESTS CLASS…`: the project's folder, its class path
-//! with all jars, the folder of the compiled tests, and the classes to record.
+//! Run with `cargo bench -p adit-jvm --bench recording -- FOLDER CLASSPATH TESTS CLASS…`: the project's
+//! folder, its class path with all jars, the folder of the compiled tests, and the classes to record.
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a benchmark is there to print its result")]
 
 use std::path::PathBuf;

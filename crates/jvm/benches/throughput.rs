@@ -1,10 +1,11 @@
-//! Scripts a second through the whole path, beside a bare JNI loop that makes the same calls: the ratio is what matters,
-//! because it says the same on every machine. Each side runs in rounds, and the fastest round counts: what else the machine
-//! has to do can only make a round slower.
+//! Scripts a second through the whole path, beside a bare JNI loop that makes the same calls: the ratio is
+//! what matters, because it says the same on every machine. Each side runs in rounds, and the fastest round
+//! counts: what else the machine has to do can only make a round slower.
 //!
-//! The bare loop runs in a process of its own, as a worker does: this binary, started again with `bare`. It looks up
-//! nothing, checks nothing but exceptions, and keeps no results. Run with `cargo bench -p adit-jvm`; a number behind
-//! `--` is how many scripts each side runs, and what follows it a part of the name of the only class to run.
+//! The bare loop runs in a process of its own, as a worker does: this binary, started again with `bare`. It
+//! looks up nothing, checks nothing but exceptions, and keeps no results. Run with `cargo bench -p adit-jvm`;
+//! a number behind `--` is how many scripts each side runs, and what follows it a part of the name of the
+//! only class to run.
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a benchmark is there to print its result")]
 #![expect(unsafe_code, reason = "the bare loop calls the virtual machine directly")]
 
@@ -148,8 +149,8 @@ fn compare(jdk: &Jdk, scripts: usize, only: &str) {
     }
 }
 
-/// The seconds that one worker takes for a round, from scripts to runs, without and with fields. The two take turns, so that
-/// both meet the same machine.
+/// The seconds that one worker takes for a round, from scripts to runs, without and with fields. The two take
+/// turns, so that both meet the same machine.
 fn hosted(jdk: &Jdk, own: &Path, classes: &Path, case: &Case, scripts: usize) -> [f64; 2] {
     let boxes = tempfile::tempdir().unwrap();
     let mut hosts = [false, true].map(|snapshots| {
@@ -204,8 +205,8 @@ fn bare(libjvm: PathBuf, classes: PathBuf, scripts: usize) {
     };
     let env = vm::create(&options).unwrap();
     for case in cases() {
-        // SAFETY: names and descriptors are those of existing classes, arguments have the types of the descriptors, and
-        // all runs on the thread that created the machine.
+        // SAFETY: names and descriptors are those of existing classes, arguments have the types of the
+        // descriptors, and all runs on the thread that created the machine.
         unsafe {
             let class = jni!(env, FindClass, c(&case.class.replace('.', "/")).as_ptr());
             let method = |name: &str, descriptor: &str| {
@@ -236,7 +237,8 @@ unsafe fn loop_bare(
     scripts: usize,
 ) {
     for _ in 0..scripts {
-        // SAFETY: the caller vouches for the methods; all references live in the frame that is popped at the end.
+        // SAFETY: the caller vouches for the methods; all references live in the frame that is popped at the
+        // end.
         unsafe {
             jni!(env, PushLocalFrame, 16);
             let argument = match argument {

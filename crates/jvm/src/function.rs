@@ -58,7 +58,8 @@ impl Function {
     }
 
     /// # Safety
-    /// `interface` is a live reference to a class, no exception is pending, and the caller has pushed a frame.
+    /// `interface` is a live reference to a class, no exception is pending, and the caller has pushed a
+    /// frame.
     unsafe fn define_in_frame(env: Env, known: &Known, types: &mut Types, interface: jclass) -> Option<Self> {
         let mut units = Vec::new();
         // SAFETY: the methods were looked up on the classes that they are called on; an exception ends it.

@@ -1,26 +1,29 @@
 //! Java classes under control: HotSpot in worker processes that cannot harm the user.
 //!
-//! Code under attack exits, hangs, exhausts memory and deletes files. So it runs in a worker: the same binary,
-//! started again ([`worker::main`]), which enters a sandbox before it creates the JVM. The [`Host`] in the
-//! coordinator sends scripts, watches the clock, replaces workers that die or hang, identifies the script that
-//! caused it, and keeps the results of all others. It implements [`Subject`](adit_trace::Subject), the only
-//! interface that algorithms know.
+//! Code under attack exits, hangs, exhausts memory and deletes files. So it runs in a worker: the same
+//! binary, started again ([`worker::main`]), which enters a sandbox before it creates the JVM. The [`Host`]
+//! in the coordinator sends scripts, watches the clock, replaces workers that die or hang, identifies the
+//! script that caused it, and keeps the results of all others. It implements
+//! [`Subject`](adit_trace::Subject), the only interface that algorithms know.
 //!
 //! | file | contents |
 //! |---|---|
 //! | `find` | finding a JDK that can be hosted |
 //! | `classes` | opening a class path to read classes without a JVM |
-//! | `host`, `process`, `boxes` | the coordinator: batches, the watchdog, replacing workers; one worker process; its folder |
+//! | `host` | the coordinator: batches, the watchdog, replacing workers |
+//! | `process`, `boxes` | one worker process; its folder |
 //! | `worker`, `play` | the worker: its loop; running a script |
 //! | `resolve`, `known` | resolving methods and types; the JDK's own classes |
 //! | `argument`, `function` | building arguments; classes for functions |
 //! | `fields`, `sizes` | snapshots of objects; sizes of collections |
 //! | `descriptors`, `fresh` | files that a script left open; fresh static state |
 //! | `vm` | creating HotSpot and calling it through JNI |
-//! | `agent`, `watch`, `probes` | the JVM tool interface; fields that a call touches; branches that a script takes |
+//! | `agent` | the JVM tool interface |
+//! | `watch`, `probes` | fields that a call touches; branches that a script takes |
 //! | `record` | recording the calls of a class while tests, or an application, run |
 //! | `sandbox` | the restrictions of a worker, and those that the kernel does not support |
-//! | `message`, `scripts`, `results`, `wire`, `shared` | the protocol between coordinator and worker, as bytes |
+//! | `message`, `scripts`, `results` | the protocol between coordinator and worker |
+//! | `wire`, `shared` | its form as bytes; the memory that it passes through |
 //! | `doctor` | examination of this machine |
 //!
 //! Workers need Linux. Decision record 0005 gives the reasons for hosting HotSpot this way.

@@ -39,7 +39,8 @@ const MOST_CLASSES: usize = 4096;
 
 /// Runs scripts in one JVM.
 ///
-/// Most of its many fields are caches and buffers that outlive a script, so that running one allocates nothing.
+/// Most of its many fields are caches and buffers that outlive a script, so that running one allocates
+/// nothing.
 pub(crate) struct Player {
     env: Env,
     /// Number of kept UTF-16 units of a string.

@@ -1,8 +1,8 @@
 //! Values as bytes: the few shapes that messages between coordinator and worker are made of.
 //!
 //! Numbers are variable-length integers ([`varint`]); signed ones fold their sign into the lowest bit first.
-//! Texts and lists begin with their length. Bytes from a worker are not to be trusted, because the subject may
-//! have overwritten its memory: every read is checked.
+//! Texts and lists begin with their length. Bytes from a worker are not to be trusted, because the subject
+//! may have overwritten its memory: every read is checked.
 
 use adit_trace::varint;
 

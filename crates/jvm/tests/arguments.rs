@@ -1,4 +1,5 @@
-//! Everything that a script can pass, on every JDK that is found: boxes, arrays, functions, classes, static fields.
+//! Everything that a script can pass, on every JDK that is found: boxes, arrays, functions, classes, static
+//! fields.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
 mod support;

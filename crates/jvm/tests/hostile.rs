@@ -1,5 +1,5 @@
-//! Classes that do harm: the coordinator survives, the culprit is named, nothing outside the box changes, and the scripts
-//! before and after the attack are answered as if nothing had happened.
+//! Classes that do harm: the coordinator survives, the culprit is named, nothing outside the box changes, and
+//! the scripts before and after the attack are answered as if nothing had happened.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
 mod support;
@@ -20,7 +20,8 @@ fn check(attack: &[&str], expected: Expect) {
     expected.assert_eq(&attacked(&bench, Duration::from_secs(3), attack));
 }
 
-/// What came of the attack, after making sure that the harmless scripts around it, and a second batch, were not touched.
+/// What came of the attack, after making sure that the harmless scripts around it, and a second batch, were
+/// not touched.
 fn attacked(bench: &Bench, limit: Duration, attack: &[&str]) -> String {
     let harmless = || script(&["new Harmless ()V", "0 Harmless.count ()I", "0 Harmless.count ()I"]);
     let batch: Vec<Script> = vec![harmless(), harmless(), script(attack), harmless(), harmless()];
@@ -340,7 +341,8 @@ fn missing_class() {
     );
 }
 
-/// One attack after the other, of all kinds that end a worker, among many harmless scripts and on two workers.
+/// One attack after the other, of all kinds that end a worker, among many harmless scripts and on two
+/// workers.
 #[test]
 fn a_storm_of_attacks() {
     let Some(bench) = bench() else { return };

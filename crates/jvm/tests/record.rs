@@ -1,5 +1,5 @@
-//! Recording while tests or an application run: the right events, tests that end as they do without, and nothing lost when
-//! the task does not end well.
+//! Recording while tests or an application run: the right events, tests that end as they do without, and
+//! nothing lost when the task does not end well.
 #![expect(
     clippy::unwrap_used,
     clippy::print_stderr,

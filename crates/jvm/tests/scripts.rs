@@ -309,7 +309,8 @@ fn an_answer_that_is_too_large_is_cut_and_the_next_is_whole() {
     options.limits.text = usize::MAX;
     let large = script(&["new AllTypes ()V", "0 AllTypes.longText (I)Ljava/lang/String; 1000000"]);
     let medium = script(&["new AllTypes ()V", "0 AllTypes.longText (I)Ljava/lang/String; 400000"]);
-    // Twenty of the medium ones do not fit into the memory for results, so that the batch is answered in parts.
+    // Twenty of the medium ones do not fit into the memory for results, so that the batch is answered in
+    // parts.
     let mut scripts = vec![medium.clone(); 20];
     scripts.insert(3, large);
     let runs = Host::new(options).unwrap().run(&scripts).unwrap();

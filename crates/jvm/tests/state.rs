@@ -1,4 +1,5 @@
-//! What scripts leave behind and what is seen of it, on every JDK that is found: fields, static state, open files.
+//! What scripts leave behind and what is seen of it, on every JDK that is found: fields, static state, open
+//! files.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
 mod support;
@@ -237,7 +238,8 @@ fn a_script_that_leaves_a_file_open_is_known() {
     }
 }
 
-/// A worker may have 1,024 files open. What scripts leave open is closed for them, or the later ones would fail.
+/// A worker may have 1,024 files open. What scripts leave open is closed for them, or the later ones would
+/// fail.
 #[test]
 fn open_files_do_not_pile_up() {
     for bench in benches() {

@@ -1,7 +1,7 @@
 //! The fate of a property: refuted, survived an attack, or not attacked.
 //!
-//! Searches, the store, JSON files and the report page share this one type. They differ in what refutes a property: a
-//! test by its position in a list, its number in a campaign, or its name.
+//! Searches, the store, JSON files and the report page share this one type. They differ in what refutes a
+//! property: a test by its position in a list, its number in a campaign, or its name.
 
 use std::fmt;
 
@@ -59,7 +59,8 @@ impl<W> Fate<W> {
         }
     }
 
-    /// Returns the fate over two rounds, of which `self` is the later: attacks add up, and what was attacked once stays attacked.
+    /// Returns the fate over two rounds, of which `self` is the later: attacks add up, and what was attacked
+    /// once stays attacked.
     ///
     /// A refutation is never undone, so `earlier` must not be one unless `self` is.
     #[must_use]

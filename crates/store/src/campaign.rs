@@ -37,7 +37,8 @@ impl Campaign {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let campaign = Self::connect(path.clone(), &path, flags)?;
         let checked = match campaign.checked() {
-            // In a read-only folder SQLite cannot share memory with a writer. Without a log there is no writer.
+            // In a read-only folder SQLite cannot share memory with a writer. Without a log there is no
+            // writer.
             Err(StoreError::Unusable { .. } | StoreError::ReadOnly { .. })
                 if !beside(&path, "-wal").exists() =>
             {
@@ -186,15 +187,17 @@ impl Campaign {
         })
     }
 
-    /// Calls `visit` for every word with a number above `after`, in the order in which they were first seen, without
-    /// holding them in memory. `letter` translates labels into letters of the caller and is called once for each label.
+    /// Calls `visit` for every word with a number above `after`, in the order in which they were first seen,
+    /// without holding them in memory. `letter` translates labels into letters of the caller and is called
+    /// once for each label.
     ///
     /// ```
     /// # use adit_store::{About, Campaign, Held, Writer};
     /// # let folder = std::env::temp_dir().join(format!("adit-store-words-{}", std::process::id()));
     /// # std::fs::create_dir_all(&folder).unwrap();
-    /// # let about = About { class: String::new(), class_digest: String::new(), parameters: serde_json::json!({}), seed: 0,
-    /// #     tool: String::new(), created: 0 };
+    /// # let (class, class_digest, tool) = (String::new(), String::new(), String::new());
+    /// # let parameters = serde_json::json!({});
+    /// # let about = About { class, class_digest, parameters, seed: 0, tool, created: 0 };
     /// let mut writer = Writer::open(Held::new(&folder)?, &about)?;
     /// writer.batch(|batch| batch.trace(&["Stack", "push", "push"], 1, None))?;
     /// let mut lengths = Vec::new();
@@ -336,7 +339,8 @@ impl Campaign {
         run().map_err(|error| StoreError::from_database(&self.path, &error))
     }
 
-    /// Iterates over a large result page by page. The query takes the last number seen and the size of a page.
+    /// Iterates over a large result page by page. The query takes the last number seen and the size of a
+    /// page.
     fn pages<T>(
         &self,
         sql: &'static str,
@@ -415,7 +419,8 @@ fn numbers(bytes: &[u8]) -> Option<Vec<u64>> {
     Some(numbers)
 }
 
-/// Decodes the output of [`packed`] number by number; returns nothing for other bytes or if `visit` rejects a number.
+/// Decodes the output of [`packed`] number by number; returns nothing for other bytes or if `visit` rejects a
+/// number.
 fn each_number(mut bytes: &[u8], mut visit: impl FnMut(u64) -> Option<()>) -> Option<()> {
     while !bytes.is_empty() {
         visit(varint::take(&mut bytes)?)?;

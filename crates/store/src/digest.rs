@@ -1,7 +1,7 @@
 //! Fingerprints of bytes, for noticing that a class changed and for finding stored rows.
 //!
-//! FNV-1a with 128 bits: a dozen lines, the same on every machine and in every version. It does not withstand an attacker
-//! who constructs two classes with equal fingerprints, who would gain nothing by it.
+//! FNV-1a with 128 bits: a dozen lines, the same on every machine and in every version. It does not withstand
+//! an attacker who constructs two classes with equal fingerprints, who would gain nothing by it.
 
 use std::fmt;
 

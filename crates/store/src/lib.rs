@@ -1,7 +1,8 @@
 //! Campaigns on disk: everything known about a class that must survive a crash.
 //!
-//! A campaign is a folder with a database in it. One process at a time writes it, in atomic batches, while any number of
-//! processes read it. A later round opens the campaign and finds everything that earlier rounds wrote.
+//! A campaign is a folder with a database in it. One process at a time writes it, in atomic batches, while
+//! any number of processes read it. A later round opens the campaign and finds everything that earlier rounds
+//! wrote.
 //!
 //! ```
 //! use adit_store::{About, Campaign, Held, Writer};
@@ -22,7 +23,8 @@
 //!
 //! let campaign = Campaign::read(&folder)?;
 //! assert_eq!(campaign.about()?, about);
-//! let words: Vec<_> = campaign.traces().map(|trace| trace.map(|trace| trace.word)).collect::<Result<_, _>>()?;
+//! let words = campaign.traces().map(|trace| trace.map(|trace| trace.word));
+//! let words: Vec<_> = words.collect::<Result<_, _>>()?;
 //! assert_eq!(words, [["ArrayList", "isEmpty:TRUE"]]);
 //! # std::fs::remove_dir_all(&folder).unwrap();
 //! # Ok::<(), adit_store::StoreError>(())

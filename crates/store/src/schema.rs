@@ -64,8 +64,8 @@ const FIRST: &str = "
     ) STRICT;
     ";
 
-/// Words are found by fingerprint, like tests: an index of the words themselves doubled the file, and with a million words
-/// it did not fit into any cache.
+/// Words are found by fingerprint, like tests: an index of the words themselves doubled the file, and with a
+/// million words it did not fit into any cache.
 const SECOND: &str = "
     ALTER TABLE traces RENAME TO old_traces;
     CREATE TABLE traces (
@@ -82,7 +82,8 @@ const THIRD: &str = "
     ALTER TABLE models ADD COLUMN made INTEGER REFERENCES rounds (id);
     ";
 
-/// Reasons why rounds ended, in the spelling of `Stop::name`. Which limit a budget set stands in the round's effort.
+/// Reasons why rounds ended, in the spelling of `Stop::name`. Which limit a budget set stands in the round's
+/// effort.
 const FIFTH: &str = "
     UPDATE rounds SET stop = 'done' WHERE stop = 'nothing left to try';
     UPDATE rounds SET stop = iif(effort ->> 'budget' LIKE '%tests', 'tests', 'time') WHERE stop = 'budget';
@@ -94,7 +95,8 @@ const SIXTH: &str = "
     WHERE parameters ->> 'miner' = 'assay';
     ";
 
-/// Fates are spelled as in every other place, and a property that no search aimed at did not survive anything.
+/// Fates are spelled as in every other place, and a property that no search aimed at did not survive
+/// anything.
 const SEVENTH: &str = "
     CREATE TABLE properties (
         template TEXT NOT NULL, a INTEGER NOT NULL REFERENCES labels (id), b INTEGER NOT NULL REFERENCES labels (id),
@@ -115,7 +117,8 @@ fn nothing_more(_: &Transaction<'_>) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Copies the words of schema 1 with their fingerprints. The index comes last, because building it at once is faster.
+/// Copies the words of schema 1 with their fingerprints. The index comes last, because building it at once is
+/// faster.
 fn copy_words(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     let mut old = transaction.prepare("SELECT id, word, count, test FROM old_traces ORDER BY id")?;
     let mut new =

@@ -75,7 +75,8 @@ impl Writer {
         })
     }
 
-    /// Runs `work` in a transaction: if anything fails, nothing is written. When this returns, the data is on disk.
+    /// Runs `work` in a transaction: if anything fails, nothing is written. When this returns, the data is on
+    /// disk.
     pub fn batch<T>(
         &mut self,
         work: impl FnOnce(&mut Batch<'_>) -> Result<T, StoreError>,
@@ -114,13 +115,14 @@ impl Writer {
 
 /// Sets how this process writes.
 fn prepare(connection: &Connection) -> rusqlite::Result<()> {
-    // With a log, readers do not wait for the writer. Where the file system does not support it, SQLite does without.
+    // With a log, readers do not wait for the writer. Where the file system does not support it, SQLite does
+    // without.
     connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
     // A committed batch survives a power cut.
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "foreign_keys", true)?;
-    // In pages of 4 KiB. Checkpoints are eight times rarer than by default, because most batches change the same index pages
-    // again and again.
+    // In pages of 4 KiB. Checkpoints are eight times rarer than by default, because most batches change the
+    // same index pages again and again.
     connection.pragma_update_and_check(None, "wal_autocheckpoint", 8000, |_| Ok(()))?;
     // In KiB. Words arrive in any order, and each is looked up in the index.
     connection.pragma_update(None, "cache_size", -32 * 1024)
@@ -187,7 +189,8 @@ impl Batch<'_> {
         self.execute("UPDATE traces SET count = count + ?2 WHERE id = ?1", params![id, number(count)])
     }
 
-    /// Stores a property with its fate. A refuted property stays refuted; another witness may replace the first.
+    /// Stores a property with its fate. A refuted property stays refuted; another witness may replace the
+    /// first.
     pub fn claim(&mut self, claim: &Claim) -> Result<(), StoreError> {
         let a = self.label(&claim.property.a)?.cast_signed();
         let b = self.label(&claim.property.b)?.cast_signed();
@@ -313,7 +316,8 @@ mod tests {
     use super::*;
     use crate::Campaign;
 
-    /// A disk that is full in the middle of a batch: the error says so, and what was there before is there still.
+    /// A disk that is full in the middle of a batch: the error says so, and what was there before is there
+    /// still.
     #[test]
     fn a_full_disk_leaves_the_last_good_state() {
         let folder = tempfile::tempdir().unwrap();

@@ -339,7 +339,8 @@ fn a_million_traces_stay_small() {
             .batch(|batch| {
                 let test = batch.test(id, &script(number as i64))?;
                 for _ in 0..20_000 {
-                    // The digits of a number to the base of 40 are as many different words as there are numbers.
+                    // The digits of a number to the base of 40 are as many different words as there are
+                    // numbers.
                     let mut rest = number.wrapping_mul(2_654_435_761) % (1 << 40);
                     let mut word = vec![&labels[0]];
                     while rest > 0 {

@@ -1,5 +1,5 @@
-//! What reading costs, beside what splitting the same bytes at white space costs: the ratio is what matters, for it
-//! says the same on every machine. The data look like traces of `java.security.Signature`.
+//! What reading costs, beside what splitting the same bytes at white space costs: the ratio is what matters,
+//! for it says the same on every machine. The data look like traces of `java.security.Signature`.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};

@@ -1,4 +1,5 @@
-//! Daikon's traces: what is understood of them, what is said about bad ones, and that what is written comes back.
+//! Daikon's traces: what is understood of them, what is said about bad ones, and that what is written comes
+//! back.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
 use std::ops::ControlFlow;

@@ -1,8 +1,9 @@
-//! Feeds every reader with damaged files: a fixed number of them, always the same, and none may make it panic or hang.
+//! Feeds every reader with damaged files: a fixed number of them, always the same, and none may make it panic
+//! or hang.
 //!
-//! Each seed is a good file; each input is a seed with a few bytes changed, cut out, doubled or replaced by pieces that
-//! mean something in some format. Reading as words, as events, and as a dry run must each give an answer, and where two
-//! of them read the whole file they must agree on whether it is good.
+//! Each seed is a good file; each input is a seed with a few bytes changed, cut out, doubled or replaced by
+//! pieces that mean something in some format. Reading as words, as events, and as a dry run must each give an
+//! answer, and where two of them read the whole file they must agree on whether it is good.
 
 use std::ops::ControlFlow;
 

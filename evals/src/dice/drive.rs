@@ -1,4 +1,5 @@
-//! Driving the built `adit` as a user would: how each benchmark class is named, found and supplied, and what came out.
+//! Driving the built `adit` as a user would: how each benchmark class is named, found and supplied, and what
+//! came out.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,9 @@
-//! Table 5 of the DICE paper: of all rules that the templates can say, how many wrong ones did no test refute?
+//! Table 5 of the DICE paper: of all rules that the templates can say, how many wrong ones did no test
+//! refute?
 //!
-//! The paper's judges are people, for three classes, and their verdicts are not at hand; ours is the corrected truth, checked
-//! exactly. It has fewer events than theirs, so that there are fewer rules: the shares compare, the numbers do not.
+//! The paper's judges are people, for three classes, and their verdicts are not at hand; ours is the
+//! corrected truth, checked exactly. It has fewer events than theirs, so that there are fewer rules: the
+//! shares compare, the numbers do not.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +12,8 @@ use adit_logic::{Checker, Language, Limit, Property, Template, Verdict};
 
 use super::Row;
 
-/// The classes with wrong rules that DICE-Tester and EvoSuite left standing, and the rules that are wrong: all less the true.
+/// The classes with wrong rules that DICE-Tester and EvoSuite left standing, and the rules that are wrong:
+/// all less the true.
 pub(super) const PRINTED: [(&str, usize, usize, usize); 3] =
     [("hashset", 51, 233, 1014 - 56), ("stackar", 39, 108, 600 - 42), ("stringtokenizer", 35, 216, 384 - 35)];
 
@@ -95,8 +98,8 @@ mod tests {
             .into(),
             pure: BTreeSet::new(),
         };
-        // A client may stop at any time, so that nothing must follow; of 'never', four rules can be wrong, and of 'before' none
-        // but that something was made before making.
+        // A client may stop at any time, so that nothing must follow; of 'never', four rules can be wrong,
+        // and of 'before' none but that something was made before making.
         let [all, standing] = wrong(&claims, &truth);
         assert_eq!((all > 4, standing), (true, 1));
     }

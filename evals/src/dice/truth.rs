@@ -1,4 +1,5 @@
-//! The judges: the published truth of a class, and a corrected one where the class contradicts it (see `truths/README.md`).
+//! The judges: the published truth of a class, and a corrected one where the class contradicts it (see
+//! `truths/README.md`).
 
 use std::collections::BTreeSet;
 
@@ -111,7 +112,8 @@ mod tests {
         );
     }
 
-    /// Xalan's tokenizer, imitated on formats of items `a` and separators `-`: all it can say in `length` calls.
+    /// Xalan's tokenizer, imitated on formats of items `a` and separators `-`: all it can say in `length`
+    /// calls.
     fn said_by_tokenizers(length: usize) -> BTreeSet<Vec<String>> {
         let mut words = BTreeSet::new();
         for size in 0..=length {
@@ -144,8 +146,8 @@ mod tests {
 
     #[test]
     fn the_corrected_tokenizer_says_what_tokenizers_say_and_nothing_else() {
-        // A token takes at most two letters of a format (one that is followed by the other kind), and a call more shows the
-        // rest; so formats a little longer than the words show every word.
+        // A token takes at most two letters of a format (one that is followed by the other kind), and a call
+        // more shows the rest; so formats a little longer than the words show every word.
         const LENGTH: usize = 4;
         let truth = truth("numberformatstringtokenizer");
         let said: BTreeSet<Vec<String>> =
@@ -180,7 +182,8 @@ mod tests {
 
     #[test]
     fn sizes_of_the_smallest_automata() {
-        // By hand: the subsets of states that can be told apart. An open and a closed entry allow the same calls.
+        // By hand: the subsets of states that can be told apart. An open and a closed entry allow the same
+        // calls.
         let sizes = CORRECTED.iter().map(|(class, _)| smallest(&truth(class)).unwrap());
         assert_eq!(sizes.collect::<Vec<_>>(), [11, 3, 7, 3]);
     }

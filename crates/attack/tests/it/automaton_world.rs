@@ -1,8 +1,9 @@
-//! A world that is an automaton: objects have a state, calls are enabled or refused by it, and nothing is Java.
+//! A world that is an automaton: objects have a state, calls are enabled or refused by it, and nothing is
+//! Java.
 //!
-//! The letters of a plain method are one, those of a method with a boolean answer are two. A call takes the transition of
-//! one of its letters; where both answers are possible, the parity of the argument chooses. A call without a
-//! transition is refused: it throws.
+//! The letters of a plain method are one, those of a method with a boolean answer are two. A call takes the
+//! transition of one of its letters; where both answers are possible, the parity of the argument chooses. A
+//! call without a transition is refused: it throws.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -51,8 +52,9 @@ impl Letters {
 }
 
 impl Automaton {
-    /// An automaton with plain methods `a`, `b` … and answering methods `is_a`, `is_b` …; `targets` are the transitions
-    /// of each state, letter by letter, where a target beyond the last state means that there is none.
+    /// An automaton with plain methods `a`, `b` … and answering methods `is_a`, `is_b` …; `targets` are the
+    /// transitions of each state, letter by letter, where a target beyond the last state means that there is
+    /// none.
     pub(crate) fn new(plain: usize, answering: usize, targets: &[Vec<usize>]) -> Self {
         let name = |number: usize| char::from(b'a' + number as u8);
         let mut methods: Vec<Method> =
@@ -99,8 +101,8 @@ impl Automaton {
         found
     }
 
-    /// The transition that a call takes: its letter and the state that it leads to. Where both answers are possible, the
-    /// second is given if the argument is `odd`.
+    /// The transition that a call takes: its letter and the state that it leads to. Where both answers are
+    /// possible, the second is given if the argument is `odd`.
     pub(crate) fn step(&self, state: usize, method: &Method, odd: bool) -> Option<(usize, usize)> {
         let mut letters = method.letters.all();
         if odd {
@@ -117,8 +119,8 @@ impl Automaton {
         self.methods.iter().filter(is_refused).map(|method| method.name.as_str()).collect()
     }
 
-    /// The automaton in the form in which models are inferred: a first state before the object is made, from which only the
-    /// constructor leads on, and in all others a client may stop.
+    /// The automaton in the form in which models are inferred: a first state before the object is made, from
+    /// which only the constructor leads on, and in all others a client may stop.
     pub(crate) fn model(&self) -> Fsa<String> {
         let mut builder = Builder::new();
         builder.state(false);

@@ -53,7 +53,8 @@ struct Spoiled {
     broken: Option<&'static str>,
     /// Every run leaves a file open.
     leaks: bool,
-    /// Runs say which branches they took: a push that succeeds, one that does not, and behind the first the third in one test.
+    /// Runs say which branches they took: a push that succeeds, one that does not, and behind the first the
+    /// third in one test.
     probed: bool,
     /// All that was run.
     ran: Vec<Script>,
@@ -268,7 +269,8 @@ fn what_withstands_is_given_up_and_then_nothing_is_left() {
 
 #[test]
 fn nothing_is_aimed_at_that_waits_for_the_impossible() {
-    // Nobody pops, so that claims about what follows or precedes a pop wait for ever; those about a push do not.
+    // Nobody pops, so that claims about what follows or precedes a pop wait for ever; those about a push do
+    // not.
     check(
         &mut Spoiled { broken: Some("pop"), ..Spoiled::default() },
         &["AP pop push", "NF pop push", "NIF pop pop", "AP push pop", "AF push pop", "NF push pop"],
@@ -406,8 +408,8 @@ fn the_same_seed_gives_the_same_attack() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
 
-    /// Every claim that is said to be refuted is, by the shortest of the tests that were run and refute it; and none refutes a
-    /// claim that is said to stand.
+    /// Every claim that is said to be refuted is, by the shortest of the tests that were run and refute it;
+    /// and none refutes a claim that is said to stand.
     #[test]
     fn fates_agree_with_the_definition(seed in any::<u64>(), chosen in prop::collection::vec((0_usize..6, 0_u32..9, 0_u32..9), 1..30)) {
         let arena = Arena::new();

@@ -237,7 +237,8 @@ fn what_was_not_run_is_not_taken_for_impossible() {
     }
 }
 
-/// A stack on which `pop` works only after `size` was asked five times in a row, and whose fields show nothing.
+/// A stack on which `pop` works only after `size` was asked five times in a row, and whose fields show
+/// nothing.
 struct Late(StackWorld);
 
 impl Subject for Late {

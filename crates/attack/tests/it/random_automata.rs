@@ -1,12 +1,12 @@
 //! The searches on objects that are random automata: *random model in, same language out*.
 //!
-//! Exploration merges states that enable the same events, and splits them only where enough walks cannot be realized
-//! otherwise. So it promises the language itself of automata whose states enable different events, and of all others that
-//! the model accepts every word of the automaton.
+//! Exploration merges states that enable the same events, and splits them only where enough walks cannot be
+//! realized otherwise. So it promises the language itself of automata whose states enable different events,
+//! and of all others that the model accepts every word of the automaton.
 //!
-//! Both need fields that show the state. Where nothing shows it, exploration looks behind a fixed number of situations for
-//! each event of a state, and may miss what lies behind others; then it only promises to accept most of what
-//! random runs do.
+//! Both need fields that show the state. Where nothing shows it, exploration looks behind a fixed number of
+//! situations for each event of a state, and may miss what lies behind others; then it only promises to
+//! accept most of what random runs do.
 //!
 //! Seeds are fixed: a search may miss something, and a test that fails once a month helps nobody.
 
@@ -168,8 +168,8 @@ proptest! {
         prop_assert_eq!(validated.undecided.all(), 0);
     }
 
-    /// A transition too many costs precision, one too few costs recall. It leaves the first state of the object, so that
-    /// walks and runs meet it.
+    /// A transition too many costs precision, one too few costs recall. It leaves the first state of the
+    /// object, so that walks and runs meet it.
     #[test]
     fn a_wrong_model_is_found_wrong(automaton in automata(5), shows_state in any::<bool>()) {
         let mut elsewhere = automaton.reachable().into_iter().flat_map(|(state, _)| automaton.enabled(state));
@@ -189,7 +189,8 @@ proptest! {
         }
     }
 
-    /// With the states in view, a method is found to change something exactly if it leads from one state to another.
+    /// With the states in view, a method is found to change something exactly if it leads from one state to
+    /// another.
     #[test]
     fn purity_is_staying_in_the_state(automaton in automata(4)) {
         let Arena { mut world, mut author, mut rng, .. } = Arena::new(&automaton, true);
@@ -197,7 +198,8 @@ proptest! {
         let vocabulary = automaton.vocabulary();
         let purities =
             purity(&mut world, &vocabulary, &mut author, options, &mut rng, &mut Unlimited).unwrap();
-        // A call that leads elsewhere is noticed if some call behaves differently there, or is refused there and here.
+        // A call that leads elsewhere is noticed if some call behaves differently there, or is refused there
+        // and here.
         let differs = |one: usize, other: usize| {
             let calls = automaton.methods.iter().flat_map(|method| [(method, false), (method, true)]);
             let mut steps = calls.map(|(method, odd)| [one, other].map(|state| automaton.step(state, method, odd)));
@@ -237,13 +239,14 @@ proptest! {
 proptest! {
     #![proptest_config(cases(16))]
 
-    /// A property that a short word of the automaton violates is refuted, by a script that shows it; one that holds survives.
-    /// A model checker tells which is which.
+    /// A property that a short word of the automaton violates is refuted, by a script that shows it; one that
+    /// holds survives. A model checker tells which is which.
     #[test]
     fn properties_are_refuted_exactly_if_they_are_wrong(automaton in automata(3)) {
         let mut arena = Arena::new(&automaton, true);
         let letters = arena.reader.alphabet().len() as Letter;
-        // As in a campaign, what the first random runs refute is not attacked: it would keep the rest waiting.
+        // As in a campaign, what the first random runs refute is not attacked: it would keep the rest
+        // waiting.
         let first: Vec<Script> = (0..60).map(|_| arena.author.script(&mut arena.rng, 6)).collect();
         let first: BTreeSet<Vec<String>> = first.iter().flat_map(|script| arena.words(script)).collect();
         let pairs = (0..letters).flat_map(|a| (0..letters).map(move |b| (a, b)));

@@ -15,8 +15,8 @@ use crate::stack_world::{StackWorld, tools};
 
 const LENGTH: usize = 6;
 
-/// A stack can count, so that its model must count as far as words are looked at. Capacities are chosen by the one who makes
-/// the stack, so that no push is impossible.
+/// A stack can count, so that its model must count as far as words are looked at. Capacities are chosen by
+/// the one who makes the stack, so that no push is impossible.
 const COUNTING: &str = "
     new Stack 0 | 0 push 1 | 1 push 2 | 2 push 3 | 3 push 4 | 4 push 5 | 5 push 6 | 6 push 7 | 7 push 8
     | 8 push 9 | 9 push 10 | 1 pop 0 | 2 pop 1 | 3 pop 2 | 4 pop 3 | 5 pop 4 | 6 pop 5 | 7 pop 6 | 8 pop 7 | 9 pop 8
@@ -224,7 +224,8 @@ fn a_model_that_allows_nothing() {
 fn what_is_still_new() {
     let validated = validated(&model(COUNTING), u64::MAX);
     assert_eq!((validated.events.seen, validated.events.alone), (5, 0));
-    // Two may follow the constructor, three a push, four a pop, two an isEmpty:TRUE and three an isEmpty:FALSE.
+    // Two may follow the constructor, three a push, four a pop, two an isEmpty:TRUE and three an
+    // isEmpty:FALSE.
     assert_eq!((validated.pairs.seen, validated.pairs.unseen()), (14, 0.0));
 }
 

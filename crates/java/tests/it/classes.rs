@@ -9,8 +9,8 @@ use adit_bytecode::{ClassPath, Folder};
 use adit_java::{Api, ApiError, ApiOptions, Generator, GeneratorOptions, Supply, prepare};
 use adit_trace::{Argument, Statement};
 
-/// The small classes; those that give fixtures only when they are asked for, because anything on the class path may be
-/// used to make values.
+/// The small classes; those that give fixtures only when they are asked for, because anything on the class
+/// path may be used to make values.
 pub(crate) fn small(fixtures: bool) -> ClassPath {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/classes/small");
     let files: BTreeMap<String, Vec<u8>> = fs::read_dir(folder)

@@ -1,7 +1,8 @@
-//! The crate on small classes that are committed in compiled form; and, where a JDK is found, on its classes and with its
-//! compiler.
+//! The crate on small classes that are committed in compiled form; and, where a JDK is found, on its classes
+//! and with its compiler.
 //!
-//! The sources lie in `tests/java`; `javac -g:none --release 8 -d ../classes small/*.java` there compiles them anew.
+//! The sources lie in `tests/java`; `javac -g:none --release 8 -d ../classes small/*.java` there compiles
+//! them anew.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
 mod api;

@@ -156,7 +156,8 @@ fn values_that_are_used_have_names() {
     );
 }
 
-/// What comes out differently in a second machine is not asserted, and where it goes another way, the test ends.
+/// What comes out differently in a second machine is not asserted, and where it goes another way, the test
+/// ends.
 #[test]
 fn what_differs_is_not_asserted() {
     use CallKind::{Constructor, Method};

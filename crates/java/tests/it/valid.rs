@@ -1,6 +1,7 @@
 //! An independent judge of scripts: does every statement have what its descriptor asks for?
 //!
-//! It shares nothing with the crate: descriptors are read letter by letter, and who extends whom stands here by hand.
+//! It shares nothing with the crate: descriptors are read letter by letter, and who extends whom stands here
+//! by hand.
 
 use adit_trace::{Argument, CallKind, Script, Statement};
 

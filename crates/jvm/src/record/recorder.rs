@@ -1,11 +1,11 @@
 //! The recorder of calls inside the JVM: the methods of the witness, and breakpoints in constructors.
 //!
 //! A call is recorded if it comes from outside the class under test. The stack shows that: the nearest frame
-//! that belongs neither to the JDK nor to a test runner decides. So calls that the class makes of itself, even
-//! through the JDK, are not recorded, and calls from a function that was passed to it are. Recorded calls are
-//! *open* until they end; each thread has its own list of them (`open`). Wrapped methods report their end
-//! themselves ([`wrap`](adit_bytecode::wrap)); a constructor has breakpoints at its beginning and its returns,
-//! and the JVM reports its exceptions.
+//! that belongs neither to the JDK nor to a test runner decides. So calls that the class makes of itself,
+//! even through the JDK, are not recorded, and calls from a function that was passed to it are. Recorded
+//! calls are *open* until they end; each thread has its own list of them (`open`). Wrapped methods report
+//! their end themselves ([`wrap`](adit_bytecode::wrap)); a constructor has breakpoints at its beginning and
+//! its returns, and the JVM reports its exceptions.
 //!
 //! Objects are identified by tags, which keep nothing alive and call none of their methods.
 
@@ -34,13 +34,15 @@ use open::{Maker, Open};
 /// The tag of objects that are none of the user's: the JDK made them for itself.
 const IGNORED: i64 = i64::MIN;
 
-/// Capacity of the cache of callers. Classes of lambdas come and go, and their methods are never looked up again.
+/// Capacity of the cache of callers. Classes of lambdas come and go, and their methods are never looked up
+/// again.
 const MOST_CALLERS: usize = 1 << 16;
 
 /// Number of kept UTF-16 units of a string.
 const TEXT: usize = 200;
 
-/// The recorder of one JVM. There is one in a process, because the methods of the witness are plain functions.
+/// The recorder of one JVM. There is one in a process, because the methods of the witness are plain
+/// functions.
 pub(crate) struct CallRecorder {
     plan: Plan,
     results: Vec<Kind>,

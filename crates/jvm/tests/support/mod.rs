@@ -1,4 +1,5 @@
-//! What the tests with a real virtual machine share: finding one, compiling subjects, writing scripts, showing runs.
+//! What the tests with a real virtual machine share: finding one, compiling subjects, writing scripts,
+//! showing runs.
 #![expect(
     clippy::unwrap_used,
     clippy::print_stderr,
@@ -135,9 +136,10 @@ fn compiled(jdk: &Jdk) -> PathBuf {
         .clone()
 }
 
-/// A script from lines `new C ()V`, `static C.m ()V` or `0 C.m (I)V 5`: arguments are `null`, `true`, numbers (with a
-/// dot for those that have a fraction), `'text'`, `#0` for the result of statement 0, `[1,2]` for arrays, `{1}` for a
-/// function that gives 1, and `@java.util.List` for a class. `field C.F I` reads a static field.
+/// A script from lines `new C ()V`, `static C.m ()V` or `0 C.m (I)V 5`: arguments are `null`, `true`, numbers
+/// (with a dot for those that have a fraction), `'text'`, `#0` for the result of statement 0, `[1,2]` for
+/// arrays, `{1}` for a function that gives 1, and `@java.util.List` for a class. `field C.F I` reads a static
+/// field.
 pub(crate) fn script(lines: &[&str]) -> Script {
     Script { statements: lines.iter().map(|line| statement(line)).collect() }
 }

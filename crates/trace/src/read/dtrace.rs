@@ -88,7 +88,8 @@ pub(crate) fn sniff(head: &Head<'_>) -> Option<Certainty> {
     begins.then_some(Certainty::Signature)
 }
 
-/// The beginning of a comment, which Daikon ignores, on a program point whose events are named with their types.
+/// The beginning of a comment, which Daikon ignores, on a program point whose events are named with their
+/// types.
 pub(crate) const OVERLOAD: &str = "overload ";
 
 /// Everything known from the lines so far.

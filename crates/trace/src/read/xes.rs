@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! <log><trace><string key="concept:name" value="t1"/>
-//!   <event><string key="concept:name" value="open"/><date key="time:timestamp" value="2024-05-31T10:00:00"/></event>
+//!   <event><string key="concept:name" value="open"/>
+//!     <date key="time:timestamp" value="2024-05-31T10:00:00"/></event>
 //! </trace></log>
 //! ```
 //! Used are `concept:name` of traces and events, and `time:timestamp` of events to see or restore their

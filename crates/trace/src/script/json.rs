@@ -1,21 +1,24 @@
 //! Scripts as JSON, in a form with a version.
 //!
-//! Scripts call the same few things again and again, so a script describes each call once and statements refer to it by
-//! number. `takes` and `gives` are the kinds of the parameters and of the answer; none and nothing are left out.
+//! Scripts call the same few things again and again, so a script describes each call once and statements
+//! refer to it by number. `takes` and `gives` are the kinds of the parameters and of the answer; none and
+//! nothing are left out.
 //!
 //! ```json
 //! {"version":2,
-//!  "calls":[{"owner":"java.util.ArrayList","name":"ArrayList","signature":"()V","kind":"constructor","gives":"object"},
+//!  "calls":[{"owner":"java.util.ArrayList","name":"ArrayList","signature":"()V","kind":"constructor",
+//!            "gives":"object"},
 //!           {"owner":"java.util.ArrayList","name":"add","signature":"(Ljava/lang/Object;)Z","kind":"method",
 //!            "takes":["object"],"gives":"bool"}],
 //!  "statements":[{"call":0},{"call":1,"on":0,"args":["a"]}]}
 //! ```
 //!
-//! Arguments that JSON has (null, booleans, whole numbers, texts) are written as they are, all others as an object with
-//! one field: `{"float":1.5}`, `{"earlier":0}`, `{"array":[…]}`, `{"function":…}`, `{"class":"java.lang.String"}`.
+//! Arguments that JSON has (null, booleans, whole numbers, texts) are written as they are, all others as an
+//! object with one field: `{"float":1.5}`, `{"earlier":0}`, `{"array":[…]}`, `{"function":…}`,
+//! `{"class":"java.lang.String"}`.
 //!
-//! Version 1 had no version and described calls in the terms of Java class files. A campaign that holds such scripts is
-//! brought up to date by the crate `store` when it is opened.
+//! Version 1 had no version and described calls in the terms of Java class files. A campaign that holds such
+//! scripts is brought up to date by the crate `store` when it is opened.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
