@@ -29,19 +29,19 @@ use crate::subjects::JDK_CLASSES;
 /// First argument of a worker, not meant for users.
 pub(crate) const WORKER: &str = "--adit-worker";
 
-/// What a campaign is.
+/// Size of a campaign, and its classes.
 pub(crate) struct Campaign {
-    /// How many scripts, over all classes.
+    /// Number of scripts, over all classes.
     pub(crate) scripts: u64,
-    /// How many scripts the pass with `-Xcheck:jni` has.
+    /// Number of scripts in the pass with `-Xcheck:jni`.
     pub(crate) checked: u64,
     /// The classes; those of [`JDK_CLASSES`] if none are named.
     pub(crate) classes: Vec<String>,
-    /// Where the random numbers begin.
+    /// Seed of the random numbers.
     pub(crate) seed: u64,
 }
 
-/// How many methods a script calls.
+/// Number of methods that a script calls.
 const CALLS: usize = 10;
 
 /// The time for one script. Waiting is what many of these classes are for, and each wait costs this long.
@@ -56,14 +56,14 @@ const HANGS: u64 = 100;
 /// A worker is replaced after so many scripts, so that replacing is part of what is tried.
 const RECYCLE: u64 = 1500;
 
-/// How many scripts are made before the generator learns from their runs.
+/// Number of scripts that are made before the generator learns from their runs.
 const ROUNDS: std::ops::RangeInclusive<usize> = 8..=1000;
 
 /// A round that is faster than this is followed by a larger one, and one that takes four times as long by a
 /// smaller one.
 const ROUND: Duration = Duration::from_millis(300);
 
-/// How many scripts that killed their worker are shown.
+/// Number of scripts to show that killed their worker.
 const DEATHS_SHOWN: usize = 10;
 
 /// Runs the campaign and prints what came of it. Anything that went wrong shows in the exit code.
@@ -105,14 +105,14 @@ pub(crate) fn run(campaign: &Campaign) -> Result<ExitCode> {
     Ok(if clean && nothing_left { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Whether HotSpot checks each call through JNI.
+/// HotSpot's check of each call through JNI.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Check {
     Off,
     On,
 }
 
-/// What all classes share.
+/// Parts shared by all classes.
 struct Stage<'p> {
     jdk: Jdk,
     program: Program<'p>,
@@ -122,7 +122,7 @@ struct Stage<'p> {
     seed: u64,
 }
 
-/// What came of all classes.
+/// Results for all classes.
 #[derive(Default)]
 struct Pass {
     rows: Vec<Row>,
@@ -132,7 +132,7 @@ struct Pass {
     troubles: Vec<String>,
 }
 
-/// What came of one class.
+/// Results for one class.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Row {
     class: String,

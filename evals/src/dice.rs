@@ -23,7 +23,7 @@ use crate::data::Data;
 use crate::published::{Printed, published, varied};
 use crate::subjects::{SUBJECTS, Subject};
 
-/// Which of the paper's tables to reproduce.
+/// The table of the paper to reproduce.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Which {
     /// Tables 1, 2 and 4: models, and how good they are.
@@ -46,11 +46,11 @@ pub(crate) enum Which {
     Initial,
 }
 
-/// What is measured, and how often.
+/// The measurements to make, and their number.
 pub(crate) struct Plan {
     pub(crate) which: Which,
     pub(crate) seeds: u64,
-    /// For how many of the seeds the model is also measured against the class.
+    /// Number of seeds whose model is also measured against the class.
     pub(crate) validated: u64,
     pub(crate) walks: usize,
     pub(crate) budget: String,
@@ -416,7 +416,7 @@ fn sizes(plan: &Plan, rows: &[Row], smallest: &BTreeMap<&'static str, usize>) {
     println!();
 }
 
-/// What was left out, and what was never seen.
+/// Prints the events that were left out, and those that were never seen.
 fn notes(rows: &[Row]) {
     let mut told: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
     for row in rows {

@@ -21,7 +21,7 @@ use crate::data::{Data, Source};
 use crate::published::{Printed, Published, published};
 use crate::subjects::{SUBJECTS, Subject};
 
-/// How models are measured.
+/// Numbers of the measurement.
 #[derive(Clone, Copy)]
 pub(crate) struct Protocol {
     pub(crate) seeds: u64,
@@ -43,7 +43,7 @@ struct Row {
     seconds: f64,
 }
 
-/// How many states a deterministic automaton may have before the exact measure gives up.
+/// Largest number of states of a deterministic automaton before the exact measure gives up.
 const LIMIT: usize = 50_000;
 
 #[derive(Clone, Copy)]

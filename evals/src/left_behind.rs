@@ -1,11 +1,11 @@
-//! What this process has that should not outlive its work: children, threads, descriptors, folders.
+//! Resources of this process that should not outlive its work: children, threads, descriptors, folders.
 
 use std::fs;
 use std::path::Path;
 
 use miette::{IntoDiagnostic, Result};
 
-/// How much there is of each.
+/// Number of each kind of resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Belongings {
     /// Child processes, dead ones that nobody waited for among them.
@@ -28,7 +28,7 @@ impl Belongings {
         })
     }
 
-    /// How much more there is than before, in words.
+    /// Describes in words how much more there is than before.
     pub(crate) fn beyond(&self, before: &Self) -> String {
         let more = |now: usize, then: usize, what: &str| match now.checked_sub(then) {
             Some(more) => format!("{more} {what}"),

@@ -32,16 +32,16 @@ enum Table {
         /// The folder that holds `dice/` and `dsm/`.
         #[arg(long)]
         data: PathBuf,
-        /// How many times to draw walks.
+        /// Number of times to draw walks.
         #[arg(long, default_value_t = 20)]
         seeds: u64,
-        /// How many walks to draw from each automaton.
+        /// Number of walks to draw from each automaton.
         #[arg(long, default_value_t = 1000)]
         walks: usize,
-        /// Up to which length to count words for the exact measure.
+        /// Largest length of words to count for the exact measure.
         #[arg(long, default_value_t = 10)]
         exact_length: usize,
-        /// Where to write the raw rows.
+        /// File for the raw rows.
         #[arg(long)]
         json: Option<PathBuf>,
     },
@@ -54,7 +54,7 @@ enum Table {
         /// The folder that holds `dice/`.
         #[arg(long)]
         data: PathBuf,
-        /// Which table of the paper; 1 is 2 and 4 as well.
+        /// Table of the paper; 1 is 2 and 4 as well.
         #[arg(long, value_enum, default_value = "1")]
         table: dice::Which,
         /// The program to measure [default: `adit` beside this program].
@@ -63,16 +63,16 @@ enum Table {
         /// The folder with our Java sources.
         #[arg(long, default_value = "subjects")]
         subjects: PathBuf,
-        /// How many models to mine of each class.
+        /// Number of models to mine of each class.
         #[arg(long, default_value_t = 20)]
         seeds: u64,
-        /// What `adit mine` may spend on a model.
+        /// Budget of `adit mine` for a model.
         #[arg(long, default_value = "10s")]
         budget: String,
-        /// How many walks to draw from each automaton.
+        /// Number of walks to draw from each automaton.
         #[arg(long, default_value_t = 1000)]
         walks: usize,
-        /// For how many of the seeds the model is also measured against the class itself [default: all].
+        /// Number of seeds whose model is also measured against the class itself [default: all].
         #[arg(long)]
         validated: Option<u64>,
         /// Only these columns of the table, such as `explore`.
@@ -81,11 +81,11 @@ enum Table {
         /// Only these classes, named as the data files are.
         #[arg(long, value_delimiter = ',')]
         classes: Vec<String>,
-        /// Where to write the raw rows.
+        /// File for the raw rows.
         #[arg(long)]
         json: Option<PathBuf>,
     },
-    /// How many claims the paper's pipeline refutes after how many seconds, as a picture.
+    /// Number of properties that the paper's pipeline refutes over time, as a picture.
     #[command(after_help = "Example: cargo run --release -p evals -- over-time --out claims.svg")]
     OverTime {
         /// The program to measure [default: `adit` beside this program].
@@ -94,10 +94,10 @@ enum Table {
         /// The folder with our Java sources.
         #[arg(long, default_value = "subjects")]
         subjects: PathBuf,
-        /// What `adit mine` may spend on a model.
+        /// Budget of `adit mine` for a model.
         #[arg(long, default_value = "10s")]
         budget: String,
-        /// Where the random numbers begin.
+        /// Seed of the random numbers.
         #[arg(long, default_value_t = 0)]
         seed: u64,
         /// The SVG file.
@@ -110,23 +110,23 @@ enum Table {
         /// The program to measure [default: `adit` beside this program].
         #[arg(long)]
         adit: Option<PathBuf>,
-        /// What each of mining and validating may spend on a class.
+        /// Budget for a class, of mining and of validating.
         #[arg(long, default_value = "10s")]
         budget: String,
-        /// Where the random numbers begin.
+        /// Seed of the random numbers.
         #[arg(long, default_value_t = 0)]
         seed: u64,
         /// The folder for the page and its pictures.
         #[arg(long)]
         out: PathBuf,
     },
-    /// How fast properties are mined and models inferred, as ratios to baselines measured in the same run.
+    /// Speed of mining properties and inferring models, as ratios to baselines measured in the same run.
     #[command(after_help = "Example: cargo run --release -p evals -- speed --data DATA")]
     Speed {
         /// The folder that holds `dsm/`.
         #[arg(long)]
         data: PathBuf,
-        /// How long the synthetic log is.
+        /// Length of the synthetic log.
         #[arg(long, default_value_t = 100_000_000)]
         events: u64,
     },
@@ -136,14 +136,13 @@ enum Table {
         /// The program to measure [default: `adit` beside this program].
         #[arg(long)]
         adit: Option<PathBuf>,
-        /// How many distinct traces.
+        /// Number of distinct traces.
         #[arg(long, default_value_t = 1_000_000)]
         traces: usize,
-        /// Where the random numbers begin.
+        /// Seed of the random numbers.
         #[arg(long, default_value_t = 1)]
         seed: u64,
-        /// How many seconds each way of mining gets when it is measured what keeping costs; 0 leaves that
-        /// out.
+        /// Seconds for each way of mining whose cost of storing the campaign is measured; 0 skips that.
         #[arg(long, default_value_t = 5)]
         seconds: u64,
     },
@@ -151,16 +150,16 @@ enum Table {
     /// left behind.
     #[command(after_help = "Example: cargo run --release -p evals -- campaign --scripts 200000")]
     Campaign {
-        /// How many scripts, over all classes.
+        /// Number of scripts, over all classes.
         #[arg(long, default_value_t = 200_000)]
         scripts: u64,
-        /// How many more scripts with `-Xcheck:jni`.
+        /// Number of further scripts with `-Xcheck:jni`.
         #[arg(long, default_value_t = 20_000)]
         checked: u64,
         /// The classes, if not those chosen here.
         #[arg(long, value_delimiter = ',')]
         classes: Vec<String>,
-        /// Where the random numbers begin.
+        /// Seed of the random numbers.
         #[arg(long, default_value_t = 1)]
         seed: u64,
     },

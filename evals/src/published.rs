@@ -4,7 +4,7 @@
 #[derive(Clone, Copy)]
 pub(crate) struct Printed(pub(crate) f64, pub(crate) f64, pub(crate) f64);
 
-/// What the DICE paper prints about one class.
+/// Numbers that the DICE paper prints about one class.
 pub(crate) struct Published {
     /// Table 1, DICE: its own tests and miner.
     pub(crate) dice: Printed,
@@ -34,7 +34,7 @@ pub(crate) fn published(class: &str) -> Option<Published> {
     Some(Published { dice: printed(dice), dsm: printed(dsm), dsm_on_dice: printed(dsm_on_dice) })
 }
 
-/// What the DICE paper prints about one class in its other tables.
+/// Numbers that the DICE paper prints about one class in its other tables.
 pub(crate) struct Varied {
     /// Table 2; Tautoko has no model of one class.
     pub(crate) tautoko: Option<Printed>,

@@ -20,19 +20,19 @@ use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use serde_json::Value;
 
-/// What is to be measured.
+/// Size of the measurement.
 pub(crate) struct Scale {
     /// The program.
     pub(crate) adit: PathBuf,
     /// Distinct traces.
     pub(crate) traces: usize,
-    /// Where the random numbers begin.
+    /// Seed of the random numbers.
     pub(crate) seed: u64,
     /// For each way of mining whose keeping is measured, in seconds; none if zero.
     pub(crate) seconds: u64,
 }
 
-/// How long traces are.
+/// Lengths of traces.
 const LENGTHS: std::ops::RangeInclusive<usize> = 5..=200;
 
 /// So many traces are written at a time.
@@ -103,7 +103,7 @@ pub(crate) fn run(scale: &Scale) -> Result<()> {
     Ok(())
 }
 
-/// What keeping costs, as a share of the time in which tests ran.
+/// Prints the cost of storing a campaign, as a share of the time in which tests ran.
 fn keeping(scale: &Scale, place: &Path) -> Result<()> {
     println!(
         "\n| class | miner | tester | tests a second | noting | writing | share | at the end |\n|---|---|---|---|---|---|---|---|"
@@ -164,7 +164,7 @@ fn compile(adit: &Path, place: &Path) -> Result<()> {
     Ok(())
 }
 
-/// What the campaign has become.
+/// The filled campaign.
 struct Filled {
     labels: usize,
     /// A label of the model.
@@ -247,15 +247,15 @@ fn fingerprint(word: &[&str]) -> u64 {
     BuildHasherDefault::<DefaultHasher>::default().hash_one(word)
 }
 
-/// How a command went.
+/// Time and memory of a command.
 struct Measured {
     seconds: f64,
     used: Used,
-    /// When it began to search and what it had used by then, if it said so.
+    /// Seconds until it began to search and its use by then, if it said so.
     opened: Option<(f64, Used)>,
 }
 
-/// What a process used so far, its workers aside.
+/// Use of processor and memory by a process so far, its workers aside.
 #[derive(Clone, Copy, Default)]
 struct Used {
     /// Seconds of a processor, which tell more than those of the clock on a machine with other work.
@@ -315,7 +315,7 @@ fn watched(child: &mut Child) -> Result<(Used, bool)> {
     }
 }
 
-/// What a process used so far, where the system tells.
+/// Reads the use of a process so far, where the system tells.
 fn used_by(process: u32) -> Option<Used> {
     let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;

@@ -31,7 +31,7 @@ struct Synthetic {
     line: Cursor<Vec<u8>>,
 }
 
-/// How many events a trace of the synthetic log has.
+/// Number of events in a trace of the synthetic log.
 const TRACE: u64 = 11;
 
 impl Read for Synthetic {

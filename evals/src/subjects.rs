@@ -2,7 +2,7 @@
 
 /// A benchmark class.
 pub(crate) struct Subject {
-    /// As the data files are named.
+    /// Name in the data files.
     pub(crate) file: &'static str,
     /// The label of its constructor, for traces and models that write `<init>`.
     pub(crate) constructor: &'static str,

@@ -1,4 +1,4 @@
-//! How far a trace is from refuting a property: zero when it does, one when it has nothing to do with it.
+//! Distance of a trace from refuting a property: zero when it does, one when it has nothing to do with it.
 //!
 //! Paper: [dice, section 3.3 and Algorithm 2].
 //! Deviation: AP and AIP read as in section 3.2 (`b` comes before `a`), also where section 3.3 turns them
@@ -23,7 +23,7 @@ const IRRELEVANT: f64 = 1.0;
 /// For NIF: `a` is there without a `b` behind it. Worse than any distance, better than no `a`.
 const ALONE: f64 = 0.999;
 
-/// What the properties need to know of a trace.
+/// Facts about a trace from which the distance to every property is computed.
 #[derive(Clone, Debug)]
 pub struct Profile {
     length: usize,
@@ -43,9 +43,9 @@ struct Occurrences {
 
 #[derive(Clone, Copy, Debug)]
 struct Pair {
-    /// How many `a` have `b` immediately behind them.
+    /// Number of `a` that have `b` immediately behind them.
     followed: u32,
-    /// How many `a` have `b` immediately before them.
+    /// Number of `a` that have `b` immediately before them.
     preceded: u32,
     /// The fewest events with a side effect between an `a` and the next `b`.
     distance: u32,
@@ -99,12 +99,12 @@ impl Profile {
         Self { length: word.len(), letters, occurrences, pairs }
     }
 
-    /// Whether the event occurs.
+    /// Returns true if the event occurs.
     pub fn has(&self, letter: Letter) -> bool {
         self.place(letter).is_some()
     }
 
-    /// How far the trace is from refuting the property.
+    /// Returns the distance of the trace from refuting the property.
     pub fn cost(&self, property: &Property<Letter>) -> f64 {
         let (a, b) = (self.place(property.a), self.place(property.b));
         let Some(place) = a else {
@@ -239,7 +239,7 @@ mod tests {
         assert_eq!(cost("AXA"), 1.0 / 3.0);
     }
 
-    /// What a property means, read off its definition with no thought of speed.
+    /// Meaning of a property, written straight from its definition.
     fn refutes(word: &[Letter], property: &Property<Letter>, pure: &BTreeSet<Letter>) -> bool {
         let Property { template, a, b } = *property;
         let window = |events: &mut dyn Iterator<Item = &Letter>| {

@@ -1,4 +1,4 @@
-//! How likely is the next run to show something new? What was seen in one run only tells.
+//! Estimates the chance that the next run shows something new, from what was seen in one run only.
 //!
 //! Good and Turing saw that the chance of meeting a species for the first time is about the share of
 //! observations that were the only ones of their species: take any observation away, and that is how often it
@@ -29,11 +29,11 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Clone, Debug)]
 pub struct Census<T> {
     runs: u64,
-    /// In how many runs, and the last of them.
+    /// Number of runs that showed it, and the last of them.
     seen: BTreeMap<T, (u64, u64)>,
 }
 
-/// What a census says of what it has not seen.
+/// Counts from which to estimate what a census has not seen.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Novelty {
     /// Runs that were counted.
@@ -66,7 +66,7 @@ impl<T: Ord> Census<T> {
         }
     }
 
-    /// What the runs so far say.
+    /// Returns the counts of the runs so far.
     pub fn novelty(&self) -> Novelty {
         let with = |times: u64| self.seen.values().filter(move |&&(runs, _)| runs == times);
         let alone: BTreeSet<u64> = with(1).map(|&(_, run)| run).collect();
@@ -93,14 +93,14 @@ impl Novelty {
         (self.runs > 0).then(|| self.alone as f64 / self.runs as f64)
     }
 
-    /// What the chance is at most when no run showed something alone, at 95 % confidence.
+    /// Upper bound of the chance at 95 % confidence, for the case that no run showed something alone.
     pub fn at_most(&self) -> Option<f64> {
         /// If the chance were larger, `n` runs without one would have a chance below `exp(-3)`, which is 5 %.
         const NONE_IN_A_ROW: f64 = 3.0;
         (self.runs > 0).then(|| (NONE_IN_A_ROW / self.runs as f64).min(1.0))
     }
 
-    /// How many species there are at least that were not seen.
+    /// Lower bound of the number of species that were not seen.
     pub fn unseen(&self) -> f64 {
         if self.runs == 0 {
             return 0.0;

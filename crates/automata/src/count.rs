@@ -12,7 +12,7 @@ impl<L> Fsa<L> {
     /// The number of accepted words of each length from 0 to `max_length`.
     ///
     /// # Panics
-    /// When the automaton is nondeterministic: paths would be counted, not words.
+    /// Panics if the automaton is nondeterministic: paths would be counted, not words.
     pub fn count_words(&self, max_length: usize) -> Vec<BigUint> {
         assert!(self.is_deterministic(), "only a deterministic automaton has one path a word");
         let Some(&start) = self.initial().first() else { return vec![BigUint::ZERO; max_length + 1] };

@@ -167,7 +167,7 @@ pub enum Operator {
     Xor,
 }
 
-/// When a branch is taken.
+/// Condition under which a branch is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Condition {
     /// The popped `int` compares so with zero.

@@ -1,4 +1,4 @@
-//! Why a class cannot be driven. Each variant says what would help.
+//! Reasons why a class cannot be driven. Each variant says what would help.
 //!
 //! Paper: none; messages.
 
@@ -6,7 +6,7 @@ use adit_bytecode::ClassError;
 use miette::Diagnostic;
 use thiserror::Error;
 
-/// Why no script can be made for a class.
+/// Reason why no script can be made for a class.
 #[derive(Debug, Error, Diagnostic)]
 #[non_exhaustive]
 pub enum ApiError {

@@ -1,4 +1,4 @@
-//! What it costs to record a class while a project's tests run, and whether they end as they do without.
+//! Cost of recording a class while a project's tests run, and a check that they end as they do without.
 //!
 //! Run with `cargo bench -p adit-jvm --bench recording -- FOLDER CLASSPATH TESTS CLASS…`: the project's
 //! folder, its class path with all jars, the folder of the compiled tests, and the classes to record.

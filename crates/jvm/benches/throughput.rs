@@ -77,7 +77,7 @@ fn cases() -> [Case; 3] {
     ]
 }
 
-/// How many scripts are a round: as many as a miner would ask for at once.
+/// Number of scripts in a round: as many as a miner would ask for at once.
 const ROUND: usize = 5_000;
 
 fn main() {

@@ -1,4 +1,4 @@
-//! What it costs to watch fields: the same scripts without and with, in the same run.
+//! Cost of watching fields: the same scripts without and with, in the same run.
 //!
 //! Run with `cargo bench -p adit-jvm --bench watch`; a number behind `--` is how many scripts each side runs.
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a benchmark is there to print its result")]

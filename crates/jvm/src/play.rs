@@ -491,7 +491,7 @@ impl Player {
     }
 
     /// Writes a result that is a reference. What a constructor made is an object, even if it is a string.
-    /// What the script does not own, because a method or a field gave it, is not for the script to close.
+    /// The script does not close what it does not `own`, because a method or a field gave it.
     fn put_reference(&mut self, object: jobject, new: bool, own: bool) -> Slot {
         if object.is_null() {
             self.step.byte(tag::NULL);

@@ -63,9 +63,9 @@ pub(crate) enum Extent {
         /// The probes that it passed, if there are any.
         passed: Option<Passed>,
     },
-    /// To where the worker stopped it, because the answer became too large.
+    /// Up to the point where the worker stopped, because the answer became too large.
     Oversized,
-    /// To where the results end.
+    /// Up to the end of the results.
     Partial,
 }
 

@@ -20,8 +20,8 @@ fn check(attack: &[&str], expected: Expect) {
     expected.assert_eq(&attacked(&bench, Duration::from_secs(3), attack));
 }
 
-/// What came of the attack, after making sure that the harmless scripts around it, and a second batch, were
-/// not touched.
+/// Returns the outcome of the attack, after making sure that the harmless scripts around it, and a second
+/// batch, were not touched.
 fn attacked(bench: &Bench, limit: Duration, attack: &[&str]) -> String {
     let harmless = || script(&["new Harmless ()V", "0 Harmless.count ()I", "0 Harmless.count ()I"]);
     let batch: Vec<Script> = vec![harmless(), harmless(), script(attack), harmless(), harmless()];
@@ -60,7 +60,7 @@ fn sleeping() {
     );
 }
 
-/// Who waits for what never comes is found out long before the time is up.
+/// A script that waits for ever is detected long before its time is up.
 #[test]
 fn waiting_is_not_computing() {
     let Some(bench) = bench() else { return };
@@ -373,7 +373,7 @@ fn a_storm_of_attacks() {
     }
 }
 
-/// Where the kernel grants no namespaces, nothing runs unless the caller says that it may.
+/// On a kernel that grants no namespaces, nothing runs unless the caller allows it.
 #[test]
 fn without_protection_nothing_runs() {
     let Some(bench) = bench() else { return };

@@ -1,5 +1,5 @@
-//! What is left behind when a host is gone: nothing. One test, alone in its process, because it counts what
-//! the process has.
+//! A host leaves nothing behind when it is gone. One test, alone in its process, because it counts what the
+//! process has.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
 mod support;

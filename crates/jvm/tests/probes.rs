@@ -1,4 +1,4 @@
-//! Which branches scripts take, noted by probes in the classes.
+//! Branches that scripts take, noted by probes in the classes.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
 mod support;
@@ -134,7 +134,7 @@ fn another_class_of_the_same_name_is_left_alone() {
     }
 }
 
-/// What the machine refuses is said, and scripts run without probes.
+/// A class that the JVM refuses is reported, and scripts run without probes.
 #[test]
 fn a_refusal_is_no_failure() {
     for bench in benches() {

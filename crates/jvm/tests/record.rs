@@ -21,7 +21,7 @@ use expect_test::{Expect, expect};
 use support::{Bench, benches};
 use tempfile::TempDir;
 
-/// Where Debian keeps jars.
+/// Debian's folder of jars.
 const JARS: &str = "/usr/share/java";
 const JUNIT4: [&str; 2] = ["junit4.jar", "hamcrest.jar"];
 const JUNIT5: [&str; 9] = [
@@ -316,7 +316,7 @@ fn calls(what: &str) -> Task {
     Task::Main { class: "depot.Calls".into(), args: vec![what.to_owned()] }
 }
 
-/// What an object calls back lies outside, though a call of the class is open.
+/// Code that an object calls back lies outside, though a call of the class is open.
 #[test]
 fn calls_from_what_is_called_back() {
     for project in projects(&[], &[]) {
@@ -395,7 +395,7 @@ fn a_test_that_exits_is_named() {
     }
 }
 
-/// What was heard before the end is kept, whatever the end.
+/// Events that arrived before the end are kept, whatever the end.
 #[test]
 fn bad_ends() {
     for project in projects(&[], &[]) {

@@ -1,4 +1,4 @@
-//! What scripts leave behind and what is seen of it, on every JDK that is found: fields, static state, open
+//! State that scripts leave behind, as it is observed on every JDK that is found: fields, static state, open
 //! files.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 

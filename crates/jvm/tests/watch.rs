@@ -1,4 +1,4 @@
-//! Which fields calls touch, seen by the machine itself.
+//! Fields that calls touch, seen by the virtual machine itself.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
 mod support;

@@ -89,7 +89,7 @@ pub struct NewRound {
 pub struct RoundEnd {
     /// Time, in seconds since 1970.
     pub ended: i64,
-    /// Why the search stopped.
+    /// Reason why the search stopped.
     pub stop: Stop,
 }
 
@@ -165,7 +165,7 @@ pub struct StoredModel {
     pub made: RoundId,
     /// The model, in the JSON of `model.json`.
     pub json: String,
-    /// Why it was chosen: `made by this round`, `kept from round 2`.
+    /// Reason for choosing it: `made by this round`, `kept from round 2`.
     pub why: String,
     /// The search had nothing left to try.
     pub complete: bool,

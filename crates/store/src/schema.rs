@@ -314,7 +314,7 @@ mod tests {
         assert_eq!(stops, [Some("time"), Some("tests"), Some("done"), Some("interrupted"), None]);
     }
 
-    /// What nothing had attacked did not survive anything, whatever schema 3 called it.
+    /// A property that nothing had attacked did not survive anything, whatever schema 3 called it.
     #[test]
     fn fates_of_schema_3_are_kept() {
         let folder = tempfile::tempdir().unwrap();

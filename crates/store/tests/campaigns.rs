@@ -184,7 +184,7 @@ fn a_batch_that_fails_leaves_nothing_behind() {
     assert_eq!(writer.traces().next().unwrap().unwrap().word, ["Stack", "pop"]);
 }
 
-/// What a writer had said to be written is there when the process is gone without a word.
+/// Everything that a writer reported as written is there after its process is killed.
 #[test]
 fn a_writer_that_vanishes_loses_nothing() {
     let folder = tempfile::tempdir().unwrap();
@@ -316,7 +316,7 @@ fn a_folder_that_may_not_be_written_can_be_read() {
     }
 }
 
-/// Where even the administrator may not make a file.
+/// A folder in which even the administrator may not make a file.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_read_only_file_system_is_named() {

@@ -1,4 +1,4 @@
-//! What reading costs, beside what splitting the same bytes at white space costs: the ratio is what matters,
+//! Cost of reading, beside the cost of splitting the same bytes at white space: the ratio is what matters,
 //! for it says the same on every machine. The data look like traces of `java.security.Signature`.
 
 use std::hint::black_box;

@@ -117,11 +117,11 @@ pub struct Run {
     pub end: End,
     /// It left a file or a socket open, as far as that was watched.
     pub leaked: bool,
-    /// Which probes it passed, when the class has any and the run is complete.
+    /// Probes that it passed, when the class has any and the run is complete.
     pub passed: Option<Passed>,
 }
 
-/// Which probes in the code of the subject a run passed: a bit for each, lowest first.
+/// Probes in the code of the subject that a run passed: a bit for each probe, lowest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Passed(pub Box<[u8]>);
 
@@ -196,8 +196,8 @@ pub enum StepResult {
     Skipped(Skip),
 }
 
-/// Why a statement was not run. A statement without a value makes those that need the value be skipped, not
-/// wrong.
+/// Reason why a statement was not run. If a statement has no value, those that need the value are skipped,
+/// not wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Skip {
     /// The receiver is null, or the statement that should have made it gave nothing.

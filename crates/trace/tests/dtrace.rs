@@ -546,7 +546,7 @@ fn any_event() -> impl Strategy<Value = Event> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
-    /// What has types comes back as it was, strings of every kind among it.
+    /// Typed events come back as they were, with strings of every kind.
     #[test]
     fn what_is_written_comes_back(traces in prop::collection::vec(prop::collection::vec(any_event(), 1..6), 1..5)) {
         let (text, lost) = write(&traces, "a.b.C");

@@ -1,4 +1,4 @@
-//! What is written in a format and can be carried by it comes back as it was.
+//! Every format reads back what it can carry as it was written.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;

@@ -13,11 +13,11 @@ use serde_json::Value;
 
 use super::rules::Claims;
 
-/// What `adit mine` must be told about a class. None of this is in the program itself.
+/// Flags and names of a class for `adit mine`. None of this is in the program itself.
 pub(crate) struct Driven {
-    /// As the data files are named.
+    /// Name in the data files.
     pub(crate) file: &'static str,
-    /// As Java calls it.
+    /// Name in Java.
     class: &'static str,
     /// The methods that its truth speaks of; empty means all.
     only: &'static [&'static str],
@@ -149,13 +149,13 @@ pub(crate) struct Adit {
     pub(crate) budget: String,
 }
 
-/// What `adit mine` said and made.
+/// Results of `adit mine`.
 pub(crate) struct Mined {
     pub(crate) said: Said,
     /// With constructors named as in the truth.
     pub(crate) model: Fsa<String>,
     pub(super) claims: Claims,
-    /// Where the model lies.
+    /// Path of the model.
     path: PathBuf,
 }
 
@@ -170,7 +170,7 @@ pub(crate) struct Said {
     pub(crate) properties: Properties,
 }
 
-/// How many claims there were, and how many were refuted.
+/// Number of mined properties, and of the refuted ones.
 #[derive(Clone, Deserialize)]
 pub(crate) struct Properties {
     pub(crate) mined: u64,
@@ -185,7 +185,7 @@ impl Mined {
 }
 
 impl Adit {
-    /// Whether the program has this command.
+    /// Returns true if the program has this command.
     pub(crate) fn has(&self, command: &str) -> bool {
         Command::new(&self.program)
             .args([command, "--help"])
@@ -217,7 +217,8 @@ impl Adit {
         Ok(Mined { said, model, claims, path })
     }
 
-    /// Which share of the model's walks can really happen, and which share of real runs the model allows.
+    /// Returns the share of the model's walks that can really happen, and the share of real runs that the
+    /// model allows.
     pub(crate) fn validate(&self, driven: &Driven, mined: &Mined, seed: u64) -> Result<[f64; 2]> {
         let mut command = Command::new(&self.program);
         command.arg("validate").arg(&mined.path).args(MERGED).args([
@@ -268,7 +269,7 @@ impl Adit {
     }
 }
 
-/// What stands in `properties.json`.
+/// Reads `properties.json`.
 fn claims(path: &Path) -> Result<Claims> {
     let text =
         fs::read(path).into_diagnostic().wrap_err_with(|| format!("cannot read {}", path.display()))?;
@@ -292,7 +293,7 @@ fn texts(list: &Value) -> impl Iterator<Item = String> {
     list.as_array().into_iter().flatten().filter_map(|text| text.as_str().map(str::to_owned))
 }
 
-/// What the program answers as JSON. A finding (exit 1) is an answer too.
+/// Returns the JSON that the program prints. A finding (exit 1) is an answer too.
 pub(crate) fn answer(command: &mut Command) -> Result<Value> {
     let Output { status, stdout, stderr } =
         command.output().into_diagnostic().wrap_err_with(|| format!("cannot run {command:?}"))?;

@@ -1,4 +1,4 @@
-//! How many claims are refuted after how many seconds: one line for each class, as an SVG file.
+//! Number of refuted properties over time: one line for each class, as an SVG file.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -16,7 +16,7 @@ const RIGHT: f64 = 190.0;
 const TOP: f64 = 20.0;
 const BOTTOM: f64 = 45.0;
 
-/// A class, and its points: seconds, and the share of the claims refuted in the end that was refuted by then.
+/// A class, and its points: seconds, and the number of properties refuted by then.
 struct Line {
     class: &'static str,
     points: Vec<(f64, f64)>,
@@ -46,7 +46,7 @@ pub(crate) fn run(adit: &Adit, seed: u64, out: &Path) -> Result<()> {
         .wrap_err_with(|| format!("cannot write {}", out.display()))
 }
 
-/// When the number last changed.
+/// Time at which the number last changed.
 fn last_change(points: &[(f64, f64)]) -> f64 {
     let end = points.last().map_or(0.0, |point| point.1);
     points.iter().find(|point| point.1 >= end).map_or(0.0, |point| point.0)

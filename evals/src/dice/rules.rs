@@ -17,7 +17,7 @@ use super::Row;
 pub(super) const PRINTED: [(&str, usize, usize, usize); 3] =
     [("hashset", 51, 233, 1014 - 56), ("stackar", 39, 108, 600 - 42), ("stringtokenizer", 35, 216, 384 - 35)];
 
-/// What `adit mine` says of its claims.
+/// The properties that `adit mine` found.
 #[derive(Default)]
 pub(super) struct Claims {
     /// Everything that was claimed and not refuted.

@@ -26,9 +26,9 @@ pub(crate) fn corrected(class: &str) -> Result<Option<Fsa<String>>> {
 pub(crate) struct Judged {
     /// Precision, recall and F.
     pub(crate) score: [f64; 3],
-    /// What the model knows and the truth does not; it was left out.
+    /// Events that the model knows and the truth does not; they were left out.
     pub(crate) left_out: Vec<String>,
-    /// What the truth knows and the model does not.
+    /// Events that the truth knows and the model does not.
     pub(crate) missing: Vec<String>,
 }
 
@@ -60,7 +60,7 @@ fn restricted(model: &Fsa<String>, known: &BTreeSet<String>) -> Fsa<String> {
     builder.build()
 }
 
-/// How many states the smallest deterministic automaton of the truth has.
+/// Number of states of the smallest deterministic automaton of the truth.
 pub(crate) fn smallest(truth: &Fsa<String>) -> Result<usize> {
     /// The truths have a handful of states.
     const LIMIT: usize = 10_000;

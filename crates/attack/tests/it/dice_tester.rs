@@ -132,14 +132,14 @@ impl Arena {
         dice_tester(&mut subject, &mut self.author.clone(), &self.reader, &assault, &mut rng, pace).unwrap()
     }
 
-    /// Whether an object of the test breaks the property, read off the definition.
+    /// Returns true if an object of the test breaks the property, by the definition.
     fn refutes(&self, test: &Script, property: &Property<Letter>) -> bool {
         let runs = StackWorld::default().run(std::slice::from_ref(test)).unwrap();
         self.reader.read(test, &runs[0]).iter().any(|heard| broken(&heard.word, property, &self.pure()))
     }
 }
 
-/// What the six templates mean, with no thought of speed.
+/// Meaning of the six templates, written straight from their definitions.
 fn broken(word: &[Letter], property: &Property<Letter>, pure: &BTreeSet<Letter>) -> bool {
     let Property { template, a, b } = *property;
     let near = |events: Vec<Letter>| {

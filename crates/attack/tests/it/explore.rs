@@ -219,7 +219,7 @@ impl Subject for Tired {
     }
 }
 
-/// What was not run did not fail: no state is made of it, and every transition that is sure was seen.
+/// A call that was not run did not fail: no state is made of it, and every confirmed transition was seen.
 #[test]
 fn what_was_not_run_is_not_taken_for_impossible() {
     let whole = explored(&mut StackWorld::default(), &["push", "pop", "isEmpty"], &coarse(), u64::MAX);

@@ -192,7 +192,7 @@ fn labels_that_the_class_does_not_have() {
     assert_eq!(validated.unrealized[0], ["Stack", "peek"]);
 }
 
-/// What was not tried is not wrong: however early it is broken off, a right model has no failure.
+/// A walk that was not tried is not a failure: a right model has none, however early validation stops.
 #[test]
 fn breaking_off_makes_no_failures() {
     let (right, mut last) = (model(COUNTING), 0);

@@ -4,7 +4,7 @@
 //! read as something else, `guard`, and `modality="maybe"`, which is also drawn dashed. Remarks in comments
 //! hold the rest.
 //!
-//! When reading:
+//! Rules for reading:
 //! * a label of several lines is several events; ` / ` between input and output of a Mealy machine becomes
 //!   `/`;
 //! * a node without a border that only starts unlabeled edges points at initial states, whatever it is

@@ -77,7 +77,7 @@ pub struct Layout {
     pub boxes: Vec<Point>,
     /// The course of each link.
     pub links: Vec<Route>,
-    /// From where to where each row reaches, across the flow; one when the picture was not broken into rows.
+    /// Extent of each row, across the flow; one when the picture was not broken into rows.
     pub rows: Vec<(f64, f64)>,
 }
 

@@ -36,7 +36,7 @@ fn an_independent_reader_sees_the_same() {
     }
 }
 
-/// What both readers can say about a class: members, and instructions that name or jump.
+/// Facts that both readers give about a class: members, and instructions that name or jump.
 fn ours(bytes: &[u8]) -> String {
     let class = Class::parse(bytes, "it").unwrap();
     let mut said = format!("{} {:?} {:?}\n", class.name, class.superclass, class.interfaces);

@@ -1,4 +1,4 @@
-//! Who is above whom, and what a lambda may be, in a JDK.
+//! Supertypes, and the interfaces that a lambda may implement, in a JDK.
 
 use adit_bytecode::{ClassPath, Program};
 

@@ -82,7 +82,7 @@ fn write(folder: &Path, name: &str, bytes: &[u8]) {
     fs::write(file, bytes).unwrap();
 }
 
-/// What the JVM says about these classes: lines that begin with `refused`, `absent` or `linked`.
+/// Verdicts of the JVM on these classes: lines that begin with `refused`, `absent` or `linked`.
 fn link(jdk: &Jdk, names: &[String], flags: &[String], classes: Option<&Path>) -> String {
     let folder = tempfile::tempdir().unwrap();
     jdk.compile(&[&java_sources().join("LinkAll.java")], folder.path(), &[]);

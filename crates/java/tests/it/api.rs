@@ -1,4 +1,4 @@
-//! What can be called on a class, and what is said when nothing can.
+//! The callable members of a class, and the messages when there are none.
 
 use adit_bytecode::overloads::Overloads;
 use adit_java::{Api, ApiOptions, Operation, RecordedNames};

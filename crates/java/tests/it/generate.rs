@@ -80,7 +80,7 @@ proptest! {
         });
     }
 
-    /// What tidying leaves out was of no interest, and tidying again finds nothing.
+    /// Tidying leaves out only statements of no interest, and tidying again changes nothing.
     #[test]
     fn tidying_keeps_what_matters(class in 0..CLASSES.len(), seed in any::<u64>(), at in 0..20usize) {
         with_generator(class, seed, |api, generator, rng| {

@@ -1,4 +1,4 @@
-//! Where a JDK is found: values for its classes, and whether its compiler takes what is written.
+//! Tests that need a JDK: values for its classes, and its compiler on the sources that are written.
 
 use std::fs::{self, File};
 use std::io::BufReader;

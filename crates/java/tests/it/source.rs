@@ -156,7 +156,7 @@ fn values_that_are_used_have_names() {
     );
 }
 
-/// What comes out differently in a second machine is not asserted, and where it goes another way, the test
+/// A value that differs in a second JVM is not asserted, and where the second run takes another way, the test
 /// ends.
 #[test]
 fn what_differs_is_not_asserted() {

@@ -1,4 +1,4 @@
-//! Where values come from, among the small classes.
+//! Sources of values, among the small classes.
 
 use adit_bytecode::Type;
 use adit_java::{ApiOptions, Recipe};

@@ -15,7 +15,7 @@ const ABOVE: [(&str, &[&str]); 6] = [
     ("java.lang.String", &["java.lang.CharSequence", "java.lang.Comparable"]),
 ];
 
-/// What is wrong with a script, if anything is.
+/// Returns the first fault of a script, if it has one.
 pub(crate) fn fault(script: &Script) -> Option<String> {
     script.statements.iter().enumerate().find_map(|(at, statement)| {
         let wrong = fault_of(&script.statements[..at], statement)?;

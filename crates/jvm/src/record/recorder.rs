@@ -153,10 +153,10 @@ impl CallRecorder {
         Ok(())
     }
 
-    /// Whether the call whose frame is at `start` comes from inside, which is to say: whether the nearest
-    /// frame behind it that is not the machinery's is one of the class under test. Its kin is inside when it
-    /// is where an open call has led, or when it deals with its own object. Also, who called immediately, and
-    /// the method that was called.
+    /// Returns true if the call whose frame is at `start` comes from inside: if the nearest frame behind it
+    /// that is not the machinery's is one of the class under test. Its kin is inside when it is where an open
+    /// call has led, or when it deals with its own object. Also returns the immediate caller, and the method
+    /// that was called.
     fn is_inside(&self, tools: Tools, env: Env, start: jint, object: jobject) -> (bool, Caller, usize) {
         let open = open::innermost(tools);
         let (mut called, mut immediate) = (0, None);
@@ -321,7 +321,7 @@ impl CallRecorder {
 
     /// A number for how deep the stack of the current thread is: the deeper, the smaller.
     ///
-    /// What is called from a method with a witness lies deeper than it. (Compilers put a method into its
+    /// A call from a method with a witness lies deeper than that method. (Compilers put a method into its
     /// caller's frame only if it is short, and none with a witness is.) To count frames takes long where
     /// there are many, so that it is the place on the stack, except for virtual threads, whose frames move
     /// from one stack to another.

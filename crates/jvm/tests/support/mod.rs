@@ -1,4 +1,4 @@
-//! What the tests with a real virtual machine share: finding one, compiling subjects, writing scripts,
+//! Parts shared by the tests with a real virtual machine: finding one, compiling subjects, writing scripts,
 //! showing runs.
 #![expect(
     clippy::unwrap_used,
@@ -19,7 +19,7 @@ use adit_trace::{
 };
 use tempfile::TempDir;
 
-/// What is needed to run anything: a JDK, a kernel that protects, and compiled subjects.
+/// Requirements for running anything: a JDK, a kernel that protects, and compiled subjects.
 pub(crate) struct Bench {
     pub(crate) jdk: Jdk,
     pub(crate) classes: PathBuf,

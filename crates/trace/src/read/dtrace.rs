@@ -21,7 +21,7 @@
 //! that is all the format tells, and so its exception is `Throwable`, unless a comment of our own writer says
 //! more. Calls without an object make up one trace if there are no others.
 //!
-//! Where an outer call threw, the calls it made on its own object cannot be told from calls that came after
+//! If an outer call threw, the calls it made on its own object cannot be told from calls that came after
 //! it.
 
 use std::io::Read;

@@ -407,7 +407,7 @@ mod tests {
     }
 
     proptest! {
-        /// What was written is read again.
+        /// A written script reads back as it was.
         #[test]
         fn written_is_read(args in prop::collection::vec(prop::collection::vec(argument(), 0..3), 0..4)) {
             let kinds = [CallKind::Function, CallKind::Method, CallKind::Constant];
