@@ -14,7 +14,7 @@ use adit_attack::EventReader;
 use adit_automata::format;
 use adit_logic::{Fate, Property};
 use adit_store::{
-    About, Claim, Counts, DATABASE, Difference, Held, Known, NewRound, RoundId, TestId, Writer,
+    About, Counts, DATABASE, Difference, Held, Known, NewRound, RoundId, StoredProperty, TestId, Writer,
 };
 use adit_trace::{Letter, Script};
 use miette::Report;
@@ -74,7 +74,7 @@ pub(crate) struct Campaign<'e> {
 #[derive(Default)]
 struct History {
     tests: Vec<(TestId, Script)>,
-    properties: BTreeMap<Property<String>, Claim>,
+    properties: BTreeMap<Property<String>, StoredProperty>,
     model: Option<EarlierModel>,
 }
 
@@ -209,7 +209,7 @@ impl History {
             let test = test?;
             history.tests.push((test.id, test.script));
         }
-        for known in writer.claims()? {
+        for known in writer.properties()? {
             history.properties.insert(known.property.clone(), known);
         }
         if let Some(stored) = writer.models()?.pop() {

@@ -37,8 +37,8 @@ const SLOT: &str = "public class Slot {
 fn found(folder: &Path) -> (BTreeSet<Vec<String>>, BTreeSet<String>) {
     let campaign = Campaign::read(folder).unwrap();
     let words = campaign.traces().map(|trace| trace.unwrap().word).collect();
-    let refuted = campaign.claims().unwrap().into_iter().filter(|claim| claim.fate.is_refuted());
-    let told = |claim: adit_store::Claim| {
+    let refuted = campaign.properties().unwrap().into_iter().filter(|claim| claim.fate.is_refuted());
+    let told = |claim: adit_store::StoredProperty| {
         format!("{} {} {}", claim.property.template.short(), claim.property.a, claim.property.b)
     };
     (words, refuted.map(told).collect())
@@ -302,9 +302,12 @@ fn odd_campaigns_give_a_page_or_say_what_helps() {
         written: 0,
     };
     let property = Property { template: Template::NeverFollowed, a: "pop".to_owned(), b: "Stack".to_owned() };
-    let claim =
-        adit_store::Claim { property, fate: Fate::Survived { attacked: 5, abandoned: false }, support: 1 };
-    writer.batch(|batch| batch.claim(&claim).and_then(|()| batch.model(&stored))).unwrap();
+    let claim = adit_store::StoredProperty {
+        property,
+        fate: Fate::Survived { attacked: 5, abandoned: false },
+        support: 1,
+    };
+    writer.batch(|batch| batch.property(&claim).and_then(|()| batch.model(&stored))).unwrap();
     writer.finish().unwrap();
     text += &told("killed before the files were written", folder, true);
     let explained = adit(&["explain", folder.to_str().unwrap(), "NF(pop, Stack)"]);

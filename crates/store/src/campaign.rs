@@ -9,8 +9,8 @@ use adit_trace::{Script, Stop, varint};
 use rusqlite::{Connection, OpenFlags, Row};
 
 use crate::records::{
-    About, Claim, Counts, Known, NewRound, Round, RoundEnd, RoundId, SearchPoint, StoredModel, Test, TestId,
-    Trace,
+    About, Counts, Known, NewRound, Round, RoundEnd, RoundId, SearchPoint, StoredModel, StoredProperty, Test,
+    TestId, Trace,
 };
 use crate::{DATABASE, StoreError, schema};
 
@@ -252,7 +252,7 @@ impl Campaign {
     }
 
     /// Returns the properties, in the order of their templates and events.
-    pub fn claims(&self) -> Result<Vec<Claim>, StoreError> {
+    pub fn properties(&self) -> Result<Vec<StoredProperty>, StoreError> {
         let sql = "SELECT template, a.name, b.name, fate, test, attacked, abandoned, support FROM properties
                    JOIN labels a ON a.id = properties.a JOIN labels b ON b.id = properties.b
                    ORDER BY template, a.name, b.name";
@@ -270,7 +270,7 @@ impl Campaign {
                 _ => None,
             };
             let support = unsigned(row, 7)?;
-            Ok(template.zip(fate).map(|(template, fate)| Claim {
+            Ok(template.zip(fate).map(|(template, fate)| StoredProperty {
                 property: Property { template, a, b },
                 fate,
                 support,

@@ -44,8 +44,8 @@ pub use digest::Digest;
 pub use error::StoreError;
 pub use held::Held;
 pub use records::{
-    About, Claim, Counts, Difference, Known, NewRound, Round, RoundEnd, RoundId, SearchPoint, StoredModel,
-    Test, TestId, Trace,
+    About, Counts, Difference, Known, NewRound, Round, RoundEnd, RoundId, SearchPoint, StoredModel,
+    StoredProperty, Test, TestId, Trace,
 };
 pub use writer::{Batch, Writer};
 

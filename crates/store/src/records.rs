@@ -147,7 +147,7 @@ pub struct Known<'a, L> {
 
 /// A property with its fate.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Claim {
+pub struct StoredProperty {
     /// The property.
     pub property: Property<String>,
     /// Its fate after all rounds so far.

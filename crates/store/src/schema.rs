@@ -336,9 +336,9 @@ mod tests {
         drop(connection);
         let held = Held::new(folder.path()).unwrap();
         let writer = Writer::open(held, &about()).unwrap();
-        let claims = writer.claims().unwrap();
+        let properties = writer.properties().unwrap();
         let told: Vec<String> =
-            claims.iter().map(|one| format!("{} {:?} {}", one.property, one.fate, one.support)).collect();
+            properties.iter().map(|one| format!("{} {:?} {}", one.property, one.fate, one.support)).collect();
         assert_eq!(
             told,
             [

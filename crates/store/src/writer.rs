@@ -8,7 +8,7 @@ use adit_trace::Script;
 use rusqlite::{Connection, OpenFlags, OptionalExtension, Transaction, TransactionBehavior, params};
 
 use crate::campaign::packed;
-use crate::records::{About, Claim, NewRound, RoundEnd, RoundId, SearchPoint, StoredModel, TestId};
+use crate::records::{About, NewRound, RoundEnd, RoundId, SearchPoint, StoredModel, StoredProperty, TestId};
 use crate::{Campaign, DATABASE, Digest, Held, StoreError, schema};
 
 /// A campaign that this process writes and reads.
@@ -191,10 +191,10 @@ impl Batch<'_> {
 
     /// Stores a property with its fate. A refuted property stays refuted; another witness may replace the
     /// first.
-    pub fn claim(&mut self, claim: &Claim) -> Result<(), StoreError> {
-        let a = self.label(&claim.property.a)?.cast_signed();
-        let b = self.label(&claim.property.b)?.cast_signed();
-        let (attacked, abandoned) = match claim.fate {
+    pub fn property(&mut self, stored: &StoredProperty) -> Result<(), StoreError> {
+        let a = self.label(&stored.property.a)?.cast_signed();
+        let b = self.label(&stored.property.b)?.cast_signed();
+        let (attacked, abandoned) = match stored.fate {
             Fate::Survived { attacked, abandoned } => (attacked, abandoned),
             Fate::Refuted(_) | Fate::NotAttacked => (0, false),
         };
@@ -205,14 +205,14 @@ impl Batch<'_> {
                  attacked = excluded.attacked, abandoned = excluded.abandoned, support = excluded.support
              WHERE fate <> 'refuted' OR excluded.fate = 'refuted'",
             params![
-                claim.property.template.short(),
+                stored.property.template.short(),
                 a,
                 b,
-                claim.fate.name(),
-                claim.fate.witness().map(|test| test.0),
+                stored.fate.name(),
+                stored.fate.witness().map(|test| test.0),
                 number(attacked),
                 abandoned,
-                number(claim.support)
+                number(stored.support)
             ],
         )
     }

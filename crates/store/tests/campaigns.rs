@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use adit_logic::{Fate, Property, Template};
 use adit_store::{
-    About, Campaign, Claim, DATABASE, Held, NewRound, RoundEnd, RoundId, SearchPoint, StoreError,
-    StoredModel, TestId, Writer,
+    About, Campaign, DATABASE, Held, NewRound, RoundEnd, RoundId, SearchPoint, StoreError, StoredModel,
+    StoredProperty, TestId, Writer,
 };
 use adit_trace::{Argument, CallKind, Callable, Limit, Script, Statement, Stop, ValueKind};
 use expect_test::{Expect, expect};
@@ -43,9 +43,9 @@ fn script(value: i64) -> Script {
     Script { statements: vec![statement] }
 }
 
-fn claim(fate: Fate<TestId>) -> Claim {
+fn property(fate: Fate<TestId>) -> StoredProperty {
     let property = Property { template: Template::NeverFollowed, a: "pop".to_owned(), b: "push".to_owned() };
-    Claim { property, fate, support: 3 }
+    StoredProperty { property, fate, support: 3 }
 }
 
 fn open(folder: &Path) -> Writer {
@@ -61,7 +61,7 @@ fn fill(folder: &Path) {
             let test = batch.test(id, &script(1))?;
             batch.trace(&["Stack", "push"], 2, Some(test))?;
             batch.trace(&["Stack"], 1, None)?;
-            batch.claim(&claim(Fate::Refuted(test)))?;
+            batch.property(&property(Fate::Refuted(test)))?;
             batch.point(&SearchPoint {
                 round: id,
                 phase: "attack".to_owned(),
@@ -105,8 +105,8 @@ fn told(folder: &Path) -> Result<String, StoreError> {
     for trace in campaign.traces() {
         text += &format!("{:?}\n", trace?);
     }
-    for claim in campaign.claims()? {
-        text += &format!("{claim:?}\n");
+    for property in campaign.properties()? {
+        text += &format!("{property:?}\n");
     }
     for point in campaign.search() {
         text += &format!("{:?}\n", point?);
@@ -128,7 +128,7 @@ fn what_was_written_is_read() {
         test 1 of round 1: {"version":2,"calls":[{"owner":"a.Stack","name":"Stack","signature":"(I)V","kind":"constructor","takes":["int"],"gives":"object"}],"statements":[{"call":0,"args":[1]}]}
         Trace { id: 1, word: ["Stack", "push"], count: 2, test: Some(TestId(1)) }
         Trace { id: 2, word: ["Stack"], count: 1, test: None }
-        Claim { property: Property { template: NeverFollowed, a: "pop", b: "push" }, fate: Refuted(TestId(1)), support: 3 }
+        StoredProperty { property: Property { template: NeverFollowed, a: "pop", b: "push" }, fate: Refuted(TestId(1)), support: 3 }
         SearchPoint { round: RoundId(1), phase: "attack", seconds: 0.5, tests: 100, states: Some(3), refuted: Some(1), open: Some(0), covered: None }
         StoredModel { round: RoundId(1), made: RoundId(1), json: "{}", why: "made by this round", complete: true, realized: Some(0.9), explored: 12, tests: [TestId(1)], witnesses: Object {"takes": Array [Number(1)]}, written: 1700000011 }
     "#]].assert_eq(&told(folder.path()).unwrap());
@@ -152,18 +152,18 @@ fn another_round_adds_and_nothing_is_twice() {
             assert_eq!(batch.test(id, &script(2))?, TestId(2));
             batch.trace(&["Stack", "push"], 5, Some(TestId(2)))?;
             // A refuted property stays refuted, whatever a later round reports.
-            batch.claim(&claim(Fate::Survived { attacked: 10, abandoned: true }))?;
-            batch.claim(&claim(Fate::NotAttacked))
+            batch.property(&property(Fate::Survived { attacked: 10, abandoned: true }))?;
+            batch.property(&property(Fate::NotAttacked))
         })
         .unwrap();
     // While it is written, it can be read.
     let campaign = Campaign::read(folder.path()).unwrap();
     let trace = campaign.traces().next().unwrap().unwrap();
     assert_eq!((trace.count, trace.test), (7, Some(TestId(1))));
-    assert_eq!(campaign.claims().unwrap()[0].fate, Fate::Refuted(TestId(1)));
+    assert_eq!(campaign.properties().unwrap()[0].fate, Fate::Refuted(TestId(1)));
     assert_eq!(campaign.test(TestId(2)).unwrap().script, script(2));
-    writer.batch(|batch| batch.claim(&claim(Fate::Refuted(TestId(2))))).unwrap();
-    assert_eq!(campaign.claims().unwrap()[0].fate, Fate::Refuted(TestId(2)));
+    writer.batch(|batch| batch.property(&property(Fate::Refuted(TestId(2))))).unwrap();
+    assert_eq!(campaign.properties().unwrap()[0].fate, Fate::Refuted(TestId(2)));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use adit_automata::format;
 use adit_logic::{Fate, Property};
-use adit_store::{Claim, Known, RoundEnd, StoredModel, TestId};
+use adit_store::{Known, RoundEnd, StoredModel, StoredProperty, TestId};
 use adit_trace::{Letter, Run, Script, Stop};
 use miette::Report;
 
@@ -60,7 +60,7 @@ impl Recorder<'_> {
             }
             for JudgedProperty { property, fate, support, .. } in properties {
                 let fate = fate.map(|test| ids[test]);
-                batch.claim(&Claim { property: property.clone(), fate, support: *support })?;
+                batch.property(&StoredProperty { property: property.clone(), fate, support: *support })?;
             }
             if chosen.model.transitions() > 0 {
                 batch.model(&StoredModel {

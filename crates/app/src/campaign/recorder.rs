@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use adit_attack::{Guarded, HangGuard};
 use adit_automata::Fsa;
 use adit_logic::{Fate, Property};
-use adit_store::{Claim, TestId};
+use adit_store::{StoredProperty, TestId};
 use adit_trace::{Letter, Progress, Run, RunLimits, Script, Subject};
 use miette::Report;
 use serde_json::json;
@@ -362,7 +362,7 @@ impl<'e> Recorder<'e> {
             for (property, test) in &pending.refuted {
                 let property = super::labeled(ear, property);
                 let support = history.properties.get(&property).map_or(0, |known| known.support);
-                batch.claim(&Claim { property, fate: Fate::Refuted(ids[*test]), support })?;
+                batch.property(&StoredProperty { property, fate: Fate::Refuted(ids[*test]), support })?;
             }
             if let Some(point) = &point {
                 batch.point(point)?;

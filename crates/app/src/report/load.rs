@@ -59,10 +59,10 @@ pub(crate) fn load(path: &Path) -> Result<Page, Report> {
 
 /// Returns the properties of a campaign. Their witnesses have numbers there, and no names among the files.
 fn stored_properties(campaign: &Campaign, model: &Fsa<String>) -> Result<Properties, Report> {
-    let one = |stored: adit_store::Claim| {
+    let one = |stored: adit_store::StoredProperty| {
         PropertyResult::new(stored.property, stored.support, stored.fate.map(|_| Witness::default()))
     };
-    let properties = campaign.claims()?.into_iter().map(one).collect();
+    let properties = campaign.properties()?.into_iter().map(one).collect();
     Ok(Properties { pure: pure_labels(model), properties })
 }
 
