@@ -151,7 +151,8 @@ impl Which {
     }
 }
 
-/// One model.
+/// Measurements of one model: a field for each key of the raw rows, which are flat so that rows of different
+/// dates compare line by line.
 #[derive(Serialize)]
 struct Row {
     class: &'static str,
@@ -169,9 +170,11 @@ struct Row {
     tests: u64,
     seconds: f64,
     stop: String,
-    claims: u64,
+    /// Mined properties, under the key that the rows in `results` have.
+    #[serde(rename = "claims")]
+    properties: u64,
     refuted: u64,
-    /// Of all claims, those that the corrected truth contradicts, and how many of these stand.
+    /// Of all properties, those that the corrected truth contradicts, and how many of these stand.
     wrong: Option<[usize; 2]>,
     left_out: Vec<String>,
     missing: Vec<String>,
@@ -271,9 +274,13 @@ fn measure(
         tests: mined.said.tests,
         seconds: mined.said.seconds,
         stop: mined.said.stop.as_str().map_or_else(|| mined.said.stop.to_string(), str::to_owned),
-        claims: mined.said.properties.mined,
+        properties: mined.said.properties.mined,
         refuted: mined.said.properties.refuted,
-        wrong: if plan.which == Which::Rules { Some(rules::wrong(&mined.claims, corrected)) } else { None },
+        wrong: if plan.which == Which::Rules {
+            Some(rules::wrong(&mined.properties, corrected))
+        } else {
+            None
+        },
         left_out: by_published.left_out,
         missing: by_corrected.missing,
     })
@@ -385,7 +392,7 @@ fn sizes(plan: &Plan, rows: &[Row], smallest: &BTreeMap<&'static str, usize>) {
         "## Size and speed\n\nMeans over the seeds. DICE ran 28 tests a second for 15 minutes a class.\n"
     );
     println!(
-        "| class | states of the smallest deterministic truth | how | states | transitions | deterministic | tests a second | seconds | claims refuted | ended |"
+        "| class | states of the smallest deterministic truth | how | states | transitions | deterministic | tests a second | seconds | properties refuted | ended |"
     );
     println!("|---|---|---|---|---|---|---|---|---|---|");
     for class in classes_of(rows) {
@@ -408,7 +415,7 @@ fn sizes(plan: &Plan, rows: &[Row], smallest: &BTreeMap<&'static str, usize>) {
                 rows.len(),
                 mean(|row| row.tests as f64) / seconds.max(0.001),
                 mean(|row| row.refuted as f64),
-                mean(|row| row.claims as f64),
+                mean(|row| row.properties as f64),
                 stops.into_iter().collect::<Vec<_>>().join(", "),
             );
         }

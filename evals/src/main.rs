@@ -86,7 +86,7 @@ enum Table {
         json: Option<PathBuf>,
     },
     /// Number of properties that the paper's pipeline refutes over time, as a picture.
-    #[command(after_help = "Example: cargo run --release -p evals -- over-time --out claims.svg")]
+    #[command(after_help = "Example: cargo run --release -p evals -- over-time --out refuted.svg")]
     OverTime {
         /// The program to measure [default: `adit` beside this program].
         #[arg(long)]

@@ -73,7 +73,7 @@ pub fn dice_tester<S: Guarded, R: Rng>(
     pace: &mut dyn Pace,
 ) -> Result<Attacked, S::Error> {
     let letters = reader.alphabet().len();
-    let claims = letters..letters + assault.properties.len();
+    let property_goals = letters..letters + assault.properties.len();
     let mut problem = Attack { subject, author, reader, assault, letters };
     let mut search = Search::new(goals(letters, assault), assault.settings.clone());
     let mut attacked = Attacked {
@@ -89,7 +89,7 @@ pub fn dice_tester<S: Guarded, R: Rng>(
     let mut refuted = 0;
     let mut progress = Progress::new(Phase::Attack, 0);
     while !search.is_over() {
-        let open = search.status()[claims.clone()]
+        let open = search.status()[property_goals.clone()]
             .iter()
             .filter(|status| matches!(status, Status::Targeted(_) | Status::Waiting))
             .count();
@@ -106,7 +106,7 @@ pub fn dice_tester<S: Guarded, R: Rng>(
         }
         let generation = search.generation(&mut problem, rng)?;
         for (goal, test) in generation.covered {
-            if goal >= claims.end {
+            if goal >= property_goals.end {
                 attacked.covered += 1;
             } else if goal >= letters {
                 refuted += 1;
@@ -118,9 +118,9 @@ pub fn dice_tester<S: Guarded, R: Rng>(
         attacked.resets += u32::from(generation.reset);
     }
     let mut shrinking = assault.shrink.1;
-    for goal in 0..claims.end + assault.branches.len() {
+    for goal in 0..property_goals.end + assault.branches.len() {
         let mut witness = search.witness(goal).cloned();
-        if let Some(test) = witness.as_mut().filter(|_| claims.contains(&goal)) {
+        if let Some(test) = witness.as_mut().filter(|_| property_goals.contains(&goal)) {
             let most = assault.shrink.0.min(shrinking);
             let before = attacked.run;
             let progress = Progress { phase: Phase::Shrink, tests: before, ..progress };
@@ -138,7 +138,7 @@ pub fn dice_tester<S: Guarded, R: Rng>(
                 attacked.tests.len() - 1
             })
         });
-        if claims.contains(&goal) {
+        if property_goals.contains(&goal) {
             attacked.fates.push(match (search.status()[goal], witness) {
                 (_, Some(test)) => Fate::Refuted(test),
                 (Status::Waiting | Status::Covered | Status::Targeted(0), None) => Fate::NotAttacked,
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn a_claim_waits_for_the_event_that_it_is_about() {
+    fn a_property_waits_for_the_event_that_it_is_about() {
         check(
             &["AF a b", "NF b a", "AIF c b", "NIF c c", "AIP b c"],
             expect![[r#"

@@ -11,7 +11,7 @@ use miette::{IntoDiagnostic, Result, WrapErr, bail, miette};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::rules::Claims;
+use super::rules::MinedProperties;
 
 /// Flags and names of a class for `adit mine`. None of this is in the program itself.
 pub(crate) struct Driven {
@@ -154,7 +154,7 @@ pub(crate) struct Mined {
     pub(crate) said: Said,
     /// With constructors named as in the truth.
     pub(crate) model: Fsa<String>,
-    pub(super) claims: Claims,
+    pub(super) properties: MinedProperties,
     /// Path of the model.
     path: PathBuf,
 }
@@ -213,8 +213,8 @@ impl Adit {
             let new = driven.renamed.iter().find(|(old, _)| old == label);
             new.map_or_else(|| label.clone(), |(_, new)| (*new).to_owned())
         });
-        let claims = claims(&folder.join("properties.json"))?;
-        Ok(Mined { said, model, claims, path })
+        let properties = mined_properties(&folder.join("properties.json"))?;
+        Ok(Mined { said, model, properties, path })
     }
 
     /// Returns the share of the model's walks that can really happen, and the share of real runs that the
@@ -270,12 +270,12 @@ impl Adit {
 }
 
 /// Reads `properties.json`.
-fn claims(path: &Path) -> Result<Claims> {
+fn mined_properties(path: &Path) -> Result<MinedProperties> {
     let text =
         fs::read(path).into_diagnostic().wrap_err_with(|| format!("cannot read {}", path.display()))?;
     let said: Value = serde_json::from_slice(&text).into_diagnostic()?;
-    let mut claims = Claims::default();
-    claims.pure.extend(texts(&said["pure"]));
+    let mut mined = MinedProperties::default();
+    mined.pure.extend(texts(&said["pure"]));
     for one in said["properties"].as_array().into_iter().flatten() {
         let text = |name: &str| one[name].as_str().map(str::to_owned);
         let template = text("template").as_deref().and_then(Template::from_short);
@@ -283,10 +283,10 @@ fn claims(path: &Path) -> Result<Claims> {
             bail!("{} has a property without a template or an event: {one}", path.display());
         };
         if one["fate"] != "refuted" {
-            claims.standing.insert(Property { template, a, b });
+            mined.standing.insert(Property { template, a, b });
         }
     }
-    Ok(claims)
+    Ok(mined)
 }
 
 fn texts(list: &Value) -> impl Iterator<Item = String> {

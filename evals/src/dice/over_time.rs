@@ -76,7 +76,7 @@ fn drawn(lines: &[Line]) -> String {
             y = y(count),
         );
     }
-    let _ = writeln!(svg, "<text x=\"{LEFT}\" y=\"{:.1}\">claims refuted over time</text>", HEIGHT - 8.0);
+    let _ = writeln!(svg, "<text x=\"{LEFT}\" y=\"{:.1}\">properties refuted over time</text>", HEIGHT - 8.0);
     // Names stand at the right, moved apart where lines end close together.
     let mut order: Vec<usize> = (0..lines.len()).collect();
     order.sort_by(|&one, &other| lines[other].all.total_cmp(&lines[one].all));

@@ -19,23 +19,23 @@ pub(super) const PRINTED: [(&str, usize, usize, usize); 3] =
 
 /// The properties that `adit mine` found.
 #[derive(Default)]
-pub(super) struct Claims {
-    /// Everything that was claimed and not refuted.
+pub(super) struct MinedProperties {
+    /// Those that were not refuted.
     pub(super) standing: BTreeSet<Property<String>>,
     pub(super) pure: BTreeSet<String>,
 }
 
 /// Of all rules about events of the truth, how many are wrong, and how many of these stand.
-pub(super) fn wrong(claims: &Claims, truth: &Fsa<String>) -> [usize; 2] {
+pub(super) fn wrong(mined: &MinedProperties, truth: &Fsa<String>) -> [usize; 2] {
     let mut checker = Checker::new(truth, Language::PrefixClosed, Limit(10_000_000));
     let (mut all, mut standing) = (0, 0);
     for template in Template::ALL {
         for a in truth.alphabet() {
             for b in truth.alphabet() {
                 let property = Property { template, a: a.clone(), b: b.clone() };
-                if let Verdict::Fails { .. } = checker.check_property(&property, &claims.pure) {
+                if let Verdict::Fails { .. } = checker.check_property(&property, &mined.pure) {
                     all += 1;
-                    standing += usize::from(claims.standing.contains(&property));
+                    standing += usize::from(mined.standing.contains(&property));
                 }
             }
         }
@@ -89,7 +89,7 @@ mod tests {
         let text = b"1\nnew\n1\nold\n2\nnew\told\tmake\nold\told\tuse\n";
         let truth = format::read(text, "truth.fsm.txt", None).unwrap();
         let rule = |template, a: &str, b: &str| Property { template, a: a.to_owned(), b: b.to_owned() };
-        let claims = Claims {
+        let mined = MinedProperties {
             standing: [
                 rule(Template::NeverFollowed, "use", "make"),
                 rule(Template::NeverFollowed, "make", "use"),
@@ -100,7 +100,7 @@ mod tests {
         };
         // A client may stop at any time, so that nothing must follow; of 'never', four rules can be wrong,
         // and of 'before' none but that something was made before making.
-        let [all, standing] = wrong(&claims, &truth);
+        let [all, standing] = wrong(&mined, &truth);
         assert_eq!((all > 4, standing), (true, 1));
     }
 }

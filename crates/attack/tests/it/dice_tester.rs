@@ -176,7 +176,7 @@ fn patient() -> Settings {
 }
 
 /// The fate of each property, with the calls of the test that refutes it.
-fn told(claims: &[&str], attacked: &Attacked) -> String {
+fn told(texts: &[&str], attacked: &Attacked) -> String {
     let fate = |fate: &Fate<usize>| match fate {
         Fate::Refuted(test) => {
             let test: Vec<&str> =
@@ -187,14 +187,14 @@ fn told(claims: &[&str], attacked: &Attacked) -> String {
         Fate::Survived { attacked, abandoned: false } => format!("survived {attacked} generations"),
         Fate::NotAttacked => "not attacked".to_owned(),
     };
-    claims.iter().zip(&attacked.fates).map(|(claim, it)| format!("{claim}: {}\n", fate(it))).collect()
+    texts.iter().zip(&attacked.fates).map(|(text, it)| format!("{text}: {}\n", fate(it))).collect()
 }
 
-fn check(subject: &mut Spoiled, claims: &[&str], settings: Settings, generations: u32, expected: Expect) {
+fn check(subject: &mut Spoiled, texts: &[&str], settings: Settings, generations: u32, expected: Expect) {
     let arena = Arena::new();
-    let properties: Vec<_> = claims.iter().map(|claim| arena.property(claim)).collect();
+    let properties: Vec<_> = texts.iter().map(|text| arena.property(text)).collect();
     let attacked = arena.attack(subject, &properties, settings, 1, generations);
-    expected.assert_eq(&told(claims, &attacked));
+    expected.assert_eq(&told(texts, &attacked));
 }
 
 #[test]
@@ -249,9 +249,9 @@ fn what_is_true_survives() {
 
 #[test]
 fn what_withstands_is_given_up_and_then_nothing_is_left() {
-    let claims = ["AP pop push", "NIF isEmpty:TRUE pop", "NF push pop"];
+    let texts = ["AP pop push", "NIF isEmpty:TRUE pop", "NF push pop"];
     let arena = Arena::new();
-    let properties: Vec<_> = claims.iter().map(|claim| arena.property(claim)).collect();
+    let properties: Vec<_> = texts.iter().map(|text| arena.property(text)).collect();
     let settings = Settings { abandon_after: Some(15), reset_after: Some(4), ..paper() };
     let attacked = arena.attack(&mut Spoiled::default(), &properties, settings, 3, 1000);
     assert_eq!(attacked.stop, Stop::Done);
@@ -264,13 +264,13 @@ fn what_withstands_is_given_up_and_then_nothing_is_left() {
         NIF isEmpty:TRUE pop: given up after 15 generations
         NF push pop: refuted by Stack push pop
     "#]]
-    .assert_eq(&told(&claims, &attacked));
+    .assert_eq(&told(&texts, &attacked));
 }
 
 #[test]
 fn nothing_is_aimed_at_that_waits_for_the_impossible() {
-    // Nobody pops, so that claims about what follows or precedes a pop wait for ever; those about a push do
-    // not.
+    // Nobody pops, so that properties about what follows or precedes a pop wait for ever; those about a push
+    // do not.
     check(
         &mut Spoiled { broken: Some("pop"), ..Spoiled::default() },
         &["AP pop push", "NF pop push", "NIF pop pop", "AP push pop", "AF push pop", "NF push pop"],
@@ -341,8 +341,8 @@ fn branches_are_goals_too() {
 #[test]
 fn witnesses_are_made_smaller() {
     let arena = Arena::new();
-    let claims = ["NF push pop", "AIP pop push", "NF pop isEmpty:FALSE", "NIF push push", "AP pop push"];
-    let properties: Vec<_> = claims.iter().map(|claim| arena.property(claim)).collect();
+    let texts = ["NF push pop", "AIP pop push", "NF pop isEmpty:FALSE", "NIF push push", "AP pop push"];
+    let properties: Vec<_> = texts.iter().map(|text| arena.property(text)).collect();
     let attack = |shrink| {
         let assault = Assault {
             properties: properties.clone(),
@@ -395,8 +395,8 @@ fn no_budget_no_tests() {
 #[test]
 fn the_same_seed_gives_the_same_attack() {
     let arena = Arena::new();
-    let claims = ["NF push pop", "AP pop push", "AIF size push"];
-    let properties: Vec<_> = claims.iter().map(|claim| arena.property(claim)).collect();
+    let texts = ["NF push pop", "AP pop push", "AIF size push"];
+    let properties: Vec<_> = texts.iter().map(|text| arena.property(text)).collect();
     let attack = |seed| {
         let attacked = arena.attack(&mut Spoiled::default(), &properties, paper(), seed, 20);
         (attacked.tests, attacked.fates, attacked.run)
@@ -408,8 +408,8 @@ fn the_same_seed_gives_the_same_attack() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
 
-    /// Every claim that is said to be refuted is, by the shortest of the tests that were run and refute it;
-    /// and none refutes a claim that is said to stand.
+    /// Every property that is said to be refuted is, by the shortest of the tests that were run and refute
+    /// it; and none refutes a property that is said to stand.
     #[test]
     fn fates_agree_with_the_definition(seed in any::<u64>(), chosen in prop::collection::vec((0_usize..6, 0_u32..9, 0_u32..9), 1..30)) {
         let arena = Arena::new();
