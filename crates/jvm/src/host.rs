@@ -17,7 +17,6 @@ use std::time::{Duration, Instant};
 use adit_bytecode::probe::ProbedClasses;
 use adit_trace::{Run, RunLimits, Script, Subject};
 
-use crate::boxes;
 use crate::classes::expand;
 use crate::error::HostError;
 use crate::find::Jdk;
@@ -25,6 +24,7 @@ use crate::message::{self, Greeting, Job, LONGEST, Replacement, Setup, fingerpri
 use crate::process::{Fate, Patience, Start, Worker};
 use crate::sandbox::{MemoryLimits, Protection, Sandbox};
 use crate::scripts::{self, DEEPEST};
+use crate::worker_folder;
 
 /// Number of consecutive workers that may end before they ran anything, until the host gives up.
 const PATIENCE: u32 = 3;
@@ -182,7 +182,7 @@ impl Host {
             },
         };
         let start = Start { program, arguments, boxes: absolute(boxes), setup, output: None };
-        boxes::sweep(&start.boxes);
+        worker_folder::sweep(&start.boxes);
         let pool = Pool { start, limits, spare: Mutex::new(None) };
         let (first, Greeting { protection, unprobed, .. }) = pool.worker()?;
         let mut lanes = vec![Some(first)];

@@ -11,7 +11,7 @@
 //! | `find` | finding a JDK that can be hosted |
 //! | `classes` | opening a class path to read classes without a JVM |
 //! | `host` | the coordinator: batches, the watchdog, replacing workers |
-//! | `process`, `boxes` | one worker process; its folder |
+//! | `process`, `worker_folder` | one worker process; its folder |
 //! | `worker`, `play` | the worker: its loop; running a script |
 //! | `resolve`, `known` | resolving methods and types; the JDK's own classes |
 //! | `argument`, `function` | building arguments; classes for functions |
@@ -31,7 +31,6 @@
 
 mod agent;
 mod argument;
-mod boxes;
 pub mod classes;
 mod descriptors;
 pub mod doctor;
@@ -58,6 +57,7 @@ pub mod vm;
 mod watch;
 mod wire;
 pub mod worker;
+mod worker_folder;
 
 pub use classes::ClassesError;
 pub use error::HostError;

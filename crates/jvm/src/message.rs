@@ -6,10 +6,8 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Read, Write};
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 
-use crate::record::Assignment;
 use crate::sandbox::{MemoryLimits, Protection};
 use crate::wire::{Garbled, Put, Take};
 
@@ -75,8 +73,8 @@ pub(crate) enum Job {
     Scripts,
     /// Scripts, and which fields of these classes their calls touch.
     Watch(Vec<String>),
-    /// One task, of which the calls of a class are recorded.
-    Record(Box<Assignment>),
+    /// One task, of which the calls of a class are recorded: an `Assignment` of `record`, as bytes.
+    Record(Vec<u8>),
 }
 
 /// A worker's first words.
@@ -124,19 +122,13 @@ pub(crate) fn receive(from: &mut impl Read) -> io::Result<Vec<u8>> {
 impl Setup {
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
-        let path = |bytes: &mut Vec<u8>, path: &PathBuf| {
-            bytes.number(path.as_os_str().len() as u64);
-            bytes.bytes(path.as_os_str().as_bytes());
-        };
         bytes.byte(u8::from(self.libjvm.is_some()));
         if let Some(libjvm) = &self.libjvm {
-            path(&mut bytes, libjvm);
+            bytes.path(libjvm);
         }
-        bytes.number(self.class_path.len() as u64);
-        self.class_path.iter().for_each(|entry| path(&mut bytes, entry));
-        bytes.number(self.machine_flags.len() as u64);
-        self.machine_flags.iter().for_each(|flag| bytes.text(flag));
-        path(&mut bytes, &self.folder);
+        bytes.paths(&self.class_path);
+        bytes.texts(&self.machine_flags);
+        bytes.path(&self.folder);
         bytes.number(self.memory.box_megabytes.into());
         bytes.number(self.memory.heap_megabytes.into());
         bytes.byte(u8::from(self.protected));
@@ -159,28 +151,23 @@ impl Setup {
             Job::Scripts => bytes.byte(0),
             Job::Watch(classes) => {
                 bytes.byte(1);
-                bytes.number(classes.len() as u64);
-                classes.iter().for_each(|class| bytes.text(class));
+                bytes.texts(classes);
             }
             Job::Record(assignment) => {
                 bytes.byte(2);
-                assignment.put(&mut bytes);
+                bytes.number(assignment.len() as u64);
+                bytes.bytes(assignment);
             }
         }
         bytes
     }
 
     pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Self, Garbled> {
-        fn path(take: &mut Take<'_>) -> Result<PathBuf, Garbled> {
-            let length = take.size()?;
-            Ok(std::ffi::OsString::from_vec(take.bytes(length)?.to_vec()).into())
-        }
         let mut take = Take(bytes);
-        let libjvm = if take.byte()? == 0 { None } else { Some(path(&mut take)?) };
-        let class_path = (0..take.count()?).map(|_| path(&mut take)).collect::<Result<_, _>>()?;
-        let machine_flags =
-            (0..take.count()?).map(|_| Ok(take.text()?.to_owned())).collect::<Result<_, _>>()?;
-        let folder = path(&mut take)?;
+        let libjvm = if take.byte()? == 0 { None } else { Some(take.path()?) };
+        let class_path = take.paths()?;
+        let machine_flags = take.texts()?;
+        let folder = take.path()?;
         let mut small = || u32::try_from(take.number()?).map_err(|_| Garbled);
         let memory = MemoryLimits { box_megabytes: small()?, heap_megabytes: small()? };
         let protected = take.byte()? != 0;
@@ -190,10 +177,11 @@ impl Setup {
         let probes = if take.byte()? == 0 { None } else { Some(Probes::take(&mut take)?) };
         let job = match take.byte()? {
             0 => Job::Scripts,
-            1 => {
-                Job::Watch((0..take.count()?).map(|_| Ok(take.text()?.to_owned())).collect::<Result<_, _>>()?)
+            1 => Job::Watch(take.texts()?),
+            2 => {
+                let length = take.size()?;
+                Job::Record(take.bytes(length)?.to_vec())
             }
-            2 => Job::Record(Box::new(Assignment::take(&mut take)?)),
             _ => return Err(Garbled),
         };
         Ok(Self {
@@ -236,8 +224,7 @@ impl Greeting {
         let mut bytes = Vec::new();
         let Protection { files, network, space, calls, notes } = &self.protection;
         [files, network, space, calls].into_iter().for_each(|flag| bytes.byte(u8::from(*flag)));
-        bytes.number(notes.len() as u64);
-        notes.iter().for_each(|note| bytes.text(note));
+        bytes.texts(notes);
         bytes.optional_text(self.machine.as_ref().err().map(String::as_str));
         bytes.optional_text(self.unprobed.as_deref());
         bytes
@@ -247,7 +234,7 @@ impl Greeting {
         let mut take = Take(bytes);
         let mut flag = || Ok(take.byte()? != 0);
         let (files, network, space, calls) = (flag()?, flag()?, flag()?, flag()?);
-        let notes = (0..take.count()?).map(|_| Ok(take.text()?.to_owned())).collect::<Result<_, _>>()?;
+        let notes = take.texts()?;
         let machine = take.optional_text()?.map_or(Ok(()), |why| Err(why.to_owned()));
         let unprobed = take.optional_text()?.map(str::to_owned);
         Ok(Self { protection: Protection { files, network, space, calls, notes }, machine, unprobed })
@@ -270,6 +257,9 @@ impl Done {
 
 #[cfg(test)]
 mod tests {
+    use std::ffi::OsString;
+    use std::os::unix::ffi::OsStringExt;
+
     use proptest::prelude::*;
 
     use super::*;
@@ -278,7 +268,7 @@ mod tests {
     fn what_is_said_is_understood() {
         let setup = Setup {
             libjvm: Some("/jdk/libjvm.so".into()),
-            class_path: vec!["/a b".into(), std::ffi::OsString::from_vec(vec![b'/', 0xff]).into()],
+            class_path: vec!["/a b".into(), OsString::from_vec(vec![b'/', 0xff]).into()],
             machine_flags: vec!["-Xcheck:jni".to_owned()],
             folder: "/box".into(),
             memory: MemoryLimits { box_megabytes: 16, heap_megabytes: 300 },
@@ -293,7 +283,10 @@ mod tests {
             }),
             job: Job::Watch(vec!["a.B".to_owned()]),
         };
-        assert_eq!(Setup::from_bytes(&setup.to_bytes()), Ok(setup));
+        let recording = Setup { job: Job::Record(vec![7, 0]), ..setup.clone() };
+        for setup in [setup, recording] {
+            assert_eq!(Setup::from_bytes(&setup.to_bytes()), Ok(setup));
+        }
         let protection =
             Protection { files: true, space: true, notes: vec!["ä".to_owned()], ..Protection::default() };
         for machine in [Ok(()), Err("no".to_owned())] {

@@ -13,7 +13,6 @@ use std::time::{Duration, Instant};
 
 use adit_trace::{End, Run, Script};
 
-use crate::boxes::WorkerBox;
 use crate::error::HostError;
 use crate::message::{Done, Greeting, Probes, Setup, receive, send};
 use crate::results::{Decoder, Extent};
@@ -21,6 +20,7 @@ use crate::scripts::Dictionary;
 use crate::shared;
 use crate::stillness::Stillness;
 use crate::wire::Take;
+use crate::worker_folder::WorkerFolder;
 
 /// Time that a worker has to exit by itself after it closed the connection, so its exit code becomes known.
 const FAREWELL: Duration = Duration::from_secs(2);
@@ -58,7 +58,7 @@ pub(crate) struct Worker {
     /// Number of scripts it was sent.
     pub(crate) given: u64,
     // Dropped last, after the process is gone.
-    _folder: WorkerBox,
+    _folder: WorkerFolder,
 }
 
 /// Outcome of a batch.
@@ -100,7 +100,7 @@ impl Worker {
     /// Starts a worker without waiting for it.
     pub(crate) fn start(start: &Start) -> Result<Self, HostError> {
         let failed = |what| move |source| HostError::Start { what, source };
-        let folder = WorkerBox::new(&start.boxes).map_err(failed("creating a folder for it"))?;
+        let folder = WorkerFolder::new(&start.boxes).map_err(failed("creating a folder for it"))?;
         let (control, theirs) = UnixStream::pair().map_err(failed("creating a socket"))?;
         let memory = shared::create().map_err(failed("creating memory for results"))?;
         let passed = [theirs.as_raw_fd(), memory.as_raw_fd()];

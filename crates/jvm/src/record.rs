@@ -18,7 +18,6 @@ use std::collections::BTreeSet;
 use std::io::{PipeReader, Read};
 use std::ops::ControlFlow;
 use std::os::fd::OwnedFd;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread;
@@ -26,7 +25,6 @@ use std::time::{Duration, Instant};
 
 use adit_trace::{Life, Pace, Phase, Progress, Stop};
 
-use crate::boxes;
 use crate::classes;
 use crate::error::HostError;
 use crate::host::HostOptions;
@@ -35,6 +33,7 @@ use crate::process::{Start, Worker};
 use crate::sandbox::{MemoryLimits, Sandbox};
 use crate::shared;
 use crate::wire::{Garbled, Put, Take};
+use crate::worker_folder;
 
 mod find;
 mod junit;
@@ -183,7 +182,7 @@ pub fn record(
     let printed = Printed::read(reader).map_err(failed("starting a thread"))?;
     let protected = options.host.sandbox == Sandbox::Required;
     let start = prepare(options, plan, OwnedFd::from(writer))?;
-    boxes::sweep(&start.boxes);
+    worker_folder::sweep(&start.boxes);
     let mut worker = Worker::start(&start)?;
     // Otherwise the pipe would never be closed.
     drop(start);
@@ -245,7 +244,7 @@ fn prepare(options: RecordOptions, plan: Option<Plan>, output: OwnedFd) -> Resul
         watch_descriptors: false,
         fresh_statics: false,
         probes: None,
-        job: Job::Record(Box::new(assignment)),
+        job: Job::Record(assignment.to_bytes()),
     };
     let boxes = absolute(host.boxes);
     let output = Some(Arc::new(output));
@@ -368,14 +367,11 @@ pub(crate) struct Assignment {
 }
 
 impl Assignment {
-    pub(crate) fn put(&self, bytes: &mut Vec<u8>) {
-        let path = |bytes: &mut Vec<u8>, path: &PathBuf| {
-            bytes.number(path.as_os_str().len() as u64);
-            bytes.bytes(path.as_os_str().as_bytes());
-        };
+    fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
         bytes.byte(u8::from(self.plan.is_some()));
         if let Some(plan) = &self.plan {
-            plan.put(bytes);
+            plan.put(&mut bytes);
         }
         let (kind, class, list) = match &self.task {
             Task::Tests { classes } => (0, None, classes),
@@ -383,30 +379,25 @@ impl Assignment {
         };
         bytes.byte(kind);
         bytes.optional_text(class);
-        bytes.number(list.len() as u64);
-        list.iter().for_each(|item| bytes.text(item));
-        path(bytes, &self.directory);
-        bytes.number(self.writable.len() as u64);
-        self.writable.iter().for_each(|folder| path(bytes, folder));
+        bytes.texts(list);
+        bytes.path(&self.directory);
+        bytes.paths(&self.writable);
         bytes.number(self.longest_life);
+        bytes
     }
 
-    pub(crate) fn take(take: &mut Take<'_>) -> Result<Self, Garbled> {
-        fn path(take: &mut Take<'_>) -> Result<PathBuf, Garbled> {
-            let length = take.size()?;
-            Ok(std::ffi::OsString::from_vec(take.bytes(length)?.to_vec()).into())
-        }
-        let plan = if take.byte()? == 0 { None } else { Some(Plan::take(take)?) };
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Self, Garbled> {
+        let mut take = Take(bytes);
+        let plan = if take.byte()? == 0 { None } else { Some(Plan::take(&mut take)?) };
         let kind = take.byte()?;
         let class = take.optional_text()?.map(str::to_owned);
-        let list = (0..take.count()?).map(|_| Ok(take.text()?.to_owned())).collect::<Result<_, _>>()?;
+        let list = take.texts()?;
         let task = match (kind, class) {
             (0, None) => Task::Tests { classes: list },
             (1, Some(class)) => Task::Main { class, args: list },
             _ => return Err(Garbled),
         };
-        let directory = path(take)?;
-        let writable = (0..take.count()?).map(|_| path(take)).collect::<Result<_, _>>()?;
+        let (directory, writable) = (take.path()?, take.paths()?);
         Ok(Self { plan, task, directory, writable, longest_life: take.number()? })
     }
 }
@@ -428,11 +419,10 @@ mod tests {
                 writable: vec!["/project/target".into()],
                 longest_life: u64::MAX,
             };
-            let mut bytes = Vec::new();
-            assignment.put(&mut bytes);
-            assert_eq!(Assignment::take(&mut Take(&bytes)), Ok(assignment));
+            let bytes = assignment.to_bytes();
+            assert_eq!(Assignment::from_bytes(&bytes), Ok(assignment));
             for cut in 0..bytes.len() {
-                assert_eq!(Assignment::take(&mut Take(&bytes[..cut])), Err(Garbled), "{cut}");
+                assert_eq!(Assignment::from_bytes(&bytes[..cut]), Err(Garbled), "{cut}");
             }
         }
     }

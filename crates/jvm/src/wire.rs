@@ -4,6 +4,10 @@
 //! Texts and lists begin with their length. Bytes from a worker are not to be trusted, because the subject
 //! may have overwritten its memory: every read is checked.
 
+use std::ffi::OsString;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+
 use adit_trace::varint;
 
 /// The bytes are not what the other side would have written.
@@ -35,6 +39,21 @@ pub(crate) trait Put {
         if let Some(value) = value {
             self.text(value);
         }
+    }
+
+    fn texts(&mut self, values: &[String]) {
+        self.number(values.len() as u64);
+        values.iter().for_each(|value| self.text(value));
+    }
+
+    fn path(&mut self, value: &Path) {
+        self.number(value.as_os_str().len() as u64);
+        self.bytes(value.as_os_str().as_bytes());
+    }
+
+    fn paths(&mut self, values: &[PathBuf]) {
+        self.number(values.len() as u64);
+        values.iter().for_each(|value| self.path(value));
     }
 }
 
@@ -108,6 +127,19 @@ impl<'a> Take<'a> {
             1 => Ok(Some(self.text()?)),
             _ => Err(Garbled),
         }
+    }
+
+    pub(crate) fn texts(&mut self) -> Result<Vec<String>, Garbled> {
+        (0..self.count()?).map(|_| Ok(self.text()?.to_owned())).collect()
+    }
+
+    pub(crate) fn path(&mut self) -> Result<PathBuf, Garbled> {
+        let length = self.size()?;
+        Ok(OsString::from_vec(self.bytes(length)?.to_vec()).into())
+    }
+
+    pub(crate) fn paths(&mut self) -> Result<Vec<PathBuf>, Garbled> {
+        (0..self.count()?).map(|_| self.path()).collect()
     }
 }
 

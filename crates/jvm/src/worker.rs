@@ -21,7 +21,7 @@ use crate::known::{Known, find_class};
 use crate::message::{Done, Greeting, Job, Setup, receive, send};
 use crate::play::{LARGEST_RUN, PlayOptions, Player};
 use crate::probes::{ProbeReader, Prober};
-use crate::record::task;
+use crate::record::{Assignment, task};
 use crate::sandbox;
 use crate::scripts::take_member;
 use crate::shared::Results;
@@ -55,11 +55,12 @@ fn run(mut arguments: impl Iterator<Item = OsString>) -> io::Result<()> {
     // nothing in this process has opened a file yet: the coordinator passed them for this very use.
     let (mut control, memory) = unsafe { (UnixStream::from_raw_fd(socket), File::from_raw_fd(memory)) };
     let setup = Setup::from_bytes(&receive(&mut control)?).map_err(garbled)?;
-    let writable = match &setup.job {
-        Job::Record(assignment) => assignment.writable.as_slice(),
-        _ => &[],
+    let assignment = match &setup.job {
+        Job::Record(bytes) => Some(Assignment::from_bytes(bytes).map_err(garbled)?),
+        _ => None,
     };
-    let protection = sandbox::enter(&setup.folder, setup.memory, writable);
+    let writable = assignment.as_ref().map(|assignment| assignment.writable.as_slice());
+    let protection = sandbox::enter(&setup.folder, setup.memory, writable.unwrap_or_default());
     let greeting = |machine| Greeting { protection: protection.clone(), machine, unprobed: None };
     let Some(libjvm) = setup.libjvm else { return send(&mut control, &greeting(Ok(())).to_bytes()) };
     if setup.protected && !protection.is_enough() {
@@ -77,8 +78,8 @@ fn run(mut arguments: impl Iterator<Item = OsString>) -> io::Result<()> {
     };
     thread::scope(|scope| {
         let work = || -> io::Result<()> {
-            if let Job::Record(assignment) = job {
-                return task::perform(*assignment, options, control, &memory, protection.clone());
+            if let Some(assignment) = assignment {
+                return task::perform(assignment, options, control, &memory, protection.clone());
             }
             let mut results = Results::map(&memory)?;
             let play = (setup.text, setup.snapshots, setup.watch_descriptors, setup.fresh_statics);

@@ -17,17 +17,18 @@ use tempfile::TempDir;
 const PREFIX: &str = "adit-box-";
 
 /// A folder for a worker, which is removed when this is dropped.
-pub(crate) struct WorkerBox {
+pub(crate) struct WorkerFolder {
     folder: TempDir,
     /// The lock is on the description of the open file, so that keeping it open is enough.
     _lock: File,
 }
 
-impl WorkerBox {
-    /// Makes a box in the folder `boxes`.
-    pub(crate) fn new(boxes: &Path) -> io::Result<Self> {
-        let folder =
-            tempfile::Builder::new().prefix(&format!("{PREFIX}{}-", std::process::id())).tempdir_in(boxes)?;
+impl WorkerFolder {
+    /// Makes a folder in the folder `parent`.
+    pub(crate) fn new(parent: &Path) -> io::Result<Self> {
+        let folder = tempfile::Builder::new()
+            .prefix(&format!("{PREFIX}{}-", std::process::id()))
+            .tempdir_in(parent)?;
         let _lock = lock(folder.path())?;
         Ok(Self { folder, _lock })
     }
@@ -38,8 +39,8 @@ impl WorkerBox {
 }
 
 /// Removes folders whose coordinator is gone. Those that cannot be removed stay, and do no harm.
-pub(crate) fn sweep(boxes: &Path) {
-    let Ok(entries) = fs::read_dir(boxes) else { return };
+pub(crate) fn sweep(parent: &Path) {
+    let Ok(entries) = fs::read_dir(parent) else { return };
     for entry in entries.flatten() {
         let name = entry.file_name();
         let owner = name.to_str().and_then(|name| name.strip_prefix(PREFIX)?.split_once('-')?.0.parse().ok());
@@ -87,20 +88,20 @@ mod tests {
     }
 
     #[test]
-    fn a_box_goes_with_its_worker() {
-        let boxes = tempfile::tempdir().unwrap();
-        let made = WorkerBox::new(boxes.path()).unwrap();
-        sweep(boxes.path());
+    fn a_folder_goes_with_its_worker() {
+        let parent = tempfile::tempdir().unwrap();
+        let made = WorkerFolder::new(parent.path()).unwrap();
+        sweep(parent.path());
         assert!(made.path().is_dir());
         drop(made);
-        assert_eq!(fs::read_dir(boxes.path()).unwrap().count(), 0);
+        assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 0);
     }
 
     #[test]
     fn only_what_nobody_owns_is_swept() {
-        let boxes = tempfile::tempdir().unwrap();
+        let parent = tempfile::tempdir().unwrap();
         let make = |name: String| {
-            let folder = boxes.path().join(name);
+            let folder = parent.path().join(name);
             fs::create_dir(&folder).unwrap();
             fs::write(folder.join("file"), "").unwrap();
             folder
@@ -112,11 +113,11 @@ mod tests {
         let alive = make(format!("{PREFIX}1-cccccc"));
         let foreign = make(format!("other-box-{gone}-dddddd"));
         let nameless = make(format!("{PREFIX}{gone}"));
-        let link = boxes.path().join(format!("{PREFIX}{gone}-eeeeee"));
+        let link = parent.path().join(format!("{PREFIX}{gone}-eeeeee"));
         std::os::unix::fs::symlink(&foreign, &link).unwrap();
-        let file = boxes.path().join(format!("{PREFIX}{gone}-ffffff"));
+        let file = parent.path().join(format!("{PREFIX}{gone}-ffffff"));
         fs::write(&file, "").unwrap();
-        sweep(boxes.path());
+        sweep(parent.path());
         assert!(!orphan.exists());
         for kept in [locked, alive, foreign, nameless, link] {
             assert!(kept.join("file").exists(), "{}", kept.display());
