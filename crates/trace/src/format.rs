@@ -10,7 +10,7 @@ use adit_suggest::nearest;
 use miette::Diagnostic;
 use thiserror::Error;
 
-use crate::read::{self, Halt, Options, Source, Summary, ToEvents, ToWords};
+use crate::read::{self, Halt, Reading, ToEvents, ToWords};
 use crate::write::{self, Encoder};
 
 /// A trace format. The module of the same name under `read` describes it.
@@ -38,8 +38,8 @@ pub enum Format {
 macro_rules! decoder {
     ($module:ident) => {
         Decoder {
-            words: |source, options, target, summary| read::$module::read(source, options, target, summary),
-            events: |source, options, target, summary| read::$module::read(source, options, target, summary),
+            words: |reading| read::$module::read(reading),
+            events: |reading| read::$module::read(reading),
         }
     };
 }
@@ -196,8 +196,8 @@ pub(crate) struct Decoder {
     pub(crate) events: ReadEvents,
 }
 
-type ReadWords = fn(Source<&mut dyn Read>, &Options, &mut ToWords<'_>, &mut Summary) -> Result<(), Halt>;
-type ReadEvents = fn(Source<&mut dyn Read>, &Options, &mut ToEvents<'_>, &mut Summary) -> Result<(), Halt>;
+type ReadWords = fn(Reading<'_, &mut dyn Read, ToWords<'_>>) -> Result<(), Halt>;
+type ReadEvents = fn(Reading<'_, &mut dyn Read, ToEvents<'_>>) -> Result<(), Halt>;
 
 /// The certainty of a format that a file is its own. The highest wins, and of equal ones the first in the
 /// table.

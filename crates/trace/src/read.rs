@@ -147,6 +147,15 @@ impl Summary {
     }
 }
 
+/// The arguments of a format's reader: the file, and the places for what is read.
+pub(crate) struct Reading<'a, R, T> {
+    pub(crate) source: Source<R>,
+    pub(crate) options: &'a Options,
+    /// Receives the traces.
+    pub(crate) target: &'a mut T,
+    pub(crate) summary: &'a mut Summary,
+}
+
 /// Reads traces as words.
 ///
 /// `name` is for messages and, unless `format` is given, for its extension. `alphabet` names the letters and
@@ -163,7 +172,9 @@ pub fn words(
     let source = Source::open(&mut input as &mut dyn Read, name)?;
     let format = choose(&source, format, options);
     let mut target = ToWords::new(options.labels, options.max_labels, alphabet, sink);
-    run(source, format, |decoder, source, summary| (decoder.words)(source, options, &mut target, summary))
+    run(source, format, |decoder, source, summary| {
+        (decoder.words)(Reading { source, options, target: &mut target, summary })
+    })
 }
 
 /// Reads traces as events. A sink that breaks off ends the reading without an error.
@@ -177,7 +188,9 @@ pub fn events(
     let source = Source::open(&mut input as &mut dyn Read, name)?;
     let format = choose(&source, format, options);
     let mut target = ToEvents::new(sink);
-    run(source, format, |decoder, source, summary| (decoder.events)(source, options, &mut target, summary))
+    run(source, format, |decoder, source, summary| {
+        (decoder.events)(Reading { source, options, target: &mut target, summary })
+    })
 }
 
 /// Chooses the format: the given one, else the one that a pattern, the name or the content suggests.

@@ -16,19 +16,14 @@ use rustc_hash::FxHashSet;
 
 use super::error::{Halt, Problem};
 use super::excerpt::shorten;
-use super::source::Source;
 use super::stream::Streamed;
 use super::target::{Spelled, Target};
 use super::text::{Blocks, Line};
-use super::{Options, ReadError, Summary};
+use super::{ReadError, Reading};
 use crate::format::{Certainty, Head};
 
-pub(crate) fn read<R: Read>(
-    source: Source<R>,
-    options: &Options,
-    target: &mut impl Target,
-    summary: &mut Summary,
-) -> Result<(), Halt> {
+pub(crate) fn read<R: Read>(reading: Reading<'_, R, impl Target>) -> Result<(), Halt> {
+    let Reading { source, options, target, summary } = reading;
     let mut header: Option<Header> = None;
     let mut symbols = FxHashSet::default();
     let mut samples = 0u64;

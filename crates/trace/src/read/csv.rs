@@ -19,11 +19,10 @@ use adit_suggest::nearest;
 use super::error::{Halt, Problem};
 use super::excerpt::shorten;
 use super::group::Groups;
-use super::source::Source;
 use super::target::{Spelled, Target};
 use super::text::Blocks;
 use super::value::value_of;
-use super::{Options, ReadError, Summary, time};
+use super::{Options, ReadError, Reading, Summary, time};
 use crate::format::{Certainty, Head};
 use crate::{Event, Outcome};
 
@@ -61,12 +60,8 @@ const TIME: [&str; 8] = [
     "date",
 ];
 
-pub(crate) fn read<R: Read>(
-    source: Source<R>,
-    options: &Options,
-    target: &mut impl Target,
-    summary: &mut Summary,
-) -> Result<(), Halt> {
+pub(crate) fn read<R: Read>(reading: Reading<'_, R, impl Target>) -> Result<(), Halt> {
+    let Reading { source, options, target, summary } = reading;
     let mut delimiter = options.delimiter;
     let mut columns: Option<Columns> = None;
     let mut groups = Groups::new(options);

@@ -8,7 +8,7 @@ use super::pattern::Pattern;
 use super::source::Source;
 use super::target::{Spelled, ToEvents};
 use super::text::Blocks;
-use super::{Options, ReadError, choose, regex, run};
+use super::{Options, ReadError, Reading, choose, regex, run};
 use crate::{Event, EventSink, Format, Labels};
 
 /// A preview of a file.
@@ -56,7 +56,7 @@ pub fn dry_run(
             if limit > 0 {
                 let mut target = ToEvents::new(&mut first);
                 run(source, format, |decoder, source, summary| {
-                    (decoder.events)(source, options, &mut target, summary)
+                    (decoder.events)(Reading { source, options, target: &mut target, summary })
                 })?;
             }
             first.understood

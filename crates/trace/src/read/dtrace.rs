@@ -30,10 +30,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::error::{Halt, Problem};
 use super::excerpt::shorten;
-use super::source::Source;
 use super::target::{Spelled, Target};
 use super::text::{Blocks, Line};
-use super::{Options, Summary};
+use super::{Options, Reading, Summary};
 use crate::format::{Certainty, Head};
 use crate::{Event, Letter, Outcome, State, Value};
 
@@ -46,12 +45,8 @@ const MOST_DECLARED: usize = 1 << 22;
 /// The exception of a call of which only is known that it did not return.
 const SOMETHING: &str = "java.lang.Throwable";
 
-pub(crate) fn read<R: Read>(
-    source: Source<R>,
-    options: &Options,
-    target: &mut impl Target,
-    summary: &mut Summary,
-) -> Result<(), Halt> {
+pub(crate) fn read<R: Read>(reading: Reading<'_, R, impl Target>) -> Result<(), Halt> {
+    let Reading { source, options, target, summary } = reading;
     let mut blocks = Blocks::new(source, options.max_line);
     let mut reader = Reader::new(options);
     let mut last = None;

@@ -27,20 +27,15 @@ use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess
 use super::error::{Halt, Problem};
 use super::excerpt::shorten;
 use super::group::Groups;
-use super::source::Source;
 use super::stream::Streamed;
 use super::target::{Full, Spelled, Target};
 use super::text::{Blocks, Line};
-use super::{Fields, Options, ReadError, Summary, time};
+use super::{Fields, ReadError, Reading, time};
 use crate::format::{Certainty, Head};
 use crate::{Event, Outcome, State, Value};
 
-pub(crate) fn read<R: Read>(
-    source: Source<R>,
-    options: &Options,
-    target: &mut impl Target,
-    summary: &mut Summary,
-) -> Result<(), Halt> {
+pub(crate) fn read<R: Read>(reading: Reading<'_, R, impl Target>) -> Result<(), Halt> {
+    let Reading { source, options, target, summary } = reading;
     let mut groups = Groups::new(options);
     let mut alone = Streamed::default();
     let mut grouped = options.sort_by_time.then_some(true);

@@ -15,11 +15,10 @@ use std::io::Read;
 
 use super::error::{Halt, Problem};
 use super::excerpt::shorten;
-use super::source::Source;
 use super::spellings::{Spellings, cut, separates};
 use super::target::{Spelled, Target};
 use super::text::{Block, Blocks, too_long};
-use super::{Options, Summary};
+use super::{Options, Reading, Summary};
 use crate::format::{Certainty, Head};
 
 pub(crate) const START: &str = "<START>";
@@ -32,12 +31,8 @@ const END_NUMBER: u32 = u32::MAX - 1;
 const GLUED: u32 = u32::MAX - 2;
 const FIRST_SPECIAL: u32 = GLUED;
 
-pub(crate) fn read<R: Read>(
-    source: Source<R>,
-    options: &Options,
-    target: &mut impl Target,
-    summary: &mut Summary,
-) -> Result<(), Halt> {
+pub(crate) fn read<R: Read>(reading: Reading<'_, R, impl Target>) -> Result<(), Halt> {
+    let Reading { source, options, target, summary } = reading;
     let mut blocks = Blocks::new(source, options.max_line);
     let mut reader = Reader::new(options);
     while let Some(block) = blocks.next()? {

@@ -11,7 +11,7 @@ use super::error::{Halt, ReadError};
 use super::source::Source;
 use super::target::ToWords;
 use super::text::{Block, Blocks};
-use super::{Options, Summary, choose, lines, run, some_traces};
+use super::{Options, Reading, Summary, choose, lines, run, some_traces};
 use crate::{Alphabet, Format, WordSink};
 
 /// The most blocks that may wait for a worker: enough to ride out a slow one, at a megabyte each at most.
@@ -41,7 +41,7 @@ pub fn parallel<S: WordSink + Send>(
     if let Some((sink, alphabet)) = first {
         let mut target = ToWords::new(options.labels, options.max_labels, alphabet, sink);
         return run(source, format, |decoder, source, summary| {
-            (decoder.words)(source, options, &mut target, summary)
+            (decoder.words)(Reading { source, options, target: &mut target, summary })
         });
     }
     let mut summary = Summary::new(format);

@@ -14,20 +14,15 @@ use regex::Captures;
 use super::error::{Halt, Problem};
 use super::group::Groups;
 use super::pattern::Pattern;
-use super::source::Source;
 use super::stream::{SEPARATOR, Streamed};
 use super::target::{Spelled, Target};
 use super::text::{Blocks, Line};
 use super::value::value_of;
-use super::{Options, ReadError, Summary, time};
+use super::{ReadError, Reading, time};
 use crate::{Event, Outcome};
 
-pub(crate) fn read<R: Read>(
-    source: Source<R>,
-    options: &Options,
-    target: &mut impl Target,
-    summary: &mut Summary,
-) -> Result<(), Halt> {
+pub(crate) fn read<R: Read>(reading: Reading<'_, R, impl Target>) -> Result<(), Halt> {
+    let Reading { source, options, target, summary } = reading;
     let Some(pattern) = &options.pattern else {
         return Err(ReadError::of_file(source.name(), Problem::NoPattern).into());
     };

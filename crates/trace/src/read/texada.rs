@@ -14,23 +14,18 @@
 
 use std::io::Read;
 
+use super::Reading;
 use super::error::{Halt, Problem};
-use super::source::Source;
 use super::stream::{SEPARATOR, Streamed};
 use super::target::{Spelled, Target};
 use super::text::Blocks;
-use super::{Options, Summary};
 use crate::format::{Certainty, Head};
 
-pub(crate) fn read<R: Read>(
-    source: Source<R>,
-    options: &Options,
-    target: &mut impl Target,
-    summary: &mut Summary,
-) -> Result<(), Halt> {
-    if options.pattern.is_some() {
-        return super::regex::read(source, options, target, summary);
+pub(crate) fn read<R: Read>(reading: Reading<'_, R, impl Target>) -> Result<(), Halt> {
+    if reading.options.pattern.is_some() {
+        return super::regex::read(reading);
     }
+    let Reading { source, options, target, summary } = reading;
     let mut trace = Streamed::default();
     Blocks::new(source, options.max_line).each_line(|line| {
         let word = line.text.trim();

@@ -20,19 +20,15 @@ use super::excerpt::shorten;
 use super::group::Groups;
 use super::source::Source;
 use super::target::{Spelled, Target};
-use super::{Options, ReadError, Summary, time};
+use super::{Options, ReadError, Reading, Summary, time};
 use crate::format::{Certainty, Head};
 
 /// The deepest nesting of elements: attributes of attributes are rare, and the parser keeps every open
 /// element.
 const DEEPEST: usize = 256;
 
-pub(crate) fn read<R: Read>(
-    source: Source<R>,
-    options: &Options,
-    target: &mut impl Target,
-    summary: &mut Summary,
-) -> Result<(), Halt> {
+pub(crate) fn read<R: Read>(reading: Reading<'_, R, impl Target>) -> Result<(), Halt> {
+    let Reading { source, options, target, summary } = reading;
     let name = source.name().to_owned();
     let mut parser = Parser {
         xml: Reader::from_reader(Located::new(source)),
