@@ -20,7 +20,7 @@ use adit_trace::{Run, RunLimits, Script, Subject};
 use crate::classes::expand;
 use crate::error::HostError;
 use crate::find::Jdk;
-use crate::message::{self, Greeting, Job, LONGEST, Replacement, Setup, fingerprint};
+use crate::message::{self, Greeting, Job, LONGEST, Replacement, ScriptSetup, Setup, fingerprint};
 use crate::process::{Fate, Patience, Start, Worker};
 use crate::sandbox::{MemoryLimits, Protection, Sandbox};
 use crate::scripts::{self, DEEPEST};
@@ -162,10 +162,12 @@ impl Host {
                 heap_megabytes: limits.heap_megabytes,
             },
             protected: sandbox == Sandbox::Required,
-            text: limits.text,
-            snapshots: options.snapshots,
-            watch_descriptors: options.watch_descriptors,
-            fresh_statics: options.fresh_statics,
+            scripts: ScriptSetup {
+                text: limits.text,
+                snapshots: options.snapshots,
+                watch_descriptors: options.watch_descriptors,
+                fresh_statics: options.fresh_statics,
+            },
             probes: options.probes.filter(|_| options.profile == Profile::Fast).map(|probed| {
                 message::Probes {
                     count: probed.probes.len(),
@@ -371,10 +373,7 @@ pub(crate) fn probe(program: &Path, arguments: &[OsString], boxes: &Path) -> Res
         folder: PathBuf::new(),
         memory: MemoryLimits { box_megabytes: 1, heap_megabytes: 64 },
         protected: true,
-        text: 0,
-        snapshots: false,
-        watch_descriptors: false,
-        fresh_statics: false,
+        scripts: ScriptSetup::NO_SCRIPTS,
         probes: None,
         job: Job::Scripts,
     };

@@ -28,6 +28,15 @@ pub(crate) struct Setup {
     pub(crate) memory: MemoryLimits,
     /// Create no machine unless the protection is whole.
     pub(crate) protected: bool,
+    pub(crate) scripts: ScriptSetup,
+    /// Report which probes a script passes.
+    pub(crate) probes: Option<Probes>,
+    pub(crate) job: Job,
+}
+
+/// Configuration of running scripts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ScriptSetup {
     /// Number of kept characters of a string.
     pub(crate) text: usize,
     /// Report the fields of the receiver after each call.
@@ -36,9 +45,12 @@ pub(crate) struct Setup {
     pub(crate) watch_descriptors: bool,
     /// Load the classes of the class path anew for each script.
     pub(crate) fresh_statics: bool,
-    /// Report which probes a script passes.
-    pub(crate) probes: Option<Probes>,
-    pub(crate) job: Job,
+}
+
+impl ScriptSetup {
+    /// For a worker that runs no scripts.
+    pub(crate) const NO_SCRIPTS: Self =
+        Self { text: 0, snapshots: false, watch_descriptors: false, fresh_statics: false };
 }
 
 /// Classes with probes.
@@ -132,8 +144,9 @@ impl Setup {
         bytes.number(self.memory.box_megabytes.into());
         bytes.number(self.memory.heap_megabytes.into());
         bytes.byte(u8::from(self.protected));
-        bytes.number(self.text as u64);
-        for flag in [self.snapshots, self.watch_descriptors, self.fresh_statics] {
+        let ScriptSetup { text, snapshots, watch_descriptors, fresh_statics } = self.scripts;
+        bytes.number(text as u64);
+        for flag in [snapshots, watch_descriptors, fresh_statics] {
             bytes.byte(u8::from(flag));
         }
         bytes.byte(u8::from(self.probes.is_some()));
@@ -174,6 +187,7 @@ impl Setup {
         let text = take.size()?;
         let mut flag = || Ok(take.byte()? != 0);
         let (snapshots, watch_descriptors, fresh_statics) = (flag()?, flag()?, flag()?);
+        let scripts = ScriptSetup { text, snapshots, watch_descriptors, fresh_statics };
         let probes = if take.byte()? == 0 { None } else { Some(Probes::take(&mut take)?) };
         let job = match take.byte()? {
             0 => Job::Scripts,
@@ -184,20 +198,7 @@ impl Setup {
             }
             _ => return Err(Garbled),
         };
-        Ok(Self {
-            libjvm,
-            class_path,
-            machine_flags,
-            folder,
-            memory,
-            protected,
-            text,
-            snapshots,
-            watch_descriptors,
-            fresh_statics,
-            probes,
-            job,
-        })
+        Ok(Self { libjvm, class_path, machine_flags, folder, memory, protected, scripts, probes, job })
     }
 }
 
@@ -273,10 +274,12 @@ mod tests {
             folder: "/box".into(),
             memory: MemoryLimits { box_megabytes: 16, heap_megabytes: 300 },
             protected: true,
-            text: usize::MAX,
-            snapshots: true,
-            watch_descriptors: false,
-            fresh_statics: true,
+            scripts: ScriptSetup {
+                text: usize::MAX,
+                snapshots: true,
+                watch_descriptors: false,
+                fresh_statics: true,
+            },
             probes: Some(Probes {
                 classes: vec![Replacement { name: "a/B".to_owned(), old: 1 << 60, new: vec![1, 2, 3] }],
                 count: 70_000,

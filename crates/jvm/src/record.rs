@@ -28,7 +28,7 @@ use adit_trace::{Life, Pace, Phase, Progress, Stop};
 use crate::classes;
 use crate::error::HostError;
 use crate::host::HostOptions;
-use crate::message::{Job, Setup};
+use crate::message::{Job, ScriptSetup, Setup};
 use crate::process::{Start, Worker};
 use crate::sandbox::{MemoryLimits, Sandbox};
 use crate::shared;
@@ -239,10 +239,7 @@ fn prepare(options: RecordOptions, plan: Option<Plan>, output: OwnedFd) -> Resul
             heap_megabytes: host.limits.heap_megabytes,
         },
         protected: host.sandbox == Sandbox::Required,
-        text: host.limits.text,
-        snapshots: false,
-        watch_descriptors: false,
-        fresh_statics: false,
+        scripts: ScriptSetup::NO_SCRIPTS,
         probes: None,
         job: Job::Record(assignment.to_bytes()),
     };

@@ -18,7 +18,7 @@ use crate::agent;
 use crate::descriptors::Descriptors;
 use crate::fresh::Fresh;
 use crate::known::{Known, find_class};
-use crate::message::{Done, Greeting, Job, Setup, receive, send};
+use crate::message::{Done, Greeting, Job, ScriptSetup, Setup, receive, send};
 use crate::play::{LARGEST_RUN, PlayOptions, Player};
 use crate::probes::{ProbeReader, Prober};
 use crate::record::{Assignment, task};
@@ -82,7 +82,6 @@ fn run(mut arguments: impl Iterator<Item = OsString>) -> io::Result<()> {
                 return task::perform(assignment, options, control, &memory, protection.clone());
             }
             let mut results = Results::map(&memory)?;
-            let play = (setup.text, setup.snapshots, setup.watch_descriptors, setup.fresh_statics);
             let watcher = match &job {
                 Job::Watch(classes) => Some(Watcher::new(classes)),
                 _ => None,
@@ -106,7 +105,7 @@ fn run(mut arguments: impl Iterator<Item = OsString>) -> io::Result<()> {
                     unprobed = why;
                     probe_reader
                 });
-                prepare(env, &options, play, touch, probe_reader)
+                prepare(env, &options, setup.scripts, touch, probe_reader)
             });
             match player {
                 Ok(player) => {
@@ -123,19 +122,19 @@ fn run(mut arguments: impl Iterator<Item = OsString>) -> io::Result<()> {
     leave()
 }
 
-/// Makes a player on a new machine: units of strings that are kept, snapshots, watched descriptors, fresh
-/// static state.
+/// Makes a player on a new machine.
 fn prepare(
     env: Env,
     options: &MachineOptions,
-    (text, snapshots, watch, fresh): (usize, bool, bool, bool),
+    setup: ScriptSetup,
     touch: Option<Touch>,
     probe_reader: Option<ProbeReader>,
 ) -> Result<Player, String> {
+    let ScriptSetup { text, snapshots, watch_descriptors, fresh_statics } = setup;
     let known = Known::find(env).ok_or("unexpected JDK: core classes or methods are missing")?;
-    let fresh =
-        fresh.then(|| Fresh::new(env, &known, &options.class_path).ok_or("no loader for the class path"));
-    let descriptors = watch.then(|| {
+    let fresh = fresh_statics
+        .then(|| Fresh::new(env, &known, &options.class_path).ok_or("no loader for the class path"));
+    let descriptors = watch_descriptors.then(|| {
         // The machine opens a jar of the class path when it first looks for a class behind it. Looking for
         // one that is nowhere has it open them all, so that no script is blamed.
         if let Err(thrown) = find_class(env, "adit/Nowhere") {

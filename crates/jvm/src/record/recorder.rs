@@ -670,50 +670,23 @@ unsafe extern "system" fn leave_int(
     });
 }
 
-unsafe extern "system" fn leave_long(
-    env: *mut JNIEnv,
-    _class: jclass,
-    value: jlong,
-    number: jint,
-    receiver: jobject,
-) {
-    heard(|recorder, tools| {
-        recorder.end(tools, Env::of(env), number, receiver, Ended::Returned(jvalue { j: value }))
-    });
+/// A native method `leave` for results that are the member `$member` of a `jvalue`.
+macro_rules! leave {
+    ($name:ident, $type:ty, $member:ident) => {
+        unsafe extern "system" fn $name(
+            env: *mut JNIEnv,
+            _class: jclass,
+            value: $type,
+            number: jint,
+            receiver: jobject,
+        ) {
+            let ended = Ended::Returned(jvalue { $member: value });
+            heard(|recorder, tools| recorder.end(tools, Env::of(env), number, receiver, ended));
+        }
+    };
 }
 
-unsafe extern "system" fn leave_float(
-    env: *mut JNIEnv,
-    _class: jclass,
-    value: jfloat,
-    number: jint,
-    receiver: jobject,
-) {
-    heard(|recorder, tools| {
-        recorder.end(tools, Env::of(env), number, receiver, Ended::Returned(jvalue { f: value }))
-    });
-}
-
-unsafe extern "system" fn leave_double(
-    env: *mut JNIEnv,
-    _class: jclass,
-    value: jdouble,
-    number: jint,
-    receiver: jobject,
-) {
-    heard(|recorder, tools| {
-        recorder.end(tools, Env::of(env), number, receiver, Ended::Returned(jvalue { d: value }))
-    });
-}
-
-unsafe extern "system" fn leave_object(
-    env: *mut JNIEnv,
-    _class: jclass,
-    value: jobject,
-    number: jint,
-    receiver: jobject,
-) {
-    heard(|recorder, tools| {
-        recorder.end(tools, Env::of(env), number, receiver, Ended::Returned(jvalue { l: value }))
-    });
-}
+leave!(leave_long, jlong, j);
+leave!(leave_float, jfloat, f);
+leave!(leave_double, jdouble, d);
+leave!(leave_object, jobject, l);
