@@ -11,14 +11,14 @@ mod rules;
 mod truth;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::ValueEnum;
 use miette::{IntoDiagnostic, Result, WrapErr, bail};
 use serde::Serialize;
 
-pub(crate) use self::drive::answer;
-use self::drive::{Adit, DRIVEN, Driven};
+pub(crate) use self::drive::{Adit, answer};
+use self::drive::{DRIVEN, Driven};
 use crate::data::Data;
 use crate::published::{Printed, published, varied};
 use crate::subjects::{SUBJECTS, Subject};
@@ -54,8 +54,8 @@ pub(crate) struct Plan {
     pub(crate) validated: u64,
     pub(crate) walks: usize,
     pub(crate) budget: String,
-    /// The program; the one beside this one when not given.
-    pub(crate) adit: Option<PathBuf>,
+    /// The program.
+    pub(crate) adit: PathBuf,
     /// The folder with our Java sources.
     pub(crate) subjects: PathBuf,
     /// Only these classes; all when empty.
@@ -185,7 +185,12 @@ struct Row {
 pub(crate) fn run(data: &Data, plan: &Plan) -> Result<()> {
     let classes = chosen(&plan.classes, plan.which == Which::Rules)?;
     let work = tempfile::tempdir().into_diagnostic()?;
-    let adit = opened(plan.adit.as_ref(), &plan.subjects, &plan.budget, work.path())?;
+    let adit = Adit {
+        program: plan.adit.clone(),
+        subjects: plan.subjects.clone(),
+        work: work.path().to_owned(),
+        budget: plan.budget.clone(),
+    };
     if !adit.has("mine") {
         bail!("{} has no command `mine`; build it, or name another with --adit", adit.program.display());
     }
@@ -219,15 +224,6 @@ pub(crate) fn run(data: &Data, plan: &Plan) -> Result<()> {
         println!("- FAILED: {problem}");
     }
     Ok(())
-}
-
-/// The program, the one beside this one when none is named.
-pub(crate) fn opened(adit: Option<&PathBuf>, subjects: &Path, budget: &str, work: &Path) -> Result<Adit> {
-    let program = match adit {
-        Some(program) => program.clone(),
-        None => std::env::current_exe().into_diagnostic()?.with_file_name("adit"),
-    };
-    Ok(Adit { program, subjects: subjects.to_owned(), work: work.to_owned(), budget: budget.to_owned() })
 }
 
 /// The classes asked for, in the order of the papers' tables.

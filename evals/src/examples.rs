@@ -4,7 +4,7 @@
 //! generates the pages in `docs/examples/`.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use miette::{IntoDiagnostic, Result, WrapErr, bail};
@@ -79,11 +79,7 @@ const EXAMPLES: [Example; 10] = [
 ];
 
 /// Mines and validates every class, and writes a page with pictures.
-pub(crate) fn run(adit: Option<PathBuf>, budget: &str, seed: u64, out: &Path) -> Result<()> {
-    let adit = match adit {
-        Some(adit) => adit,
-        None => std::env::current_exe().into_diagnostic()?.with_file_name("adit"),
-    };
+pub(crate) fn run(adit: &Path, budget: &str, seed: u64, out: &Path) -> Result<()> {
     fs::create_dir_all(out).into_diagnostic().wrap_err_with(|| format!("cannot make {}", out.display()))?;
     let work = tempfile::tempdir().into_diagnostic()?;
     let mut table = String::new();
@@ -92,7 +88,7 @@ pub(crate) fn run(adit: Option<PathBuf>, budget: &str, seed: u64, out: &Path) ->
         eprintln!("{class}");
         let name = class.rsplit('.').next().unwrap_or(class);
         let (said, judged) = match mined(
-            &adit,
+            adit,
             class,
             flags,
             budget,

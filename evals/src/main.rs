@@ -15,7 +15,7 @@ mod subjects;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{Args, Parser};
 use miette::{IntoDiagnostic, Result};
 
 use crate::campaign::Campaign;
@@ -57,9 +57,8 @@ enum Table {
         /// Table of the paper; 1 is 2 and 4 as well.
         #[arg(long, value_enum, default_value = "1")]
         table: dice::Which,
-        /// The program to measure [default: `adit` beside this program].
-        #[arg(long)]
-        adit: Option<PathBuf>,
+        #[command(flatten)]
+        program: Program,
         /// The folder with our Java sources.
         #[arg(long, default_value = "subjects")]
         subjects: PathBuf,
@@ -88,18 +87,11 @@ enum Table {
     /// Number of properties that the paper's pipeline refutes over time, as a picture.
     #[command(after_help = "Example: cargo run --release -p evals -- over-time --out refuted.svg")]
     OverTime {
-        /// The program to measure [default: `adit` beside this program].
-        #[arg(long)]
-        adit: Option<PathBuf>,
+        #[command(flatten)]
+        calls: Calls,
         /// The folder with our Java sources.
         #[arg(long, default_value = "subjects")]
         subjects: PathBuf,
-        /// Budget of `adit mine` for a model.
-        #[arg(long, default_value = "10s")]
-        budget: String,
-        /// Seed of the random numbers.
-        #[arg(long, default_value_t = 0)]
-        seed: u64,
         /// The SVG file.
         #[arg(long)]
         out: PathBuf,
@@ -107,15 +99,8 @@ enum Table {
     /// Ten classes outside the benchmark: mined, validated, drawn.
     #[command(after_help = "Example: cargo run --release -p evals -- examples --out docs/examples")]
     Examples {
-        /// The program to measure [default: `adit` beside this program].
-        #[arg(long)]
-        adit: Option<PathBuf>,
-        /// Budget for a class, of mining and of validating.
-        #[arg(long, default_value = "10s")]
-        budget: String,
-        /// Seed of the random numbers.
-        #[arg(long, default_value_t = 0)]
-        seed: u64,
+        #[command(flatten)]
+        calls: Calls,
         /// The folder for the page and its pictures.
         #[arg(long)]
         out: PathBuf,
@@ -133,9 +118,8 @@ enum Table {
     /// A campaign of a million traces: seconds and memory of every command on it, and what keeping costs.
     #[command(after_help = "Example: cargo run --release -p evals -- campaign-scale")]
     CampaignScale {
-        /// The program to measure [default: `adit` beside this program].
-        #[arg(long)]
-        adit: Option<PathBuf>,
+        #[command(flatten)]
+        program: Program,
         /// Number of distinct traces.
         #[arg(long, default_value_t = 1_000_000)]
         traces: usize,
@@ -165,6 +149,36 @@ enum Table {
     },
 }
 
+/// The program to measure.
+#[derive(Args)]
+struct Program {
+    /// The program to measure [default: `adit` beside this program].
+    #[arg(long)]
+    adit: Option<PathBuf>,
+}
+
+impl Program {
+    fn path(self) -> Result<PathBuf> {
+        match self.adit {
+            Some(adit) => Ok(adit),
+            None => Ok(std::env::current_exe().into_diagnostic()?.with_file_name("adit")),
+        }
+    }
+}
+
+/// Calls of the program, the same for every class.
+#[derive(Args)]
+struct Calls {
+    #[command(flatten)]
+    program: Program,
+    /// Budget of each command for a class.
+    #[arg(long, default_value = "10s")]
+    budget: String,
+    /// Seed of the random numbers.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+}
+
 fn main() -> Result<ExitCode> {
     // A worker must have one thread when it enters its sandbox, so this comes before anything else.
     let mut arguments = std::env::args_os().skip(1);
@@ -175,19 +189,18 @@ fn main() -> Result<ExitCode> {
         Table::DiceMiner { data, seeds, walks, exact_length, json } => {
             dice_miner::run(&Data(data), Protocol { seeds, walks, exact_length }, json.as_deref())?;
         }
-        Table::OverTime { adit, subjects, budget, seed, out } => {
+        Table::OverTime { calls: Calls { program, budget, seed }, subjects, out } => {
             let work = tempfile::tempdir().into_diagnostic()?;
-            let adit = dice::opened(adit.as_ref(), &subjects, &budget, work.path())?;
+            let adit =
+                dice::Adit { program: program.path()?, subjects, work: work.path().to_owned(), budget };
             dice::over_time::run(&adit, seed, &out)?;
         }
-        Table::Examples { adit, budget, seed, out } => examples::run(adit, &budget, seed, &out)?,
+        Table::Examples { calls: Calls { program, budget, seed }, out } => {
+            examples::run(&program.path()?, &budget, seed, &out)?;
+        }
         Table::Speed { data, events } => speed::run(&Data(data), events)?,
-        Table::CampaignScale { adit, traces, seed, seconds } => {
-            let adit = match adit {
-                Some(adit) => adit,
-                None => std::env::current_exe().into_diagnostic()?.with_file_name("adit"),
-            };
-            scale::run(&scale::Scale { adit, traces, seed, seconds })?;
+        Table::CampaignScale { program, traces, seed, seconds } => {
+            scale::run(&scale::Scale { adit: program.path()?, traces, seed, seconds })?;
         }
         Table::Campaign { scripts, checked, classes, seed } => {
             return campaign::run(&Campaign { scripts, checked, classes, seed });
@@ -195,7 +208,7 @@ fn main() -> Result<ExitCode> {
         Table::Dice {
             data,
             table: which,
-            adit,
+            program,
             subjects,
             seeds,
             budget,
@@ -205,7 +218,7 @@ fn main() -> Result<ExitCode> {
             classes,
             json,
         } => {
-            let validated = validated.unwrap_or(seeds);
+            let (validated, adit) = (validated.unwrap_or(seeds), program.path()?);
             let plan =
                 dice::Plan { which, seeds, validated, walks, budget, adit, subjects, classes, ways, json };
             dice::run(&Data(data), &plan)?;
