@@ -463,14 +463,8 @@ impl Author for Generator {
         self.crossed(head, tail, rng)
     }
 
-    fn extend(
-        &self,
-        script: &Script,
-        object: usize,
-        method: &Arc<Callable>,
-        rng: &mut impl Rng,
-    ) -> Option<Script> {
-        self.extended(script, object, method, rng)
+    fn extend(&self, script: &Script, on: usize, call: &Arc<Callable>, rng: &mut impl Rng) -> Option<Script> {
+        self.extended(script, on, call, rng)
     }
 
     /// Learns which ways to make objects work, which strings and numbers the class returns, and of which

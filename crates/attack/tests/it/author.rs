@@ -132,15 +132,9 @@ impl Author for RandomAuthor {
         crossed
     }
 
-    fn extend(
-        &self,
-        script: &Script,
-        object: usize,
-        method: &Arc<Callable>,
-        rng: &mut impl Rng,
-    ) -> Option<Script> {
+    fn extend(&self, script: &Script, on: usize, call: &Arc<Callable>, rng: &mut impl Rng) -> Option<Script> {
         let mut extended = script.clone();
-        self.call_on(&mut extended, object, method, rng);
+        self.call_on(&mut extended, on, call, rng);
         Some(extended)
     }
 
