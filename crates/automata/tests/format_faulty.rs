@@ -99,7 +99,7 @@ fn deep_nesting_is_no_danger() {
 }
 
 #[test]
-fn json_faults() {
+fn json_header_faults() {
     check(
         Format::Json,
         "{",
@@ -156,6 +156,10 @@ fn json_faults() {
         help: keep one of them
     "#]],
     );
+}
+
+#[test]
+fn json_state_and_edge_faults() {
     check(
         Format::Json,
         &json(STATE, r#"{"from": 0, "event": "a", "to": 7}"#, ""),
@@ -228,6 +232,10 @@ fn json_faults() {
         help: known here: required, maybe
     "#]],
     );
+}
+
+#[test]
+fn json_faults_of_the_whole_model() {
     check(
         Format::Json,
         &json(STATE, EDGE, ", \"alphabet\": [\"b\"]"),
@@ -421,6 +429,10 @@ fn fsm_faults() {
             help: the first number says how many initial states follow it; list at least one
         "#]],
     );
+}
+
+#[test]
+fn fsm_remark_faults() {
     check(
         Format::Fsm,
         "1\n0\n1\n0\n0\n# adit: lable \"x\"\n",

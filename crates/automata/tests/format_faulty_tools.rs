@@ -103,12 +103,7 @@ fn aut_faults() {
 }
 
 #[test]
-fn hoa_faults() {
-    let body = |labels: &str| {
-        format!(
-            "HOA: v1\nStates: 1\nStart: 0\nAP: 2 \"a\" \"b\"\nAcceptance: 1 Inf(0)\n--BODY--\nState: 0\n{labels}\n--END--\n"
-        )
-    };
+fn hoa_header_faults() {
     check(
         Format::Hoa,
         "HOA: v2\n",
@@ -165,6 +160,15 @@ fn hoa_faults() {
             help: name it in the header: `Start: 0`
         "#]],
     );
+}
+
+#[test]
+fn hoa_body_faults() {
+    let body = |labels: &str| {
+        format!(
+            "HOA: v1\nStates: 1\nStart: 0\nAP: 2 \"a\" \"b\"\nAcceptance: 1 Inf(0)\n--BODY--\nState: 0\n{labels}\n--END--\n"
+        )
+    };
     check(
         Format::Hoa,
         &body("[0&1] 0"),
