@@ -41,7 +41,7 @@ pub trait Problem {
     fn cost(&self, goal: usize, seen: &Self::Seen) -> f64;
 }
 
-/// Parameters of the search; [dice, section 4] has the paper's values.
+/// Parameters of the search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     /// Number of tests that survive a generation.
@@ -54,6 +54,17 @@ pub struct Settings {
     pub abandon_after: Option<u32>,
     /// Number of generations without a new counterexample after which the population is replaced.
     pub reset_after: Option<u32>,
+}
+
+impl Settings {
+    /// The numbers of [dice, section 4].
+    pub const PAPER: Self = Self {
+        population: 50,
+        crossover: 0.75,
+        tournament: 10,
+        abandon_after: Some(100),
+        reset_after: Some(100),
+    };
 }
 
 /// A goal as the search sees it.
@@ -319,17 +330,6 @@ mod tests {
 
     use super::*;
 
-    /// The numbers of the paper.
-    fn paper() -> Settings {
-        Settings {
-            population: 50,
-            crossover: 0.75,
-            tournament: 10,
-            abandon_after: Some(100),
-            reset_after: Some(100),
-        }
-    }
-
     /// Tests are bytes; goal `n` wants the byte `n` at place `n`, and needs goal `n - 1`. So only a search
     /// that climbs from goal to goal gets anywhere, because nothing is known of a goal before its place is
     /// right.
@@ -394,7 +394,7 @@ mod tests {
 
     #[test]
     fn it_climbs_from_goal_to_goal() {
-        let patient = Settings { abandon_after: None, reset_after: None, ..paper() };
+        let patient = Settings { abandon_after: None, reset_after: None, ..Settings::PAPER };
         let (generations, status) = climb(patient, 1);
         assert!(status.iter().all(|status| *status == Status::Covered), "{status:?}");
         // Guessing six bytes takes 2^48 tests.
@@ -403,7 +403,7 @@ mod tests {
 
     #[test]
     fn the_same_seed_gives_the_same_search() {
-        assert_eq!(climb(paper(), 7), climb(paper(), 7));
+        assert_eq!(climb(Settings::PAPER, 7), climb(Settings::PAPER, 7));
     }
 
     /// Nothing is ever reached.
@@ -431,7 +431,7 @@ mod tests {
     #[test]
     fn what_cannot_be_reached_is_abandoned_and_what_waits_for_it_never_aimed_at() {
         let goals = vec![Goal::default(), Goal { needs: vec![0], counterexample: true, ..Goal::default() }];
-        let settings = Settings { abandon_after: Some(3), reset_after: Some(2), ..paper() };
+        let settings = Settings { abandon_after: Some(3), reset_after: Some(2), ..Settings::PAPER };
         let mut search = Search::new(goals, settings);
         let mut rng = ChaCha8Rng::seed_from_u64(0);
         let mut told = String::new();
@@ -458,7 +458,7 @@ mod tests {
             Goal { opened_by: vec![1, 0], ..Goal::default() },
             Goal { opened_by: vec![1], ..Goal::default() },
         ];
-        let mut search = Search::<Stairs>::new(goals, paper());
+        let mut search = Search::<Stairs>::new(goals, Settings::PAPER);
         assert_eq!(search.status()[1..], [Status::Waiting; 3]);
         let stairs = Stairs { steps: 4 };
         let lucky = Individual { length: 4, test: vec![0, 9, 9, 9], seen: vec![0, 9, 9, 9], rank: 0 };
@@ -469,7 +469,7 @@ mod tests {
     /// Goals that are never given up grow older nonetheless.
     #[test]
     fn patience_counts_generations() {
-        let patient = Settings { abandon_after: None, ..paper() };
+        let patient = Settings { abandon_after: None, ..Settings::PAPER };
         let mut search =
             Search::new(vec![Goal::default(), Goal { needs: vec![0], ..Goal::default() }], patient);
         let mut rng = ChaCha8Rng::seed_from_u64(0);

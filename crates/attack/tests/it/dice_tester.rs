@@ -160,19 +160,8 @@ fn broken(word: &[Letter], property: &Property<Letter>, pure: &BTreeSet<Letter>)
 }
 
 /// Gives nothing up before the budget ends the search, so that witnesses have time to become short.
-/// The numbers of the paper.
-fn paper() -> Settings {
-    Settings {
-        population: 50,
-        crossover: 0.75,
-        tournament: 10,
-        abandon_after: Some(100),
-        reset_after: Some(100),
-    }
-}
-
 fn patient() -> Settings {
-    Settings { abandon_after: Some(1000), reset_after: None, ..paper() }
+    Settings { abandon_after: Some(1000), reset_after: None, ..Settings::PAPER }
 }
 
 /// The fate of each property, with the calls of the test that refutes it.
@@ -252,7 +241,7 @@ fn what_withstands_is_given_up_and_then_nothing_is_left() {
     let texts = ["AP pop push", "NIF isEmpty:TRUE pop", "NF push pop"];
     let arena = Arena::new();
     let properties: Vec<_> = texts.iter().map(|text| arena.property(text)).collect();
-    let settings = Settings { abandon_after: Some(15), reset_after: Some(4), ..paper() };
+    let settings = Settings { abandon_after: Some(15), reset_after: Some(4), ..Settings::PAPER };
     let attacked = arena.attack(&mut Spoiled::default(), &properties, settings, 3, 1000);
     assert_eq!(attacked.stop, Stop::Done);
     assert!(attacked.generations < 60, "{}", attacked.generations);
@@ -274,7 +263,7 @@ fn nothing_is_aimed_at_that_waits_for_the_impossible() {
     check(
         &mut Spoiled { broken: Some("pop"), ..Spoiled::default() },
         &["AP pop push", "NF pop push", "NIF pop pop", "AP push pop", "AF push pop", "NF push pop"],
-        Settings { abandon_after: Some(20), ..paper() },
+        Settings { abandon_after: Some(20), ..Settings::PAPER },
         1000,
         expect![[r#"
             AP pop push: not attacked
@@ -292,7 +281,7 @@ fn whoever_leaves_files_open_refutes_nothing() {
     check(
         &mut Spoiled { leaks: true, ..Spoiled::default() },
         &["NF push pop", "AF push pop"],
-        Settings { abandon_after: Some(5), ..paper() },
+        Settings { abandon_after: Some(5), ..Settings::PAPER },
         1000,
         expect![[r#"
             NF push pop: not attacked
@@ -398,7 +387,7 @@ fn the_same_seed_gives_the_same_attack() {
     let texts = ["NF push pop", "AP pop push", "AIF size push"];
     let properties: Vec<_> = texts.iter().map(|text| arena.property(text)).collect();
     let attack = |seed| {
-        let attacked = arena.attack(&mut Spoiled::default(), &properties, paper(), seed, 20);
+        let attacked = arena.attack(&mut Spoiled::default(), &properties, Settings::PAPER, seed, 20);
         (attacked.tests, attacked.fates, attacked.run)
     };
     assert_eq!(attack(5), attack(5));
@@ -419,7 +408,7 @@ proptest! {
             .map(|&(template, a, b)| Property { template: Template::ALL[template], a: a % letters, b: b % letters })
             .collect();
         let mut subject = Spoiled::default();
-        let attacked = arena.attack(&mut subject, &properties, paper(), seed, 15);
+        let attacked = arena.attack(&mut subject, &properties, Settings::PAPER, seed, 15);
         prop_assert_eq!(attacked.fates.len(), properties.len());
         prop_assert_eq!(attacked.run, subject.ran.len() as u64);
         for ((property, fate), found_after) in properties.iter().zip(&attacked.fates).zip(&attacked.found_after) {

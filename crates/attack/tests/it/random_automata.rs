@@ -263,13 +263,7 @@ proptest! {
             pure: BTreeSet::new(),
             branches: Branches::default(),
             calls: 8,
-            settings: Settings {
-                population: 50,
-                crossover: 0.75,
-                tournament: 10,
-                abandon_after: Some(60),
-                reset_after: None,
-            },
+            settings: Settings { abandon_after: Some(60), reset_after: None, ..Settings::PAPER },
             shrink: (0, 0),
         };
         let Arena { world, reader, author, rng } = &mut arena;
