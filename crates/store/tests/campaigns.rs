@@ -224,31 +224,16 @@ fn refused(files: &[(&str, &[u8])], expected: Expect) {
 
 #[test]
 fn what_is_no_campaign_is_refused() {
-    refused(
-        &[],
-        expect![[r#"
-        read: DIR holds no campaign
-          start one with `adit mine CLASS -o DIR`; the folder of a campaign holds a file campaign.db
-        write: fine
-    "#]],
-    );
-    refused(
-        &[(DATABASE, b"")],
-        expect![[r#"
-        read: DIR holds no campaign
-          start one with `adit mine CLASS -o DIR`; the folder of a campaign holds a file campaign.db
-        write: fine
-    "#]],
-    );
-    refused(
-        &[(DATABASE, b"a letter to my aunt, long enough to be read as a header of something")],
-        expect![[r#"
-            read: DIR/campaign.db is not a campaign of adit
-              move the file away, or name another folder with -o
-            write: DIR/campaign.db is not a campaign of adit
-              move the file away, or name another folder with -o
-        "#]],
-    );
+    for files in [&[][..], &[(DATABASE, &b""[..])]] {
+        refused(
+            files,
+            expect![[r#"
+                read: DIR holds no campaign
+                  start one with `adit mine CLASS -o DIR`; the folder of a campaign holds a file campaign.db
+                write: fine
+            "#]],
+        );
+    }
     let folder = tempfile::tempdir().unwrap();
     fill(folder.path());
     let whole = fs::read(folder.path().join(DATABASE)).unwrap();
@@ -267,15 +252,18 @@ fn what_is_no_campaign_is_refused() {
               a newer adit wrote it: use that version, or name another folder with -o
         "#]],
     );
-    refused(
-        &[(DATABASE, &with(68, 99))],
-        expect![[r#"
-        read: DIR/campaign.db is not a campaign of adit
-          move the file away, or name another folder with -o
-        write: DIR/campaign.db is not a campaign of adit
-          move the file away, or name another folder with -o
-    "#]],
-    );
+    let letter = b"a letter to my aunt, long enough to be read as a header of something";
+    for content in [letter.as_slice(), &with(68, 99)] {
+        refused(
+            &[(DATABASE, content)],
+            expect![[r#"
+                read: DIR/campaign.db is not a campaign of adit
+                  move the file away, or name another folder with -o
+                write: DIR/campaign.db is not a campaign of adit
+                  move the file away, or name another folder with -o
+            "#]],
+        );
+    }
     refused(
         &[(DATABASE, &whole[..5000])],
         expect![[r#"

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use adit_java::{Api, Generator};
 use adit_trace::edit::{calls_of_interest, cut, remove, tidy};
-use adit_trace::{Argument, Author, CallKind, Script, Statement, StepResult};
+use adit_trace::{Argument, Author, CallKind, End, Run, Script, Statement, Step, StepResult, Value};
 use expect_test::expect;
 use proptest::prelude::*;
 use rand::SeedableRng;
@@ -28,6 +28,13 @@ fn with_generator(class: usize, seed: u64, check: impl FnOnce(&Api, &mut Generat
 
 fn shown(script: &Script) -> String {
     script.statements.iter().map(|statement| show(statement) + "\n").collect()
+}
+
+/// A complete run of the script, with a result for each call by its name.
+fn run(script: &Script, result: impl Fn(&str) -> StepResult) -> Run {
+    let names = script.statements.iter().map(|statement| &*statement.callable.name);
+    let steps = names.map(|name| Step { result: result(name), fields: None, effects: None }).collect();
+    Run { steps, end: End::Complete, leaked: false, passed: None }
 }
 
 #[test]
@@ -164,18 +171,12 @@ fn a_start_that_always_throws_becomes_rare() {
         let before = count(generator, rng);
         for _ in 0..60 {
             let script = generator.script(rng, 0);
-            let step = |statement: &Statement| adit_trace::Step {
-                result: match &*statement.callable.name {
-                    "parse" => StepResult::threw("java.lang.NumberFormatException"),
-                    _ => StepResult::Object { class: "small.Counter".into(), first: 0 },
-                },
-                fields: None,
-                effects: None,
-            };
-            let steps = script.statements.iter().map(step).collect();
             generator.observe(
                 &script,
-                &adit_trace::Run { steps, end: adit_trace::End::Complete, leaked: false, passed: None },
+                &run(&script, |name| match name {
+                    "parse" => StepResult::threw("java.lang.NumberFormatException"),
+                    _ => StepResult::Object { class: "small.Counter".into(), first: 0 },
+                }),
             );
         }
         let after = count(generator, rng);
@@ -239,18 +240,12 @@ fn an_object_is_used_where_its_real_class_fits() {
         assert_eq!(starts_from_mix(generator, rng), 0);
         let tell = |generator: &mut Generator, rng: &mut ChaCha8Rng, class: &str| {
             let script = generator.script(rng, 30);
-            let step = |statement: &Statement| adit_trace::Step {
-                result: match &*statement.callable.name {
-                    "mix" => StepResult::Object { class: class.into(), first: 0 },
-                    _ => StepResult::Returned(adit_trace::Value::Void),
-                },
-                fields: None,
-                effects: None,
-            };
-            let steps = script.statements.iter().map(step).collect();
             generator.observe(
                 &script,
-                &adit_trace::Run { steps, end: adit_trace::End::Complete, leaked: false, passed: None },
+                &run(&script, |name| match name {
+                    "mix" => StepResult::Object { class: class.into(), first: 0 },
+                    _ => StepResult::Returned(Value::Void),
+                }),
             );
         };
         tell(generator, rng, "small.Dog");
@@ -269,16 +264,8 @@ fn strings_that_a_class_gives_are_given_to_it() {
         };
         assert!(!told(generator, rng));
         let script = generator.script(rng, 10);
-        let step = |_: &Statement| adit_trace::Step {
-            result: StepResult::Returned(adit_trace::Value::Text("a rare word".into())),
-            fields: None,
-            effects: None,
-        };
-        let steps = script.statements.iter().map(step).collect();
-        generator.observe(
-            &script,
-            &adit_trace::Run { steps, end: adit_trace::End::Complete, leaked: false, passed: None },
-        );
+        let rare = |_: &str| StepResult::Returned(Value::Text("a rare word".into()));
+        generator.observe(&script, &run(&script, rare));
         assert!(told(generator, rng));
     });
 }
