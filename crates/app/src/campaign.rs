@@ -64,7 +64,7 @@ pub(crate) struct CampaignRequest<'a> {
 pub(crate) struct Campaign<'e> {
     writer: Writer,
     /// Reads the events of runs, and knows all labels.
-    ear: &'e EventReader,
+    reader: &'e EventReader,
     round: RoundId,
     seed: u64,
     history: History,
@@ -89,7 +89,7 @@ impl<'e> Campaign<'e> {
     /// away.
     pub(crate) fn open(
         request: &CampaignRequest<'_>,
-        ear: &'e EventReader,
+        reader: &'e EventReader,
         progress: &Mining,
     ) -> Result<Self, Report> {
         let CampaignRequest { folder, about, .. } = *request;
@@ -123,7 +123,7 @@ impl<'e> Campaign<'e> {
                 round.0
             ));
         }
-        Ok(Self { writer, ear, round, seed: begun.seed, history })
+        Ok(Self { writer, reader, round, seed: begun.seed, history })
     }
 
     /// Number of the round, from one.
@@ -164,7 +164,7 @@ impl<'e> Campaign<'e> {
 
     /// A property in letters, if the class has its labels.
     fn in_letters(&self, property: &Property<String>) -> Option<Property<Letter>> {
-        let letter = |label: &String| self.ear.alphabet().get(label);
+        let letter = |label: &String| self.reader.alphabet().get(label);
         Some(Property { template: property.template, a: letter(&property.a)?, b: letter(&property.b)? })
     }
 
@@ -188,7 +188,7 @@ impl<'e> Campaign<'e> {
         let (mut word, mut last) = (Vec::new(), after);
         self.writer.each_word(
             after,
-            |label| self.ear.alphabet().get(label),
+            |label| self.reader.alphabet().get(label),
             |Known { id, word: letters, test, .. }| {
                 last = id;
                 word.clear();
@@ -302,12 +302,12 @@ pub(crate) fn now() -> i64 {
 }
 
 /// The labels of a word.
-fn labels<'e>(ear: &'e EventReader, word: &[Letter]) -> Vec<&'e str> {
-    word.iter().map(|&letter| ear.alphabet().name(letter)).collect()
+fn labels<'e>(reader: &'e EventReader, word: &[Letter]) -> Vec<&'e str> {
+    word.iter().map(|&letter| reader.alphabet().name(letter)).collect()
 }
 
 /// A property with labels instead of letters.
-pub(crate) fn labeled(ear: &EventReader, property: &Property<Letter>) -> Property<String> {
-    let label = |letter: Letter| ear.alphabet().name(letter).to_owned();
+pub(crate) fn labeled(reader: &EventReader, property: &Property<Letter>) -> Property<String> {
+    let label = |letter: Letter| reader.alphabet().name(letter).to_owned();
     Property { template: property.template, a: label(property.a), b: label(property.b) }
 }

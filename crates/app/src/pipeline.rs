@@ -69,7 +69,7 @@ pub(crate) struct Round<'a> {
 /// The calls that a class offers: what can be called, scripts of such calls, and the events in their runs.
 pub(crate) struct Calls<'a> {
     pub(crate) api: &'a Api,
-    pub(crate) ear: &'a EventReader,
+    pub(crate) reader: &'a EventReader,
     pub(crate) generator: &'a mut Generator,
 }
 
@@ -174,6 +174,6 @@ impl<'a> Round<'a> {
 
     /// Labels of letters.
     fn labels(&self, letters: &BTreeSet<Letter>) -> BTreeSet<String> {
-        letters.iter().map(|&letter| self.calls.ear.alphabet().name(letter).to_owned()).collect()
+        letters.iter().map(|&letter| self.calls.reader.alphabet().name(letter).to_owned()).collect()
     }
 }

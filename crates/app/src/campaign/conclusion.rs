@@ -44,7 +44,7 @@ impl Recorder<'_> {
         let Conclusion { chosen, properties, tests, witnesses, stop } = conclusion;
         let class = self.campaign.writer.about()?.class;
         let json = format::write(&chosen.model, format::Format::Json, &class)?;
-        let (ear, round) = (self.campaign.ear, self.campaign.round);
+        let (reader, round) = (self.campaign.reader, self.campaign.round);
         let course = self.progress.course(round);
         let (run, seconds) = (self.pace.tests(), self.progress.elapsed().as_secs_f64());
         let mut writer = self.campaign.writer;
@@ -54,8 +54,8 @@ impl Recorder<'_> {
             repetitions.iter().try_for_each(|&(word, count)| batch.again(word, count))?;
             // Words whose test was not worth keeping until the model needed it.
             for ((script, run), &test) in tests.iter().zip(&ids).filter(|((_, run), _)| !run.leaked) {
-                for heard in ear.read(script, run).iter().filter(|heard| !heard.word.is_empty()) {
-                    batch.trace(&labels(ear, &heard.word), 0, Some(test))?;
+                for heard in reader.read(script, run).iter().filter(|heard| !heard.word.is_empty()) {
+                    batch.trace(&labels(reader, &heard.word), 0, Some(test))?;
                 }
             }
             for JudgedProperty { property, fate, support, .. } in properties {
@@ -90,7 +90,7 @@ impl Recorder<'_> {
         if !self.seen.has_repetitions() {
             return Ok(found);
         }
-        let alphabet = self.campaign.ear.alphabet();
+        let alphabet = self.campaign.reader.alphabet();
         let mut letters: Vec<Letter> = Vec::new();
         self.campaign.writer.each_word(
             0,

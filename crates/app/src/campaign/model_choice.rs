@@ -82,7 +82,7 @@ impl Recorder<'_> {
 
     /// Counts the stored words that each of two models rejects, except those that only the user's tests show.
     fn rejects(&self, models: [&Fsa<String>; 2]) -> Result<[usize; 2], Report> {
-        let letters = |model: &Fsa<String>| model.letters(self.campaign.ear.alphabet().names());
+        let letters = |model: &Fsa<String>| model.letters(self.campaign.reader.alphabet().names());
         let mut readers = models.map(|model| (Reader::indexed(model), letters(model)));
         let mut rejects = [0; 2];
         self.campaign.each_word(|word, _| {
@@ -98,16 +98,16 @@ impl Recorder<'_> {
     fn allowing(&self, model: Fsa<String>) -> Result<(Fsa<String>, usize), Report> {
         /// Words that are allowed at a time. There may be a million that need the same transition.
         const PART: usize = 1000;
-        let ear = self.campaign.ear;
+        let reader = self.campaign.reader;
         let (mut model, mut admitted) = (model, 0);
         loop {
-            let letters = model.letters(ear.alphabet().names());
-            let mut reader = Reader::indexed(&model);
+            let letters = model.letters(reader.alphabet().names());
+            let mut walk = Reader::indexed(&model);
             let mut part: Vec<Vec<String>> = Vec::new();
             self.campaign.each_word(|word, _| {
-                let mut reads = || reader.reads(word.iter().map(|&letter| letters[letter as usize]));
+                let mut reads = || walk.reads(word.iter().map(|&letter| letters[letter as usize]));
                 if part.len() < PART && !reads() && !self.given.contains(word) {
-                    part.push(labels(ear, word).into_iter().map(str::to_owned).collect());
+                    part.push(labels(reader, word).into_iter().map(str::to_owned).collect());
                 }
             })?;
             if part.is_empty() {

@@ -166,7 +166,7 @@ impl<'e> Recorder<'e> {
         let mut given: BTreeSet<Vec<Letter>> =
             given.iter().filter(|word| !word.is_empty()).cloned().collect();
         let mut fresh: BTreeSet<Vec<Letter>> = given.clone();
-        let mut seen = SeenWords::new(campaign.ear.alphabet().len());
+        let mut seen = SeenWords::new(campaign.reader.alphabet().len());
         campaign.each_word(|word, test| {
             if test.is_some() {
                 given.remove(word);
@@ -270,9 +270,9 @@ impl<'e> Recorder<'e> {
         }
         self.write()?;
         let Self { campaign, spare, .. } = self;
-        let mut cover = WitnessCover::new(model, campaign.ear.alphabet());
+        let mut cover = WitnessCover::new(model, campaign.reader.alphabet());
         for (script, run) in tests.iter().filter(|(_, run)| !run.leaked) {
-            campaign.ear.read(script, run).iter().for_each(|heard| cover.shows(&heard.word));
+            campaign.reader.read(script, run).iter().for_each(|heard| cover.shows(&heard.word));
         }
         if cover.is_complete() {
             return Ok(Vec::new());
@@ -311,7 +311,7 @@ impl<'e> Recorder<'e> {
             return;
         }
         let mut test = None;
-        for heard in self.campaign.ear.read(script, run) {
+        for heard in self.campaign.reader.read(script, run) {
             let word = heard.word;
             if word.is_empty() {
                 continue;
@@ -352,15 +352,15 @@ impl<'e> Recorder<'e> {
         let now = progress.last();
         let point =
             (now != self.last_point).then(|| timeline::stored(round, seconds, &Progress { tests, ..now }));
-        let (ear, history) = (campaign.ear, &campaign.history);
+        let (reader, history) = (campaign.reader, &campaign.history);
         let ids = campaign.writer.batch(|batch| {
             let scripts = pending.tests.iter().map(|script| batch.test(round, script));
             let ids: Vec<TestId> = scripts.collect::<Result<_, _>>()?;
             for (word, test) in &pending.words {
-                batch.trace(&super::labels(ear, word), 1, test.map(|test| ids[test]))?;
+                batch.trace(&super::labels(reader, word), 1, test.map(|test| ids[test]))?;
             }
             for (property, test) in &pending.refuted {
-                let property = super::labeled(ear, property);
+                let property = super::labeled(reader, property);
                 let support = history.properties.get(&property).map_or(0, |known| known.support);
                 batch.property(&StoredProperty { property, fate: Fate::Refuted(ids[*test]), support })?;
             }
@@ -380,7 +380,7 @@ impl<'e> Recorder<'e> {
     /// Tells tools what was stored. Only what is on the disk is told.
     fn announce(&self, ids: &[TestId]) -> Result<(), Report> {
         let Self { campaign, pending, progress, .. } = self;
-        let label = |letter: Letter| campaign.ear.alphabet().name(letter);
+        let label = |letter: Letter| campaign.reader.alphabet().name(letter);
         for (property, test) in &pending.refuted {
             progress.event(|| {
                 json!({

@@ -54,13 +54,13 @@ pub(super) fn run(flags: &MineFlags, quiet: bool) -> Result<Ending, Report> {
         options.watch_descriptors = true;
     })?;
     let lives = tests::renamed(lives, &subject.api);
-    let ear = EventReader::new(&subject.api.vocabulary());
-    let given = tests::words(&lives, &subject.api, &ear);
+    let reader = EventReader::new(&subject.api.vocabulary());
+    let given = tests::words(&lives, &subject.api, &reader);
     // Only now, so that a class that cannot be run leaves no empty folder.
     let about = pipeline::identity(&request, &location, tests.as_ref(), &subject)?;
     let campaign =
         CampaignRequest { folder, fresh: request.fresh, about: &about, effort: pipeline::effort(&request) };
-    let campaign = Campaign::open(&campaign, &ear, &progress)?;
+    let campaign = Campaign::open(&campaign, &reader, &progress)?;
     create_folder(&folder.join("tests"))?;
     interrupt::farewell(format!(
         "interrupted; everything found so far is saved; to continue: {}",
@@ -71,7 +71,7 @@ pub(super) fn run(flags: &MineFlags, quiet: bool) -> Result<Ending, Report> {
     let ClassUnderTest { host, generator, api, java, options, .. } = &mut subject;
     let recorder = Recorder::new(campaign, &given, progress.clone(), pace.clone())?;
     let workers = Workers::new(host, recorder, pace.clone());
-    let calls = Calls { api, ear: &ear, generator };
+    let calls = Calls { api, reader: &reader, generator };
     let mined =
         mine(Round::new(&request, calls, workers, &given, rng, progress.clone()), || probed(java, options));
     progress.finish();

@@ -51,8 +51,8 @@ pub(super) fn run(flags: &ValidateFlags, quiet: bool) -> Result<Ending, Report> 
             );
         }
     }
-    let ear = EventReader::new(&api.vocabulary());
-    let model = known_part(model, &ear, flags, quiet)?;
+    let reader = EventReader::new(&api.vocabulary());
+    let model = known_part(model, &reader, flags, quiet)?;
 
     let budget = flags.generate.budget.unwrap_or(defaults::DEFAULT_BUDGET);
     let mut pace = BudgetPace::new(budget);
@@ -63,7 +63,7 @@ pub(super) fn run(flags: &ValidateFlags, quiet: bool) -> Result<Ending, Report> 
         pace.go_on(now)
     };
     let options = options(flags, budget);
-    let validated = validate(&mut host, &mut generator, &ear, &model, &options, &mut rng, &mut shown)
+    let validated = validate(&mut host, &mut generator, &reader, &model, &options, &mut rng, &mut shown)
         .map_err(environment::cannot_run)?;
     counting.finish();
     drop(pace);
@@ -131,11 +131,11 @@ fn merges_overloads(model: &Fsa<String>, api: &Api) -> bool {
 /// Returns the model, without the events that the class lacks if they are to be ignored.
 fn known_part(
     model: Fsa<String>,
-    ear: &EventReader,
+    reader: &EventReader,
     flags: &ValidateFlags,
     quiet: bool,
 ) -> Result<Fsa<String>, Report> {
-    let unknown = unknown_labels(&model, ear);
+    let unknown = unknown_labels(&model, reader);
     let Some(&first) = unknown.first() else { return Ok(model) };
     if flags.ignore_unknown {
         if !quiet {
@@ -147,9 +147,9 @@ fn known_part(
                 "is it a model of another class?",
             ));
         }
-        return Ok(without_unknown(&model, ear));
+        return Ok(without_unknown(&model, reader));
     }
-    let known: Vec<&str> = ear.alphabet().names().collect();
+    let known: Vec<&str> = reader.alphabet().names().collect();
     let help = match nearest_label(first, known.iter().copied()) {
         _ if Label::parse(first).threw().is_some() => {
             "an object no longer counts after its first exception, so such events are never seen".to_owned()

@@ -120,8 +120,8 @@ impl Round<'_> {
             Some(probed) => self.workers.keeping_on(probed, policy),
             None => self.workers.keeping(policy),
         };
-        let (generator, ear) = (&mut *self.calls.generator, self.calls.ear);
-        dice_tester(&mut subject, generator, ear, assault, &mut self.rng, &mut self.pace)
+        let (generator, reader) = (&mut *self.calls.generator, self.calls.reader);
+        dice_tester(&mut subject, generator, reader, assault, &mut self.rng, &mut self.pace)
     }
 }
 

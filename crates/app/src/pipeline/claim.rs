@@ -15,7 +15,7 @@ impl<'a> Round<'a> {
     pub(super) fn claim(&mut self) -> Result<MinedProperties<'a>, Report> {
         let pure = self.labels(&self.pure);
         let purity = Purity::given(pure.iter().map(String::as_str));
-        let mut miner = WordMiner::new(self.calls.ear, purity, self.request.attack.properties);
+        let mut miner = WordMiner::new(self.calls.reader, purity, self.request.attack.properties);
         let recorder = &mut self.workers.recorder;
         let mut all = miner.candidates(recorder)?;
         all.retain(|property| !recorder.refuted().contains_key(property));
@@ -72,7 +72,7 @@ impl MinedProperties<'_> {
 
 /// Mines properties from the stored words. Each word is read once: later calls read only those that were added.
 struct WordMiner<'e> {
-    ear: &'e EventReader,
+    reader: &'e EventReader,
     miner: PropertyMiner,
     wanted: AttackedProperties,
     occurrences: Vec<Occurrences>,
@@ -90,9 +90,9 @@ struct Occurrences {
 }
 
 impl<'e> WordMiner<'e> {
-    fn new(ear: &'e EventReader, purity: Purity, wanted: AttackedProperties) -> Self {
-        let occurrences = vec![Occurrences::default(); ear.alphabet().len()];
-        Self { ear, miner: PropertyMiner::new(purity), wanted, occurrences, words: 0, last: 0 }
+    fn new(reader: &'e EventReader, purity: Purity, wanted: AttackedProperties) -> Self {
+        let occurrences = vec![Occurrences::default(); reader.alphabet().len()];
+        Self { reader, miner: PropertyMiner::new(purity), wanted, occurrences, words: 0, last: 0 }
     }
 
     /// The properties to attack.
@@ -114,7 +114,7 @@ impl<'e> WordMiner<'e> {
         recorder: &mut Recorder<'_>,
         min_confidence: f64,
     ) -> Result<Vec<Property<Letter>>, Report> {
-        let alphabet = self.ear.alphabet();
+        let alphabet = self.reader.alphabet();
         let Self { miner, occurrences, words, .. } = self;
         self.last = recorder.each_word(self.last, |word| {
             *words += 1;

@@ -91,7 +91,7 @@ impl Round<'_> {
 
     /// Words of the user's tests that the model rejects, shortest first.
     fn rejected(&self, model: &Fsa<String>) -> Vec<Vec<String>> {
-        let alphabet = self.calls.ear.alphabet();
+        let alphabet = self.calls.reader.alphabet();
         let labels =
             |word: &Vec<Letter>| word.iter().map(|&letter| alphabet.name(letter).to_owned()).collect();
         let mut words: Vec<Vec<String>> =
@@ -102,10 +102,10 @@ impl Round<'_> {
     }
 
     fn trouble(&self, supports: &BTreeMap<Letter, u64>) -> Trouble {
-        let ear = self.calls.ear;
+        let reader = self.calls.reader;
         let never_returned = { self.calls.generator.never_returned() }
             .filter(|(callable, _)| {
-                !ear.letters_of(callable).iter().any(|event| supports.contains_key(event))
+                !reader.letters_of(callable).iter().any(|event| supports.contains_key(event))
             })
             .map(|(callable, times)| (callable.event_name().to_owned(), times));
         Trouble {
@@ -130,7 +130,7 @@ impl Round<'_> {
             .map(|(property, &fate)| {
                 let support = supports.get(&property.a).copied().unwrap_or(0);
                 let found_after = recorder.refuted().get(property).and_then(|refutation| refutation.after);
-                let property = labeled(self.calls.ear, property);
+                let property = labeled(self.calls.reader, property);
                 let fate = recorder.earlier_fate(&property).map_or(fate, |earlier| fate.after(earlier));
                 JudgedProperty { property, fate, support, found_after }
             })

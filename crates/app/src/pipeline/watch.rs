@@ -48,7 +48,7 @@ impl Round<'_> {
     /// methods share is pure if both are.
     fn learn_purity(&mut self) -> Result<(), Report> {
         let miner = self.request.model.miner;
-        let (api, ear) = (self.calls.api, self.calls.ear);
+        let (api, reader) = (self.calls.api, self.calls.reader);
         let options = PurityOptions { tries: PURITY_TRIES, calls: 8 };
         let mut subject = self.workers.keeping(miner.retention);
         let generator = &mut *self.calls.generator;
@@ -56,7 +56,7 @@ impl Round<'_> {
             purity(&mut subject, &api.vocabulary(), generator, options, &mut self.rng, &mut self.pace)?
                 .verdicts;
         let (mut pure, mut doubtful, mut impure) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
-        impure.extend(api.starts.iter().flat_map(|start| ear.letters_of(&start.callable)).copied());
+        impure.extend(api.starts.iter().flat_map(|start| reader.letters_of(&start.callable)).copied());
         for method in &api.methods {
             let harmless = match verdicts.get(&*method.callable) {
                 Some(Verdict::Unrefuted { tries }) => *tries >= ENOUGH_TRIES,
@@ -64,13 +64,13 @@ impl Round<'_> {
                 // that shows rarely. Exploration finds out which; inference from traces cannot, and goes by the name
                 // as the paper does.
                 Some(Verdict::Changes { what: Difference::Field { .. }, .. }) => {
-                    doubtful.extend(ear.letters_of(&method.callable));
+                    doubtful.extend(reader.letters_of(&method.callable));
                     miner.resolves_doubt || pure_by_name(method.callable.event_name())
                 }
                 Some(Verdict::Changes { .. }) | None => false,
             };
             let side = if harmless { &mut pure } else { &mut impure };
-            side.extend(ear.letters_of(&method.callable));
+            side.extend(reader.letters_of(&method.callable));
         }
         self.pure = pure.difference(&impure).copied().collect();
         self.doubtful = doubtful;

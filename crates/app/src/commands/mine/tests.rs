@@ -135,23 +135,23 @@ pub(super) fn renamed(mut lives: Vec<Life>, api: &Api) -> Vec<Life> {
     lives
 }
 
-/// The words of lives, as the ear would hear them, each once: up to the first call that threw or is no event here.
-pub(super) fn words(lives: &[Life], api: &Api, ear: &EventReader) -> Vec<Vec<Letter>> {
+/// The words of lives, as a search reads them, each once: up to the first call that threw or is no event here.
+pub(super) fn words(lives: &[Life], api: &Api, reader: &EventReader) -> Vec<Vec<Letter>> {
     let starts: BTreeSet<Letter> =
-        api.starts.iter().flat_map(|start| ear.letters_of(&start.callable)).copied().collect();
+        api.starts.iter().flat_map(|start| reader.letters_of(&start.callable)).copied().collect();
     let words: BTreeSet<Vec<Letter>> = lives
         .iter()
-        .map(|life| word(&life.events, ear))
+        .map(|life| word(&life.events, reader))
         // An object that came into being in a way that is not tried here would be one too many states.
         .filter(|word| word.first().is_some_and(|first| starts.contains(first)))
         .collect();
     words.into_iter().collect()
 }
 
-fn word(events: &[Event], ear: &EventReader) -> Vec<Letter> {
+fn word(events: &[Event], reader: &EventReader) -> Vec<Letter> {
     let mut word = Vec::new();
     for event in events {
-        match ear.alphabet().get(&Labels::Outcome.of(event)) {
+        match reader.alphabet().get(&Labels::Outcome.of(event)) {
             _ if matches!(event.outcome, Ended::Threw(_)) => break,
             Some(letter) => word.push(letter),
             None if OF_OBJECT.contains(&event.method.as_str()) => {}

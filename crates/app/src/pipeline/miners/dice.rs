@@ -21,7 +21,7 @@ fn infer(round: &mut Round<'_>, evidence: &Evidence) -> Result<MinedModel, Repor
     let mut words: Vec<Vec<Letter>> = Vec::new();
     round.each_word(|word| words.push(word.to_vec()))?;
     let constraints = round.request.model.constraints.into();
-    let alphabet = round.calls.ear.alphabet();
+    let alphabet = round.calls.reader.alphabet();
     let model = dice_miner(&words, &evidence.properties, &round.pure, constraints)
         .map(|&letter| alphabet.name(letter).to_owned());
     Ok(MinedModel {

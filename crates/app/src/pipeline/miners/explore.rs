@@ -27,8 +27,8 @@ fn explore_class(round: &mut Round<'_>) -> Result<MinedModel, Report> {
     };
     let options = round.request.model.exploration.clone();
     let mut subject = round.workers.keeping(MINER.retention);
-    let (generator, ear) = (&mut *round.calls.generator, round.calls.ear);
-    let found = explore(&mut subject, generator, ear, prior, options, &mut round.rng, &mut round.pace)?;
+    let (generator, reader) = (&mut *round.calls.generator, round.calls.reader);
+    let found = explore(&mut subject, generator, reader, prior, options, &mut round.rng, &mut round.pace)?;
     round.pure.clone_from(&found.pure);
     let tests = found.tests();
     let positions: HashMap<String, usize> =
