@@ -1,9 +1,9 @@
-//! A campaign: the rounds of mining one class, kept in a folder. Each round stores what it finds as it finds it, and the
-//! next one continues from there.
+//! A campaign: the rounds of mining one class, kept in a folder. Each round stores what it finds as it finds
+//! it, and the next one continues from there.
 //!
-//! [`Campaign`] finds or begins the campaign of a folder and reads what it stores, [`Recorder`] notes and stores what a
-//! round runs, [`choose_model`](Recorder::choose_model) picks the model that the round ends with, and
-//! [`end`](Recorder::end) writes its [`Conclusion`]. Nothing here knows how a round searches.
+//! [`Campaign`] finds or begins the campaign of a folder and reads what it stores, [`Recorder`] notes and
+//! stores what a round runs, [`choose_model`](Recorder::choose_model) picks the model that the round ends
+//! with, and [`end`](Recorder::end) writes its [`Conclusion`]. Nothing here knows how a round searches.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -85,8 +85,8 @@ struct EarlierModel {
 }
 
 impl<'e> Campaign<'e> {
-    /// Opens the campaign of a folder, or begins one. Refuses a campaign about something else, unless it is to be moved
-    /// away.
+    /// Opens the campaign of a folder, or begins one. Refuses a campaign about something else, unless it is
+    /// to be moved away.
     pub(crate) fn open(
         request: &CampaignRequest<'_>,
         reader: &'e EventReader,
@@ -173,8 +173,8 @@ impl<'e> Campaign<'e> {
         Ok(self.writer.test(test)?.script)
     }
 
-    /// Calls `visit` with all stored words, and the test that is known for each. Words with a label that the class does not
-    /// have are left out: class and request are the same, so somebody edited the database.
+    /// Calls `visit` with all stored words, and the test that is known for each. Words with a label that the
+    /// class does not have are left out: class and request are the same, so somebody edited the database.
     fn each_word(&self, visit: impl FnMut(&[Letter], Option<TestId>)) -> Result<(), Report> {
         self.each_word_after(0, visit).map(drop)
     }
@@ -230,7 +230,8 @@ impl History {
     }
 }
 
-/// Moves away what is in the folder if that was asked for; refuses to write over results that no campaign owns.
+/// Moves away what is in the folder if that was asked for; refuses to write over results that no campaign
+/// owns.
 fn make_room(request: &CampaignRequest<'_>, progress: &Mining) -> Result<(), Report> {
     let folder = request.folder;
     let foreign = foreign_results(folder);
@@ -255,8 +256,8 @@ fn make_room(request: &CampaignRequest<'_>, progress: &Mining) -> Result<(), Rep
     }
 }
 
-/// A file that a round would write over, in a folder where no round ever ended: it is somebody else's, or its campaign was
-/// lost.
+/// A file that a round would write over, in a folder where no round ever ended: it is somebody else's, or its
+/// campaign was lost.
 fn foreign_results(folder: &Path) -> Option<&'static str> {
     // An empty database is what a copy that failed leaves behind.
     if fs::metadata(folder.join(DATABASE)).is_ok_and(|database| database.len() > 0) {

@@ -1,7 +1,7 @@
 //! Java classes that commands run.
 //!
-//! [`project`] finds the class path and [`jdk`] the JDK; together they locate a class. [`environment`] opens it,
-//! [`class_under_test`] prepares calls on it and the workers that run them, with the user's [`fixtures`].
+//! [`project`] finds the class path and [`jdk`] the JDK; together they locate a class. [`environment`] opens
+//! it, [`class_under_test`] prepares calls on it and the workers that run them, with the user's [`fixtures`].
 //! [`user_tests`] finds the user's own JUnit tests, and [`recording`] holds the traces of objects.
 
 pub(crate) mod class_under_test;

@@ -4,10 +4,11 @@
 //! 2. [`explore`](Round::explore): a miner that makes its model by running the class does it now.
 //! 3. [`claim`](Round::claim): mine the properties that hold in all words so far.
 //! 4. [`attack`](Round::attack): search for tests that refute them.
-//! 5. [`conclude`](Round::conclude): other miners make their model now; choose the model and the tests that show it.
+//! 5. [`conclude`](Round::conclude): other miners make their model now; choose the model and the tests that
+//! show it.
 //!
-//! Every run passes through the campaign's recorder, which stores what is worth keeping. Words are not held in memory:
-//! steps that need them stream them from the store.
+//! Every run passes through the campaign's recorder, which stores what is worth keeping. Words are not held
+//! in memory: steps that need them stream them from the store.
 
 use std::collections::BTreeSet;
 
@@ -83,8 +84,8 @@ pub(crate) struct Mined {
     /// Labels of events without a side effect.
     pub(crate) pure: BTreeSet<String>,
     pub(crate) tests_run: u64,
-    /// Shortest walks of this round's own model that could not be realized; absent if the model is another one, or its miner
-    /// does not look for any.
+    /// Shortest walks of this round's own model that could not be realized; absent if the model is another
+    /// one, or its miner does not look for any.
     pub(crate) unrealized: Option<Vec<Vec<String>>>,
     /// Words of the user's tests that the model rejects, shortest first.
     pub(crate) rejected: Vec<Vec<String>>,

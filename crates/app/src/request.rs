@@ -1,7 +1,7 @@
 //! Requests: the work that a command was asked to do, in the terms of the program.
 //!
-//! A file in `commands/` turns the flags that were typed into a request, with every default filled in. Nothing below
-//! `commands` knows flags.
+//! A file in `commands/` turns the flags that were typed into a request, with every default filled in.
+//! Nothing below `commands` knows flags.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -27,7 +27,7 @@ pub(crate) struct ClassRequest {
     pub(crate) sandbox: Sandbox,
 }
 
-/// Which calls to make up, and how to run them.
+/// The calls to generate, and how to run them.
 #[derive(Clone, Debug)]
 pub(crate) struct CallRequest {
     /// Java source files that supply values.

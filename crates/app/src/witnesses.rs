@@ -1,6 +1,7 @@
 //! Tests that show transitions and refusals of a model, as recorded by the search that built it.
 //!
-//! Where an event leads to several states, replaying a test does not tell which of them it reached; the search knows.
+//! If an event leads to several states, replaying a test does not tell which of them it reached; the search
+//! knows.
 
 use adit_automata::State;
 use serde::{Deserialize, Serialize};
@@ -51,7 +52,8 @@ impl Witnesses {
         serde_json::to_value(self).expect("numbers and texts have a JSON form")
     }
 
-    /// Reads what [`Witnesses::as_json`] wrote. Witnesses of another form are dropped: the model stands without them.
+    /// Reads what [`Witnesses::as_json`] wrote. Witnesses of another form are dropped: the model stands
+    /// without them.
     pub(crate) fn from_json(value: &Value) -> Self {
         Self::deserialize(value).unwrap_or_default()
     }

@@ -1,4 +1,5 @@
-//! Bad input of every kind: exit code 2, nothing on standard output, and a message that says where and what would help.
+//! Bad input of every kind: exit code 2, nothing on standard output, and a message that says where and what
+//! would help.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
 mod driver;

@@ -1,4 +1,5 @@
-//! `adit mine` again and again into one folder: nothing that was found is ever lost, whatever happens in between.
+//! `adit mine` again and again into one folder: nothing that was found is ever lost, whatever happens in
+//! between.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
 mod driver;
@@ -150,7 +151,8 @@ fn a_campaign_of_the_version_before_is_continued_or_refused_with_advice() {
     assert_eq!(adit(&["status", &out]).code, 0);
 }
 
-/// Whatever found the model, each of its transitions can be shown: by words that took it, and by a test to copy.
+/// Whatever found the model, each of its transitions can be shown: by words that took it, and by a test to
+/// copy.
 #[test]
 fn every_transition_has_evidence_in_every_combination() {
     let Some(java) = java() else { return };
@@ -174,7 +176,8 @@ fn every_transition_has_evidence_in_every_combination() {
                     let what = format!("{miner} {tester}, round {round}: {edge}");
                     let words = edge["traces"].as_u64().unwrap() + edge["perhaps"].as_u64().unwrap();
                     assert!(words > 0 && !edge["examples"].as_array().unwrap().is_empty(), "{what}");
-                    // What merges states of traces cannot tell which of two ways a test took; what tries, can.
+                    // What merges states of traces cannot tell which of two ways a test took; what tries,
+                    // can.
                     let tests = |field: &str| edge[field].as_array().unwrap().len();
                     assert!(tests("shown") > 0 || miner == "dice" && tests("perhaps_shown") > 0, "{what}");
                 }
@@ -552,8 +555,8 @@ impl Mining {
         Self { child, lines }
     }
 
-    /// What it told until the moment came, at which it was killed if it still ran. `begun` is whether to wait for the campaign to
-    /// be open before the time is counted.
+    /// Kills the process after a while if it still runs, and returns the lines that it printed. With `begun`,
+    /// the time counts from the opening of the campaign.
     fn kill_after(mut self, wait: Duration, begun: bool) -> Vec<String> {
         let mut told: Vec<String> = self.lines.iter().take(usize::from(begun)).collect();
         let moment = Instant::now() + wait;
@@ -581,7 +584,8 @@ fn nothing_that_was_told_is_lost_when_it_is_killed() {
     let (mut told_tests, mut told_words, mut told_refuted) = (0, 0, BTreeSet::new());
     let (mut words_before, mut began) = (BTreeSet::new(), 0);
     for kill in 0..KILLS {
-        // Moments all over the place and always the same; a fifth of them may come before anything is written.
+        // Moments all over the place and always the same; a fifth of them may come before anything is
+        // written.
         let wait = kill.wrapping_mul(0x9e37_79b9_7f4a_7c15) % 1000;
         let mining = Mining::start(&path, &folder, "20000tests");
         let lines = mining.kill_after(Duration::from_millis(wait), kill % 5 > 0);

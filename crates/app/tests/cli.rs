@@ -1,6 +1,6 @@
 //! The built binary from outside: every command, its JSON, its exit codes, its output files.
 //!
-//! What happens with bad input is in `bad_input.rs`.
+//! Bad input is in `bad_input.rs`.
 
 mod driver;
 

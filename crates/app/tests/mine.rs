@@ -352,7 +352,7 @@ public class Stubborn {
 }
 ";
 
-/// What hangs is given up after a few times, and what never returned is said, not passed over.
+/// adit gives up methods that hang after a few calls, and names those that never returned.
 #[test]
 fn methods_that_hang_or_never_return_are_named() {
     let Some(java) = java() else { return };
@@ -397,7 +397,8 @@ const BLOCKING: [(&str, &str); 3] = [
     ),
 ];
 
-/// A class that blocks gives a model all the same, in about its time, and says what blocks: the call, or how the object was made.
+/// A class that blocks gives a model all the same, in about its time, and says what blocks: the call, or how
+/// the object was made.
 #[test]
 fn classes_that_block_give_a_model_in_time() {
     let Some(java) = java() else { return };
@@ -429,7 +430,8 @@ fn classes_that_block_give_a_model_in_time() {
     }
 }
 
-/// No more tests are run than the budget allows, everybody counts the same, and an end that came too early is called that.
+/// No more tests are run than the budget allows, everybody counts the same, and an end that came too early is
+/// called that.
 #[test]
 fn budgets_are_kept_and_counted_once() {
     let Some(java) = java() else { return };
@@ -452,7 +454,7 @@ fn budgets_are_kept_and_counted_once() {
     }
 }
 
-/// What there was no time to look behind is in the model as a guess, and the numbers say so.
+/// Calls that there was no time to explore lead to guessed transitions, and the numbers say so.
 #[test]
 fn guesses_are_marked() {
     if java().is_none() {
@@ -474,7 +476,7 @@ fn guesses_are_marked() {
     assert_eq!(said["attacked"], true);
 }
 
-/// What every machine makes up for itself is not asserted.
+/// Generated tests do not assert values that differ from machine to machine.
 #[test]
 fn tests_do_not_depend_on_the_machine() {
     let Some(java) = java() else { return };

@@ -170,7 +170,7 @@ fn a_class_that_exits_hangs_or_never_begins() {
     }
 }
 
-/// What was recorded when Ctrl-C came, or the wish to end, is written.
+/// adit writes the events recorded before Ctrl-C or a request to end.
 #[cfg(unix)]
 #[test]
 fn an_interrupt_keeps_what_there_is() {

@@ -1,6 +1,8 @@
-//! Inside a Maven or Gradle project: what the build made is the class path, the build tool is asked once and may fail in every way.
+//! Inside a Maven or Gradle project: what the build made is the class path, the build tool is asked once and
+//! may fail in every way.
 //!
-//! Neither tool is needed here. Scripts stand for them, which write down how they were called and answer as the test says.
+//! Neither tool is needed here. Scripts stand for them, which write down how they were called and answer as
+//! the test says.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
 mod driver;
@@ -100,7 +102,7 @@ impl World {
         fs::set_permissions(self.at(name), fs::Permissions::from_mode(0o755)).unwrap();
     }
 
-    /// How the tools were called so far.
+    /// The calls of the tools so far.
     fn calls(&self) -> Vec<String> {
         fs::read_to_string(self.at("calls")).unwrap_or_default().lines().map(str::to_owned).collect()
     }
@@ -203,7 +205,7 @@ fn nobody_is_asked_without_need() {
     assert_eq!(world.calls(), Vec::<String>::new());
 }
 
-/// What a tool may do instead of answering, and what is said of it.
+/// Every failure of a tool leads to a message, and adit goes on.
 #[test]
 fn a_tool_that_fails_is_no_error() {
     let Some(world) = World::maven() else { return };
@@ -300,7 +302,7 @@ fn a_tool_that_hangs_is_ended() {
     holds(&finished(command), 2, &["ADIT_PROJECT_LIMIT=soon is not a time", "500ms"]);
 }
 
-/// Whether a process has ended, waited for by somebody or not. What was killed ends when the kernel comes to it.
+/// Waits until a process has ended, which a kill only asks for, and returns whether it has.
 fn is_gone(number: &str) -> bool {
     assert!(number.parse::<u32>().is_ok(), "{number}");
     let until = Instant::now() + Duration::from_secs(20);

@@ -1,4 +1,5 @@
-//! The report page in a real Chromium: it loads, answers, filters, switches colors, stays text, and can be used without a mouse.
+//! The report page in a real Chromium: it loads, answers, filters, switches colors, stays text, and can be
+//! used without a mouse.
 //!
 //! `SCREENSHOTS=folder` keeps pictures of what was seen, to be looked at.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
@@ -369,8 +370,8 @@ fn everything_can_be_reached_and_read() {
     assert_silent(&browser, &page);
 }
 
-/// What can be said aloud to choose a part, how large what is clicked is, and that landmarks have names of their own: the kinds
-/// of fault that axe-core 4.14 once found here.
+/// Names that choose a part by voice, sizes of what is clicked, and names of landmarks: the kinds of fault
+/// that axe-core 4.14 once found here.
 #[test]
 fn names_sizes_and_landmarks() {
     let Some(mut browser) = Browser::start() else { return };
@@ -551,7 +552,8 @@ fn two_models_stand_side_by_side() {
     assert_silent(&browser, &page);
 }
 
-/// Twenty thousand properties: the page says them in few sentences, opens soon, stays small, and every one can be found.
+/// Twenty thousand properties: the page says them in few sentences, opens soon, stays small, and every one
+/// can be found.
 #[test]
 fn many_properties_are_few_sentences() {
     let folder = stack();

@@ -185,7 +185,7 @@ fn versions_live_in_one_table() {
     assert_none(&wrong);
 }
 
-/// Widest line of prose, as wide as code may be (`max_width` in `rustfmt.toml`).
+/// Widest line of a comment or of prose, as wide as code may be (`max_width` in `rustfmt.toml`).
 const WIDEST: usize = 110;
 
 #[test]

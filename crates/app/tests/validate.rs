@@ -1,4 +1,5 @@
-//! `adit validate` on a real class: what a model allows that cannot happen, and what happens that it does not allow.
+//! `adit validate` on a real class: what a model allows that cannot happen, and what happens that it does not
+//! allow.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
 mod driver;

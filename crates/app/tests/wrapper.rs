@@ -148,7 +148,7 @@ impl Machine {
     }
 }
 
-/// Where the real machine keeps a tool.
+/// Path of a tool on the real machine.
 fn find(tool: &str) -> PathBuf {
     let path = std::env::var_os("PATH").expect("there is a PATH");
     std::env::split_paths(&path).map(|folder| folder.join(tool)).find(|file| file.exists()).expect(tool)

@@ -1,8 +1,10 @@
-//! Extension of a model by words that happened and that it rejects: its search was cut short, or earlier rounds saw more.
+//! Extension of a model by words that happened and that it rejects: its search was cut short, or earlier
+//! rounds saw more.
 //!
-//! Where a word leaves the model, a transition is added to the state from which most of the rest of the word can happen;
-//! among those, to the one where the event leads most often. No state is added. Exploration does better, because it tries
-//! what is enabled afterwards; this is for words that there was no time to explore.
+//! At the event at which a word leaves the model, a transition is added to the state from which most of the
+//! rest of the word can happen; among those, to the one where the event leads most often. No state is added.
+//! Exploration does better, because it tries what is enabled afterwards; this is for words that there was no
+//! time to explore.
 
 use adit_automata::{Fsa, Modality, Reader};
 use adit_trace::Label;

@@ -1,5 +1,5 @@
-//! The choice of the model that a round ends with: its own or that of an earlier round. Either way it allows every word
-//! that was stored.
+//! The choice of the model that a round ends with: its own or that of an earlier round. Either way it allows
+//! every word that was stored.
 
 use adit_automata::{Fsa, Reader};
 use adit_store::RoundId;
@@ -48,9 +48,9 @@ pub(crate) struct ChosenModel {
 }
 
 impl Recorder<'_> {
-    /// Chooses the model that the round ends with: `own`, unless the last round's is better. Returns it with the tests that
-    /// show what it allows. It is extended to allow every stored word, except those that only the user's tests show: nobody
-    /// saw where these lead.
+    /// Chooses the model that the round ends with: `own`, unless the last round's is better. Returns it with
+    /// the tests that show what it allows. It is extended to allow every stored word, except those that only
+    /// the user's tests show: nobody saw where these lead.
     pub(crate) fn choose_model(
         &mut self,
         own: ModelCandidate,
@@ -123,8 +123,8 @@ impl Recorder<'_> {
         }
     }
 }
-/// Decides whether the last round's model is better: it saw more, or clearly more of it is real, and it does not reject more
-/// of what happened. `rejects` counts the words that the old and the new one reject.
+/// Decides whether the last round's model is better: it saw more, or clearly more of it is real, and it does
+/// not reject more of what happened. `rejects` counts the words that the old and the new one reject.
 fn is_better(old: &ModelCandidate, new: &ModelCandidate, [old_rejects, new_rejects]: [usize; 2]) -> bool {
     match (old.complete, new.complete) {
         (true, true) => {
@@ -143,7 +143,8 @@ mod tests {
 
     use super::*;
 
-    /// Decides between two models. Known of each: complete, realized, explored, and how many words it rejects.
+    /// Decides between two models. Known of each: complete, realized, explored, and how many words it
+    /// rejects.
     fn keeps_old(old: (bool, Option<f64>, u64, usize), new: (bool, Option<f64>, u64, usize)) -> bool {
         let candidate = |(complete, realized, explored, _)| ModelCandidate {
             model: Builder::new().build(),

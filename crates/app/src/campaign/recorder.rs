@@ -1,7 +1,7 @@
 //! The recorder: notes every run of a round, and stores the tests and words worth keeping.
 //!
-//! A search does not know that it is recorded: it runs scripts on a [`RecordingSubject`]. What is worth keeping is
-//! collected and written about twice a second, sooner when a property is refuted.
+//! A search does not know that it is recorded: it runs scripts on a [`RecordingSubject`]. What is worth
+//! keeping is collected and written about twice a second, sooner when a property is refuted.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::{Duration, Instant};
@@ -25,8 +25,8 @@ use crate::timeline;
 /// Interval between writes.
 const WRITE_EVERY: Duration = Duration::from_millis(500);
 
-/// Interval between writes while properties are refuted. At the beginning that happens by hundreds, and each write waits
-/// for the disk.
+/// Interval between writes while properties are refuted. At the beginning that happens by hundreds, and each
+/// write waits for the disk.
 const WRITE_REFUTED_EVERY: Duration = Duration::from_millis(100);
 
 /// Most statements of all spare tests together, by estimate fifty megabytes.
@@ -105,7 +105,8 @@ struct Pending {
     refuted: Vec<(Property<Letter>, usize)>,
 }
 
-/// Tests of this round that showed words which were stored without one: a model may need a test to show a transition.
+/// Tests of this round that showed words which were stored without one: a model may need a test to show a
+/// transition.
 #[derive(Default)]
 struct SpareTests {
     by_word: HashMap<Fingerprint, Script>,
@@ -204,15 +205,15 @@ impl<'e> Recorder<'e> {
         self.campaign.take_earlier_tests()
     }
 
-    /// Calls `visit` with all stored words after the word with number `after`, in the order of their finding, and returns
-    /// the number of the last one. They come from the store, because there may be a million.
+    /// Calls `visit` with all stored words after the word with number `after`, in the order of their finding,
+    /// and returns the number of the last one. They come from the store, because there may be a million.
     pub(crate) fn each_word(&mut self, after: i64, mut visit: impl FnMut(&[Letter])) -> Result<i64, Report> {
         self.write()?;
         self.campaign.each_word_after(after, |word, _| visit(word))
     }
 
-    /// Checks every word against these properties from now on. Properties of earlier rounds that are not among them are
-    /// checked once, against all stored words.
+    /// Checks every word against these properties from now on. Properties of earlier rounds that are not
+    /// among them are checked once, against all stored words.
     pub(crate) fn watch_properties(
         &mut self,
         properties: &[Property<Letter>],

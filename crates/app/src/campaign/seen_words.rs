@@ -7,11 +7,11 @@ use adit_trace::Letter;
 
 /// The words that are stored, or will be with the next batch.
 pub(super) struct SeenWords {
-    /// Fingerprints; the words themselves would not fit into memory. Of a million words two are alike by chance once in
-    /// thirty million campaigns, and then the second is taken for the first.
+    /// Fingerprints; the words themselves would not fit into memory. Of a million words two are alike by
+    /// chance once in thirty million campaigns, and then the second is taken for the first.
     fingerprints: HashSet<u64>,
-    /// Repetitions of each word in this round, by its fingerprint. They are written at the end of the round, because there
-    /// are tens of thousands a second.
+    /// Repetitions of each word in this round, by its fingerprint. They are written at the end of the round,
+    /// because there are tens of thousands a second.
     repetitions: HashMap<u64, u64>,
     pairs: Pairs,
 }

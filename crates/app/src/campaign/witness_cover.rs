@@ -1,7 +1,7 @@
 //! Tests for the transitions of a model that no test takes yet.
 //!
-//! A model that was inferred from words has transitions that no refuting test takes. Among the tests that showed its
-//! words, the shortest for each such transition is chosen here.
+//! A model that was inferred from words has transitions that no refuting test takes. Among the tests that
+//! showed its words, the shortest for each such transition is chosen here.
 
 use std::cmp::Reverse;
 

@@ -51,7 +51,8 @@ pub(super) fn run(flags: &ReportFlags, quiet: bool) -> Result<Ending, Report> {
     found
 }
 
-/// Returns the default path: inside the named folder, or in the current folder for a model file or two models.
+/// Returns the default path: inside the named folder, or in the current folder for a model file or two
+/// models.
 fn default_place(flags: &ReportFlags) -> PathBuf {
     if flags.two.is_none() && flags.one.is_dir() { flags.one.join(NAME) } else { Path::new(NAME).to_owned() }
 }

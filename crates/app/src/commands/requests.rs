@@ -1,4 +1,4 @@
-//! Flags of the commands that run Java, as requests.
+//! Flags that several commands share, in the terms of the program.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -46,12 +46,13 @@ pub(super) fn call_request(flags: &GenerateFlags, generation: GeneratorOptions) 
 /// The entries of a class path, those of repeated flags in order.
 fn class_path(typed: &[OsString]) -> Vec<PathBuf> {
     let split = typed.iter().flat_map(|path| env::split_paths(path).collect::<Vec<_>>());
-    // Two colons in a row come from scripts that join empty parts. Java would search the current folder, which nobody
-    // meant.
+    // Two colons in a row come from scripts that join empty parts. Java would search the current folder,
+    // which nobody meant.
     split.filter(|entry| !entry.as_os_str().is_empty()).collect()
 }
 
-/// Method names. A comma separates them, and also the types of `add(int,Object)`, which are put together again.
+/// Method names. A comma separates them, and also the types of `add(int,Object)`, which are put together
+/// again.
 pub(super) fn method_names(typed: &[String]) -> BTreeSet<String> {
     let mut names: Vec<String> = Vec::new();
     for part in typed {

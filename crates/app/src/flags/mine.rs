@@ -17,7 +17,8 @@ use crate::pipeline::{AttackedProperties, ConstraintChoice, MINERS, Miner, Teste
 /// Long enough for a first model of most classes.
 pub(crate) const DEFAULT_BUDGET: Budget = Budget::Time(Duration::from_secs(10));
 
-/// Exploration that suits classes of up to about fifty methods and a few seconds. The number of calls is a flag.
+/// Exploration that suits classes of up to about fifty methods and a few seconds. The number of calls is a
+/// flag.
 pub(crate) const EXPLORATION: ExploreOptions = ExploreOptions {
     survey: SurveyOptions { scripts: 3000, calls: 10, candidates: 24, moves: 8 },
     successors: 8,
@@ -33,7 +34,8 @@ pub(crate) const EVOLUTION: Settings = Settings {
     reset_after: Some(100),
 };
 
-/// Choice of arguments while mining. Values that recur make calls meet: a value that was added is then searched for.
+/// Choice of arguments while mining. Values that recur make calls meet: a value that was added is then
+/// searched for.
 pub(crate) const GENERATION: GeneratorOptions =
     GeneratorOptions { reuse: 0.3, second_object: 0.1, longest: 60 };
 
@@ -80,7 +82,8 @@ pub(crate) struct MineFlags {
     pub(crate) claims: AttackedProperties,
     /// Constraints of `--miner dice`
     ///
-    /// A: calls without side effects stay in their state. B: no state allows what a surviving property forbids.
+    /// A: calls without side effects stay in their state. B: no state allows what a surviving property
+    /// forbids.
     #[arg(long, value_enum, default_value = "both", help_heading = MINING)]
     pub(crate) constraints: ConstraintChoice,
     /// Number of random tests to start with

@@ -12,7 +12,8 @@ use crate::budget::{self, Budget};
 /// Few enough to read, and a number of tests, so the same seed gives the same bytes.
 pub(crate) const DEFAULT_BUDGET: Budget = Budget::Tests(1000);
 
-/// Choice of arguments while watching a class. Reused values make calls meet: a value that was added is then searched for.
+/// Choice of arguments while watching a class. Reused values make calls meet: a value that was added is then
+/// searched for.
 pub(crate) const GENERATION: GeneratorOptions =
     GeneratorOptions { reuse: 0.5, second_object: 0.1, longest: 400 };
 

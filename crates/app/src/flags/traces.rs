@@ -18,7 +18,7 @@ pub(crate) struct TraceFlags {
     /// Show how adit understands the first lines, and stop
     #[arg(long, help_heading = READING)]
     pub(crate) dry_run: bool,
-    /// What counts as one kind of event
+    /// Parts of an event that its label shows
     #[arg(long, value_enum, default_value = "exception", help_heading = READING)]
     pub(crate) labels: LabelChoice,
 }
@@ -81,7 +81,7 @@ pub(crate) struct ReadFlags {
     pub(crate) max_line: usize,
 }
 
-/// What counts as a letter.
+/// Parts of an event that its label shows.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum LabelChoice {
     /// The method alone: `pop`
@@ -92,7 +92,7 @@ pub(crate) enum LabelChoice {
     Exception,
 }
 
-/// Which events change nothing.
+/// Events without side effects.
 #[derive(Debug, Args)]
 pub(crate) struct PurityFlags {
     /// Methods or events without side effects, separated by commas [default: those named is… and has…]

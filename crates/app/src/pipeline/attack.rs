@@ -102,7 +102,8 @@ impl Round<'_> {
             branches,
             calls: self.request.calls.calls,
             settings: Settings {
-                // Without properties there is nothing to give up, and events that never happen must not end the search.
+                // Without properties there is nothing to give up, and events that never happen must not end
+                // the search.
                 abandon_after: attack.search.abandon_after.filter(|_| aims_at_properties),
                 ..attack.search.clone()
             },

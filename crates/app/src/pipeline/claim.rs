@@ -33,8 +33,8 @@ pub(super) struct MinedProperties<'e> {
 }
 
 impl MinedProperties<'_> {
-    /// Adds the properties that any test of any round refuted and whose fate says otherwise. `position` gives that of the
-    /// test in the round.
+    /// Adds the properties that any test of any round refuted and whose fate says otherwise. `position` gives
+    /// that of the test in the round.
     pub(super) fn refute(&mut self, refuted: impl IntoIterator<Item = (Property<Letter>, usize)>) {
         let positions: BTreeMap<Property<Letter>, usize> =
             self.all.iter().cloned().enumerate().map(|(at, property)| (property, at)).collect();
@@ -70,7 +70,8 @@ impl MinedProperties<'_> {
     }
 }
 
-/// Mines properties from the stored words. Each word is read once: later calls read only those that were added.
+/// Mines properties from the stored words. Each word is read once: later calls read only those that were
+/// added.
 struct WordMiner<'e> {
     reader: &'e EventReader,
     miner: PropertyMiner,

@@ -1,5 +1,5 @@
-//! Step 5: conclude. The model is made if it was not explored, and compared with that of the last round; tests are chosen that
-//! show it; every property gets its fate.
+//! Step 5: conclude. The model is made if it was not explored, and compared with that of the last round;
+//! tests are chosen that show it; every property gets its fate.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,11 +1,12 @@
 //! Step 2, and the table of miners: the algorithms that `adit mine` can make a model with.
 //!
-//! A new miner is one file beside `explore.rs` and `dice.rs`, and one row in [`MINERS`]. `--miner` and its help, the identity
-//! of campaigns, the choice between models, the summary and the page take everything from the row and from the
-//! [`MinedModel`] that its function returns.
+//! A new miner is one file beside `explore.rs` and `dice.rs`, and one row in [`MINERS`]. `--miner` and its
+//! help, the identity of campaigns, the choice between models, the summary and the page take everything from
+//! the row and from the [`MinedModel`] that its function returns.
 //!
-//! A miner from traces gets the [`Round`] and the [`Evidence`]. [`Round::each_word`] streams all words of the campaign;
-//! running stored tests again gives their events with arguments, results and the fields of the object after each call.
+//! A miner from traces gets the [`Round`] and the [`Evidence`]. [`Round::each_word`] streams all words of the
+//! campaign; running stored tests again gives their events with arguments, results and the fields of the
+//! object after each call.
 
 use adit_logic::Property;
 use adit_trace::{Letter, Stop};

@@ -1,7 +1,8 @@
 //! The request of `adit mine`.
 //!
-//! The names of the choices are part of a campaign's identity: they are written into its database and compared when
-//! the campaign is continued. They must never change; `Debug` output, which may, is no substitute.
+//! The names of the choices are part of a campaign's identity: they are written into its database and
+//! compared when the campaign is continued. They must never change; `Debug` output, which may, is no
+//! substitute.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,5 @@
-//! Names for the states of a model: the side-effect-free answers that tell them apart, `isEmpty` or `not isEmpty`.
+//! Names for the states of a model: the side-effect-free answers that tell them apart, `isEmpty` or
+//! `not isEmpty`.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +16,8 @@ pub(super) fn with_state_names(model: &Fsa<String>, pure: &BTreeSet<String>) -> 
                 .filter(|edge| edge.to == state && pure.contains(edge.label))
                 .map(|edge| edge.label.as_str())
                 .collect();
-            // A question has no side effect whatever the answer, and a state that knows the answer gives only one.
+            // A question has no side effect whatever the answer, and a state that knows the answer gives only
+            // one.
             let knows = |label: &Label<'_>| {
                 label.opposite().is_some_and(|other| {
                     let other = other.to_string();

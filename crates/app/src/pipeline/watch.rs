@@ -1,5 +1,5 @@
-//! Step 1: watch the class. Tests of earlier rounds are repeated, random ones are run, and experiments show which calls have
-//! no side effect.
+//! Step 1: watch the class. Tests of earlier rounds are repeated, random ones are run, and experiments show
+//! which calls have no side effect.
 
 use std::collections::BTreeSet;
 
@@ -44,8 +44,8 @@ impl Round<'_> {
         Ok(())
     }
 
-    /// Learns by experiment which events never make a difference, and which make one in fields only. A label that two
-    /// methods share is pure if both are.
+    /// Learns by experiment which events never make a difference, and which make one in fields only. A label
+    /// that two methods share is pure if both are.
     fn learn_purity(&mut self) -> Result<(), Report> {
         let miner = self.request.model.miner;
         let (api, reader) = (self.calls.api, self.calls.reader);
@@ -60,9 +60,9 @@ impl Round<'_> {
         for method in &api.methods {
             let harmless = match verdicts.get(&*method.callable) {
                 Some(Verdict::Unrefuted { tries }) => *tries >= ENOUGH_TRIES,
-                // A field changed, and no call was seen to notice: a cache, a setting that nothing reads, or an effect
-                // that shows rarely. Exploration finds out which; inference from traces cannot, and goes by the name
-                // as the paper does.
+                // A field changed, and no call was seen to notice: a cache, a setting that nothing reads, or
+                // an effect that shows rarely. Exploration finds out which; inference from traces cannot, and
+                // goes by the name as the paper does.
                 Some(Verdict::Changes { what: Difference::Field { .. }, .. }) => {
                     doubtful.extend(reader.letters_of(&method.callable));
                     miner.resolves_doubt || pure_by_name(method.callable.event_name())

@@ -1,4 +1,5 @@
-//! The workers of a round: they run scripts within the budget, never repeat what hangs, and everything is recorded.
+//! The workers of a round: they run scripts within the budget, never repeat what hangs, and everything is
+//! recorded.
 
 use std::collections::BTreeSet;
 
@@ -48,8 +49,8 @@ impl<'a> Workers<'a> {
         recorder.keeping(policy, PacedSubject { subject: other, guard, pace })
     }
 
-    /// Runs scripts that ran before and ended well, and stores them as tests. It may take a little longer than the budget;
-    /// scripts that there is no time for are not run.
+    /// Runs scripts that ran before and ended well, and stores them as tests. It may take a little longer
+    /// than the budget; scripts that there is no time for are not run.
     pub(super) fn run_again(&mut self, scripts: &[Script]) -> Result<Vec<Run>, Report> {
         self.host.limit(self.pace.grace());
         let runs = self.host.run(scripts).map_err(cannot_run)?;
@@ -57,8 +58,9 @@ impl<'a> Workers<'a> {
         Ok(runs)
     }
 
-    /// Runs tests in new machines, and returns the part of each run that came out alike. Hash codes of objects, and the
-    /// orders that depend on them, differ in each machine and must not be asserted; nor is what there is no time for.
+    /// Runs tests in new machines, and returns the part of each run that came out alike. Hash codes of
+    /// objects, and the orders that depend on them, differ in each machine and must not be asserted; nor is
+    /// what there is no time for.
     pub(super) fn agreed(&mut self, tests: &[(Script, Run)]) -> Result<Vec<Run>, Report> {
         let scripts: Vec<Script> = tests.iter().map(|(script, _)| script.clone()).collect();
         self.host.renew();

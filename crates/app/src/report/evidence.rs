@@ -1,8 +1,9 @@
-//! Why a transition is in a model: which traces and tests took it, found by replaying them over the finished model.
+//! Evidence for the transitions of a model: the traces and tests that took each, found by replaying them over
+//! the finished model.
 //!
-//! A nondeterministic model can read a trace in several ways. What all of them use at some point was taken; what only some of
-//! them use was perhaps taken, and is counted apart. Traces are replayed as they are
-//! read and then forgotten, a few short examples for each transition aside, so that a million of them fit.
+//! A nondeterministic model can read a trace in several ways. What all of them use at some point was taken;
+//! what only some of them use was perhaps taken, and is counted apart. Traces are replayed as they are read
+//! and then forgotten, a few short examples for each transition aside, so that a million of them fit.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -19,14 +20,14 @@ const EXAMPLES: usize = 3;
 /// A trace that is kept, as numbers into [`Evidence::labels`].
 pub(crate) type Word = Rc<[Letter]>;
 
-/// What all traces and tests show about a model.
+/// Evidence of all traces and tests for a model.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Evidence {
     /// For each transition of the model, in the model's order.
     pub(crate) taken: Vec<Taken>,
-    /// How many traces there were.
+    /// Number of traces.
     pub(crate) traces: u64,
-    /// How many of them the model cannot read.
+    /// Number of traces that the model cannot read.
     pub(crate) outside: u64,
     /// The shortest of these.
     pub(crate) outside_examples: Vec<Word>,
@@ -34,38 +35,39 @@ pub(crate) struct Evidence {
     pub(crate) refused: BTreeMap<(State, String), (u64, Option<usize>)>,
     /// The labels of all traces, by letter.
     pub(crate) labels: Vec<String>,
-    /// For each of these labels, in how many traces it happens.
+    /// For each of these labels, the number of traces in which it happens.
     pub(crate) occurs: Vec<u64>,
 }
 
-/// Who took a transition.
+/// Traces and tests that took a transition.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Taken {
-    /// How many traces.
+    /// Number of traces.
     pub(crate) traces: u64,
-    /// How many traces more can be read in a way that takes it, and in another way too.
+    /// Number of further traces that can be read in a way that takes it, and in another way too.
     pub(crate) perhaps: u64,
     /// The shortest of these; those that took it for certain when there are any.
     pub(crate) examples: Vec<Word>,
-    /// How many tests.
+    /// Number of tests.
     pub(crate) tests: u64,
     /// The shortest of these by their numbers; those that take it for certain when there are any.
     pub(crate) examples_of_tests: Vec<usize>,
-    /// In how many situations the search saw it taken; nought if it did not look, or another search made the model.
+    /// Number of situations in which the search saw it taken; zero if it did not look, or another search made
+    /// the model.
     pub(crate) situations: u64,
     /// The test by which the search knows it.
     pub(crate) witness: Option<usize>,
-    /// How many of the examples, and of those among tests, are certain.
+    /// Number of the examples, and of those among tests, that are certain.
     certain: (usize, usize),
 }
 
 impl Taken {
-    /// Whether something took it for certain.
+    /// Returns true if something took it for certain.
     pub(crate) fn is_certain(&self) -> bool {
         self.situations > 0 || self.traces > 0 || self.tests > 0
     }
 
-    /// When no test takes it for certain, those that can be read as if they did, and in another way too.
+    /// The tests that can be read as if they took it, and in another way too, if none takes it for certain.
     pub(crate) fn perhaps_shown_by(&self) -> &[usize] {
         if self.shown_by().is_empty() { &self.examples_of_tests } else { &[] }
     }
@@ -77,14 +79,14 @@ impl Taken {
         self.witness.into_iter().chain(others).collect()
     }
 
-    /// Whether something at least can be read as if it had taken it.
+    /// Returns true if something can at least be read as if it had taken it.
     pub(crate) fn is_possible(&self) -> bool {
         self.is_certain() || self.perhaps > 0 || !self.examples_of_tests.is_empty()
     }
 }
 
 impl Evidence {
-    /// In how many traces a label happens.
+    /// Number of traces in which a label happens.
     pub(crate) fn support(&self, label: &str) -> u64 {
         self.labels.iter().position(|known| known == label).map_or(0, |at| self.occurs[at])
     }
@@ -116,7 +118,7 @@ impl Evidence {
             refuses.map(|one| ((one.state, one.event.clone()), (one.times, test(one.test)))).collect();
     }
 
-    /// How many transitions a trace or a test took for certain.
+    /// Number of transitions that a trace or a test took for certain.
     pub(crate) fn certain(&self) -> usize {
         self.taken.iter().filter(|taken| taken.is_certain()).count()
     }
@@ -255,7 +257,8 @@ impl WordSink for Replay<'_> {
     }
 }
 
-/// Keeps a word as an example, behind the first ones, when it is short enough; of equally short ones the first stays.
+/// Keeps a word as an example, behind the first ones, when it is short enough; of equally short ones the
+/// first stays.
 fn keep(examples: &mut Vec<Word>, behind: usize, word: &[Letter], made: &mut Option<Word>) {
     let at = behind + examples[behind..].partition_point(|known| known.len() <= word.len());
     if at == EXAMPLES || examples[..at].iter().any(|known| **known == *word) {

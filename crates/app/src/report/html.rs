@@ -1,7 +1,8 @@
 //! The page as one HTML file that contains style, script, pictures and data.
 //!
-//! Texts of models, traces and tests reach the page in two ways only: escaped inside the pictures, and as JSON that the
-//! script inserts as text, never as markup. A content security policy forbids the page to load anything.
+//! Texts of models, traces and tests reach the page in two ways only: escaped inside the pictures, and as
+//! JSON that the script inserts as text, never as markup. A content security policy forbids the page to load
+//! anything.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -200,8 +201,8 @@ pub(super) fn fill(title: &str, summary: &str, figures: &[String], data: &Value)
     text + rest
 }
 
-/// Returns JSON that is safe inside a `script` element: characters with a meaning in HTML occur only in strings and are
-/// escaped there.
+/// Returns JSON that is safe inside a `script` element: characters with a meaning in HTML occur only in
+/// strings and are escaped there.
 fn embedded(data: &Value) -> String {
     let mut safe = String::new();
     for c in data.to_string().chars() {

@@ -1,8 +1,9 @@
 //! The properties of a page: a few sentences, each of which unfolds into the properties that it summarizes.
 //!
-//! Properties that hold are summarized as by `adit properties`: those implied by others are set aside, and the same
-//! property of several calls is one sentence. Refuted ones are grouped by template and first event. The page
-//! contains labels, templates and stories once and properties as numbers: 20,000 take less than two megabytes.
+//! Properties that hold are summarized as by `adit properties`: those implied by others are set aside, and
+//! the same property of several calls is one sentence. Refuted ones are grouped by template and first event.
+//! The page contains labels, templates and stories once and properties as numbers: 20,000 take less than two
+//! megabytes.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -65,7 +66,8 @@ struct Group {
     members: Vec<usize>,
 }
 
-/// Summarizes properties that hold in as few sentences as possible, the strongest first, the implied ones last.
+/// Summarizes properties that hold in as few sentences as possible, the strongest first, the implied ones
+/// last.
 fn holding(page: &Page, members: &[usize]) -> Vec<Group> {
     let labels: BTreeSet<&str> = members
         .iter()

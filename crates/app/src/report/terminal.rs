@@ -42,7 +42,8 @@ pub(crate) fn told(model: &Fsa<String>) -> String {
     if model.len() > MAX_LISTED { summary(model) } else { list(model) }
 }
 
-/// Returns a summary of a large model: its start, its most common transitions, its busiest states and its dead ends.
+/// Returns a summary of a large model: its start, its most common transitions, its busiest states and its
+/// dead ends.
 pub(crate) fn summary(model: &Fsa<String>) -> String {
     const FEW: usize = 5;
     let mut text = format!("{} states, {} transitions\n", model.len(), model.transitions());

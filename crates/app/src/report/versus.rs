@@ -39,7 +39,8 @@ impl Versus {
     }
 }
 
-/// Returns the page about two models, read from `places`. The differences are unknown if the comparison was too large.
+/// Returns the page about two models, read from `places`. The differences are unknown if the comparison was
+/// too large.
 pub(crate) fn versus(one: &Page, two: &Page, places: [&Path; 2], found: &Result<Versus, TooLarge>) -> String {
     let mut views = Views::default();
     let [first, second] = names(one, two, places);
@@ -74,8 +75,8 @@ pub(crate) fn versus(one: &Page, two: &Page, places: [&Path; 2], found: &Result<
     fill(&format!("{first} and {second}"), &summary, &views.figures, &data)
 }
 
-/// Returns different names for the two models: their titles, or for two runs of one class the names of their folders, or
-/// else their whole paths.
+/// Returns different names for the two models: their titles, or for two runs of one class the names of their
+/// folders, or else their whole paths.
 fn names(one: &Page, two: &Page, places: [&Path; 2]) -> [String; 2] {
     if one.title != two.title {
         return [one.title.clone(), two.title.clone()];

@@ -13,7 +13,8 @@ const MAX_POINTS: usize = 400;
 /// The searches of all rounds of a campaign one after the other, without the time between them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct SearchHistory {
-    /// In chronological order. Seconds, tests and refuted properties count from the beginning of the campaign.
+    /// In chronological order. Seconds, tests and refuted properties count from the beginning of the
+    /// campaign.
     pub(crate) points: Vec<SearchPoint>,
     pub(crate) rounds: Vec<RoundStart>,
 }
@@ -28,7 +29,7 @@ pub(crate) struct RoundStart {
     pub(crate) round: i64,
     pub(crate) seconds: f64,
     pub(crate) tests: u64,
-    /// Why the round ended; absent if it is running or was killed.
+    /// Reason why the round ended; absent if it is running or was killed.
     pub(crate) stop: Option<Stop>,
 }
 

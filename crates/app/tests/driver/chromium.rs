@@ -1,7 +1,7 @@
 //! A real Chromium without a window, driven through a pair of pipes by its DevTools protocol.
 //!
-//! Pipes instead of a socket, so that tests need no network and no port. Named ones, which a shell opens as the numbers that
-//! Chromium expects, because handing them over directly would take unsafe code.
+//! Pipes instead of a socket, so that tests need no network and no port. Named ones, which a shell opens as
+//! the numbers that Chromium expects, because handing them over directly would take unsafe code.
 #![expect(clippy::print_stderr, reason = "a test that could not run says so")]
 
 use std::collections::VecDeque;
@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// What Chromium is called.
+/// Names of the program.
 const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "chrome"];
 
 /// Longer than anything here takes on a busy machine.
@@ -31,11 +31,11 @@ pub(crate) struct Browser {
     answers: Receiver<Value>,
     session: String,
     sent: u64,
-    /// What happened while an answer was waited for.
+    /// Events that came before the answer to a command.
     events: VecDeque<Value>,
     /// Everything that the page complained about.
     pub(crate) complaints: Vec<String>,
-    /// What the page asked the network for.
+    /// Addresses that the page asked the network for.
     pub(crate) requests: Vec<String>,
     _place: TempDir,
 }
@@ -101,7 +101,8 @@ impl Browser {
         Some(browser)
     }
 
-    /// Opens a file and waits until it is loaded; gives the milliseconds that took, as the page itself measured them.
+    /// Opens a file and waits until it is loaded; gives the milliseconds that took, as the page itself
+    /// measured them.
     pub(crate) fn open(&mut self, file: &Path) -> f64 {
         self.events.clear();
         self.send("Page.navigate", json!({"url": format!("file://{}", file.display())}));
@@ -128,7 +129,7 @@ impl Browser {
         found.as_str().unwrap_or_else(|| panic!("nothing matches {selector}")).to_owned()
     }
 
-    /// How many elements can be seen that a selector finds.
+    /// Counts the visible elements that a selector finds.
     pub(crate) fn count(&mut self, selector: &str) -> u64 {
         let visible = format!(
             "[...document.querySelectorAll({})].filter((one) => one.getClientRects().length).length",
@@ -186,7 +187,7 @@ impl Browser {
         }
     }
 
-    /// What the system prefers: dark colors or light ones.
+    /// Sets the preference of the system for dark or light colors.
     pub(crate) fn prefer(&mut self, scheme: &str) {
         self.send(
             "Emulation.setEmulatedMedia",
@@ -194,7 +195,7 @@ impl Browser {
         );
     }
 
-    /// How large the window is.
+    /// Sets the size of the window.
     pub(crate) fn resize(&mut self, width: u32, height: u32) {
         let size = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false});
         self.send("Emulation.setDeviceMetricsOverride", size);

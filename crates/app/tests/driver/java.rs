@@ -1,4 +1,5 @@
-//! What tests that run Java share: the JDK that adit itself finds, compiled sources, and an honest word when there is none.
+//! Shared by tests that run Java: the JDK that adit itself finds, compiled sources, and a note if there is
+//! none.
 #![expect(clippy::print_stderr, reason = "a test that could not run says so")]
 
 use std::fs;
@@ -9,7 +10,7 @@ use tempfile::TempDir;
 
 use super::adit;
 
-/// What is needed to run Java here.
+/// The JDK of this machine.
 pub(crate) struct Java {
     pub(crate) home: PathBuf,
     /// The first number of the version.
@@ -77,7 +78,7 @@ pub(crate) fn subjects(folder: &str) -> Vec<PathBuf> {
     files
 }
 
-/// A stack for tests: small, with an exception, a boolean and a field.
+/// A small class with an exception, a boolean and two fields.
 pub(crate) const CELL: &str = "
 public class Cell {
     private Object content;

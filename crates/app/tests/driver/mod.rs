@@ -1,4 +1,4 @@
-//! Runs the built binary and collects what it said.
+//! Runs the built binary and collects its output.
 #![allow(dead_code, reason = "every test file uses its own part of this")]
 
 pub(crate) mod chromium;
@@ -8,7 +8,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// What a run of the binary gave.
+/// Result of a run of the binary.
 pub(crate) struct Run {
     pub(crate) code: i32,
     pub(crate) out: String,

@@ -191,7 +191,8 @@ impl Outcome<'_> {
     }
 }
 
-/// Returns what happened to the objects of the class under test in a run, leaving out those that only serve as arguments.
+/// Returns what happened to the objects of the class under test in a run, leaving out those that only serve
+/// as arguments.
 fn subject_lives(api: &Api, script: &Script, run: &Run) -> impl Iterator<Item = Life> {
     run.lives(script, &api.names).into_iter().filter(|life| {
         let start = &script.statements[life.object].callable;

@@ -26,25 +26,25 @@ const LIMIT: Duration = Duration::from_secs(600);
 /// Tests that nobody asked for should not keep anybody waiting.
 const UNASKED_LIMIT: Duration = Duration::from_secs(60);
 
-/// So many events of an object are kept. A model shows its states long before.
+/// Limit on the events kept per object. A model shows its states long before.
 const LONGEST_LIFE: u64 = 1000;
 
-/// So many different lives are kept.
+/// Limit on the distinct lives that are kept.
 const MOST_LIVES: usize = 20_000;
 
-/// What every object has by way of `Object`. Where they are no events, they change nothing.
+/// Methods that every object inherits from `Object`. If they are no events, they change nothing.
 const OF_OBJECT: [&str; 3] = ["equals", "hashCode", "toString"];
 
-/// What the user's tests show.
+/// Behavior that the user's tests show.
 #[derive(Default)]
 pub(super) struct Beginning {
-    /// What happened to the objects of the class, equal lives once.
+    /// Events of the objects of the class, equal lives once.
     pub(super) lives: Vec<Life>,
     /// The tests, if they showed anything.
     pub(super) tests: Option<UserTests>,
 }
 
-/// Runs the tests that were typed, or those of the project, which are only a help: without them all is made up.
+/// Runs the tests that were typed, or those of the project, which may fail: adit can generate all calls.
 pub(super) fn beginning(
     request: &MineRequest,
     location: &ClassLocation,
@@ -67,7 +67,7 @@ pub(super) fn beginning(
     }
 }
 
-/// What happened to the objects of the class while the tests ran.
+/// Runs the tests and returns the events of the objects of the class.
 fn lives(
     request: &MineRequest,
     location: &ClassLocation,
@@ -135,7 +135,8 @@ pub(super) fn renamed(mut lives: Vec<Life>, api: &Api) -> Vec<Life> {
     lives
 }
 
-/// The words of lives, as a search reads them, each once: up to the first call that threw or is no event here.
+/// The words of lives, as a search reads them, each once: up to the first call that threw or is no event
+/// here.
 pub(super) fn words(lives: &[Life], api: &Api, reader: &EventReader) -> Vec<Vec<Letter>> {
     let starts: BTreeSet<Letter> =
         api.starts.iter().flat_map(|start| reader.letters_of(&start.callable)).copied().collect();
