@@ -62,5 +62,5 @@ pub use instruction::{Call, Condition, Element, Instruction, Kind, Operator, Rel
 pub use modules::Modules;
 pub use pool::{CallSiteSpec, Constant, MemberRef};
 pub use program::{MethodId, Program, Targets};
-pub use references::{class_references, refers_to};
+pub use references::{reachable_classes, refers_to};
 pub use source::{ClassPath, ClassSource, Folder, Jar};

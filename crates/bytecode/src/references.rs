@@ -3,15 +3,19 @@
 //! Fast, and complete for every class that is named in full. Any text that could be a name counts, so a
 //! string that looks like one does too.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use crate::cursor::Cursor;
+use crate::error::ClassError;
 use crate::pool::Pool;
+use crate::source::ClassPath;
 
 /// Size of what precedes the constant pool: the magic number and the version (JVMS 4.1).
 const BEFORE_POOL: usize = 8;
 
 /// Calls `found` with everything in the constants of a class file that may be the name of a class, in
 /// internal form. A file whose constants cannot be read refers to nothing.
-pub fn class_references(file: &[u8], mut found: impl FnMut(&str)) {
+fn class_references(file: &[u8], mut found: impl FnMut(&str)) {
     let mut cursor = Cursor::new(file);
     let Ok(_) = cursor.take(BEFORE_POOL, "the header") else { return };
     let Ok(pool) = Pool::read(file, &mut cursor) else { return };
@@ -34,9 +38,31 @@ pub fn refers_to(file: &[u8], class: &str) -> bool {
     refers
 }
 
+/// Returns the class files of a class path that the class `start` refers to, directly or not, by internal
+/// name. The class itself is among them if the class path has it.
+pub fn reachable_classes(path: &ClassPath, start: &str) -> Result<BTreeMap<String, Vec<u8>>, ClassError> {
+    let names = path.names();
+    let mut found = BTreeMap::new();
+    let mut open: BTreeSet<String> = BTreeSet::from([start.to_owned()]);
+    while let Some(name) = open.pop_first() {
+        if found.contains_key(&name) {
+            continue;
+        }
+        let Some((bytes, _)) = path.find(&name)? else { continue };
+        class_references(&bytes, |name| {
+            if names.contains(name) && !found.contains_key(name) {
+                open.insert(name.to_owned());
+            }
+        });
+        found.insert(name, bytes);
+    }
+    Ok(found)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::source::Folder;
 
     /// The beginning of a class file with these texts as constants.
     fn class(constants: &[&str]) -> Vec<u8> {
@@ -71,5 +97,22 @@ mod tests {
         for name in ["a/Word", "a/Stac", "Node", "a/Nobody"] {
             assert!(!refers_to(&file, name), "{name}");
         }
+    }
+
+    #[test]
+    fn classes_of_classes_are_reachable() {
+        let files: BTreeMap<String, Vec<u8>> = [
+            ("a/Stack.class", class(&["a/Base", "(ILa/Node;)[La/Deep;", "a/Nobody", "java/lang/Object"])),
+            ("a/Base.class", class(&["Ljava/util/List<La/Element;>;"])),
+            ("a/Node.class", class(&["a/Stack"])),
+            ("a/Deep.class", class(&[])),
+            ("a/Element.class", class(&[])),
+            ("a/Unrelated.class", class(&["a/Stack"])),
+        ]
+        .map(|(name, bytes)| (name.to_owned(), bytes))
+        .into();
+        let path = ClassPath::new(vec![Box::new(Folder::in_memory("test", files))]);
+        let found: Vec<String> = reachable_classes(&path, "a/Stack").unwrap().into_keys().collect();
+        assert_eq!(found, ["a/Base", "a/Deep", "a/Element", "a/Node", "a/Stack"]);
     }
 }

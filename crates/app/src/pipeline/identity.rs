@@ -1,11 +1,11 @@
 //! Identity of a campaign: the class with everything it is made of, and the choices that decide what a word
 //! means. A campaign is continued only by a request with the same identity.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 
-use adit_bytecode::{ClassPath, class_references};
+use adit_bytecode::reachable_classes;
 use adit_jvm::classes;
 use adit_store::{About, Digest};
 use adit_trace::EventNames;
@@ -102,7 +102,7 @@ fn digest_of_tests(location: &ClassLocation, tests: &UserTests) -> Result<Value,
         names.extend(own.names());
     } else {
         for test in names.clone() {
-            names.extend(reachable(&own, &test)?.into_keys());
+            names.extend(reachable_classes(&own, &test)?.into_keys());
         }
     }
     let path = classes::open(None, &[location.entries.clone(), tests.places.clone()].concat())?;
@@ -122,7 +122,7 @@ fn class_digest(subject: &ClassUnderTest, typed: &[PathBuf]) -> Result<String, R
     let start = subject.java.class.name.to_string();
     let mut digest = Digest::new();
     let own = classes::open(None, typed)?;
-    let parts = reachable(&own, &start)?;
+    let parts = reachable_classes(&own, &start)?;
     if !parts.contains_key(&start)
         && let Some((bytes, _)) = subject.java.classes.find(&start)?
     {
@@ -133,60 +133,4 @@ fn class_digest(subject: &ClassUnderTest, typed: &[PathBuf]) -> Result<String, R
         digest.add(&bytes);
     }
     Ok(digest.to_string())
-}
-
-/// The class files of a class path that one of them refers to, directly or not.
-fn reachable(path: &ClassPath, start: &str) -> Result<BTreeMap<String, Vec<u8>>, Report> {
-    let names = path.names();
-    let mut found = BTreeMap::new();
-    let mut open: BTreeSet<String> = BTreeSet::from([start.to_owned()]);
-    while let Some(name) = open.pop_first() {
-        if found.contains_key(&name) {
-            continue;
-        }
-        let Some((bytes, _)) = path.find(&name)? else { continue };
-        class_references(&bytes, |name| {
-            if names.contains(name) && !found.contains_key(name) {
-                open.insert(name.to_owned());
-            }
-        });
-        found.insert(name, bytes);
-    }
-    Ok(found)
-}
-
-#[cfg(test)]
-mod tests {
-    use adit_bytecode::Folder;
-
-    use super::*;
-
-    /// The beginning of a class file with these texts as constants.
-    fn class(constants: &[&str]) -> Vec<u8> {
-        let mut bytes = vec![0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 61];
-        bytes.extend((constants.len() as u16 + 1).to_be_bytes());
-        for text in constants {
-            bytes.push(1);
-            bytes.extend((text.len() as u16).to_be_bytes());
-            bytes.extend(text.as_bytes());
-        }
-        bytes
-    }
-
-    #[test]
-    fn classes_that_are_mentioned_count() {
-        let files: BTreeMap<String, Vec<u8>> = [
-            ("a/Stack.class", class(&["a/Base", "(ILa/Node;)[La/Deep;", "a/Nobody", "java/lang/Object"])),
-            ("a/Base.class", class(&["Ljava/util/List<La/Element;>;"])),
-            ("a/Node.class", class(&["a/Stack"])),
-            ("a/Deep.class", class(&[])),
-            ("a/Element.class", class(&[])),
-            ("a/Unrelated.class", class(&["a/Stack"])),
-        ]
-        .map(|(name, bytes)| (name.to_owned(), bytes))
-        .into();
-        let path = ClassPath::new(vec![Box::new(Folder::in_memory("test", files))]);
-        let found: Vec<String> = reachable(&path, "a/Stack").unwrap().into_keys().collect();
-        assert_eq!(found, ["a/Base", "a/Deep", "a/Element", "a/Node", "a/Stack"]);
-    }
 }
