@@ -8,7 +8,7 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::PathBuf;
 
-use driver::{Run, adit, adit_with, example};
+use driver::{adit, adit_with, example, refused};
 use tempfile::TempDir;
 
 #[test]
@@ -161,17 +161,6 @@ fn every_input_from_standard_input_is_named() {
     let run =
         adit_with(&["check", "-", "--from", "aut", "--formula", "true"], "des (0, 1, 1)\n(0, \"a\", 4)\n");
     refused(&run, &["<stdin>:2:"]);
-}
-
-/// Asserts that `run` ended with code 2 and a message with all the `parts`.
-#[track_caller]
-fn refused(run: &Run, parts: &[&str]) {
-    assert_eq!(run.code, 2, "out: {}\nerr: {}", run.out, run.err);
-    assert_eq!(run.out, "", "a refusal prints no data");
-    assert!(run.err.len() < 4000, "a message is for reading: {} bytes", run.err.len());
-    for part in parts {
-        assert!(run.err.contains(part), "`{part}` is missing in:\n{}", run.err);
-    }
 }
 
 /// A folder for the files of one test.

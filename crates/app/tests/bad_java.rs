@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 
 use driver::java::{CELL, java};
-use driver::{Run, adit, adit_in, shell};
+use driver::{Run, adit, adit_in, refused, shell};
 use tempfile::TempDir;
 
 #[test]
@@ -226,15 +226,4 @@ fn old_jdk(root: &Path) -> String {
     fs::write(home.join("bin/java"), "").unwrap();
     fs::write(home.join("release"), "JAVA_VERSION=\"1.8.0_402\"\n").unwrap();
     home.display().to_string()
-}
-
-/// Asserts that `run` ended with code 2 and a message with all the `parts`.
-#[track_caller]
-fn refused(run: &Run, parts: &[&str]) {
-    assert_eq!(run.code, 2, "out: {}\nerr: {}", run.out, run.err);
-    assert_eq!(run.out, "", "a refusal prints no data");
-    assert!(run.err.len() < 4000, "a message is for reading: {} bytes", run.err.len());
-    for part in parts {
-        assert!(run.err.contains(part), "`{part}` is missing in:\n{}", run.err);
-    }
 }

@@ -11,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use driver::adit;
-use driver::java::{CELL, java, subjects};
+use driver::java::{CELL, VAULT, java, subjects};
 use expect_test::expect;
 use serde_json::{Value, json};
 
@@ -137,19 +137,6 @@ fn passes(java: &driver::java::Java, source: &Path, class_path: &str) {
     assert!(json["tests"].as_u64().unwrap() > 5, "{json}");
     assert_eq!(json["passed"], json["tests"], "{json} {}", run.err);
 }
-
-/// Nobody finds the code by chance, and it stands nowhere in the class.
-const VAULT: &str = "
-public class Vault {
-    private boolean open;
-    public void open(String code) {
-        if (code == null || code.hashCode() != 1874400984) throw new IllegalArgumentException();
-        open = true;
-    }
-    public boolean isOpen() { return open; }
-    public void close() { if (!open) throw new IllegalStateException(); open = false; }
-}
-";
 
 const VAULT_TEST: &str = "
 import org.junit.Test;

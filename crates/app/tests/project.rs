@@ -14,7 +14,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use driver::Run;
-use driver::java::{Java, java};
+use driver::java::{Java, VAULT, java};
 use tempfile::TempDir;
 
 /// A class that needs another, which a dependency has.
@@ -470,18 +470,6 @@ fn the_build_of_another_user_is_not_run() {
     assert_eq!(world.calls(), Vec::<String>::new());
 }
 
-/// Nobody finds the code by chance, and it stands nowhere in the class.
-const VAULT: &str = "package com.acme;
-public class Vault {
-    private boolean open;
-    public void open(String code) {
-        if (code == null || code.hashCode() != 1874400984) throw new IllegalArgumentException();
-        open = true;
-    }
-    public boolean isOpen() { return open; }
-    public void close() { if (!open) throw new IllegalStateException(); open = false; }
-}";
-
 /// Uses the class only by what it extends.
 const VAULT_TESTS: [(&str, &str); 3] = [
     (
@@ -508,7 +496,8 @@ fn the_tests_of_the_project_are_a_beginning() {
     }
     let junit = jars.map(|jar| jar.display().to_string()).join(":");
     world.write("acme/pom.xml", "<project><artifactId>acme</artifactId></project>");
-    world.compile("acme/target/classes", "", &[("Vault", VAULT)]);
+    let vault = format!("package com.acme;{VAULT}");
+    world.compile("acme/target/classes", "", &[("Vault", &vault)]);
     let path = format!("{}:{junit}", world.text("acme/target/classes"));
     world.compile("acme/target/test-classes", &path, &VAULT_TESTS);
     let mine = |more: &[&str]| {
@@ -562,9 +551,9 @@ fn the_tests_of_the_project_are_a_beginning() {
     world.compile(
         "acme/target/classes",
         "",
-        &[("Vault", &VAULT.replace("open = false", "this.open = (1 > 2)"))],
+        &[("Vault", &vault.replace("open = false", "this.open = (1 > 2)"))],
     );
-    let changed = VAULT.replace("{ return open; }", "{ return this.open & true; }");
+    let changed = vault.replace("{ return open; }", "{ return this.open & true; }");
     world.compile("acme/target/classes", "", &[("Vault", &changed)]);
     holds(&mine(&[]), 2, &["holds a different campaign: the class file changed"]);
     assert_eq!(world.calls().len(), 2);

@@ -89,3 +89,16 @@ public class Cell {
     public boolean isEmpty() { return content == null; }
 }
 ";
+
+/// A class whose method needs a text that no search finds: the class holds only its hash.
+pub(crate) const VAULT: &str = "
+public class Vault {
+    private boolean open;
+    public void open(String code) {
+        if (code == null || code.hashCode() != 1874400984) throw new IllegalArgumentException();
+        open = true;
+    }
+    public boolean isOpen() { return open; }
+    public void close() { if (!open) throw new IllegalStateException(); open = false; }
+}
+";

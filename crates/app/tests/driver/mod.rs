@@ -76,6 +76,17 @@ fn run(mut command: Command, input: &[u8]) -> Run {
     }
 }
 
+/// Asserts that `run` ended with code 2 and a message with all the `parts`.
+#[track_caller]
+pub(crate) fn refused(run: &Run, parts: &[&str]) {
+    assert_eq!(run.code, 2, "out: {}\nerr: {}", run.out, run.err);
+    assert_eq!(run.out, "", "a refusal prints no data");
+    assert!(run.err.len() < 4000, "a message is for reading: {} bytes", run.err.len());
+    for part in parts {
+        assert!(run.err.contains(part), "`{part}` is missing in:\n{}", run.err);
+    }
+}
+
 /// The path of a file in `examples/`.
 pub(crate) fn example(name: &str) -> String {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name).display().to_string()
