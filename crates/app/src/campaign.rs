@@ -21,7 +21,7 @@ use miette::Report;
 use serde_json::{Value, json};
 
 use crate::errors::bad_input;
-use crate::output::create_folder;
+use crate::output::{counted, create_folder};
 use crate::progress::Mining;
 use crate::witnesses::Witnesses;
 
@@ -118,8 +118,10 @@ impl<'e> Campaign<'e> {
         });
         if rounds > 0 {
             progress.remark(&format!(
-                "continuing the campaign in {}: {tests} tests, {words} words, round {}",
+                "continuing the campaign in {}: {}, {}, round {}",
                 folder.display(),
+                counted(tests, "test"),
+                counted(words, "word"),
                 round.0
             ));
         }

@@ -1,10 +1,12 @@
 //! Output: standard output, or a file that appears only when it is complete.
 
 use std::borrow::Borrow;
+use std::fmt::Display;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use adit_trace::write::{WriteError, Writer};
 use flate2::{Compression, write::GzEncoder};
 use miette::{Diagnostic, Report};
 use thiserror::Error;
@@ -94,6 +96,15 @@ pub(crate) fn write_failed(error: io::Error) -> Report {
     Report::new(WriteFailed(error))
 }
 
+/// Ends the writing of traces inside [`Target::write`], and returns what their format cannot hold.
+pub(crate) fn finish_traces<W: Write>(writer: Writer<W>) -> Result<Vec<String>, Report> {
+    match writer.finish() {
+        Ok((_, written)) => Ok(written.lost),
+        Err(WriteError::Io(error)) => Err(write_failed(error)),
+        Err(error) => Err(Report::new(error)),
+    }
+}
+
 /// The report, with a failed write told as `tell` does.
 fn named(report: Report, tell: impl FnOnce(io::Error) -> Report) -> Report {
     match report.downcast::<WriteFailed>() {
@@ -125,6 +136,18 @@ pub(crate) fn some_of<S: Borrow<str>>(names: &[S], most: usize) -> String {
     match names.len().checked_sub(most) {
         Some(more @ 1..) => format!("{} and {more} more", names[..most].join(", ")),
         _ => names.join(", "),
+    }
+}
+
+/// A number with its noun, in the plural unless the number is one: `1 test`, `0 properties`.
+pub(crate) fn counted(number: impl Copy + Display + TryInto<u64>, noun: &str) -> String {
+    if number.try_into().is_ok_and(|number| number == 1) {
+        return format!("1 {noun}");
+    }
+    match noun.strip_suffix('y') {
+        Some(stem) => format!("{number} {stem}ies"),
+        None if noun.ends_with('s') => format!("{number} {noun}es"),
+        None => format!("{number} {noun}s"),
     }
 }
 
@@ -222,6 +245,20 @@ mod tests {
         put(&link, "new").unwrap();
         assert!(link.is_symlink());
         assert_eq!(fs::read_to_string(&real).unwrap(), "new");
+    }
+
+    #[test]
+    fn nouns_agree_with_their_number() {
+        let told = ["call sequence", "property", "class"]
+            .map(|noun| [counted(1_u64, noun), counted(0_usize, noun), counted(12_u32, noun)].join(", "));
+        assert_eq!(
+            told,
+            [
+                "1 call sequence, 0 call sequences, 12 call sequences",
+                "1 property, 0 properties, 12 properties",
+                "1 class, 0 classes, 12 classes",
+            ]
+        );
     }
 
     #[test]

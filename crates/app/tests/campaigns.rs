@@ -369,7 +369,7 @@ fn odd_campaigns_give_a_page_or_say_what_helps() {
 
           error: DIR holds no campaign
           help: start one with `adit mine CLASS -o DIR`; the folder of a campaign holds a file campaign.db
-        killed before any model: error: the campaign in DIR has no model: the run stopped before one was inferred (0 tests, 1 words stored)
+        killed before any model: error: the campaign in DIR has no model: the run stopped before one was inferred (0 tests, 1 word stored)
           help: `adit mine Stack -o DIR` with the same flags continues it; `adit status DIR` shows what is stored
         killed before the files were written: note: model.json is missing; this is the model of round 1 from the campaign
         written to DIR/report.html

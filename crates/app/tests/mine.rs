@@ -190,7 +190,7 @@ fn what_the_tests_do_is_known() {
         told.json()["rejected"],
         serde_json::json!([["Vault", "isOpen:FALSE", "open", "isOpen:TRUE", "close"]])
     );
-    assert!(told.err.contains("the model rejects 1 call sequences of your tests"), "{}", told.err);
+    assert!(told.err.contains("the model rejects 1 call sequence of your tests"), "{}", told.err);
     // What the test contradicts is not claimed; what it shows is.
     for refuted in ["NF isOpen:FALSE isOpen:TRUE", "NF Vault close", "AIF Vault open", "NIF open isOpen:TRUE"]
     {

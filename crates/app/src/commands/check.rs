@@ -16,7 +16,7 @@ use crate::errors::{Ending, bad_input, no_answer};
 use crate::flags::CheckFlags;
 use crate::input::{open, read_whole};
 use crate::models;
-use crate::output::{print, print_json};
+use crate::output::{counted, print, print_json};
 use crate::progress::Working;
 use crate::stderr::tell;
 
@@ -186,8 +186,8 @@ fn check_templates(
     }
     if outcome.undecided > 0 && !quiet {
         tell(&format!(
-            "note: {} instances are undecided: checking them takes too many steps",
-            outcome.undecided
+            "note: {} undecided: the check takes too many steps",
+            counted(outcome.undecided, "instance")
         ));
     }
     Ok(Ending::Clean)
@@ -271,6 +271,7 @@ fn as_text(outcome: &Outcome<'_>) -> Result<String, Report> {
     for Instance { template, events } in &outcome.holding {
         let _ = writeln!(text, "{}({}): {}", template.name, events.join(", "), template.sentence(events)?);
     }
-    let _ = writeln!(text, "\n{} of {} instances hold.", outcome.holding.len(), outcome.checked);
+    let checked = counted(outcome.checked, "instance");
+    let _ = writeln!(text, "\n{} of {checked} hold.", outcome.holding.len());
     Ok(text)
 }

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::errors::{Ending, bad_input};
 use crate::flags::ExplainFlags;
-use crate::output::{print, print_json, some_of};
+use crate::output::{counted, print, print_json, some_of};
 use crate::report::evidence::Taken;
 use crate::report::load;
 use crate::report::page::{Page, story};
@@ -234,20 +234,16 @@ fn transitions(page: &Page, edges: &[usize]) -> String {
             continue;
         }
         if taken.situations > 0 {
-            let _ = writeln!(
-                text,
-                "  the search observed it in {}",
-                count(taken.situations, "situation", "situations")
-            );
+            let _ = writeln!(text, "  the search observed it in {}", counted(taken.situations, "situation"));
         }
         let _ = writeln!(
             text,
             "  taken by {} and {}",
-            count(taken.traces, "trace", "traces"),
-            count(taken.tests, "generated test", "generated tests")
+            counted(taken.traces, "trace"),
+            counted(taken.tests, "generated test")
         );
         if taken.perhaps > 0 {
-            let more = count(taken.perhaps, "trace", "traces");
+            let more = counted(taken.perhaps, "trace");
             let _ = writeln!(
                 text,
                 "  {more} more may have taken it: the model can also read them in another way"
@@ -294,7 +290,7 @@ fn refusals(page: &Page, refused: &[(State, &str)]) -> String {
         let _ = writeln!(text, "{} refuses {label}", state_name(&page.model, state));
         let (times, test) = refusal(page, state, label);
         if times > 0 {
-            let _ = writeln!(text, "  tried {} in this state", count(times, "time", "times"));
+            let _ = writeln!(text, "  tried {} in this state", counted(times, "time"));
         }
         if let Some(test) = test {
             indent(&mut text, &test.source);
@@ -349,8 +345,4 @@ fn indent(text: &mut String, source: &str) {
     for line in source.lines() {
         let _ = writeln!(text, "    {line}");
     }
-}
-
-fn count(number: u64, one: &str, many: &str) -> String {
-    if number == 1 { format!("1 {one}") } else { format!("{number} {many}") }
 }

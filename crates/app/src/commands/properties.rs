@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 use super::traces::{self, dry_run};
 use crate::errors::{Ending, bad_input};
 use crate::flags::PropertiesFlags;
-use crate::output::{print, print_json};
+use crate::output::{counted, print, print_json};
 use crate::stderr::tell;
 
 /// Limit on the instances of a formula, which take seconds on a typical log.
@@ -130,17 +130,17 @@ fn as_text(mined: &Mined, purity: &Purity) -> String {
     }
     let _ = writeln!(
         text,
-        "\n{} properties in {} sentences; {} of them follow from others. List all with --all.",
-        mined.properties.len(),
-        summary.groups.len(),
+        "\n{} in {}; {} of them follow from others. List all with --all.",
+        counted(mined.properties.len(), "property"),
+        counted(summary.groups.len(), "sentence"),
         summary.dropped.len(),
     );
     text
 }
 
 fn header(traces: u64, events: u64, kinds: usize, column: &str) -> String {
-    let many = |count: u64, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
-    let (traces, events, kinds) = (many(traces, "trace"), many(events, "event"), many(kinds as u64, "kind"));
+    let (traces, events) = (counted(traces, "trace"), counted(events, "event"));
+    let kinds = counted(kinds, "kind");
     format!("{traces}, {events} of {kinds}\n\n{column:>9}  what held\n")
 }
 
@@ -171,8 +171,8 @@ fn run_formula(flags: &PropertiesFlags, text: &str, quiet: bool) -> Result<Endin
             let held = held(found.support, found.chances);
             let _ = writeln!(text, "{held:>9}  {}", mined.instantiate(found));
         }
-        let _ =
-            writeln!(text, "\n{} of {} instances of the formula held.", mined.instances.len(), mined.tried);
+        let tried = counted(mined.tried, "instance");
+        let _ = writeln!(text, "\n{} of {tried} of the formula held.", mined.instances.len());
         print(&text)?;
     }
     Ok(Ending::Clean)

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::errors::Ending;
 use crate::flags::StatusFlags;
 use crate::input::missing;
-use crate::output::{print, print_json};
+use crate::output::{counted, print, print_json};
 use crate::pace;
 use crate::progress::rounded;
 
@@ -96,15 +96,20 @@ impl Status {
         );
         for round in &self.rounds {
             text += &format!(
-                "  round {}, {}: {} tests in {:.1} s; {}\n",
+                "  round {}, {}: {} in {:.1} s; {}\n",
                 round.id.0,
                 date(round.begun.started),
-                round.tests,
+                counted(round.tests, "test"),
                 round.seconds,
                 self.ending(round)
             );
         }
-        text += &format!("{tests} tests stored; {words} distinct words, seen {} times\n", self.objects);
+        text += &format!(
+            "{} stored; {}, seen {}\n",
+            counted(tests, "test"),
+            counted(words, "distinct word"),
+            counted(self.objects, "time")
+        );
         text += &format!("{properties}\n");
         match &self.model {
             None if self.rounds.iter().any(|round| round.end.is_some()) => {
@@ -117,7 +122,9 @@ impl Status {
                 });
                 let cut = if *complete { "" } else { ", incomplete" };
                 text += &format!(
-                    "model: {states} states, {transitions} transitions{}{cut}; {why}\n",
+                    "model: {}, {}{}{cut}; {why}\n",
+                    counted(*states, "state"),
+                    counted(*transitions, "transition"),
                     share.unwrap_or_default()
                 );
             }

@@ -24,6 +24,7 @@ use miette::Report;
 use crate::errors::bad_input;
 use crate::install_hints;
 use crate::java::jdk;
+use crate::output::counted;
 use crate::progress::Audience;
 use crate::request::ClassRequest;
 
@@ -223,8 +224,8 @@ impl Project {
         }
         let places: Vec<String> = module.main.iter().map(|place| shown(place)).collect();
         let places = if places.is_empty() { "not built".to_owned() } else { places.join(", ") };
-        let many = if count == 1 { "dependency" } else { "dependencies" };
-        audience.note(&format!("project: {} ({}), {places}, {count} {many}", module.name, self.tool.name()));
+        let count = counted(count, "dependency");
+        audience.note(&format!("project: {} ({}), {places}, {count}", module.name, self.tool.name()));
         if let Some(source) = newer_source(module, wanted) {
             audience.warn(&format!(
                 "warning: {} is newer than its class file; compile it with: {}",
@@ -353,9 +354,8 @@ impl Project {
         }
         let missing: Vec<&PathBuf> = found.iter().filter(|entry| is_jar(entry) && !entry.exists()).collect();
         if let Some(first) = missing.first() {
-            let (count, all) = (missing.len(), found.len());
-            audience
-                .warn(&format!("warning: {count} of {all} dependencies are missing: {} …", first.display()));
+            let (count, all) = (missing.len(), counted(found.len(), "dependency"));
+            audience.warn(&format!("warning: {count} of {all} not found: {} …", first.display()));
         }
         found.retain(|entry| entry.is_dir() || entry.is_file() && is_jar(entry));
         once(found)

@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use adit_trace::write::{WriteError, Writer};
+use adit_trace::write::Writer;
 use adit_trace::{Event, EventSink, Format, Labels, Words};
 use miette::Report;
 
-use crate::output::{Target, write_failed};
+use crate::output::{Target, finish_traces};
 
 /// Traces of the objects of one class.
 #[derive(Default)]
@@ -93,11 +93,7 @@ impl Recording {
                 trace.iter().try_for_each(|&number| writer.event(&self.events[number as usize]))?;
                 writer.end()
             });
-            let (_, written) = writer.finish().map_err(|error| match error {
-                WriteError::Io(error) => write_failed(error),
-                error => Report::new(error),
-            })?;
-            lost = written.lost;
+            lost = finish_traces(writer)?;
             Ok(())
         })?;
         Ok(lost)

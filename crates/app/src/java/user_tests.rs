@@ -11,6 +11,7 @@ use miette::Report;
 use crate::errors::bad_input;
 use crate::java::environment::JavaEnvironment;
 use crate::java::project::ClassLocation;
+use crate::output::counted;
 use crate::request::ClassRequest;
 
 /// Tests of real projects need more than a script of ten calls.
@@ -130,7 +131,11 @@ pub(crate) fn classes(
         let tests = find_tests(&java.classes, all.iter().map(String::as_str));
         if tests.is_empty() {
             return Err(bad_input(
-                format!("--tests: {} holds {} classes, none of them a test", place.display(), all.len()),
+                format!(
+                    "--tests: {} holds {}, none of them a test",
+                    place.display(),
+                    counted(all.len(), "class")
+                ),
                 "name the folder of compiled tests, such as `target/test-classes` or `build/classes/java/test`; \
                  a test class has methods annotated with @Test or similar",
             ));

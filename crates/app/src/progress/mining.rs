@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 
 use super::{BAR_AFTER, LINE_EVERY};
 use crate::budget::Budget;
+use crate::output::counted;
 use crate::stderr::{show_bar, tell};
 use crate::timeline::Timeline;
 
@@ -178,12 +179,12 @@ impl Inner {
     /// Describes the position of the search, without its phase.
     fn words(&self) -> String {
         let Progress { tests, states, refuted, open, .. } = self.progress;
-        let mut text = format!("{tests} tests ({:.0} per second)", self.rate());
+        let mut text = format!("{} ({:.0} per second)", counted(tests, "test"), self.rate());
         if let Some(states) = states {
-            text += &format!(", {states} states");
+            text += &format!(", {}", counted(states, "state"));
         }
         if let Some((refuted, open)) = refuted.zip(open) {
-            text += &format!(", {refuted} properties refuted, {open} left");
+            text += &format!(", {} refuted, {open} left", counted(refuted, "property"));
         }
         text
     }

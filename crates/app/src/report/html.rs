@@ -16,6 +16,7 @@ use super::page::Page;
 use super::picture::{Choice, Picture, Style, draw, failures, spellings};
 use super::properties::properties;
 use super::{provenance, trust};
+use crate::output::counted;
 
 /// The page with placeholders such as `{{title}}`.
 const SKELETON: &str = include_str!("assets/page.html");
@@ -46,17 +47,13 @@ pub(crate) fn html(page: &Page) -> String {
 
 /// Returns a summary of the page in one sentence.
 fn summary(page: &Page) -> String {
-    let count = |number: usize, one: &str, many: &str| match number {
-        1 => format!("1 {one}"),
-        number => format!("{number} {many}"),
-    };
     let mut text = format!(
         "{}, {}",
-        count(page.model.len(), "state", "states"),
-        count(page.model.transitions(), "transition", "transitions"),
+        counted(page.model.len(), "state"),
+        counted(page.model.transitions(), "transition"),
     );
     if page.evidence.traces > 0 {
-        text += &format!(", {} recorded traces", page.evidence.traces);
+        text += &format!(", {}", counted(page.evidence.traces, "recorded trace"));
     }
     if !page.properties.is_empty() {
         text += &format!("; {}", FateCounts::of(page.properties.iter().map(|one| &one.fate)));

@@ -15,6 +15,7 @@ use super::page::{Page, pure_labels};
 use crate::errors::bad_input;
 use crate::input::open;
 use crate::models;
+use crate::output::counted;
 use crate::results::{self, Properties, PropertyResult, ResultFile, Results, SearchHistory, Witness};
 
 /// Names of the model and of the traces in a folder. Only the model must be there.
@@ -141,11 +142,12 @@ impl Place {
             return Ok((model, Some(campaign.about()?.class)));
         }
         let Counts { tests, words, .. } = campaign.counts()?;
+        let (tests, words) = (counted(tests, "test"), counted(words, "word"));
         let class = campaign.about()?.class;
         let folder = self.path.display();
         Err(bad_input(
             format!(
-                "the campaign in {folder} has no model: the run stopped before one was inferred ({tests} tests, {words} words stored)"
+                "the campaign in {folder} has no model: the run stopped before one was inferred ({tests}, {words} stored)"
             ),
             format!(
                 "`adit mine {class} -o {folder}` with the same flags continues it; `adit status {folder}` shows what is stored"

@@ -8,6 +8,7 @@ use adit_trace::pure_by_name;
 use miette::Report;
 
 use super::evidence::{Evidence, Replay};
+use crate::output::counted;
 use crate::results::{PropertyResult, Results, Run, SearchHistory, Tests, Validation, Witness};
 
 /// Content of the page about one model.
@@ -83,18 +84,18 @@ pub(super) fn pure_labels(model: &Fsa<String>) -> BTreeSet<String> {
 pub(crate) fn story(one: &PropertyResult) -> String {
     let support = match one.support {
         0 => "no recorded trace could have refuted it".to_owned(),
-        1 => "1 recorded trace could have refuted it".to_owned(),
-        traces => format!("{traces} recorded traces could have refuted it"),
+        traces => format!("{} could have refuted it", counted(traces, "recorded trace")),
     };
     match &one.fate {
         Fate::Refuted(Witness { test, found_after_tests }) => {
             let by = test.as_ref().map_or_else(String::new, |test| format!(" by {test}"));
-            let after = found_after_tests.map_or_else(String::new, |tests| format!(" after {tests} tests"));
-            format!("refuted{by}{after}")
+            let after = found_after_tests.map(|tests| format!(" after {}", counted(tests, "test")));
+            format!("refuted{by}{}", after.unwrap_or_default())
         }
         Fate::Survived { attacked, abandoned } => {
             let gave_up = if *abandoned { "; then the search gave up on it" } else { "" };
-            format!("survived an attack of {attacked} generations{gave_up}; {support}")
+            let attack = counted(*attacked, "generation");
+            format!("survived an attack of {attack}{gave_up}; {support}")
         }
         Fate::NotAttacked => format!("not attacked; {support}"),
     }

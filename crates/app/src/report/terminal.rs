@@ -20,6 +20,7 @@ use adit_automata::Fsa;
 use super::picture::{
     Arrow, Box, Call, Choice, Note, Picture, draw, legible, state_name, terminal_columns as columns,
 };
+use crate::output::counted;
 
 /// Maximum number of lines: a screen or two.
 const MAX_LINES: usize = 90;
@@ -46,7 +47,8 @@ pub(crate) fn told(model: &Fsa<String>) -> String {
 /// dead ends.
 pub(crate) fn summary(model: &Fsa<String>) -> String {
     const FEW: usize = 5;
-    let mut text = format!("{} states, {} transitions\n", model.len(), model.transitions());
+    let mut text =
+        format!("{}, {}\n", counted(model.len(), "state"), counted(model.transitions(), "transition"));
     let few = |names: Vec<String>| {
         let more = names.len().saturating_sub(FEW);
         let shown = names.into_iter().take(FEW).collect::<Vec<_>>().join("; ");
@@ -74,7 +76,10 @@ pub(crate) fn summary(model: &Fsa<String>) -> String {
     }
     let mut busiest: Vec<usize> = model.states().collect();
     busiest.sort_by_key(|&state| (std::cmp::Reverse(degree[state]), state));
-    let busy = busiest.iter().take(FEW).map(|state| format!("{} ({} arrows)", name(state), degree[*state]));
+    let busy = busiest
+        .iter()
+        .take(FEW)
+        .map(|state| format!("{} ({})", name(state), counted(degree[*state], "arrow")));
     let _ = writeln!(text, "busiest states: {}", busy.collect::<Vec<_>>().join("; "));
     let ends: Vec<String> =
         model.states().filter(|&state| !goes_on[state]).map(|state| name(&state)).collect();

@@ -15,7 +15,7 @@ use crate::campaign::{JudgedProperty, RecordingCost};
 use crate::java::class_under_test::ClassUnderTest;
 use crate::java::recording::Recording;
 use crate::models;
-use crate::output::{Target, write_failed};
+use crate::output::{Target, counted, write_failed};
 use crate::pace::in_words;
 use crate::pipeline::Mined;
 use crate::progress::rounded;
@@ -206,10 +206,10 @@ pub(super) fn remarks(summary: &Summary, folder: &Path) -> Vec<String> {
     let model = &summary.model;
     let rate = *tests as f64 / seconds.max(0.001);
     let mut lines = vec![format!(
-        "{} states, {} transitions; {tests} tests in {seconds:.1} s ({rate:.0} per second); {properties}; \
-         stopped: {}",
-        model.states,
-        model.transitions,
+        "{}, {}; {} in {seconds:.1} s ({rate:.0} per second); {properties}; stopped: {}",
+        counted(model.states, "state"),
+        counted(model.transitions, "transition"),
+        counted(*tests, "test"),
         in_words(*stop),
     )];
     lines.extend(about_model(summary));
@@ -245,22 +245,26 @@ fn about_model(summary: &Summary) -> Vec<String> {
     }
     if let Some(shortest) = model.rejected.first() {
         lines.push(format!(
-            "the model rejects {} call sequences of your tests (--json lists them); the shortest: {}",
-            model.rejected.len(),
+            "the model rejects {} of your tests (listed by --json); the shortest: {}",
+            counted(model.rejected.len(), "call sequence"),
             shortest.join(" ")
         ));
     }
     let ConfirmedEdges { confirmed, all } = model.confirmed_edges;
     if confirmed < all {
+        let (guesses, all) = (all - confirmed, counted(all, "transition"));
+        let (are, they) =
+            if guesses == 1 { ("is a guess", "it leads") } else { ("are guesses", "they lead") };
         lines.push(format!(
-            "{} of {all} transitions are guesses (marked `?` by `adit show`): there was no time to see where they lead",
-            all - confirmed
+            "{guesses} of {all} {are} (marked `?` by `adit show`): there was no time to see where {they}"
         ));
     }
     if model.admitted > 0 {
+        let one = model.admitted == 1;
+        let (were, them, they) = if one { ("was", "it", "it leads") } else { ("were", "them", "they lead") };
         lines.push(format!(
-            "{} call sequences happened but were not explored; the model allows them, but where they lead is a guess",
-            model.admitted
+            "{} happened but {were} not explored; the model allows {them}, but where {they} is a guess",
+            counted(model.admitted, "call sequence")
         ));
     }
     lines
@@ -276,7 +280,8 @@ fn about_gaps(gaps: &Gaps) -> Vec<String> {
     list("no longer called, because they hang or crash", gaps.hang.iter().cloned().collect());
     if gaps.hanging_objects.is_empty() {
         let rare = gaps.bad_ends.iter().filter(|one| !gaps.hang.contains(&one.method));
-        let rare = rare.map(|BadEnd { method, on, times }| format!("{method} on {on} ({times} times)"));
+        let rare = rare
+            .map(|BadEnd { method, on, times }| format!("{method} on {on} ({})", counted(*times, "time")));
         list("sometimes hung or crashed, still called", rare.collect());
     }
     list(
@@ -286,7 +291,9 @@ fn about_gaps(gaps: &Gaps) -> Vec<String> {
     let returned = gaps.never_returned.iter();
     list(
         "never succeeded, so the model does not show them (--fixtures may help)",
-        returned.map(|NeverReturned { method, times }| format!("{method} ({times} times)")).collect(),
+        returned
+            .map(|NeverReturned { method, times }| format!("{method} ({})", counted(*times, "time")))
+            .collect(),
     );
     list(
         "never called, because adit could not construct their arguments (use --fixtures)",

@@ -16,7 +16,7 @@ use crate::interrupt::Listening;
 use crate::java::environment::{self, JavaEnvironment};
 use crate::java::project::ClassLocation;
 use crate::java::user_tests::{self, UserTests};
-use crate::output::some_of;
+use crate::output::{counted, some_of};
 use crate::pipeline::MineRequest;
 use crate::progress::{Audience, Counting};
 
@@ -99,7 +99,8 @@ fn lives(
     let (mut counting, mut listening) = (Counting::new(audience != Audience::People), Listening::new());
     let recorded = record(options, &mut take, &mut |now: &Progress| {
         let objects = now.objects.unwrap_or(0);
-        counting.show(|| format!("your tests: {} tests, {objects} objects", now.tests));
+        counting
+            .show(|| format!("your tests: {}, {}", counted(now.tests, "test"), counted(objects, "object")));
         listening.go_on(now)
     });
     counting.finish();
@@ -107,8 +108,8 @@ fn lives(
     let failed = recorded.tests.iter().filter(|test| matches!(test.outcome, Outcome::Failed { .. })).count();
     if failed > 0 {
         audience.warn(&format!(
-            "warning: {failed} of {} tests failed; their calls up to the failure still count",
-            recorded.tests.len()
+            "warning: {failed} of {} failed; calls up to a failure still count",
+            counted(recorded.tests.len(), "test")
         ));
     }
     if recorded.end != TaskEnd::Finished {
