@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
+use adit_automata::Fsa;
 use adit_automata::format::{Call, CallEnd, Format, Spelling};
-use adit_automata::{Fsa, TooLarge};
 use adit_trace::Label;
 use miette::Report;
 
-use crate::errors::{bad_input, no_answer};
+use crate::errors::bad_input;
 use crate::input::{Source, open, read_whole};
 use crate::output::{Target, without_gz, write_failed};
 use crate::stderr::tell;
@@ -36,25 +36,6 @@ pub(crate) fn read(path: &Path, from: Option<&str>) -> Result<Fsa<String>, Repor
 /// Limit on the states of a deterministic model: far above real models, and still only some hundred
 /// megabytes.
 pub(crate) const STATES: usize = 1_000_000;
-
-/// Returns the model unchanged, determinized, or minimized.
-pub(crate) fn shrink<L: Ord + Clone>(
-    model: Fsa<L>,
-    determinize: bool,
-    minimize: bool,
-) -> Result<Fsa<L>, Report> {
-    let result = match (minimize, determinize) {
-        (true, _) => model.minimize(STATES),
-        (false, true) => model.determinize(STATES),
-        (false, false) => Ok(model),
-    };
-    result.map_err(|TooLarge(states)| {
-        no_answer(
-            format!("the deterministic model has more than {states} states"),
-            "remove --determinize and --minimize, or generalize more",
-        )
-    })
-}
 
 /// Reads a model from a stream.
 fn read_source(source: Source, format: Option<Format>) -> Result<Fsa<String>, Report> {

@@ -7,9 +7,12 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use adit_attack::validate::ValidateOptions;
 use adit_bytecode::overloads::Overloads;
 use adit_java::GeneratorOptions;
 use adit_jvm::Sandbox;
+
+use crate::budget::Budget;
 
 /// A Java class to run, and where to find it.
 #[derive(Clone, Debug)]
@@ -52,4 +55,67 @@ pub(crate) struct CallRequest {
     pub(crate) script_limit: Duration,
     /// Choice of receivers and arguments.
     pub(crate) generation: GeneratorOptions,
+}
+
+/// Recording one trace per object of a class.
+#[derive(Clone, Debug)]
+pub(crate) struct ObserveRequest {
+    pub(crate) class: ClassRequest,
+    pub(crate) source: CallSource,
+    /// Number of events after which the recording stops.
+    pub(crate) max_events: u64,
+}
+
+/// Source of the calls that are recorded.
+#[derive(Clone, Debug)]
+pub(crate) enum CallSource {
+    Generated(GeneratedCalls),
+    Program(ProgramRequest),
+}
+
+/// Recording of generated calls.
+#[derive(Clone, Debug)]
+pub(crate) struct GeneratedCalls {
+    pub(crate) calls: CallRequest,
+    pub(crate) budget: Budget,
+    /// Record the fields of the object after each call.
+    pub(crate) states: bool,
+}
+
+/// Recording of what the user's own tests or program call.
+#[derive(Clone, Debug)]
+pub(crate) struct ProgramRequest {
+    pub(crate) program: Program,
+    /// The naming of events of overloaded methods.
+    pub(crate) overloads: Overloads,
+    /// Working directory.
+    pub(crate) directory: PathBuf,
+    /// Folders that may be written to.
+    pub(crate) writable: Vec<PathBuf>,
+    pub(crate) time_limit: Duration,
+    /// Run the tests again without recording, and compare.
+    pub(crate) compare: bool,
+}
+
+/// Code of the user's own that calls the class.
+#[derive(Clone, Debug)]
+pub(crate) enum Program {
+    /// JUnit tests: folders, jars or classes that were typed.
+    Tests(Vec<PathBuf>),
+    /// A class with a method `main`.
+    Main { class: String, arguments: Vec<String> },
+}
+
+/// Measuring a model against its class.
+#[derive(Clone, Debug)]
+pub(crate) struct ValidateRequest {
+    pub(crate) class: ClassRequest,
+    pub(crate) calls: CallRequest,
+    pub(crate) budget: Budget,
+    /// Merge overloads if the model does, whatever `calls` says about them.
+    pub(crate) labels_of_model: bool,
+    /// Ignore events of the model that the class does not have.
+    pub(crate) ignore_unknown: bool,
+    /// Effort of the measurement.
+    pub(crate) options: ValidateOptions,
 }

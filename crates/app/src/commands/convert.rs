@@ -6,15 +6,16 @@ use std::path::Path;
 use adit_automata::Fsa;
 use adit_automata::format::Format as ModelFormat;
 use adit_suggest::nearest;
-use adit_trace::write::{WriteError, Writer};
+use adit_trace::write::Writer;
 use adit_trace::{Format as TraceFormat, Labels, pure_by_name, read};
 use miette::Report;
 
+use super::requests::reduce;
 use super::traces;
 use crate::errors::{Ending, bad_input};
 use crate::flags::ConvertFlags;
 use crate::input::{Source, open};
-use crate::output::{Target, without_gz, write_failed};
+use crate::output::{Target, finish_traces, without_gz};
 use crate::progress::Progress;
 use crate::report::picture::{Choice, Style, draw};
 use crate::stderr::tell;
@@ -27,15 +28,11 @@ pub(super) fn run(flags: &ConvertFlags, quiet: bool) -> Result<Ending, Report> {
     match (kind_of_input(flags, &mut source)?, kind_of_output(flags, &target)?) {
         (Kind::Model(from), None | Some(Kind::Model(_))) => {
             let to = models::format_of(&target, flags.to.as_deref())?;
-            let (model, title) = models::read_titled(source, from)?;
-            let model = models::shrink(model, flags.determinize, flags.minimize)?;
-            let title = title.unwrap_or_else(|| models::title_of(&flags.input));
+            let (model, title) = read_model(flags, source, from)?;
             models::write(&model, &target, to, &title, quiet)?;
         }
         (Kind::Model(from), Some(Kind::Picture(paint))) => {
-            let (model, title) = models::read_titled(source, from)?;
-            let model = models::shrink(model, flags.determinize, flags.minimize)?;
-            let title = title.unwrap_or_else(|| models::title_of(&flags.input));
+            let (model, title) = read_model(flags, source, from)?;
             draw_model(&model, &title, paint, &target, quiet)?;
         }
         (Kind::Picture(_), _) => {
@@ -44,7 +41,7 @@ pub(super) fn run(flags: &ConvertFlags, quiet: bool) -> Result<Ending, Report> {
                 "convert the model it was drawn from",
             ));
         }
-        (Kind::Traces(_), _) if flags.determinize || flags.minimize => {
+        (Kind::Traces(_), _) if flags.reduction.determinize || flags.reduction.minimize => {
             return Err(bad_input(
                 format!("{} holds traces, which have no states to merge", source.name),
                 "--determinize and --minimize are for models",
@@ -170,6 +167,17 @@ fn kind_of_output(flags: &ConvertFlags, target: &Target) -> Result<Option<Kind>,
     })
 }
 
+/// Reads the model to convert, reduced as asked for, and its title.
+fn read_model(
+    flags: &ConvertFlags,
+    source: Source,
+    from: Option<ModelFormat>,
+) -> Result<(Fsa<String>, String), Report> {
+    let (model, title) = models::read_titled(source, from)?;
+    let model = reduce(model, &flags.reduction)?;
+    Ok((model, title.unwrap_or_else(|| models::title_of(&flags.input))))
+}
+
 /// Draws a model and reports what was folded.
 fn draw_model(
     model: &Fsa<String>,
@@ -228,11 +236,7 @@ fn convert_traces(
         let mut writer = Writer::new(out, to, false)?;
         summary =
             Some(read::events(progress.watch(source.bytes), &source.name, from, &options, &mut writer)?);
-        let (_, written) = writer.finish().map_err(|error| match error {
-            WriteError::Io(error) => write_failed(error),
-            error => Report::new(error),
-        })?;
-        lost = written.lost;
+        lost = finish_traces(writer)?;
         Ok(())
     })?;
     progress.finish();

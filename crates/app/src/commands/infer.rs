@@ -11,11 +11,12 @@ use adit_trace::{Letter, WordSink, Words};
 use miette::Report;
 use serde_json::json;
 
+use super::requests::reduce;
 use super::traces::{self, dry_run};
 use crate::errors::{Ending, InternalFault, bad_input};
-use crate::flags::{Algorithm, InferFlags, infer::DEFAULT_K};
+use crate::flags::{Algorithm, AlgorithmFlags, InferFlags, infer::DEFAULT_K};
 use crate::models;
-use crate::output::{Target, print_json};
+use crate::output::{Target, counted, print_json};
 use crate::progress::Working;
 use crate::report;
 use crate::report::page::Page;
@@ -57,15 +58,16 @@ pub(super) fn run(flags: &InferFlags, quiet: bool) -> Result<Ending, Report> {
 
     let distinct: Vec<&[Letter]> = words.words.iter().map(|word| word.letters.as_slice()).collect();
     let working = Working::new("inferring", quiet);
-    let (model, held) = match flags.algorithm {
-        Algorithm::KTail => (ktail(&distinct, Horizon(flags.k.unwrap_or(DEFAULT_K))), None),
+    let AlgorithmFlags { algorithm, k, .. } = flags.algorithm;
+    let (model, held) = match algorithm {
+        Algorithm::KTail => (ktail(&distinct, Horizon(k.unwrap_or(DEFAULT_K))), None),
         Algorithm::Dice => {
             let held = holding(&words, &purity, &Template::ALL)?;
             let pure = purity.pure_letters(&words.alphabet);
-            (dice_miner(&distinct, &held, &pure, constraints(flags)), Some(held))
+            (dice_miner(&distinct, &held, &pure, constraints(&flags.algorithm)), Some(held))
         }
     };
-    let model = models::shrink(model, flags.determinize, flags.minimize)?;
+    let model = reduce(model, &flags.reduction)?;
     if let Some(at) = first_rejected(&model, &distinct) {
         let trace: Vec<&str> = words.labels(&words.words[at]).collect();
         return Err(Report::new(InternalFault(format!(
@@ -91,7 +93,7 @@ pub(super) fn run(flags: &InferFlags, quiet: bool) -> Result<Ending, Report> {
     }
     if flags.json {
         print_json(&json!({
-            "algorithm": match flags.algorithm { Algorithm::KTail => "k-tail", Algorithm::Dice => "dice" },
+            "algorithm": match algorithm { Algorithm::KTail => "k-tail", Algorithm::Dice => "dice" },
             "traces": words.traces(),
             "events": words.events(),
             "alphabet": model.alphabet(),
@@ -103,12 +105,12 @@ pub(super) fn run(flags: &InferFlags, quiet: bool) -> Result<Ending, Report> {
     }
     if let (Target::File(path), false) = (&target, quiet) {
         tell(&format!(
-            "{}: {} states, {} transitions, from {} traces with {} events in {seconds:.2} s",
+            "{}: {}, {}, from {} with {} in {seconds:.2} s",
             path.display(),
-            model.len(),
-            model.transitions(),
-            words.traces(),
-            words.events(),
+            counted(model.len(), "state"),
+            counted(model.transitions(), "transition"),
+            counted(words.traces(), "trace"),
+            counted(words.events(), "event"),
         ));
     }
     Ok(Ending::Clean)
@@ -153,10 +155,11 @@ fn place_of_page(flags: &InferFlags, target: &Target) -> Option<PathBuf> {
 
 /// Fails if the chosen algorithm ignores a given flag, or if two results would share one stream.
 fn refuse_idle_flags(flags: &InferFlags) -> Result<(), Report> {
-    let (idle, algorithm) = match flags.algorithm {
-        Algorithm::Dice if flags.k.is_some() => ("--k", "k-tail"),
-        Algorithm::KTail if flags.no_constraint_a => ("--no-constraint-a", "dice"),
-        Algorithm::KTail if flags.no_constraint_b => ("--no-constraint-b", "dice"),
+    let AlgorithmFlags { algorithm, k, no_constraint_a, no_constraint_b } = flags.algorithm;
+    let (idle, algorithm) = match algorithm {
+        Algorithm::Dice if k.is_some() => ("--k", "k-tail"),
+        Algorithm::KTail if no_constraint_a => ("--no-constraint-a", "dice"),
+        Algorithm::KTail if no_constraint_b => ("--no-constraint-b", "dice"),
         _ if flags.report.as_ref().is_some_and(|path| Target::new(Some(path)) == Target::Stdout) => {
             return Err(bad_input("the report cannot go to standard output", "name a file with --report"));
         }
@@ -181,7 +184,7 @@ fn report_dropped(words: &Words, dropped: &[Impossible], quiet: bool) {
         return;
     }
     let traces: u64 = dropped.iter().map(|found| found.weight).sum();
-    tell(&format!("dropped {traces} of {} traces:", words.traces()));
+    tell(&format!("dropped {traces} of {}:", counted(words.traces(), "trace")));
     for Impossible { word, weight, why } in dropped.iter().take(SHOWN) {
         let length = words.words[*word].letters.len();
         let labels: Vec<&str> = words.labels(&words.words[*word]).take(EVENTS).collect();
@@ -189,11 +192,11 @@ fn report_dropped(words: &Words, dropped: &[Impossible], quiet: bool) {
         tell(&format!("  {weight} × {}{rest}\n      reason: {why}", labels.join(" ")));
     }
     if dropped.len() > SHOWN {
-        tell(&format!("  and {} more kinds of traces", dropped.len() - SHOWN));
+        tell(&format!("  and {}", counted(dropped.len() - SHOWN, "more distinct trace")));
     }
 }
 
 /// The constraints of DICE-Miner that the flags leave in force.
-fn constraints(flags: &InferFlags) -> Constraints {
+fn constraints(flags: &AlgorithmFlags) -> Constraints {
     Constraints { pure_as_loops: !flags.no_constraint_a, compatible_states: !flags.no_constraint_b }
 }

@@ -23,7 +23,7 @@ use crate::interrupt;
 use crate::java::class_under_test::ClassUnderTest;
 use crate::java::environment::JavaEnvironment;
 use crate::java::project::ClassLocation;
-use crate::output::{create_folder, print, print_json};
+use crate::output::{counted, create_folder, print, print_json};
 use crate::pace::RoundPace;
 use crate::pipeline::{
     self, AttackRequest, Calls, MineRequest, Mined, ModelRequest, Probed, Round, Workers, mine,
@@ -103,46 +103,42 @@ pub(super) fn run(flags: &MineFlags, quiet: bool) -> Result<Ending, Report> {
 
 /// The work that the flags ask for.
 fn request(flags: &MineFlags) -> MineRequest {
+    let MineFlags { class, generate, mining, .. } = flags;
+    let ExploreOptions { survey, successors, splitting } = defaults::EXPLORATION;
+    // More than all walks can gain, so that no state is split.
+    let gain = if mining.coarse { 1.1 } else { splitting.gain };
     MineRequest {
-        class: class_request(&flags.class),
-        calls: call_request(&flags.generate, defaults::GENERATION),
-        budget: flags.generate.budget.unwrap_or(defaults::DEFAULT_BUDGET),
-        folder: flags.output.clone().unwrap_or_else(|| campaign::default_folder(&flags.class.class)),
+        class: class_request(class),
+        calls: call_request(generate, defaults::GENERATION),
+        budget: generate.budget.unwrap_or(defaults::DEFAULT_BUDGET),
+        folder: flags.output.clone().unwrap_or_else(|| campaign::default_folder(&class.class)),
         fresh: flags.fresh,
-        tests: flags.tests.clone(),
-        initial_tests: flags.initial,
+        tests: mining.tests.clone(),
+        initial_tests: mining.initial,
         model: ModelRequest {
-            miner: flags.miner,
-            coarse: flags.coarse,
-            exploration: exploration(flags),
-            constraints: flags.constraints,
+            miner: mining.miner,
+            coarse: mining.coarse,
+            exploration: ExploreOptions {
+                survey: SurveyOptions { calls: generate.calls, ..survey },
+                successors,
+                splitting: SplitOptions { gain, ..splitting },
+            },
+            constraints: mining.constraints,
         },
         attack: AttackRequest {
-            tester: flags.tester,
-            properties: flags.claims,
+            tester: mining.tester,
+            properties: mining.claims,
             search: Settings {
-                reset_after: Some(flags.reset_after),
-                abandon_after: Some(flags.abandon_after),
+                reset_after: Some(mining.reset_after),
+                abandon_after: Some(mining.abandon_after),
                 ..defaults::EVOLUTION
             },
         },
     }
 }
 
-/// The effort of an exploration.
-fn exploration(flags: &MineFlags) -> ExploreOptions {
-    let ExploreOptions { survey, successors, splitting } = defaults::EXPLORATION;
-    // More than all walks can gain, so that no state is split.
-    let gain = if flags.coarse { 1.1 } else { splitting.gain };
-    ExploreOptions {
-        survey: SurveyOptions { calls: flags.generate.calls, ..survey },
-        successors,
-        splitting: SplitOptions { gain, ..splitting },
-    }
-}
-
-/// Starts a worker that reports which branches of the class are taken. One is enough: generations are small, and with one the
-/// same seed always finds the same machine.
+/// Starts a worker that reports which branches of the class are taken. One is enough: generations are small,
+/// and with one the same seed always finds the same machine.
 fn probed(java: &JavaEnvironment, options: &HostOptions) -> Probed {
     let probed =
         probe_classes(&java.classes, &java.class.name, &hits()).map_err(|error| error.to_string())?;
@@ -162,15 +158,15 @@ fn branch_side(probe: &Probe) -> BranchSide {
 
 /// The error of a round without a model.
 fn nothing_made(class: &str, mined: &Mined) -> Report {
-    let tests = mined.tests_run;
+    let tests = counted(mined.tests_run, "test");
     if mined.conclusion.chosen.words > 0 || mined.hardly_watched {
         return no_answer(
-            format!("the budget ended after {tests} tests, before the exploration could start"),
+            format!("the budget ended after {tests}, before the exploration could start"),
             "run the same command again with a larger --budget; it continues from what was found",
         );
     }
     no_answer(
-        format!("adit could not construct an object of {class} in {tests} tests"),
+        format!("adit could not construct an object of {class} in {tests}"),
         format!(
             "`adit observe {class} --budget 100tests` shows what its constructors throw; \
              supply an object or its arguments with --fixtures FILE.java"

@@ -1,20 +1,24 @@
 //! `adit observe`: runs a Java class and records one trace per object.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
+use adit_bytecode::overloads::Overloads;
 use adit_trace::{FORMATS, Format, Stop};
 use miette::Report;
 use serde_json::{Value, json};
 
+use super::requests::{call_request, class_request};
 use super::traces;
 use crate::errors::{Ending, bad_input, no_answer};
-use crate::flags::ObserveFlags;
+use crate::flags::{ObserveFlags, observe as defaults};
 use crate::java::recording::Recording;
-use crate::output::{Target, print_json};
+use crate::output::{Target, counted, print_json};
+use crate::request::{CallSource, GeneratedCalls, ObserveRequest, Program, ProgramRequest};
 use crate::stderr::tell;
 
 mod generated;
-mod tests;
+mod program;
 
 pub(super) fn run(flags: &ObserveFlags, quiet: bool) -> Result<Ending, Report> {
     let target = Target::new(flags.output.as_deref());
@@ -26,10 +30,10 @@ pub(super) fn run(flags: &ObserveFlags, quiet: bool) -> Result<Ending, Report> {
         ));
     }
     let format = format(flags, &target)?;
-    let observed = if flags.tests.is_empty() && flags.main.is_none() {
-        generated::observe(flags, quiet)?
-    } else {
-        tests::observe(flags, quiet)?
+    let request = request(flags)?;
+    let observed = match &request.source {
+        CallSource::Generated(calls) => generated::observe(&request, calls, quiet)?,
+        CallSource::Program(program) => program::observe(&request, program, quiet)?,
     };
     if observed.recording.objects() == 0 {
         for line in &observed.remarks {
@@ -55,6 +59,53 @@ pub(super) fn run(flags: &ObserveFlags, quiet: bool) -> Result<Ending, Report> {
         print_json(&observed.as_json())?;
     }
     Ok(Ending::Clean)
+}
+
+/// The work that the flags ask for.
+fn request(flags: &ObserveFlags) -> Result<ObserveRequest, Report> {
+    let ObserveFlags { generate, program: typed, .. } = flags;
+    let program = match &typed.main {
+        Some(class) => Some(Program::Main { class: class.clone(), arguments: typed.arguments.clone() }),
+        None if typed.tests.is_empty() => None,
+        None => Some(Program::Tests(typed.tests.clone())),
+    };
+    let source = match program {
+        None => CallSource::Generated(GeneratedCalls {
+            calls: call_request(generate, defaults::GENERATION),
+            budget: generate.budget.unwrap_or(defaults::DEFAULT_BUDGET),
+            states: flags.states,
+        }),
+        Some(program) => {
+            refuse_idle_flags(flags)?;
+            CallSource::Program(ProgramRequest {
+                program,
+                overloads: generate.labels.unwrap_or(Overloads::Apart),
+                directory: typed.directory.clone().unwrap_or_else(|| PathBuf::from(".")),
+                writable: typed.writable.clone(),
+                time_limit: typed.time_limit,
+                compare: typed.compare,
+            })
+        }
+    };
+    Ok(ObserveRequest { class: class_request(&flags.class), source, max_events: flags.max_events })
+}
+
+/// Rejects flags about generated calls, which have no effect on tests and programs.
+fn refuse_idle_flags(flags: &ObserveFlags) -> Result<(), Report> {
+    let idle = [
+        (flags.states, "--states"),
+        (!flags.generate.fixtures.is_empty(), "--fixtures"),
+        (flags.generate.only.is_some(), "--only"),
+        (!flags.generate.without.is_empty(), "--without"),
+        (flags.generate.fresh_statics, "--fresh-statics"),
+    ];
+    match idle.into_iter().find(|(given, _)| *given) {
+        Some((_, flag)) => Err(bad_input(
+            format!("{flag} has no effect with --tests or --main"),
+            "remove it, or remove --tests and --main to generate calls",
+        )),
+        None => Ok(()),
+    }
 }
 
 /// Output format: the one given, the one of the file extension, else JSON lines, which hold everything.
@@ -99,16 +150,15 @@ struct Observed {
 
 impl Observed {
     fn headline(&self) -> String {
-        let many = |count: u64, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
         let words = self.recording.words();
         format!(
             "{} in {:.1} s: {}, {} of {}, {}",
             self.work,
             self.elapsed.as_secs_f64(),
-            many(self.recording.objects(), "object"),
-            many(self.recording.events(), "event"),
-            many(words.alphabet.len() as u64, "kind"),
-            many(words.words.len() as u64, "distinct sequence"),
+            counted(self.recording.objects(), "object"),
+            counted(self.recording.events(), "event"),
+            counted(words.alphabet.len(), "kind"),
+            counted(words.words.len(), "distinct sequence"),
         )
     }
 

@@ -7,11 +7,15 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::thread;
 
+use adit_automata::{Fsa, TooLarge};
 use adit_bytecode::overloads::Overloads;
 use adit_java::GeneratorOptions;
 use adit_jvm::Sandbox;
+use miette::Report;
 
-use crate::flags::{ClassFlags, GenerateFlags};
+use crate::errors::no_answer;
+use crate::flags::{ClassFlags, GenerateFlags, ReductionFlags};
+use crate::models::STATES;
 use crate::request::{CallRequest, ClassRequest};
 
 /// The class that was named, and where to find it.
@@ -41,6 +45,21 @@ pub(super) fn call_request(flags: &GenerateFlags, generation: GeneratorOptions) 
         script_limit: flags.script_limit,
         generation,
     }
+}
+
+/// Returns the model unchanged, determinized, or minimized.
+pub(super) fn reduce<L: Ord + Clone>(model: Fsa<L>, flags: &ReductionFlags) -> Result<Fsa<L>, Report> {
+    let reduced = match flags {
+        ReductionFlags { minimize: true, .. } => model.minimize(STATES),
+        ReductionFlags { determinize: true, .. } => model.determinize(STATES),
+        _ => return Ok(model),
+    };
+    reduced.map_err(|TooLarge(states)| {
+        no_answer(
+            format!("the deterministic model has more than {states} states"),
+            "remove --determinize and --minimize, or generalize more",
+        )
+    })
 }
 
 /// The entries of a class path, those of repeated flags in order.

@@ -23,9 +23,10 @@ use crate::java::class_under_test::{ClassUnderTest, SCRIPTS_PER_BATCH};
 use crate::java::environment;
 use crate::java::project::ClassLocation;
 use crate::models;
-use crate::output::{print, print_json, some_of};
+use crate::output::{counted, print, print_json, some_of};
 use crate::pace::BudgetPace;
 use crate::progress::{Audience, Counting};
+use crate::request::ValidateRequest;
 use crate::results::validation::{self, Share, Undecided};
 use crate::results::{self, Validation};
 use crate::stderr::tell;
@@ -36,47 +37,7 @@ const NAMES_SHOWN: usize = 12;
 pub(super) fn run(flags: &ValidateFlags, quiet: bool) -> Result<Ending, Report> {
     // Before the class is examined, because a typo should not cost a second.
     let model = models::read(&flags.model, flags.from.as_deref())?;
-    let (class, calls) = (class_request(&flags.class), call_request(&flags.generate, observe::GENERATION));
-    let location = ClassLocation::new(&class, Audience::unless(quiet))?;
-    let subject = ClassUnderTest::new(&class, &location, &calls, |options| {
-        options.snapshots = true;
-        options.limits.batch = SCRIPTS_PER_BATCH;
-    })?;
-    let ClassUnderTest { mut api, mut generator, mut host, java: _java, fixtures: _fixtures, .. } = subject;
-    if flags.generate.labels.is_none() && merges_overloads(&model, &api) {
-        api.name_events(Overloads::Merged);
-        if !quiet {
-            tell(
-                "note: the model merges overloads, so labels are names alone; --labels overload tells them apart",
-            );
-        }
-    }
-    let reader = EventReader::new(&api.vocabulary());
-    let model = known_part(model, &reader, flags, quiet)?;
-
-    let budget = flags.generate.budget.unwrap_or(defaults::DEFAULT_BUDGET);
-    let mut pace = BudgetPace::new(budget);
-    let mut counting = Counting::new(quiet);
-    let mut rng = ChaCha8Rng::seed_from_u64(flags.generate.seed);
-    let mut shown = |now: &Progress| {
-        counting.show(|| progress(now));
-        pace.go_on(now)
-    };
-    let options = options(flags, budget);
-    let validated = validate(&mut host, &mut generator, &reader, &model, &options, &mut rng, &mut shown)
-        .map_err(environment::cannot_run)?;
-    counting.finish();
-    drop(pace);
-
-    let witnesses = validated.rejected.iter().map(|rejected| {
-        source::body(&edit::tidy(&rejected.script, &api.vocabulary()), None, generator.facts()).lines
-    });
-    let verdict = Verdict {
-        class: api.class.to_string(),
-        witnesses: witnesses.collect(),
-        seconds: counting.elapsed().as_secs_f64(),
-        validated,
-    };
+    let verdict = measure(model, &request(flags), quiet)?;
     if verdict.validated.recall.all == 0 && verdict.validated.stop.is_done() {
         return Err(no_answer(
             format!("no object of {} was seen: every way to construct one failed", verdict.class),
@@ -92,6 +53,62 @@ pub(super) fn run(flags: &ValidateFlags, quiet: bool) -> Result<Ending, Report> 
         print(&verdict.text())?
     }
     verdict.ending()
+}
+
+/// The work that the flags ask for.
+fn request(flags: &ValidateFlags) -> ValidateRequest {
+    let budget = flags.generate.budget.unwrap_or(defaults::DEFAULT_BUDGET);
+    ValidateRequest {
+        class: class_request(&flags.class),
+        calls: call_request(&flags.generate, observe::GENERATION),
+        budget,
+        labels_of_model: flags.generate.labels.is_none(),
+        ignore_unknown: flags.ignore_unknown,
+        options: options(flags, budget),
+    }
+}
+
+/// Runs the class and compares it with the model.
+fn measure(model: Fsa<String>, request: &ValidateRequest, quiet: bool) -> Result<Verdict, Report> {
+    let ValidateRequest { class, calls, budget, options, .. } = request;
+    let location = ClassLocation::new(class, Audience::unless(quiet))?;
+    let subject = ClassUnderTest::new(class, &location, calls, |options| {
+        options.snapshots = true;
+        options.limits.batch = SCRIPTS_PER_BATCH;
+    })?;
+    let ClassUnderTest { mut api, mut generator, mut host, java: _java, fixtures: _fixtures, .. } = subject;
+    if request.labels_of_model && merges_overloads(&model, &api) {
+        api.name_events(Overloads::Merged);
+        if !quiet {
+            tell(
+                "note: the model merges overloads, so labels are names alone; --labels overload tells them apart",
+            );
+        }
+    }
+    let reader = EventReader::new(&api.vocabulary());
+    let model = known_part(model, &reader, request, quiet)?;
+
+    let mut pace = BudgetPace::new(*budget);
+    let mut counting = Counting::new(quiet);
+    let mut rng = ChaCha8Rng::seed_from_u64(calls.seed);
+    let mut shown = |now: &Progress| {
+        counting.show(|| progress(now));
+        pace.go_on(now)
+    };
+    let validated = validate(&mut host, &mut generator, &reader, &model, options, &mut rng, &mut shown)
+        .map_err(environment::cannot_run)?;
+    counting.finish();
+    drop(pace);
+
+    let witnesses = validated.rejected.iter().map(|rejected| {
+        source::body(&edit::tidy(&rejected.script, &api.vocabulary()), None, generator.facts()).lines
+    });
+    Ok(Verdict {
+        class: api.class.to_string(),
+        witnesses: witnesses.collect(),
+        seconds: counting.elapsed().as_secs_f64(),
+        validated,
+    })
 }
 
 /// Splits the budget. A budget in tests must leave most of them for the walks.
@@ -117,7 +134,7 @@ fn progress(now: &Progress) -> String {
         Phase::Walks => "trying walks of the model",
         _ => "observing the class",
     };
-    format!("{} tests, {doing}", now.tests)
+    format!("{}, {doing}", counted(now.tests, "test"))
 }
 
 /// Tells whether the class has more of the model's events when overloads are labeled by name alone.
@@ -132,18 +149,18 @@ fn merges_overloads(model: &Fsa<String>, api: &Api) -> bool {
 fn known_part(
     model: Fsa<String>,
     reader: &EventReader,
-    flags: &ValidateFlags,
+    request: &ValidateRequest,
     quiet: bool,
 ) -> Result<Fsa<String>, Report> {
     let unknown = unknown_labels(&model, reader);
     let Some(&first) = unknown.first() else { return Ok(model) };
-    if flags.ignore_unknown {
+    if request.ignore_unknown {
         if !quiet {
             tell(&format!("note: ignored events of the model: {}", some_of(&unknown, NAMES_SHOWN)));
         }
         if unknown.len() == model.alphabet().len() {
             return Err(bad_input(
-                format!("{} has none of the model's events", flags.class.class),
+                format!("{} has none of the model's events", request.class.name),
                 "is it a model of another class?",
             ));
         }
@@ -165,7 +182,7 @@ fn known_part(
         format!("none of these events of the model: {}", some_of(&unknown, NAMES_SHOWN))
     };
     Err(bad_input(
-        format!("{} has {which}", flags.class.class),
+        format!("{} has {which}", request.class.name),
         format!("{help} Otherwise add --ignore-unknown"),
     ))
 }
@@ -287,8 +304,7 @@ impl Verdict {
         remarks.extend(is_new(pairs, "pair of consecutive events"));
         let mut not_decided = |count: u64, why: &str| {
             if count > 0 {
-                let walks = if count == 1 { "walk is" } else { "walks are" };
-                remarks.push(format!("{count} {walks} undecided: {why}."));
+                remarks.push(format!("{} undecided: {why}.", counted(count, "walk")));
             }
         };
         let ended = match self.validated.stop {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use adit_automata::format::Format as ModelFormat;
 use clap::Args;
 
-use super::ReadFlags;
+use super::{ReadFlags, ReductionFlags};
 
 /// Convert a model or traces to another format
 ///
@@ -41,12 +41,8 @@ pub(crate) struct ConvertFlags {
     /// Format of OUT
     #[arg(long, value_name = "FORMAT")]
     pub(crate) to: Option<String>,
-    /// Make the model deterministic
-    #[arg(long)]
-    pub(crate) determinize: bool,
-    /// Make the model deterministic and minimal
-    #[arg(long)]
-    pub(crate) minimize: bool,
+    #[command(flatten)]
+    pub(crate) reduction: ReductionFlags,
     #[command(flatten)]
     pub(crate) read: ReadFlags,
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::{PurityFlags, TraceFlags};
+use super::{PurityFlags, ReductionFlags, TraceFlags};
 
 /// One did better than two on every set of published traces that we measured.
 pub(crate) const DEFAULT_K: usize = 1;
@@ -23,29 +23,15 @@ Examples:
 pub(crate) struct InferFlags {
     #[command(flatten)]
     pub(crate) traces: TraceFlags,
-    /// Inference algorithm
-    #[arg(long, value_enum, default_value = "dice")]
-    pub(crate) algorithm: Algorithm,
-    /// k-tail: number of events ahead that must agree; fewer generalize more [default: 1]
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    pub(crate) k: Option<usize>,
-    /// dice: allow calls without side effects to change the state
-    #[arg(long)]
-    pub(crate) no_constraint_a: bool,
-    /// dice: start from a plain prefix tree and ignore the properties
-    #[arg(long)]
-    pub(crate) no_constraint_b: bool,
+    #[command(flatten)]
+    pub(crate) algorithm: AlgorithmFlags,
     #[command(flatten)]
     pub(crate) purity: PurityFlags,
     /// Drop traces that contradict themselves or nearly all others, and list them with the reason
     #[arg(long)]
     pub(crate) drop_contradictions: bool,
-    /// Make the model deterministic
-    #[arg(long)]
-    pub(crate) determinize: bool,
-    /// Make the model deterministic and minimal
-    #[arg(long)]
-    pub(crate) minimize: bool,
+    #[command(flatten)]
+    pub(crate) reduction: ReductionFlags,
     /// File for the model; its extension chooses the format [default: standard output, as JSON]
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
@@ -61,6 +47,23 @@ pub(crate) struct InferFlags {
     /// Print a summary as JSON
     #[arg(long, requires = "output")]
     pub(crate) json: bool,
+}
+
+/// The algorithm and its parameters.
+#[derive(Debug, Args)]
+pub(crate) struct AlgorithmFlags {
+    /// Inference algorithm
+    #[arg(long, value_enum, default_value = "dice")]
+    pub(crate) algorithm: Algorithm,
+    /// k-tail: number of events ahead that must agree; fewer generalize more [default: 1]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub(crate) k: Option<usize>,
+    /// dice: allow calls without side effects to change the state
+    #[arg(long)]
+    pub(crate) no_constraint_a: bool,
+    /// dice: start from a plain prefix tree and ignore the properties
+    #[arg(long)]
+    pub(crate) no_constraint_b: bool,
 }
 
 /// Algorithm that generalizes from traces.

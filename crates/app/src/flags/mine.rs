@@ -61,6 +61,27 @@ pub(crate) struct MineFlags {
     pub(crate) class: ClassFlags,
     #[command(flatten)]
     pub(crate) generate: GenerateFlags,
+    #[command(flatten)]
+    pub(crate) mining: MiningFlags,
+    /// Folder of the campaign and its results; an existing campaign is continued [default: adit-out/CLASS]
+    #[arg(long, short, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
+    /// Start over; an existing campaign is kept as DIR.1 or the next free number
+    #[arg(long)]
+    pub(crate) fresh: bool,
+    /// Progress output on standard error
+    #[arg(long, value_enum, value_name = "FORM", default_value = "auto")]
+    pub(crate) progress: ProgressForm,
+    /// Print a summary as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+const MINING: &str = "Mining";
+
+/// The search for a model and for tests that refute properties.
+#[derive(Debug, Args)]
+pub(crate) struct MiningFlags {
     /// Source of the model
     #[arg(long, value_name = "MINER", value_parser = miner(), default_value = MINERS[0].name, help_heading = MINING)]
     pub(crate) miner: &'static Miner,
@@ -95,21 +116,7 @@ pub(crate) struct MineFlags {
     /// Generations for which one property is attacked
     #[arg(long, value_name = "N", default_value_t = 100, allow_negative_numbers = true, help_heading = MINING)]
     pub(crate) abandon_after: u32,
-    /// Folder of the campaign and its results; an existing campaign is continued [default: adit-out/CLASS]
-    #[arg(long, short, value_name = "DIR")]
-    pub(crate) output: Option<PathBuf>,
-    /// Start over; an existing campaign is kept as DIR.1 or the next free number
-    #[arg(long)]
-    pub(crate) fresh: bool,
-    /// Progress output on standard error
-    #[arg(long, value_enum, value_name = "FORM", default_value = "auto")]
-    pub(crate) progress: ProgressForm,
-    /// Print a summary as JSON
-    #[arg(long)]
-    pub(crate) json: bool,
 }
-
-const MINING: &str = "Mining";
 
 /// Form of the progress output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

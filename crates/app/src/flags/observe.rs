@@ -35,6 +35,30 @@ pub(crate) struct ObserveFlags {
     pub(crate) class: ClassFlags,
     #[command(flatten)]
     pub(crate) generate: GenerateFlags,
+    #[command(flatten)]
+    pub(crate) program: ProgramFlags,
+    /// Record the fields of the object after each call
+    #[arg(long, visible_alias = "snapshots")]
+    pub(crate) states: bool,
+    /// File to write; its extension chooses the format [default: standard output]
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Format of the output [default: by extension, else jsonl]
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) to: Option<String>,
+    /// Stop after this many events; they are held in memory until the end
+    #[arg(long, value_name = "N", default_value_t = 5_000_000, value_parser = clap::value_parser!(u64).range(1..), allow_negative_numbers = true)]
+    pub(crate) max_events: u64,
+    /// Print a summary as JSON; needs -o for the traces
+    #[arg(long, requires = "output")]
+    pub(crate) json: bool,
+}
+
+const PROGRAM: &str = "Recording your tests or program";
+
+/// Tests or a program of the user's own to run instead of generated calls.
+#[derive(Debug, Args)]
+pub(crate) struct ProgramFlags {
     /// Run the JUnit tests in these folders, jars or classes instead of generating calls
     #[arg(long, value_name = "PATH", num_args = 1.., conflicts_with = "main", help_heading = PROGRAM)]
     pub(crate) tests: Vec<PathBuf>,
@@ -56,21 +80,4 @@ pub(crate) struct ObserveFlags {
     /// Run the tests again without recording, and compare results and speed
     #[arg(long, requires = "tests", help_heading = PROGRAM)]
     pub(crate) compare: bool,
-    /// Record the fields of the object after each call
-    #[arg(long, visible_alias = "snapshots")]
-    pub(crate) states: bool,
-    /// File to write; its extension chooses the format [default: standard output]
-    #[arg(long, short, value_name = "FILE")]
-    pub(crate) output: Option<PathBuf>,
-    /// Format of the output [default: by extension, else jsonl]
-    #[arg(long, value_name = "FORMAT")]
-    pub(crate) to: Option<String>,
-    /// Stop after this many events; they are held in memory until the end
-    #[arg(long, value_name = "N", default_value_t = 5_000_000, value_parser = clap::value_parser!(u64).range(1..), allow_negative_numbers = true)]
-    pub(crate) max_events: u64,
-    /// Print a summary as JSON; needs -o for the traces
-    #[arg(long, requires = "output")]
-    pub(crate) json: bool,
 }
-
-const PROGRAM: &str = "Recording your tests or program";

@@ -20,14 +20,14 @@ use serde_json::{Value, json};
 
 use super::Observed;
 use crate::budget::Budget;
-use crate::commands::requests::{call_request, class_request};
-use crate::flags::{ObserveFlags, observe as defaults};
 use crate::java::class_under_test::{ClassUnderTest, SCRIPTS_PER_BATCH};
 use crate::java::environment;
 use crate::java::project::ClassLocation;
 use crate::java::recording::Recording;
+use crate::output::counted;
 use crate::pace::BudgetPace;
 use crate::progress::{Audience, Counting};
+use crate::request::{GeneratedCalls, ObserveRequest};
 
 /// Number of scripts to generate before the generator learns from their runs. The first batch is small,
 /// because it teaches most; the sizes are fixed, because the scripts of a seed depend on them.
@@ -47,11 +47,15 @@ const PATIENCE: u64 = 40;
 /// Number of scripts shown that crashed or hung a worker.
 const CULPRITS_SHOWN: usize = 3;
 
-pub(super) fn observe(flags: &ObserveFlags, quiet: bool) -> Result<Observed, Report> {
-    let (class, calls) = (class_request(&flags.class), call_request(&flags.generate, defaults::GENERATION));
-    let location = ClassLocation::new(&class, Audience::unless(quiet))?;
-    let subject = ClassUnderTest::new(&class, &location, &calls, |options| {
-        options.snapshots = flags.states;
+pub(super) fn observe(
+    request: &ObserveRequest,
+    asked: &GeneratedCalls,
+    quiet: bool,
+) -> Result<Observed, Report> {
+    let (class, GeneratedCalls { calls, budget, states }) = (&request.class, asked);
+    let location = ClassLocation::new(class, Audience::unless(quiet))?;
+    let subject = ClassUnderTest::new(class, &location, calls, |options| {
+        options.snapshots = *states;
         options.limits.batch = SCRIPTS_PER_BATCH;
     })?;
     let ClassUnderTest { api, generator, host, java, fixtures: _fixtures, .. } = subject;
@@ -59,7 +63,7 @@ pub(super) fn observe(flags: &ObserveFlags, quiet: bool) -> Result<Observed, Rep
         host,
         guard: HangGuard::default(),
         generator,
-        rng: ChaCha8Rng::seed_from_u64(flags.generate.seed),
+        rng: ChaCha8Rng::seed_from_u64(calls.seed),
         family: Family::new(&java.classes, &api.class),
         starts: api.starts.iter().map(|start| start.callable.clone()).collect(),
         names: api.names.clone(),
@@ -70,8 +74,7 @@ pub(super) fn observe(flags: &ObserveFlags, quiet: bool) -> Result<Observed, Rep
         tests: 0,
     };
     let mut counting = Counting::new(quiet);
-    let budget = flags.generate.budget.unwrap_or(defaults::DEFAULT_BUDGET);
-    let stop = session.run(flags, budget, &mut BudgetPace::new(budget), &mut counting)?;
+    let stop = session.run(request.max_events, asked, &mut BudgetPace::new(*budget), &mut counting)?;
     counting.finish();
     Ok(session.observed(&api, counting.elapsed(), stop))
 }
@@ -111,8 +114,8 @@ impl Session<'_> {
     /// Runs random scripts until the budget is used up or a limit is reached.
     fn run(
         &mut self,
-        flags: &ObserveFlags,
-        budget: Budget,
+        max_events: u64,
+        asked: &GeneratedCalls,
         pace: &mut dyn Pace,
         counting: &mut Counting,
     ) -> Result<Stop, Report> {
@@ -120,12 +123,12 @@ impl Session<'_> {
         let mut round = FIRST_ROUND;
         let mut chunk = FIRST_CHUNK;
         loop {
-            let size = match budget {
+            let size = match asked.budget {
                 Budget::Tests(tests) => round.min(usize::try_from(tests - self.tests).unwrap_or(round)),
                 Budget::Time(_) => round,
             };
             let scripts: Vec<Script> =
-                (0..size).map(|_| self.generator.script(&mut self.rng, flags.generate.calls)).collect();
+                (0..size).map(|_| self.generator.script(&mut self.rng, asked.calls.calls)).collect();
             let mut rest = scripts.as_slice();
             while !rest.is_empty() {
                 let (now, later) = rest.split_at(chunk.min(rest.len()));
@@ -150,7 +153,7 @@ impl Session<'_> {
                     return Ok(Stop::GaveUp);
                 }
                 let events = self.recording.events();
-                if events >= flags.max_events {
+                if events >= max_events {
                     return Ok(Stop::Budget(Limit::Events));
                 }
                 let progress = Progress { events: Some(events), ..Progress::new(Phase::Random, self.tests) };
@@ -164,10 +167,10 @@ impl Session<'_> {
 
     fn progress(&self, rate: f64) -> String {
         format!(
-            "{} tests ({rate:.0} per second), {} events, {} distinct sequences",
-            self.tests,
-            self.recording.events(),
-            self.recording.words().words.len()
+            "{} ({rate:.0} per second), {}, {}",
+            counted(self.tests, "test"),
+            counted(self.recording.events(), "event"),
+            counted(self.recording.words().words.len(), "distinct sequence")
         )
     }
 
@@ -239,7 +242,7 @@ impl Session<'_> {
         remarks.extend(never.iter().map(|(method, why)| format!("never succeeded: {method}: {why}")));
         remarks.extend(left.iter().map(|(method, why)| format!("not called: {method}: {why}")));
         if self.culprits_in_all > 0 {
-            remarks.push(format!("{} tests crashed or hung their worker:", self.culprits_in_all));
+            remarks.push(format!("{} crashed or hung a worker:", counted(self.culprits_in_all, "test")));
             for (how, lines) in &culprits {
                 remarks.push(format!("  one {how}:\n    {}", lines.join("\n    ")));
             }
@@ -264,7 +267,7 @@ impl Session<'_> {
             culprits.iter().map(|(how, lines)| json!({"how": how, "java": lines.join("\n")})).collect();
         Observed {
             class: api.class.to_string(),
-            work: format!("{} tests", self.tests),
+            work: counted(self.tests, "test"),
             elapsed,
             stop,
             remarks,
@@ -295,8 +298,11 @@ impl Fate {
             parts.push((self.ended, "ended its worker".to_owned()));
         }
         parts.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
-        let parts: Vec<String> =
-            parts.iter().take(3).map(|(count, what)| format!("{what} ({count} times)")).collect();
+        let parts: Vec<String> = parts
+            .iter()
+            .take(3)
+            .map(|(count, what)| format!("{what} ({})", counted(*count, "time")))
+            .collect();
         parts.join(", ")
     }
 }

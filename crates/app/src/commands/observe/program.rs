@@ -1,24 +1,24 @@
 //! Observing the user's own tests or program: the calls of the class while they run.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 
 use adit_bytecode::overloads::Overloads;
+use adit_jvm::Sandbox;
 use adit_jvm::record::{EventNaming, Outcome, RecordOptions, Recorded, Task, TaskEnd, TestResult, record};
 use adit_trace::{Limit, Pace, Progress, Stop};
 use miette::Report;
 use serde_json::{Value, json};
 
 use super::Observed;
-use crate::commands::requests::class_request;
 use crate::errors::bad_input;
-use crate::flags::ObserveFlags;
 use crate::interrupt::Listening;
 use crate::java::environment::{self, JavaEnvironment};
 use crate::java::project::ClassLocation;
 use crate::java::recording::Recording;
 use crate::java::user_tests;
+use crate::output::counted;
 use crate::progress::{Audience, Counting, Working};
+use crate::request::{ObserveRequest, Program, ProgramRequest};
 use crate::stderr::tell;
 
 /// Number of failed tests to list.
@@ -27,18 +27,28 @@ const FAILURES_SHOWN: usize = 10;
 /// Limit on the events kept per object; without it, an object in constant use would fill the memory.
 const LONGEST_LIFE: u64 = 100_000;
 
-pub(super) fn observe(flags: &ObserveFlags, quiet: bool) -> Result<Observed, Report> {
-    refuse_idle_flags(flags)?;
-    let class = class_request(&flags.class);
-    let location = ClassLocation::new(&class, Audience::unless(quiet))?;
-    let (places, names) = user_tests::split(&flags.tests);
-    let java = JavaEnvironment::new(&class, &location, &places)?;
-    let task = match &flags.main {
-        Some(class) => main_of(&java, class, flags)?,
-        None => Task::Tests { classes: user_tests::classes(&java, &places, &names)? },
+pub(super) fn observe(
+    request: &ObserveRequest,
+    asked: &ProgramRequest,
+    quiet: bool,
+) -> Result<Observed, Report> {
+    let ObserveRequest { class, max_events, .. } = request;
+    let ProgramRequest { program, directory, writable, .. } = asked;
+    let location = ClassLocation::new(class, Audience::unless(quiet))?;
+    let (java, task) = match program {
+        Program::Main { class: main, arguments } => {
+            let java = JavaEnvironment::new(class, &location, &[])?;
+            let task = main_of(&java, main, arguments)?;
+            (java, task)
+        }
+        Program::Tests(tests) => {
+            let (places, names) = user_tests::split(tests);
+            let java = JavaEnvironment::new(class, &location, &places)?;
+            let classes = user_tests::classes(&java, &places, &names)?;
+            (java, Task::Tests { classes })
+        }
     };
-    let directory = flags.directory.clone().unwrap_or_else(|| PathBuf::from("."));
-    for folder in flags.writable.iter().chain([&directory]) {
+    for folder in writable.iter().chain([directory]) {
         if !folder.is_dir() {
             return Err(bad_input(
                 format!("{} is not a folder", folder.display()),
@@ -46,23 +56,23 @@ pub(super) fn observe(flags: &ObserveFlags, quiet: bool) -> Result<Observed, Rep
             ));
         }
     }
-    let longest = LONGEST_LIFE.min(flags.max_events);
-    let naming = match flags.generate.labels {
-        None | Some(Overloads::Apart) => EventNaming::Overload { non_public: class.non_public },
-        Some(Overloads::Merged) => EventNaming::Name,
+    let longest = LONGEST_LIFE.min(*max_events);
+    let naming = match asked.overloads {
+        Overloads::Apart => EventNaming::Overload { non_public: class.non_public },
+        Overloads::Merged => EventNaming::Name,
     };
     let options = RecordOptions {
-        writable: flags.writable.clone(),
-        ..user_tests::record_options(&java, task, directory, flags.time_limit, longest, naming)?
+        writable: writable.clone(),
+        ..user_tests::record_options(&java, task, directory.clone(), asked.time_limit, longest, naming)?
     };
-    if flags.class.unsafe_no_sandbox {
+    if class.sandbox == Sandbox::Unsafe {
         tell("WARNING: --unsafe-no-sandbox: the tests run without any protection that this kernel lacks");
     }
     let mut recording = Recording::new();
     let mut counting = Counting::new(quiet);
     let mut full = false;
     let mut take = |life: adit_trace::Life| {
-        full |= recording.events() >= flags.max_events;
+        full |= recording.events() >= *max_events;
         if !full {
             recording.add(&life.events);
         }
@@ -70,19 +80,21 @@ pub(super) fn observe(flags: &ObserveFlags, quiet: bool) -> Result<Observed, Rep
     let mut listening = Listening::new();
     let recorded = record(options.clone(), &mut take, &mut |now: &Progress| {
         let (objects, events) = (now.objects.unwrap_or(0), now.events.unwrap_or(0));
-        counting.show(|| format!("{} tests, {objects} objects, {events} events", now.tests));
+        counting.show(|| {
+            [counted(now.tests, "test"), counted(objects, "object"), counted(events, "event")].join(", ")
+        });
         listening.go_on(now)
     })
     .map_err(environment::cannot_run)?;
     counting.finish();
-    let mut remarks = Remarks { flags, recorded: &recorded, lines: Vec::new() };
+    let mut remarks = Remarks { asked, recorded: &recorded, lines: Vec::new() };
     remarks.end();
     remarks.failures();
     remarks.left(full);
     let mut lines = remarks.lines;
     let mut details = details(&recorded);
     // A stopped run cannot be compared with a complete one.
-    if flags.compare && !matches!(recorded.end, TaskEnd::Stopped(_)) {
+    if asked.compare && !matches!(recorded.end, TaskEnd::Stopped(_)) {
         let working = Working::new("running the tests again without recording", quiet);
         let plain = RecordOptions { record: false, ..options };
         let plain = record(plain, &mut |_| {}, &mut listening).map_err(environment::cannot_run)?;
@@ -99,9 +111,9 @@ pub(super) fn observe(flags: &ObserveFlags, quiet: bool) -> Result<Observed, Rep
     Ok(Observed {
         class: java.class.dotted_name(),
         recording,
-        work: match &flags.main {
-            Some(main) => main.clone(),
-            None => format!("{} tests", recorded.tests.len()),
+        work: match program {
+            Program::Main { class, .. } => class.clone(),
+            Program::Tests(_) => counted(recorded.tests.len(), "test"),
         },
         elapsed: recorded.elapsed,
         stop: match recorded.end {
@@ -119,26 +131,8 @@ pub(super) fn observe(flags: &ObserveFlags, quiet: bool) -> Result<Observed, Rep
     })
 }
 
-/// Rejects flags about generated calls, which have no effect here.
-fn refuse_idle_flags(flags: &ObserveFlags) -> Result<(), Report> {
-    let idle = [
-        (flags.states, "--states"),
-        (!flags.generate.fixtures.is_empty(), "--fixtures"),
-        (flags.generate.only.is_some(), "--only"),
-        (!flags.generate.without.is_empty(), "--without"),
-        (flags.generate.fresh_statics, "--fresh-statics"),
-    ];
-    match idle.into_iter().find(|(given, _)| *given) {
-        Some((_, flag)) => Err(bad_input(
-            format!("{flag} has no effect with --tests or --main"),
-            "remove it, or remove --tests and --main to generate calls",
-        )),
-        None => Ok(()),
-    }
-}
-
 /// The program to run.
-fn main_of(java: &JavaEnvironment, name: &str, flags: &ObserveFlags) -> Result<Task, Report> {
+fn main_of(java: &JavaEnvironment, name: &str, arguments: &[String]) -> Result<Task, Report> {
     let class = java.classes.class(name)?;
     let is_main = |method: &adit_bytecode::Method| {
         &*method.name == "main" && method.is_static() && &*method.descriptor == "([Ljava/lang/String;)V"
@@ -149,34 +143,38 @@ fn main_of(java: &JavaEnvironment, name: &str, flags: &ObserveFlags) -> Result<T
             "name the class that `java` would be started with",
         ));
     }
-    Ok(Task::Main { class: class.dotted_name(), args: flags.arguments.clone() })
+    Ok(Task::Main { class: class.dotted_name(), args: arguments.to_vec() })
 }
 
 /// Remarks about a run.
 struct Remarks<'a> {
-    flags: &'a ObserveFlags,
+    asked: &'a ProgramRequest,
     recorded: &'a Recorded,
     lines: Vec<String>,
 }
 
 impl Remarks<'_> {
+    fn is_main(&self) -> bool {
+        matches!(self.asked.program, Program::Main { .. })
+    }
+
     /// Reports how the run ended, unless all went well.
     fn end(&mut self) {
         let recorded = self.recorded;
         let during = recorded.running.as_ref().map(|test| format!(" during {test}")).unwrap_or_default();
         let how = match &recorded.end {
             TaskEnd::Finished => return,
-            TaskEnd::Exited { code: 0 } if self.flags.main.is_some() => return,
+            TaskEnd::Exited { code: 0 } if self.is_main() => return,
             TaskEnd::Stopped(_) => {
                 let line = format!("stopped by Ctrl-C{during}; everything recorded so far is written");
                 self.lines.push(line);
                 return;
             }
-            TaskEnd::TimedOut => format!("took longer than {:?}{during}", self.flags.time_limit),
+            TaskEnd::TimedOut => format!("took longer than {:?}{during}", self.asked.time_limit),
             TaskEnd::Exited { code } => format!("ended with exit code {code}{during}"),
             TaskEnd::Died { how } => format!("{how}{during}"),
         };
-        let who = if self.flags.main.is_some() { "the program" } else { "the tests" };
+        let who = if self.is_main() { "the program" } else { "the tests" };
         self.lines.push(format!("warning: {who} {how}; everything recorded so far is written"));
         if !recorded.printed.trim().is_empty() {
             let head: Vec<&str> = recorded.printed.lines().take(10).collect();
@@ -189,7 +187,11 @@ impl Remarks<'_> {
         if failed.is_empty() {
             return;
         }
-        self.lines.push(format!("warning: {} of {} tests failed:", failed.len(), self.recorded.tests.len()));
+        self.lines.push(format!(
+            "warning: {} of {} failed:",
+            failed.len(),
+            counted(self.recorded.tests.len(), "test")
+        ));
         for (name, message) in failed.iter().take(FAILURES_SHOWN) {
             self.lines.push(format!("  {name}: {}", message.lines().next().unwrap_or_default()));
         }
@@ -204,7 +206,8 @@ impl Remarks<'_> {
         if self.recorded.cut > 0 {
             let cut = self.recorded.cut;
             self.lines.push(format!(
-                "{cut} objects had more than {LONGEST_LIFE} events; only the first ones were kept"
+                "{} had more than {LONGEST_LIFE} events; only the first ones were kept",
+                counted(cut, "object")
             ));
         }
         if full {
@@ -267,7 +270,9 @@ fn compare(recorded: &Recorded, plain: &Recorded) -> (String, Value) {
         format!("all tests end the same way without recording; recording takes {slowdown:.1} times as long")
     } else {
         let names: Vec<&str> = different.iter().take(FAILURES_SHOWN).copied().collect();
-        format!("warning: {} tests end differently without recording: {}", different.len(), names.join(", "))
+        let end = if different.len() == 1 { "ends" } else { "end" };
+        let tests = counted(different.len(), "test");
+        format!("warning: {tests} {end} differently without recording: {}", names.join(", "))
     };
     (line, json!({"same": different.is_empty(), "different": different, "slowdown": slowdown}))
 }
