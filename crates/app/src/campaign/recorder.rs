@@ -401,3 +401,121 @@ impl<'e> Recorder<'e> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::sync::Arc;
+
+    use adit_attack::EventReader;
+    use adit_logic::Template;
+    use adit_store::{About, Counts};
+    use adit_trace::{CallKind, Callable, End, EventNames, Statement, Step, StepResult, Value, Vocabulary};
+
+    use super::*;
+    use crate::budget::Budget;
+    use crate::campaign::CampaignRequest;
+    use crate::progress::Audience;
+
+    /// A class on which every call succeeds. A test that calls `leak` leaves a file open.
+    struct Door;
+
+    impl Subject for Door {
+        type Error = Report;
+
+        fn run(&mut self, batch: &[Script]) -> Result<Vec<Run>, Report> {
+            let run = |script: &Script| {
+                let steps = script.statements.iter().enumerate().map(|(at, statement)| {
+                    Step::new(match statement.receiver {
+                        None => StepResult::Object { class: "Door".into(), first: at },
+                        Some(_) => StepResult::Returned(Value::Void),
+                    })
+                });
+                let leaked = script.statements.iter().any(|statement| statement.callable.name == "leak");
+                Run { steps: steps.collect(), end: End::Complete, leaked, passed: None }
+            };
+            Ok(batch.iter().map(run).collect())
+        }
+    }
+
+    fn callable(name: &str) -> Arc<Callable> {
+        let kind = if name == "Door" { CallKind::Constructor } else { CallKind::Method };
+        Arc::new(Callable::new(kind, "Door", name))
+    }
+
+    /// A test that makes a door and calls these methods on it.
+    fn script(methods: &str) -> Script {
+        let made = Statement { callable: callable("Door"), receiver: None, args: Vec::new() };
+        let call = |name| Statement { callable: callable(name), receiver: Some(0), args: Vec::new() };
+        Script { statements: [made].into_iter().chain(methods.split_whitespace().map(call)).collect() }
+    }
+
+    fn reader() -> EventReader {
+        EventReader::new(&Vocabulary {
+            class: "Door".into(),
+            starts: vec![callable("Door")],
+            methods: ["open", "close", "leak"].map(callable).into(),
+            names: EventNames::default(),
+        })
+    }
+
+    /// The recorder of the next round of the campaign in a folder.
+    fn recorder<'e>(folder: &Path, reader: &'e EventReader) -> Recorder<'e> {
+        let about = About {
+            class: "Door".to_owned(),
+            class_digest: String::new(),
+            parameters: json!({}),
+            seed: 0,
+            tool: String::new(),
+            created: 0,
+        };
+        let progress = Mining::new(Budget::Tests(100), Audience::Nobody);
+        let request = CampaignRequest { folder, fresh: false, about: &about, effort: json!({}) };
+        let campaign = Campaign::open(&request, reader, &progress).unwrap();
+        let pace = RoundPace::new(Budget::Tests(100), progress.clone());
+        Recorder::new(campaign, &[], progress, pace).unwrap()
+    }
+
+    /// Records the tests, and returns what the store then holds.
+    fn stored(recorder: &mut Recorder<'_>, policy: RetentionPolicy, tests: &[Script]) -> Counts {
+        recorder.keeping(policy, Door).run(tests).unwrap();
+        recorder.write().unwrap();
+        recorder.campaign.writer.counts().unwrap()
+    }
+
+    #[test]
+    fn the_policy_decides_which_words_and_tests_are_stored() {
+        let (reader, tests) = (reader(), ["open close", "open", "open close", "leak"].map(script));
+        for (policy, expected) in [
+            (RetentionPolicy::WordsWithTests, (2, 2)),
+            (RetentionPolicy::Words, (2, 1)),
+            (RetentionPolicy::NewPairs, (1, 1)),
+            (RetentionPolicy::Refutations, (0, 0)),
+        ] {
+            let folder = tempfile::tempdir().unwrap();
+            let counts = stored(&mut recorder(folder.path(), &reader), policy, &tests);
+            assert_eq!((counts.words, counts.tests), expected, "{policy:?}");
+        }
+    }
+
+    #[test]
+    fn the_first_test_that_refutes_a_property_is_stored() {
+        let (folder, reader) = (tempfile::tempdir().unwrap(), reader());
+        let letter = |name| reader.alphabet().get(name).unwrap();
+        let property = Property { template: Template::NeverFollowed, a: letter("open"), b: letter("close") };
+        let tests = ["close open", "open close", "open open close"].map(script);
+        let mut first = recorder(folder.path(), &reader);
+        first.watch_properties(std::slice::from_ref(&property), &BTreeSet::new()).unwrap();
+        first.pace.set_tests(7);
+        let counts = stored(&mut first, RetentionPolicy::Refutations, &tests);
+        assert_eq!((counts.words, counts.tests, counts.properties.refuted), (1, 1, 1));
+        let refutation = &first.refuted()[&property];
+        assert_eq!((&refutation.script, refutation.after), (&tests[1], Some(7)));
+        drop(first);
+
+        // The next round knows it from the store.
+        let second = recorder(folder.path(), &reader);
+        let refutation = &second.refuted()[&property];
+        assert_eq!((&refutation.script, refutation.after), (&tests[1], None));
+    }
+}
