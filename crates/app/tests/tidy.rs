@@ -192,10 +192,12 @@ const WIDEST: usize = 110;
 fn prose_is_no_wider_than_code() {
     let mut wide = Vec::new();
     for file in tracked() {
-        if file.extension().is_none_or(|extension| extension != "md") || is_generated(&file) {
-            continue;
-        }
-        wide.extend(prose_lines(&file).into_iter().filter(|(_, line)| line.chars().count() > WIDEST).map(
+        let lines = match file.extension().and_then(|extension| extension.to_str()) {
+            Some("rs") => comment_lines(&file),
+            Some("md") if !is_generated(&file) => prose_lines(&file),
+            _ => continue,
+        };
+        wide.extend(lines.into_iter().filter(|(_, line)| line.chars().count() > WIDEST).map(
             |(number, _)| format!("{}:{number} is wider than {WIDEST} columns; break the line", short(&file)),
         ));
     }
@@ -204,7 +206,7 @@ fn prose_is_no_wider_than_code() {
 
 /// Phrases that readers had to read twice, in halves so that this file does not accuse itself, and what to
 /// write.
-const RETIRED: [([&str; 2], &str); 8] = [
+const RETIRED: [([&str; 2], &str); 10] = [
     (["shut", " in"], "in a sandbox"),
     (["mend", " it"], "fix it"),
     (["begin", " anew"], "start over"),
@@ -213,6 +215,8 @@ const RETIRED: [([&str; 2], &str); 8] = [
     (["what came", " of"], "the result of"),
     (["and its", " kin"], "and similar ones"),
     (["from", " afar"], "what is abstracted"),
+    (["falsi", "fied"], "refuted"),
+    (["unreal", "ised"], "unrealized"),
 ];
 
 #[test]
@@ -355,6 +359,24 @@ fn walk(folder: &Path) -> Vec<PathBuf> {
     }
     found.sort();
     found
+}
+
+/// The numbered comment lines of a Rust file: no code, no tables, no links.
+fn comment_lines(file: &Path) -> Vec<(usize, String)> {
+    let mut in_code = false;
+    let mut comments = Vec::new();
+    for (at, line) in fs::read_to_string(file).unwrap().lines().enumerate() {
+        let Some(comment) = line.trim_start().strip_prefix("//") else {
+            in_code = false;
+            continue;
+        };
+        if comment.trim_start_matches(['/', '!', ' ']).starts_with("```") {
+            in_code = !in_code;
+        } else if !in_code && !comment.contains("://") && !comment.contains(" | ") {
+            comments.push((at + 1, line.to_owned()));
+        }
+    }
+    comments
 }
 
 /// The numbered lines of prose in a Markdown file: no code, no tables, no links or pictures.
