@@ -30,17 +30,12 @@ const SPELLING: Spelling = Spelling {
 /// Reads a model in the given format, or the one of its extension or content.
 pub(crate) fn read(path: &Path, from: Option<&str>) -> Result<Fsa<String>, Report> {
     let given = from.map(Format::from_name).transpose()?;
-    read_source(open(path)?, given)
+    Ok(read_titled(open(path)?, given)?.0)
 }
 
 /// Limit on the states of a deterministic model: far above real models, and still only some hundred
 /// megabytes.
 pub(crate) const STATES: usize = 1_000_000;
-
-/// Reads a model from a stream.
-fn read_source(source: Source, format: Option<Format>) -> Result<Fsa<String>, Report> {
-    read_titled(source, format).map(|(model, _)| model)
-}
 
 /// Reads a model from a stream, and its title if adit wrote it with one.
 pub(crate) fn read_titled(

@@ -216,7 +216,6 @@ fn what_is_no_trace_file_is_not_mined() {
 
 #[test]
 fn reports_of_what_is_not_there() {
-    let place = Place::new();
     let empty = TempDir::new().unwrap();
     let folder = empty.path().display().to_string();
     refused(&adit(&["report", &folder]), &["holds no model.json", "adit mine"]);
@@ -237,7 +236,6 @@ fn reports_of_what_is_not_there() {
     fs::remove_file(empty.path().join("properties.json")).unwrap();
     fs::write(empty.path().join("traces.jsonl"), "{\"event\":").unwrap();
     refused(&adit(&["report", &folder]), &["traces.jsonl"]);
-    drop(place);
 }
 
 #[test]

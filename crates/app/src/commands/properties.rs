@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::num::NonZeroUsize;
 
 use adit_logic::{Formula, Template, nearest_label};
 use adit_mine::{
@@ -13,6 +12,7 @@ use adit_trace::Words;
 use miette::Report;
 use serde_json::{Map, Value, json};
 
+use super::requests::cores;
 use super::traces::{self, dry_run};
 use crate::errors::{Ending, bad_input};
 use crate::flags::PropertiesFlags;
@@ -35,7 +35,7 @@ pub(super) fn run(flags: &PropertiesFlags, quiet: bool) -> Result<Ending, Report
         min_confidence: flags.min_confidence,
     };
     let purity = traces::purity(&flags.purity);
-    let threads = flags.threads.map_or_else(default_threads, usize::from);
+    let threads = flags.threads.map_or_else(cores, usize::from);
     let miners = (0..threads).map(|_| PropertyMiner::new(purity.clone()));
     let mut counts: Option<PropertyCounts> = None;
     for miner in traces::feed_parallel(&flags.traces, quiet, miners)? {
@@ -56,11 +56,6 @@ pub(super) fn run(flags: &PropertiesFlags, quiet: bool) -> Result<Ending, Report
         print(&as_text(&mined, &purity))?;
     }
     Ok(Ending::Clean)
-}
-
-/// Number of threads: the number of cores, limited so that each thread has enough work.
-fn default_threads() -> usize {
-    std::thread::available_parallelism().map_or(1, NonZeroUsize::get).min(8)
 }
 
 /// Returns the templates with these abbreviations; all six if none is named.

@@ -41,7 +41,7 @@ pub(super) fn call_request(flags: &GenerateFlags, generation: GeneratorOptions) 
         calls: flags.calls,
         seed: flags.seed,
         fresh_statics: flags.fresh_statics,
-        workers: flags.workers.map_or_else(default_workers, usize::from),
+        workers: flags.workers.map_or_else(cores, usize::from),
         script_limit: flags.script_limit,
         generation,
     }
@@ -86,8 +86,8 @@ pub(super) fn method_names(typed: &[String]) -> BTreeSet<String> {
     names.into_iter().collect()
 }
 
-/// One worker per core. More than eight would wait for the process that makes the scripts.
-fn default_workers() -> usize {
+/// Number of cores, at most eight: more workers or threads would wait for the process that feeds them.
+pub(super) fn cores() -> usize {
     thread::available_parallelism().map_or(1, NonZeroUsize::get).min(8)
 }
 
