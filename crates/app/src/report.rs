@@ -1,8 +1,8 @@
 //! The report: a model, the evidence for it and its provenance, as one self-contained HTML file.
 //!
 //! `page.rs` is the content, `load.rs` loads it from a folder, `evidence.rs` finds the traces and tests that
-//! took each transition, `properties.rs` summarizes properties, `picture.rs` draws, `html.rs` writes the
-//! file, `versus.rs` does so for two models side by side, and `terminal.rs` draws without a browser.
+//! took each transition, `properties.rs` summarizes properties, `html.rs` writes the file with the pictures
+//! of `adit-picture`, `versus.rs` does so for two models side by side, and `terminal.rs` draws without a browser.
 
 use std::path::Path;
 
@@ -17,7 +17,6 @@ pub(crate) mod evidence;
 mod html;
 mod load;
 pub(crate) mod page;
-pub(crate) mod picture;
 mod properties;
 mod provenance;
 pub(crate) mod terminal;

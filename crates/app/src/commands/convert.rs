@@ -5,6 +5,7 @@ use std::path::Path;
 
 use adit_automata::Fsa;
 use adit_automata::format::Format as ModelFormat;
+use adit_picture::{Choice, Style, draw};
 use adit_suggest::nearest;
 use adit_trace::write::Writer;
 use adit_trace::{Format as TraceFormat, Labels, pure_by_name, read};
@@ -17,7 +18,6 @@ use crate::flags::ConvertFlags;
 use crate::input::{Source, open};
 use crate::output::{Target, finish_traces, without_gz};
 use crate::progress::Progress;
-use crate::report::picture::{Choice, Style, draw};
 use crate::stderr::tell;
 use crate::{models, report};
 

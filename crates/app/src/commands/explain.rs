@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use adit_automata::{Edge, State};
 use adit_logic::{Property, Template, nearest_label};
+use adit_picture::state_name;
 use adit_trace::{Label, overloads_of};
 use miette::Report;
 use serde_json::{Value, json};
@@ -15,7 +16,6 @@ use crate::output::{counted, print, print_json, some_of};
 use crate::report::evidence::Taken;
 use crate::report::load;
 use crate::report::page::{Page, story};
-use crate::report::picture::state_name;
 use crate::results::{PropertyResult, TestResult};
 use crate::stderr::tell;
 

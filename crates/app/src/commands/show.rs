@@ -1,11 +1,11 @@
 //! `adit show`: draws a model in the terminal.
 
+use adit_picture::Choice;
 use miette::Report;
 
 use crate::errors::Ending;
 use crate::flags::ShowFlags;
 use crate::output::print;
-use crate::report::picture::Choice;
 use crate::report::{load_model, terminal};
 use crate::stderr::tell;
 

@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use adit_automata::{Follower, Fsa, State, Traversed};
+use adit_picture::throws;
 use adit_trace::{Alphabet, Letter, WordSink};
 
-use super::picture::throws;
 use crate::witnesses::Witnesses;
 
 /// For each transition this many examples are kept, the shortest.

@@ -8,19 +8,19 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use adit_automata::{Fsa, Modality};
 use adit_logic::FateCounts;
+use adit_picture::{Choice, Picture, STYLE_SHEET, Style, draw, escaped, failures, spellings};
 use adit_trace::Label;
 use serde_json::{Value, json};
 
 use super::evidence::{Evidence, Taken};
 use super::page::Page;
-use super::picture::{Choice, Picture, Style, draw, failures, spellings};
 use super::properties::properties;
 use super::{provenance, trust};
 use crate::output::counted;
 
 /// The page with placeholders such as `{{title}}`.
 const SKELETON: &str = include_str!("assets/page.html");
-const STYLE: [&str; 2] = [include_str!("assets/picture.css"), include_str!("assets/report.css")];
+const STYLE: [&str; 2] = [STYLE_SHEET, include_str!("assets/report.css")];
 const SCRIPT: &str = include_str!("assets/report.js");
 
 /// Maximum number of tests on a page; the folder has all of them.
@@ -185,8 +185,8 @@ pub(super) fn fill(title: &str, summary: &str, figures: &[String], data: &Value)
         let (hole, after) = after.split_once("}}").expect("every hole of the skeleton is closed");
         text += before;
         match hole {
-            "title" => text += &super::picture::escaped(title),
-            "summary" => text += &super::picture::escaped(summary),
+            "title" => text += &escaped(title),
+            "summary" => text += &escaped(summary),
             "style" => text += &STYLE.concat(),
             "figures" => text += &figures.iter().enumerate().map(figure).collect::<String>(),
             "data" => text += &embedded(data),

@@ -16,9 +16,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use adit_automata::Fsa;
-
-use super::picture::{
-    Arrow, Box, Call, Choice, Note, Picture, draw, legible, state_name, terminal_columns as columns,
+use adit_picture::{
+    Arrow, Box, Choice, DrawnCall, Note, Picture, draw, legible, state_name, terminal_columns as columns,
 };
 use crate::output::counted;
 
@@ -291,14 +290,14 @@ fn lines(one: &Box, notes: &[Note]) -> Vec<String> {
     lines
 }
 
-fn calls(line: &[Call]) -> String {
+fn calls(line: &[DrawnCall]) -> String {
     line.iter().map(|call| call.shown.as_str()).collect::<Vec<_>>().join(", ")
 }
 
 /// Returns all calls of an arrow on one line.
 fn label(arrow: &Arrow) -> String {
     const LONGEST: usize = 34;
-    let all: Vec<&Call> = arrow.calls.iter().flatten().collect();
+    let all: Vec<&DrawnCall> = arrow.calls.iter().flatten().collect();
     let text = all.iter().map(|call| call.shown.as_str()).collect::<Vec<_>>().join(", ");
     if columns(&text) <= LONGEST {
         return text;

@@ -2,16 +2,16 @@
 
 use adit_trace::Label;
 
-use super::Call;
+use super::DrawnCall;
 
 /// Returns a label as spelled in a picture: `add ✓`, `add ✗`, `pop ⚠ EmptyStackException`.
 pub(crate) fn mark(label: &str) -> String {
     marked(Label::parse(label))
 }
 
-/// The texts that stand for a label where a reader types one: as it reads in files and in pictures, with and without its
-/// parameter types, and the method alone, which stands for all its outcomes.
-pub(crate) fn spellings(label: Label<'_>) -> Vec<String> {
+/// The texts that stand for a label where a reader types one: as it reads in files and in pictures, with and
+/// without its parameter types, and the method alone, which stands for all its outcomes.
+pub fn spellings(label: Label<'_>) -> Vec<String> {
     let mut all = Vec::new();
     for label in [label, label.without_parameters()] {
         for text in [label.to_string(), marked(label), label.method().to_owned()] {
@@ -33,13 +33,14 @@ fn marked(label: Label<'_>) -> String {
     }
 }
 
-/// Returns the width of a text in columns of a monospaced font. Characters that fonts lack often come from a wider font.
+/// Returns the width of a text in columns of a monospaced font. Characters that fonts lack often come from a
+/// wider font.
 pub(crate) fn columns(text: &str) -> usize {
     text.chars().map(|c| if is_wide(c) || u32::from(c) >= 0x2190 { 2 } else { 1 }).sum()
 }
 
 /// Returns the width of a text in columns of a terminal.
-pub(crate) fn terminal_columns(text: &str) -> usize {
+pub fn terminal_columns(text: &str) -> usize {
     text.chars().map(|c| if is_wide(c) { 2 } else { 1 }).sum()
 }
 
@@ -49,9 +50,9 @@ fn is_wide(c: char) -> bool {
         | 0xfe30..=0xfe6f | 0xff00..=0xff60 | 0xffe0..=0xffe6 | 0x1f300..=0x1faff | 0x20000..=0x3fffd)
 }
 
-/// Replaces invisible characters that change how others are shown: control characters break lines, and marks of
-/// direction can make a name look like another.
-pub(crate) fn legible(text: &str) -> String {
+/// Replaces invisible characters that change how others are shown: control characters break lines, and marks
+/// of direction can make a name look like another.
+pub fn legible(text: &str) -> String {
     let seen = |c: char| if c.is_control() || turns(c) { '\u{fffd}' } else { c };
     text.chars().map(seen).collect()
 }
@@ -84,7 +85,7 @@ pub(crate) fn shortened(text: &str, most: usize) -> String {
 }
 
 /// Breaks a text at spaces into lines of at most `most` columns.
-pub(super) fn wrapped(text: &str, most: usize) -> Vec<String> {
+pub(crate) fn wrapped(text: &str, most: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ').map(|word| shortened(word, most)) {
         match lines.last_mut() {
@@ -105,12 +106,12 @@ pub(super) fn wrapped(text: &str, most: usize) -> Vec<String> {
 }
 
 /// Separator of two calls on a line.
-pub(super) const BETWEEN: &str = ", ";
+pub(crate) const BETWEEN: &str = ", ";
 
 /// Breaks calls into lines of at most `most` columns; calls beyond `lines` lines are counted.
-pub(super) fn flow(calls: Vec<Call>, most: usize, lines: usize) -> Vec<Vec<Call>> {
+pub(crate) fn flow(calls: Vec<DrawnCall>, most: usize, lines: usize) -> Vec<Vec<DrawnCall>> {
     let all = calls.len();
-    let mut flowed: Vec<Vec<Call>> = Vec::new();
+    let mut flowed: Vec<Vec<DrawnCall>> = Vec::new();
     for call in calls {
         match flowed.last_mut() {
             Some(line) if line_columns(line) + BETWEEN.len() + columns(&call.shown) <= most => {
@@ -124,13 +125,13 @@ pub(super) fn flow(calls: Vec<Call>, most: usize, lines: usize) -> Vec<Vec<Call>
         let shown: usize = flowed.iter().map(Vec::len).sum();
         let edge = flowed[0][0].edge;
         let more = format!("… and {} more", all - shown);
-        flowed.push(vec![Call { label: String::new(), shown: more, pure: false, maybe: false, edge }]);
+        flowed.push(vec![DrawnCall { label: String::new(), shown: more, pure: false, maybe: false, edge }]);
     }
     flowed
 }
 
 /// Returns the width of a line of calls, with a comma at its end.
-pub(super) fn line_columns(line: &[Call]) -> usize {
+pub(crate) fn line_columns(line: &[DrawnCall]) -> usize {
     let calls: usize = line.iter().map(|call| columns(&call.shown)).sum();
     calls + BETWEEN.len() * line.len().saturating_sub(1) + 1
 }
@@ -177,15 +178,15 @@ mod tests {
     #[test]
     fn names_break_at_spaces_and_calls_between_them() {
         assert_eq!(wrapped("1 not hasMoreElements, not hasMoreTokens", 24).len(), 2);
-        let call = |shown: &str| Call {
+        let call = |shown: &str| DrawnCall {
             label: shown.to_owned(),
             shown: shown.to_owned(),
             pure: false,
             maybe: false,
             edge: Some(0),
         };
-        let calls: Vec<Call> = ["one", "two", "three", "four", "five", "six"].map(call).to_vec();
-        let told = |lines: Vec<Vec<Call>>| -> Vec<String> {
+        let calls: Vec<DrawnCall> = ["one", "two", "three", "four", "five", "six"].map(call).to_vec();
+        let told = |lines: Vec<Vec<DrawnCall>>| -> Vec<String> {
             lines
                 .iter()
                 .map(|line| line.iter().map(|call| call.shown.as_str()).collect::<Vec<_>>().join(" "))

@@ -1,27 +1,27 @@
 //! Notes instead of arrows: transitions written inside their source box where arrows would hide the picture.
 //!
-//! There are two reasons for a note. A call that leads to the same state from nearly everywhere is clearer as a line of text
-//! in each box than as dozens of arrows; UML would draw it once, from a box around all others. And nobody can follow
-//! a line in a picture with many more arrows than boxes: then only the shortest arrows are drawn, with at
-//! least one to every box, so that the path from the start to each state remains visible.
+//! There are two reasons for a note. A call that leads to the same state from nearly everywhere is clearer as
+//! a line of text in each box than as dozens of arrows; UML would draw it once, from a box around all others.
+//! And nobody can follow a line in a picture with many more arrows than boxes: then only the shortest arrows
+//! are drawn, with at least one to every box, so that the path from the start to each state remains visible.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use super::Call;
+use super::DrawnCall;
 
 /// A call from one box to another, and the transitions that it stands for.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Passage {
-    pub(super) call: Call,
-    pub(super) edges: Vec<usize>,
+pub(crate) struct Passage {
+    pub(crate) call: DrawnCall,
+    pub(crate) edges: Vec<usize>,
 }
 
 /// All transitions from one box to another.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Way {
-    pub(super) from: usize,
-    pub(super) to: usize,
-    pub(super) passages: Vec<Passage>,
+pub(crate) struct Way {
+    pub(crate) from: usize,
+    pub(crate) to: usize,
+    pub(crate) passages: Vec<Passage>,
 }
 
 /// Minimum number of boxes for which a common call becomes a note.
@@ -36,7 +36,7 @@ fn most_arrows(boxes: usize) -> usize {
 }
 
 /// Divides transitions into arrows and notes. `roots` are the boxes of initial states.
-pub(super) fn divide(ways: Vec<Way>, boxes: usize, roots: &[usize]) -> (Vec<Way>, Vec<Way>) {
+pub(crate) fn divide(ways: Vec<Way>, boxes: usize, roots: &[usize]) -> (Vec<Way>, Vec<Way>) {
     let (level, tree) = levels(&ways, boxes, roots);
     let everywhere = everywhere(&ways, boxes);
     let (mut arrows, mut notes) = (Vec::new(), Vec::new());
@@ -58,7 +58,8 @@ pub(super) fn divide(ways: Vec<Way>, boxes: usize, roots: &[usize]) -> (Vec<Way>
     }
     let most = most_arrows(boxes);
     if arrows.len() > most {
-        // Those that matter most come first: how boxes are reached, then what leads to a neighbor, forth or back.
+        // Those that matter most come first: how boxes are reached, then what leads to a neighbor, forth or
+        // back.
         arrows.sort_by_key(|way| {
             let (from, to) = (level[way.from], level[way.to]);
             let far = match (from.abs_diff(to), from < to) {
@@ -127,7 +128,7 @@ fn joined(ways: Vec<Way>) -> Vec<Way> {
 }
 
 /// Returns for each box a summary of the notes that lead to it: `← abort from 40 states`.
-pub(super) fn heard(notes: &[Way], boxes: usize, states: impl Fn(usize) -> usize) -> Vec<Option<String>> {
+pub(crate) fn heard(notes: &[Way], boxes: usize, states: impl Fn(usize) -> usize) -> Vec<Option<String>> {
     (0..boxes)
         .map(|to| {
             let coming: Vec<&Way> = notes.iter().filter(|way| way.to == to).collect();
@@ -153,7 +154,7 @@ mod tests {
         let way = |(edge, line): (usize, &str)| {
             let [from, label, to]: [&str; 3] =
                 line.split(' ').collect::<Vec<_>>().try_into().expect("three words");
-            let call = Call {
+            let call = DrawnCall {
                 label: label.to_owned(),
                 shown: label.to_owned(),
                 pure: false,

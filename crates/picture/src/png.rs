@@ -6,25 +6,26 @@ use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::{Options, Tree};
 
 use super::letters;
-use super::{Call, Picture, Style};
+use super::{DrawnCall, Picture, Style};
 
 /// Pixels per unit of the picture, for high-resolution screens and zooming in.
 const SCALE: f32 = 2.0;
 
-/// Maximum number of pixels; larger pictures are rendered with lower resolution. 100 million take 400 MB of memory.
+/// Maximum number of pixels; larger pictures are rendered with lower resolution. 100 million take 400 MB of
+/// memory.
 const MOST_PIXELS: f32 = 100_000_000.0;
 
 /// A rendered picture.
-pub(crate) struct Painted {
+pub struct Painted {
     /// Content of the file.
-    pub(crate) bytes: Vec<u8>,
+    pub bytes: Vec<u8>,
     /// Characters that appear as an empty frame because the font lacks them.
-    pub(crate) lacking: BTreeSet<char>,
+    pub lacking: BTreeSet<char>,
 }
 
 impl Picture {
     /// Renders the picture as PNG.
-    pub(crate) fn png(&self, title: &str) -> Result<Painted, String> {
+    pub fn png(&self, title: &str) -> Result<Painted, String> {
         let svg = self.svg(title, Style::Shapes);
         let tree = Tree::from_str(&svg, &Options::default()).map_err(|error| error.to_string())?;
         let (width, height) = (tree.size().width(), tree.size().height());
@@ -39,7 +40,7 @@ impl Picture {
 
     /// Returns all characters in the picture.
     fn signs(&self) -> impl Iterator<Item = char> {
-        fn shown(lines: &[Vec<Call>]) -> impl Iterator<Item = &str> {
+        fn shown(lines: &[Vec<DrawnCall>]) -> impl Iterator<Item = &str> {
             lines.iter().flatten().map(|call| call.shown.as_str())
         }
         let boxes = self.boxes.iter().flat_map(|one| {
@@ -58,7 +59,7 @@ mod tests {
 
     use adit_automata::Builder;
 
-    use crate::report::picture::{Choice, draw};
+    use crate::{Choice, draw};
 
     #[test]
     fn the_picture_is_painted_twice_as_large_and_has_ink() {

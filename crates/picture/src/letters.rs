@@ -40,17 +40,17 @@ const MARKS: [(char, &[Corners]); 3] = [
 ];
 
 /// Returns the width of a text.
-pub(super) fn width(text: &str) -> f64 {
+pub(crate) fn width(text: &str) -> f64 {
     columns(text) as f64 * COLUMN
 }
 
 /// Returns true if there is a shape for a character.
-pub(super) fn has(sign: char) -> bool {
+pub(crate) fn has(sign: char) -> bool {
     sign.is_whitespace() || mark(sign).is_some() || font().glyph_index(sign).is_some()
 }
 
 /// Returns the outline of a text at `start`, as the data of an SVG path.
-pub(super) fn shape(text: &str, start: Point, slanted: bool) -> String {
+pub(crate) fn shape(text: &str, start: Point, slanted: bool) -> String {
     let font = font();
     let mut pen = Pen {
         path: String::new(),
@@ -80,7 +80,7 @@ pub(super) fn shape(text: &str, start: Point, slanted: bool) -> String {
 }
 
 /// Returns a style sheet with the light colors only, and without variables.
-pub(super) fn light(sheet: &str) -> String {
+pub(crate) fn light(sheet: &str) -> String {
     let (named, rest) = sheet.split_once('\n').unwrap_or((sheet, ""));
     let rest = rest.split_once("\n}\n").map_or(rest, |(_dark, rest)| rest);
     let colors = named.split(['{', ';']).filter_map(|rule| rule.trim().strip_prefix("--")?.split_once(": "));
@@ -169,7 +169,7 @@ mod tests {
 
     #[test]
     fn colors_are_fixed() {
-        let sheet = light(include_str!("../assets/picture.css"));
+        let sheet = light(include_str!("picture.css"));
         assert!(!sheet.contains("var(") && !sheet.contains("@media") && !sheet.contains("--"), "{sheet}");
         assert!(sheet.contains(".picture .ground { fill: #ffffff; }"), "{sheet}");
     }

@@ -1,8 +1,9 @@
-//! A picture as SVG: as a file for `adit convert`, and as part of the report page, whose script uses the `data-`
-//! attributes.
+//! A picture as SVG: as a file for `adit convert`, and as part of the report page, whose script uses the
+//! `data-` attributes.
 //!
-//! Every text goes through [`escaped`]. Nothing depends on color alone: transitions that were not observed are dashed and have
-//! a question mark, calls that throw are dotted and have a warning sign, calls without side effect are italic.
+//! Every text goes through [`escaped`]. Nothing depends on color alone: transitions that were not observed
+//! are dashed and have a question mark, calls that throw are dotted and have a warning sign, calls without
+//! side effect are italic.
 
 use std::fmt::Write;
 
@@ -10,11 +11,11 @@ use adit_automata::layout::{Flow, Point, Route};
 
 use super::letters;
 use super::words::{BETWEEN, turns};
-use super::{COLUMN, Call, LINE, PADDING, Picture, REFUSES, RULE};
+use super::{COLUMN, DrawnCall, LINE, PADDING, Picture, REFUSES, RULE};
 
 /// Destination of a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Style {
+pub enum Style {
     /// A file, with its own colors.
     Alone,
     /// A renderer without fonts: letters are shapes, and colors are light.
@@ -29,12 +30,12 @@ pub(crate) enum Style {
 /// Space around the picture, for the arrow that marks the initial state.
 const MARGIN: f64 = 34.0;
 
-/// Colors of a picture in a file, light and dark.
-const COLORS: &str = include_str!("../assets/picture.css");
+/// Style sheet of a picture, light and dark.
+pub const STYLE_SHEET: &str = include_str!("picture.css");
 
 impl Picture {
     /// Returns the picture as SVG with this title.
-    pub(crate) fn svg(&self, title: &str, style: Style) -> String {
+    pub fn svg(&self, title: &str, style: Style) -> String {
         let (width, height) = (self.layout.size.width + 2.0 * MARGIN, self.layout.size.height + 2.0 * MARGIN);
         let number = match style {
             Style::Alone | Style::Shapes => 0,
@@ -47,7 +48,7 @@ impl Picture {
             Style::Alone => {
                 let _ = write!(
                     text,
-                    "role=\"img\" aria-label=\"{0}\" font-family=\"ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, 'Liberation Mono', monospace\">\n<title>{0}</title>\n<style>\n{COLORS}</style>\n<rect class=\"ground\" width=\"100%\" height=\"100%\"/>\n",
+                    "role=\"img\" aria-label=\"{0}\" font-family=\"ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, 'Liberation Mono', monospace\">\n<title>{0}</title>\n<style>\n{STYLE_SHEET}</style>\n<rect class=\"ground\" width=\"100%\" height=\"100%\"/>\n",
                     escaped(title)
                 );
             }
@@ -55,7 +56,7 @@ impl Picture {
                 let _ = write!(
                     text,
                     ">\n<style>\n{}</style>\n<rect class=\"ground\" width=\"100%\" height=\"100%\"/>\n",
-                    letters::light(COLORS)
+                    letters::light(STYLE_SHEET)
                 );
             }
             Style::Page { .. } => {
@@ -87,7 +88,7 @@ impl Picture {
     }
 
     /// Returns the boxes row by row, in the direction of the flow.
-    pub(crate) fn reading_order(&self) -> Vec<usize> {
+    pub fn reading_order(&self) -> Vec<usize> {
         let place = |number: usize| {
             let Point { x, y } = self.layout.boxes[number];
             let (along, across) = if self.flow == Flow::Right { (x, y) } else { (y, x) };
@@ -101,8 +102,8 @@ impl Picture {
         order
     }
 
-    /// Opens a part of the picture. Its title begins with the visible text, because users of speech input say what they see. It
-    /// is a title and not a label, so that it is also shown on hover.
+    /// Opens a part of the picture. Its title begins with the visible text, because users of speech input say
+    /// what they see. It is a title and not a label, so that it is also shown on hover.
     fn part(&self, text: &mut String, class: &str, data: &str, title: &str, style: Style) {
         let title = escaped(title);
         let _ = match style {
@@ -218,8 +219,8 @@ impl Picture {
         }
     }
 
-    /// Writes the lines inside a box: title, calls that stay, and refused calls. Returns the height at which the
-    /// space for its notes begins, between the two.
+    /// Writes the lines inside a box: title, calls that stay, and refused calls. Returns the height at which
+    /// the space for its notes begins, between the two.
     fn box_text(&self, text: &mut String, at: usize, style: Style) -> f64 {
         let one = &self.boxes[at];
         let Point { x: left, y: top } = self.corner(at);
@@ -240,7 +241,7 @@ impl Picture {
             );
             *y += RULE;
         };
-        let calls = |text: &mut String, y: &mut f64, lines: &[Vec<Call>]| {
+        let calls = |text: &mut String, y: &mut f64, lines: &[Vec<DrawnCall>]| {
             for (at, calls) in lines.iter().enumerate() {
                 line(*y, "").calls(text, calls, at + 1 == lines.len());
                 *y += LINE;
@@ -312,12 +313,12 @@ struct Line {
 
 impl Line {
     /// Writes a line of calls, with a comma at its end unless it is the last.
-    fn calls(&self, text: &mut String, calls: &[Call], last: bool) {
+    fn calls(&self, text: &mut String, calls: &[DrawnCall], last: bool) {
         self.calls_with(text, calls, if last { "" } else { "," });
     }
 
     /// Writes a line of calls with a text at its end.
-    fn calls_with(&self, text: &mut String, calls: &[Call], behind: &str) {
+    fn calls_with(&self, text: &mut String, calls: &[DrawnCall], behind: &str) {
         let mut pieces = Vec::new();
         for (at, call) in calls.iter().enumerate() {
             pieces.push((Some(call), call.shown.as_str()));
@@ -334,7 +335,7 @@ impl Line {
         self.pieces(text, &[(None, what)]);
     }
 
-    fn pieces(&self, text: &mut String, pieces: &[(Option<&Call>, &str)]) {
+    fn pieces(&self, text: &mut String, pieces: &[(Option<&DrawnCall>, &str)]) {
         if self.style == Style::Shapes {
             return self.shapes(text, pieces);
         }
@@ -362,7 +363,7 @@ impl Line {
         text.push_str("</text> ");
     }
 
-    fn shapes(&self, text: &mut String, pieces: &[(Option<&Call>, &str)]) {
+    fn shapes(&self, text: &mut String, pieces: &[(Option<&DrawnCall>, &str)]) {
         let width: f64 = pieces.iter().map(|(_, piece)| letters::width(piece)).sum();
         let mut x = if self.middle { self.x - width / 2.0 } else { self.x };
         let _ = write!(text, "<g class=\"letters {}\">", self.class);
@@ -396,25 +397,26 @@ fn box_title(one: &super::Box) -> String {
     format!("{visible}, {says}")
 }
 
-fn class_of(call: &Call) -> &'static str {
+fn class_of(call: &DrawnCall) -> &'static str {
     if call.pure { "call pure" } else { "call" }
 }
 
 /// Returns the exact label of a call, or its visible text if it has none.
-fn exact(call: &Call) -> String {
+fn exact(call: &DrawnCall) -> String {
     let label = if call.label.is_empty() { &call.shown } else { &call.label };
     if call.maybe { format!("{label} (perhaps)") } else { label.clone() }
 }
 
 /// Returns calls as spelled in the picture.
-fn seen(lines: &[Vec<Call>]) -> String {
-    let line =
-        |calls: &Vec<Call>| calls.iter().map(|call| call.shown.as_str()).collect::<Vec<_>>().join(BETWEEN);
+fn seen(lines: &[Vec<DrawnCall>]) -> String {
+    let line = |calls: &Vec<DrawnCall>| {
+        calls.iter().map(|call| call.shown.as_str()).collect::<Vec<_>>().join(BETWEEN)
+    };
     lines.iter().map(line).collect::<Vec<_>>().join(", ")
 }
 
 /// Returns calls as spelled in files.
-fn exactly(lines: &[Vec<Call>]) -> String {
+fn exactly(lines: &[Vec<DrawnCall>]) -> String {
     lines.iter().flatten().map(exact).collect::<Vec<_>>().join(BETWEEN)
 }
 
@@ -427,8 +429,9 @@ fn course(route: &Route) -> String {
     path
 }
 
-/// Escapes a text for XML and HTML, in content and in attributes. Characters that XML cannot contain are replaced.
-pub(crate) fn escaped(text: &str) -> String {
+/// Escapes a text for XML and HTML, in content and in attributes. Characters that XML cannot contain are
+/// replaced.
+pub fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -452,7 +455,7 @@ mod tests {
     use adit_automata::{Builder, Fsa};
 
     use super::*;
-    use crate::report::picture::{Choice, draw};
+    use crate::{Choice, draw};
 
     #[test]
     fn marks_of_direction_are_shown() {

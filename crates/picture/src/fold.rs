@@ -1,28 +1,29 @@
 //! Folding: several states in one box when a model is too large to draw.
 //!
-//! Tried in this order until the boxes fit: chains of states without a choice become one box, states of the same name
-//! become one, strongly connected states become one. If nothing helps, the states nearest to the start are drawn and
-//! all others share a box. The page says which of these was done.
+//! Tried in this order until the boxes fit: chains of states without a choice become one box, states of the
+//! same name become one, strongly connected states become one. If nothing helps, the states nearest to the
+//! start are drawn and all others share a box. The page says which of these was done.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use adit_automata::{Fsa, State};
 
 /// Assignment of states to boxes.
-pub(super) struct Folding {
+pub(crate) struct Folding {
     /// The box of each state; none for hidden ones.
-    pub(super) of: Vec<Option<usize>>,
+    pub(crate) of: Vec<Option<usize>>,
     /// The states of each box, in order.
-    pub(super) boxes: Vec<Vec<State>>,
-    /// Box of all states that are too far from the start. Arrows from it are not drawn: they would lead everywhere.
-    pub(super) rest: Option<usize>,
+    pub(crate) boxes: Vec<Vec<State>>,
+    /// Box of all states that are too far from the start. Arrows from it are not drawn: they would lead
+    /// everywhere.
+    pub(crate) rest: Option<usize>,
     /// A sentence for each kind of folding; empty if every state has its own box.
-    pub(super) says: Vec<String>,
+    pub(crate) says: Vec<String>,
 }
 
 impl Folding {
     /// Puts the states of `model`, other than `hidden` ones, into at most `most` boxes.
-    pub(super) fn new(model: &Fsa<String>, hidden: &BTreeSet<State>, most: usize) -> Self {
+    pub(crate) fn new(model: &Fsa<String>, hidden: &BTreeSet<State>, most: usize) -> Self {
         let shown: Vec<State> = model.states().filter(|state| !hidden.contains(state)).collect();
         let mut class: Vec<usize> = model.states().collect();
         let mut says = Vec::new();

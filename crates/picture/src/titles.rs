@@ -1,8 +1,8 @@
 //! Titles of boxes: the shortest text that distinguishes a state from the others.
 //!
-//! The name of a state lists all predicates that distinguish states. With six of them every box would begin with nearly
-//! the same six lines, so the title has only those that are special for its state. The full name is shown on hover and when
-//! the box is selected.
+//! The name of a state lists all predicates that distinguish states. With six of them every box would begin
+//! with nearly the same six lines, so the title has only those that are special for its state. The full name
+//! is shown on hover and when the box is selected.
 
 use std::collections::BTreeSet;
 
@@ -20,14 +20,14 @@ const NOT: &str = "not ";
 
 /// Shortened name of a state.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Title {
-    pub(super) text: String,
+pub(crate) struct Title {
+    pub(crate) text: String,
     /// Predicates that it contains.
-    pub(super) tells: BTreeSet<String>,
+    pub(crate) tells: BTreeSet<String>,
 }
 
 /// Returns the title of each state that has a name other than its number.
-pub(super) fn titles(model: &Fsa<String>) -> Vec<Option<Title>> {
+pub(crate) fn titles(model: &Fsa<String>) -> Vec<Option<Title>> {
     let names: Vec<Option<&str>> = model
         .states()
         .map(|state| model.name(state).filter(|name| *name != state.to_string() && !name.is_empty()))
@@ -60,16 +60,17 @@ pub(super) fn titles(model: &Fsa<String>) -> Vec<Option<Title>> {
     names.iter().zip(&parts).map(short).collect()
 }
 
-/// Returns the parts of a state's name if all of them are predicates that hold there; a name that a person chose has none.
+/// Returns the parts of a state's name if all of them are predicates that hold there; a name that a person
+/// chose has none.
 fn predicates(model: &Fsa<String>, state: State) -> Vec<&str> {
     let holds = model.predicates(state);
     let parts: Vec<&str> = model.name(state).map(|name| name.split(BETWEEN).collect()).unwrap_or_default();
     if parts.iter().all(|part| holds.iter().any(|one| one == part)) { parts } else { Vec::new() }
 }
 
-/// Returns a small set of parts, chosen greedily, that no other name contains, in their order in the name, and whether they
-/// are enough. Predicates that hold are preferred to negated ones. A title that begins with all that hold also
-/// distinguishes names with more or fewer of them.
+/// Returns a small set of parts, chosen greedily, that no other name contains, in their order in the name,
+/// and whether they are enough. Predicates that hold are preferred to negated ones. A title that begins with
+/// all that hold also distinguishes names with more or fewer of them.
 fn distinguishing<'a>(
     parts: &[&'a str],
     mut chosen: Vec<usize>,
@@ -104,7 +105,7 @@ fn distinguishing<'a>(
 }
 
 /// Returns the predicate that a call's outcome implies: `isEmpty:FALSE` implies `not isEmpty`.
-pub(super) fn predicate(label: &str) -> Option<String> {
+pub(crate) fn predicate(label: &str) -> Option<String> {
     let label = Label::parse(label);
     let method = label.method();
     label.answer().map(|answer| if answer { method.to_owned() } else { format!("{NOT}{method}") })

@@ -1,9 +1,9 @@
 //! A model as a picture: boxes, arrows, notes, and their layout.
 //!
-//! A call that stays in its state is listed inside the box, under a rule, as in UML. Calls between the same two states
-//! share an arrow, or a note where there would be too many arrows (`notes.rs`). Calls that throw are listed in the box, and
-//! a state that only they lead to is omitted unless it is asked for. Sizes are measured in columns of a monospaced
-//! font, so no font is needed.
+//! A call that stays in its state is listed inside the box, under a rule, as in UML. Calls between the same
+//! two states share an arrow, or a note where there would be too many arrows (`notes.rs`). Calls that throw
+//! are listed in the box, and a state that only they lead to is omitted unless it is asked for. Sizes are
+//! measured in columns of a monospaced font, so no font is needed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,10 +19,11 @@ mod svg;
 mod titles;
 mod words;
 
-pub(crate) use svg::{Style, escaped};
-pub(crate) use words::{legible, mark, spellings, terminal_columns};
+pub use png::Painted;
+pub use svg::{STYLE_SHEET, Style, escaped};
+pub use words::{legible, spellings, terminal_columns};
 
-use words::{columns, shortened};
+use words::{columns, mark, shortened};
 
 use fold::Folding;
 use notes::{Passage, Way};
@@ -30,92 +31,105 @@ use titles::{Title, titles};
 
 /// Optional parts of a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Choice {
+pub struct Choice {
     /// Show calls without side effects.
-    pub(crate) pure: bool,
+    pub pure: bool,
     /// Show states that are reached only by an exception.
-    pub(crate) failures: bool,
+    pub failures: bool,
 }
 
 /// A drawn model.
-pub(crate) struct Picture {
-    pub(crate) boxes: Vec<Box>,
-    pub(crate) arrows: Vec<Arrow>,
+pub struct Picture {
+    /// Boxes of states.
+    pub boxes: Vec<Box>,
+    /// Transitions between boxes, as far as they are drawn as arrows.
+    pub arrows: Vec<Arrow>,
     /// Transitions written in their boxes instead of drawn as arrows.
-    pub(crate) notes: Vec<Note>,
+    pub notes: Vec<Note>,
     /// A sentence for each way in which states were folded into one box.
-    pub(crate) folded: Vec<String>,
-    pub(crate) layout: Layout,
-    pub(crate) flow: Flow,
+    pub folded: Vec<String>,
+    layout: Layout,
+    flow: Flow,
     /// Boxes in which a word may end are marked.
-    pub(crate) shows_ends: bool,
+    pub shows_ends: bool,
 }
 
 /// The box of one or several states.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Box {
-    pub(crate) states: Vec<State>,
+pub struct Box {
+    /// Its states, in order.
+    pub states: Vec<State>,
     /// Short name: the number of its state, or the range of its states.
-    pub(crate) number: String,
-    pub(crate) title: Vec<String>,
+    pub number: String,
+    /// Lines of the title.
+    pub title: Vec<String>,
     /// Full name, of which the title is the distinguishing part.
-    pub(crate) name: String,
+    pub name: String,
     /// Sources of the notes that lead here.
-    pub(crate) heard: Option<String>,
+    pub heard: Option<String>,
     /// The notes in this box, as positions among all notes.
-    pub(crate) notes: Vec<usize>,
+    pub notes: Vec<usize>,
     /// Lines of calls that stay in the state.
-    pub(crate) stays: Vec<Vec<Call>>,
+    pub stays: Vec<Vec<DrawnCall>>,
     /// Lines of calls that throw.
-    pub(crate) refuses: Vec<Vec<Call>>,
-    pub(crate) initial: bool,
-    pub(crate) accepting: bool,
-    pub(crate) size: Size,
+    pub refuses: Vec<Vec<DrawnCall>>,
+    /// One of its states is initial.
+    pub initial: bool,
+    /// A word may end in one of its states.
+    pub accepting: bool,
+    /// Width and height in pixels.
+    pub size: Size,
 }
 
 /// Transitions from one box to another, drawn as an arrow.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Arrow {
-    pub(crate) from: usize,
-    pub(crate) to: usize,
+pub struct Arrow {
+    /// Position of the source among the boxes.
+    pub from: usize,
+    /// Position of the target among the boxes.
+    pub to: usize,
     /// Lines of calls.
-    pub(crate) calls: Vec<Vec<Call>>,
+    pub calls: Vec<Vec<DrawnCall>>,
     /// None of the calls was observed.
-    pub(crate) maybe: bool,
+    pub maybe: bool,
     /// All calls throw.
-    pub(crate) throws: bool,
+    pub throws: bool,
     /// The transitions, as positions among all transitions of the model.
-    pub(crate) edges: Vec<usize>,
+    pub edges: Vec<usize>,
 }
 
 /// Transitions from one box to another, written inside the first.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Note {
-    pub(crate) from: usize,
-    pub(crate) to: usize,
+pub struct Note {
+    /// Position of the source among the boxes.
+    pub from: usize,
+    /// Position of the target among the boxes.
+    pub to: usize,
     /// Lines of calls.
-    pub(crate) calls: Vec<Vec<Call>>,
+    pub calls: Vec<Vec<DrawnCall>>,
     /// Their target, appended to the last line.
-    pub(crate) target: String,
+    pub target: String,
     /// The transitions, as positions among all transitions of the model.
-    pub(crate) edges: Vec<usize>,
+    pub edges: Vec<usize>,
 }
 
 /// A label in a picture.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Call {
+pub struct DrawnCall {
     /// Spelling in files.
-    pub(crate) label: String,
+    pub label: String,
     /// Spelling in the picture.
-    pub(crate) shown: String,
-    pub(crate) pure: bool,
-    pub(crate) maybe: bool,
+    pub shown: String,
+    /// It has no side effects.
+    pub pure: bool,
+    /// It was not observed.
+    pub maybe: bool,
     /// Position of a transition with this label among all transitions of the model; absent if there is none.
-    pub(crate) edge: Option<usize>,
+    pub edge: Option<usize>,
 }
 
 /// Maximum number of boxes; a model with more states is folded.
-pub(crate) const MAX_BOXES: usize = 60;
+const MAX_BOXES: usize = 60;
 
 /// Maximum columns: wide enough for most method names, narrow enough for several boxes side by side.
 const BOX_COLUMNS: usize = 30;
@@ -126,19 +140,19 @@ const ARROW_LINES: usize = 8;
 const BOX_LINES: usize = 12;
 const NOTE_LINES: usize = 4;
 
-/// With more boxes than these, each shows less: calls with side effects come first, and calls implied by its name are
-/// omitted.
+/// With more boxes than these, each shows less: calls with side effects come first, and calls implied by its
+/// name are omitted.
 const LARGE: usize = 12;
 const LARGE_BOX_LINES: usize = 3;
 /// Maximum number of notes in a box; further notes are counted.
 const MAX_NOTES: usize = 5;
 
 /// Sizes in pixels.
-pub(crate) const COLUMN: f64 = 7.9;
-pub(crate) const LINE: f64 = 18.0;
-pub(crate) const PADDING: f64 = 10.0;
+const COLUMN: f64 = 7.9;
+const LINE: f64 = 18.0;
+const PADDING: f64 = 10.0;
 /// Height of a rule inside a box, with the space around it.
-pub(crate) const RULE: f64 = 9.0;
+const RULE: f64 = 9.0;
 
 const GAPS: Gaps = Gaps { neighbors: 22.0, layers: 34.0 };
 
@@ -149,7 +163,7 @@ const SCREEN: f64 = 1.7;
 const WIDEST: f64 = 1650.0;
 
 /// Draws `model`. `pure` are the labels of calls without side effects.
-pub(crate) fn draw(model: &Fsa<String>, pure: &BTreeSet<String>, choice: Choice) -> Picture {
+pub fn draw(model: &Fsa<String>, pure: &BTreeSet<String>, choice: Choice) -> Picture {
     let hidden = if choice.failures { BTreeSet::new() } else { failures(model) };
     let folding = Folding::new(model, &hidden, MAX_BOXES);
     let sketch = Sketch { model, pure, choice, folding: &folding, hidden: &hidden };
@@ -169,7 +183,7 @@ pub(crate) fn draw(model: &Fsa<String>, pure: &BTreeSet<String>, choice: Choice)
 }
 
 /// Returns the states that are entered and left only by exceptions.
-pub(crate) fn failures(model: &Fsa<String>) -> BTreeSet<State> {
+pub fn failures(model: &Fsa<String>) -> BTreeSet<State> {
     let mut reached = vec![false; model.len()];
     let mut alive: BTreeSet<State> = model.initial().iter().copied().collect();
     for edge in model.all_edges() {
@@ -184,12 +198,12 @@ pub(crate) fn failures(model: &Fsa<String>) -> BTreeSet<State> {
 }
 
 /// Returns true if a label says that a call threw.
-pub(crate) fn throws(label: &str) -> bool {
+pub fn throws(label: &str) -> bool {
     Label::parse(label).threw().is_some()
 }
 
 /// Returns the name of a state for use in a sentence.
-pub(crate) fn state_name(model: &Fsa<String>, state: State) -> String {
+pub fn state_name(model: &Fsa<String>, state: State) -> String {
     match model.name(state) {
         Some(name) if name != state.to_string() => format!("{state} ({})", legible(name)),
         _ => state.to_string(),
@@ -199,7 +213,7 @@ pub(crate) fn state_name(model: &Fsa<String>, state: State) -> String {
 /// Calls by label and guard.
 type Calls = BTreeMap<(String, Option<String>), Passage>;
 
-fn calls(calls: Calls) -> Vec<Call> {
+fn calls(calls: Calls) -> Vec<DrawnCall> {
     calls.into_values().map(|one| one.call).collect()
 }
 
@@ -276,15 +290,22 @@ impl Sketch<'_> {
     }
 
     /// Returns the box of some states, still without notes and size.
-    fn state_box(&self, states: &[State], title: &Title, stays: Vec<Call>, refuses: Vec<Call>) -> Box {
+    fn state_box(
+        &self,
+        states: &[State],
+        title: &Title,
+        stays: Vec<DrawnCall>,
+        refuses: Vec<DrawnCall>,
+    ) -> Box {
         let large = self.folding.boxes.len() > LARGE;
         let name = self.name(states);
-        let is_told = |call: &Call| {
+        let is_told = |call: &DrawnCall| {
             titles::predicate(&call.label).is_some_and(|predicate| {
                 title.tells.contains(&predicate) || large && name.split(", ").any(|part| part == predicate)
             })
         };
-        let mut stays: Vec<Call> = stays.into_iter().filter(|call| !call.pure || !is_told(call)).collect();
+        let mut stays: Vec<DrawnCall> =
+            stays.into_iter().filter(|call| !call.pure || !is_told(call)).collect();
         if large {
             stays.sort_by_key(|call| call.pure);
         }
@@ -335,7 +356,7 @@ impl Sketch<'_> {
         modality: Modality,
         guard: Option<&str>,
         most: usize,
-    ) -> Option<Call> {
+    ) -> Option<DrawnCall> {
         let pure = self.pure.contains(label);
         if pure && !self.choice.pure {
             return None;
@@ -344,13 +365,13 @@ impl Sketch<'_> {
         let maybe = modality == Modality::Maybe;
         let doubt = if maybe { "?" } else { "" };
         let shown = shortened(&format!("{}{doubt}{guard}", mark(label)), most);
-        Some(Call { label: label.to_owned(), shown, pure, maybe, edge: Some(edge) })
+        Some(DrawnCall { label: label.to_owned(), shown, pure, maybe, edge: Some(edge) })
     }
 
     /// Returns a refused call for which the model has no transition.
     fn refused(label: &str) -> Passage {
         let shown = shortened(&mark(label), BOX_COLUMNS - 1);
-        let call = Call { label: label.to_owned(), shown, pure: false, maybe: false, edge: None };
+        let call = DrawnCall { label: label.to_owned(), shown, pure: false, maybe: false, edge: None };
         Passage { call, edges: Vec::new() }
     }
 
@@ -399,7 +420,7 @@ fn numbers(states: &[State]) -> String {
 
 fn arrow(way: Way) -> Arrow {
     let edges = edges(&way);
-    let calls: Vec<Call> = way.passages.into_iter().map(|one| one.call).collect();
+    let calls: Vec<DrawnCall> = way.passages.into_iter().map(|one| one.call).collect();
     Arrow {
         from: way.from,
         to: way.to,
@@ -419,7 +440,7 @@ fn edges(way: &Way) -> Vec<usize> {
 /// Returns a note with the name of its target if it fits, else with its number.
 fn note(way: &Way, boxes: &[Box]) -> Note {
     let to = &boxes[way.to];
-    let calls: Vec<Call> = way.passages.iter().map(|one| one.call.clone()).collect();
+    let calls: Vec<DrawnCall> = way.passages.iter().map(|one| one.call.clone()).collect();
     let [short, long] = [&to.number, &to.title.join(" ")].map(|name| format!(" → {name}"));
     let room = |target: &str| BOX_COLUMNS.saturating_sub(columns(target));
     let whole = words::line_columns(&calls) <= room(&long);
@@ -436,12 +457,12 @@ fn note(way: &Way, boxes: &[Box]) -> Note {
 /// Returns one note for all transitions that do not fit.
 fn rest(ways: &[Way]) -> Option<Note> {
     let first = ways.first()?;
-    let call = Call {
+    let call = DrawnCall {
         label: String::new(),
         shown: format!("… and to {} more states", ways.len()),
         ..first.passages.first()?.call.clone()
     };
-    let call = Call { pure: false, maybe: false, ..call };
+    let call = DrawnCall { pure: false, maybe: false, ..call };
     Some(Note {
         from: first.from,
         to: first.to,
@@ -473,14 +494,14 @@ fn box_size(one: &Box, notes: &[Note]) -> Size {
 /// Returns the width of a note in columns.
 fn note_columns(note: &Note) -> usize {
     let last = note.calls.len().saturating_sub(1);
-    let line = |(at, calls): (usize, &Vec<Call>)| {
+    let line = |(at, calls): (usize, &Vec<DrawnCall>)| {
         words::line_columns(calls) + if at == last { columns(&note.target) } else { 0 }
     };
     note.calls.iter().enumerate().map(line).max().unwrap_or(0)
 }
 
 /// Heading of the calls that throw.
-pub(crate) const REFUSES: &str = "refuses";
+const REFUSES: &str = "refuses";
 
 /// Returns the layout whose direction and number of rows fill a screen best.
 fn lay_out(boxes: &[Box], arrows: &[Arrow], roots: &[usize]) -> (Flow, Layout) {
@@ -514,11 +535,13 @@ fn lay_out(boxes: &[Box], arrows: &[Arrow], roots: &[usize]) -> (Flow, Layout) {
     }
     let cost = |(flow, layout): &(Flow, Layout)| {
         let trouble = 1.0 + TROUBLE * (layout.rows.len() as f64 - 1.0);
-        // What is too large for a screen is read from left to right; a wide tree that hangs down begins with much emptiness.
+        // What is too large for a screen is read from left to right; a wide tree that hangs down begins with
+        // much emptiness.
         let hanging = if *flow == Flow::Down && needs(layout) > WIDEST { 1.5 } else { 1.0 };
         needs(layout) * trouble * hanging
     };
-    // What fits paper and screen is taken even if something wider would fill a screen better, unless that is much better.
+    // What fits paper and screen is taken even if something wider would fill a screen better, unless that is
+    // much better.
     let wide = |(_, layout): &(Flow, Layout)| layout.size.width > WIDEST;
     let least =
         |wanted: bool| drawn.iter().filter(|one| wide(one) == wanted).map(cost).fold(f64::INFINITY, f64::min);
