@@ -1,12 +1,11 @@
 //! Letters as shapes, for rendering without fonts and equally everywhere.
 
-use std::fmt::Write;
-
 use adit_automata::layout::Point;
+use tiny_skia::{Path, PathBuilder};
 use ttf_parser::{Face, GlyphId, OutlineBuilder};
 
-use super::COLUMN;
-use super::words::columns;
+use crate::COLUMN;
+use crate::words::columns;
 
 /// Font size, as in the style sheet.
 const SIZE: f64 = 13.0;
@@ -49,11 +48,11 @@ pub(crate) fn has(sign: char) -> bool {
     sign.is_whitespace() || mark(sign).is_some() || font().glyph_index(sign).is_some()
 }
 
-/// Returns the outline of a text at `start`, as the data of an SVG path.
-pub(crate) fn shape(text: &str, start: Point, slanted: bool) -> String {
+/// Returns the outline of a text at `start`, unless the text is empty or all spaces.
+pub(crate) fn outline(text: &str, start: Point, slanted: bool) -> Option<Path> {
     let font = font();
     let mut pen = Pen {
-        path: String::new(),
+        path: PathBuilder::new(),
         x: start.x,
         y: start.y,
         scale: SIZE / f64::from(font.units_per_em()),
@@ -64,9 +63,10 @@ pub(crate) fn shape(text: &str, start: Point, slanted: bool) -> String {
             let scale = std::mem::replace(&mut pen.scale, SIZE);
             for corners in mark {
                 for (at, &(x, y)) in corners.iter().enumerate() {
-                    pen.to(if at == 0 { 'M' } else { 'L' }, &[(x, y)]);
+                    let (x, y) = pen.at(x, y);
+                    if at == 0 { pen.path.move_to(x, y) } else { pen.path.line_to(x, y) }
                 }
-                pen.close();
+                pen.path.close();
             }
             pen.scale = scale;
         } else {
@@ -76,19 +76,7 @@ pub(crate) fn shape(text: &str, start: Point, slanted: bool) -> String {
         }
         pen.x += width(sign.encode_utf8(&mut [0; 4]));
     }
-    pen.path
-}
-
-/// Returns a style sheet with the light colors only, and without variables.
-pub(crate) fn light(sheet: &str) -> String {
-    let (named, rest) = sheet.split_once('\n').unwrap_or((sheet, ""));
-    let rest = rest.split_once("\n}\n").map_or(rest, |(_dark, rest)| rest);
-    let colors = named.split(['{', ';']).filter_map(|rule| rule.trim().strip_prefix("--")?.split_once(": "));
-    let fixed = colors
-        .fold(rest.to_owned(), |sheet, (name, color)| sheet.replace(&format!("var(--{name})"), color.trim()));
-    // Shapes have neither weight nor slant: the first is painted around them, the second is theirs.
-    fixed.replace(".picture text", ".picture .letters")
-        + ".picture .name { stroke: #1b1f24; stroke-width: 0.6; }\n"
+    pen.path.finish()
 }
 
 fn mark(sign: char) -> Option<&'static [Corners]> {
@@ -99,9 +87,9 @@ fn font() -> Face<'static> {
     Face::parse(epaint_default_fonts::HACK_REGULAR, 0).expect("the font is a part of this program")
 }
 
-/// Writes outlines at the position and size of the text.
+/// Draws outlines at the position and size of the text.
 struct Pen {
-    path: String,
+    path: PathBuilder,
     x: f64,
     y: f64,
     scale: f64,
@@ -109,34 +97,41 @@ struct Pen {
 }
 
 impl Pen {
-    fn to(&mut self, command: char, points: &[(f64, f64)]) {
-        self.path.push(command);
-        for (x, y) in points {
-            let (x, y) = (self.x + (x + y * self.slant) * self.scale, self.y - y * self.scale);
-            let _ = write!(self.path, "{x:.2} {y:.2} ");
-        }
+    /// Returns the place of a point of a letter.
+    fn at(&self, x: f64, y: f64) -> (f32, f32) {
+        let (x, y) = (self.x + (x + y * self.slant) * self.scale, self.y - y * self.scale);
+        (x as f32, y as f32)
+    }
+
+    /// The same for the numbers of a font.
+    fn near(&self, x: f32, y: f32) -> (f32, f32) {
+        self.at(x.into(), y.into())
     }
 }
 
 impl OutlineBuilder for Pen {
     fn move_to(&mut self, x: f32, y: f32) {
-        self.to('M', &[(x.into(), y.into())]);
+        let (x, y) = self.near(x, y);
+        self.path.move_to(x, y);
     }
 
     fn line_to(&mut self, x: f32, y: f32) {
-        self.to('L', &[(x.into(), y.into())]);
+        let (x, y) = self.near(x, y);
+        self.path.line_to(x, y);
     }
 
     fn quad_to(&mut self, x1: f32, y1: f32, x: f32, y: f32) {
-        self.to('Q', &[(x1.into(), y1.into()), (x.into(), y.into())]);
+        let ((x1, y1), (x, y)) = (self.near(x1, y1), self.near(x, y));
+        self.path.quad_to(x1, y1, x, y);
     }
 
     fn curve_to(&mut self, x1: f32, y1: f32, x2: f32, y2: f32, x: f32, y: f32) {
-        self.to('C', &[(x1.into(), y1.into()), (x2.into(), y2.into()), (x.into(), y.into())]);
+        let ((x1, y1), (x2, y2), (x, y)) = (self.near(x1, y1), self.near(x2, y2), self.near(x, y));
+        self.path.cubic_to(x1, y1, x2, y2, x, y);
     }
 
     fn close(&mut self) {
-        self.path.push('Z');
+        self.path.close();
     }
 }
 
@@ -146,15 +141,14 @@ mod tests {
 
     #[test]
     fn letters_stand_where_the_text_is() {
-        let path = shape("l", Point { x: 100.0, y: 50.0 }, false);
-        let numbers: Vec<f64> = path
-            .split(|c: char| c.is_ascii_alphabetic() || c == ' ')
-            .filter_map(|number| number.parse().ok())
-            .collect();
-        let across = numbers.iter().step_by(2).all(|x| (100.0..108.0).contains(x));
-        let up = numbers.iter().skip(1).step_by(2).all(|y| (38.0..=50.5).contains(y));
-        assert!(numbers.len() > 8 && across && up, "{path}");
-        assert_ne!(path, shape("l", Point { x: 100.0, y: 50.0 }, true), "pure calls lean");
+        let place = Point { x: 100.0, y: 50.0 };
+        let upright = outline("l", place, false).expect("a letter");
+        let bounds = upright.bounds();
+        assert!(bounds.left() > 100.0 && bounds.right() < 108.0, "{bounds:?}");
+        assert!(bounds.top() > 38.0 && bounds.bottom() <= 50.5, "{bounds:?}");
+        assert!(bounds.height() > 8.0, "{bounds:?}");
+        assert_ne!(Some(upright), outline("l", place, true), "pure calls lean");
+        assert_eq!(outline(" ", place, false), None);
     }
 
     #[test]
@@ -162,15 +156,8 @@ mod tests {
         assert!("add ✓ ✗ ⚠ …→Ωж".chars().all(has));
         assert!(!has('語'));
         assert!(
-            !shape("語", Point { x: 0.0, y: 0.0 }, false).is_empty(),
+            outline("語", Point { x: 0.0, y: 0.0 }, false).is_some(),
             "a sign without a shape leaves a frame"
         );
-    }
-
-    #[test]
-    fn colors_are_fixed() {
-        let sheet = light(include_str!("picture.css"));
-        assert!(!sheet.contains("var(") && !sheet.contains("@media") && !sheet.contains("--"), "{sheet}");
-        assert!(sheet.contains(".picture .ground { fill: #ffffff; }"), "{sheet}");
     }
 }

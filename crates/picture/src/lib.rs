@@ -15,6 +15,7 @@ mod fold;
 mod letters;
 mod notes;
 mod png;
+mod scene;
 mod svg;
 mod titles;
 mod words;

@@ -198,7 +198,7 @@ fn draw_model(
                     "name a file, such as model.png; `adit show` draws here",
                 ));
             }
-            let painted = picture.png(title).map_err(|why| {
+            let painted = picture.png().map_err(|why| {
                 bad_input(
                     format!("cannot draw the picture: {why}"),
                     "SVG has no such limit: write to a file that ends in .svg",
