@@ -2,7 +2,8 @@
 //!
 //! `page.rs` is the content, `load.rs` loads it from a folder, `evidence.rs` finds the traces and tests that
 //! took each transition, `properties.rs` summarizes properties, `html.rs` writes the file with the pictures
-//! of `adit-picture`, `versus.rs` does so for two models side by side, and `terminal.rs` draws without a browser.
+//! of `adit-picture`, `versus.rs` does so for two models side by side, and `terminal.rs` draws without a
+//! browser.
 
 use std::path::Path;
 

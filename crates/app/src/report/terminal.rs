@@ -15,11 +15,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
+use crate::output::counted;
 use adit_automata::Fsa;
 use adit_picture::{
     Arrow, Box, Choice, DrawnCall, Note, Picture, draw, legible, state_name, terminal_columns as columns,
 };
-use crate::output::counted;
 
 /// Maximum number of lines: a screen or two.
 const MAX_LINES: usize = 90;
