@@ -7,7 +7,10 @@ mod dice;
 mod dice_miner;
 mod examples;
 mod left_behind;
+mod mined_model;
 mod published;
+mod random_protocols;
+mod rows;
 mod scale;
 mod speed;
 mod subjects;
@@ -147,6 +150,11 @@ enum Table {
         #[arg(long, default_value_t = 1)]
         seed: u64,
     },
+    /// Random protocol classes whose language is known: how many of their models are exactly right.
+    #[command(
+        after_help = "Example: cargo run --release -p evals -- random-protocols --seeds 0..20 --json rows.json"
+    )]
+    RandomProtocols(random_protocols::Flags),
 }
 
 /// The program to measure.
@@ -202,6 +210,7 @@ fn main() -> Result<ExitCode> {
         Table::CampaignScale { program, traces, seed, seconds } => {
             scale::run(&scale::Scale { adit: program.path()?, traces, seed, seconds })?;
         }
+        Table::RandomProtocols(flags) => random_protocols::run(&flags)?,
         Table::Campaign { scripts, checked, classes, seed } => {
             return campaign::run(&Campaign { scripts, checked, classes, seed });
         }
