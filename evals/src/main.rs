@@ -2,6 +2,7 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "tables are what this program is for")]
 
 mod campaign;
+mod classes;
 mod data;
 mod dice;
 mod dice_miner;
@@ -155,6 +156,11 @@ enum Table {
         after_help = "Example: cargo run --release -p evals -- random-protocols --seeds 0..20 --json rows.json"
     )]
     RandomProtocols(random_protocols::Flags),
+    /// Protocol classes of the JDK and of Debian's jars: mined with all methods, then validated.
+    #[command(
+        after_help = "Example: cargo run --release -p evals -- classes --only java.util.Scanner --json rows.json"
+    )]
+    Classes(classes::Flags),
 }
 
 /// The program to measure.
@@ -210,6 +216,7 @@ fn main() -> Result<ExitCode> {
         Table::CampaignScale { program, traces, seed, seconds } => {
             scale::run(&scale::Scale { adit: program.path()?, traces, seed, seconds })?;
         }
+        Table::Classes(flags) => classes::run(&flags)?,
         Table::RandomProtocols(flags) => random_protocols::run(&flags)?,
         Table::Campaign { scripts, checked, classes, seed } => {
             return campaign::run(&Campaign { scripts, checked, classes, seed });
