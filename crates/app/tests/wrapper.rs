@@ -69,7 +69,7 @@ fn a_build_says_how_far_it_is() {
     machine.script("cc", "exit 0");
     let output = machine.run(&root().join("adit"), &[], &machine.0.path().join("bin"));
     expect![[r#"
-        adit: building for the first time; this takes several minutes on two cores
+        adit: building for the first time; this takes about four minutes on two cores
         adit: building: 1 of 3 steps done
         warning: something to read
           --> some/file.rs
