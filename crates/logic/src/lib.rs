@@ -23,6 +23,7 @@ mod lex;
 mod nearest;
 mod parse;
 mod property;
+mod restrict;
 pub mod templates;
 
 pub use check::{Checker, Language, Limit, Verdict, check};
@@ -32,4 +33,5 @@ pub use formula::{Formula, Op};
 pub use nearest::{nearest_label, unknown_atoms};
 pub use parse::FormulaError;
 pub use property::{Property, Template};
+pub use restrict::{Restricted, restrict};
 pub use templates::{FormulaTemplate, formula_of, sentence};
