@@ -222,6 +222,7 @@ impl History {
                 model: format::read(stored.json.as_bytes(), "the model of the last round", json)?,
                 complete: stored.complete,
                 realized: stored.realized,
+                walks: None,
                 explored: stored.explored,
                 tests: stored.tests.iter().filter_map(|id| scripts.get(id).copied().cloned()).collect(),
                 witnesses: Witnesses::from_json(&stored.witnesses),

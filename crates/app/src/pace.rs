@@ -14,7 +14,7 @@ use crate::progress::Mining;
 /// Says why a search ended.
 pub(crate) fn in_words(stop: Stop) -> &'static str {
     match stop {
-        Stop::Done => "nothing was left to try",
+        Stop::Done => "further rounds changed nothing",
         Stop::Budget(_) => "the budget is used up",
         Stop::Interrupted => "interrupted",
         Stop::GaveUp => "gave up",
@@ -61,6 +61,8 @@ struct Round {
     prepared: Cell<Duration>,
     /// Share of the budget after which attacking ends.
     attacking: Cell<f64>,
+    /// Share of the budget after which exploring ends.
+    exploring: Cell<f64>,
     /// Number of states of the finished model, for phases that do not count them.
     states: Cell<Option<usize>>,
     /// Moment until which tests may be run now.
@@ -79,10 +81,13 @@ const SURVEY: f64 = 0.3;
 const CHOOSING: f64 = 0.36;
 
 /// The rest after exploration is for attacking what is claimed about its result.
-const EXPLORING: f64 = 0.8;
+const EXPLORING: f64 = 0.55;
 
-/// The rest after attacking is for making the tests that refute properties smaller.
-pub(crate) const ATTACKING: f64 = 0.97;
+/// The rest after attacking is for making model and properties agree.
+pub(crate) const ATTACKING: f64 = 0.75;
+
+/// The rest after agreeing is for measuring the model.
+const AGREEING: f64 = 0.9;
 
 /// Time for running tests again that are worth keeping, when the budget is used up.
 const GRACE: Duration = Duration::from_millis(700);
@@ -96,6 +101,7 @@ impl RoundPace {
             budget,
             prepared: Cell::default(),
             attacking: Cell::new(ATTACKING),
+            exploring: Cell::new(EXPLORING),
             states: Cell::default(),
             until: Cell::default(),
             most: Cell::default(),
@@ -111,6 +117,12 @@ impl RoundPace {
     /// Sets the share of the budget after which attacking ends.
     pub(crate) fn attack_until(&self, share: f64) {
         self.0.attacking.set(share);
+    }
+
+    /// Lets exploration go on after the attack.
+    pub(crate) fn explore_until_the_end(&self) {
+        self.0.exploring.set(AGREEING);
+        self.allow(AGREEING);
     }
 
     /// Tells how many states the explored model has.
@@ -205,7 +217,7 @@ impl RoundPace {
             Phase::Purity => PURITY,
             Phase::Survey => SURVEY,
             Phase::Choose => CHOOSING,
-            Phase::Explore | Phase::Accept | Phase::Refute => EXPLORING,
+            Phase::Explore | Phase::Accept | Phase::Refute => self.0.exploring.get(),
             Phase::Attack => self.0.attacking.get(),
             // A replay that uses up the budget loses nothing: the words are stored.
             Phase::Start | Phase::Replay | Phase::Random | Phase::Shrink => 1.0,

@@ -1,10 +1,11 @@
-//! Mining: one round from a class to a model, in five steps.
+//! Mining: one round from a class to a model, in six steps.
 //!
 //! 1. [`watch`](Round::watch): run random tests, and learn which calls have no side effect.
 //! 2. [`explore`](Round::explore): a miner that makes its model by running the class does it now.
 //! 3. [`claim`](Round::claim): mine the properties that hold in all words so far.
 //! 4. [`attack`](Round::attack): search for tests that refute them.
-//! 5. [`conclude`](Round::conclude): other miners make their model now; choose the model and the tests that
+//! 5. [`agree`](Round::agree): make model and properties agree by more tests, and measure the model.
+//! 6. [`conclude`](Round::conclude): other miners make their model now; choose the model and the tests that
 //! show it.
 //!
 //! Every run passes through the campaign's recorder, which stores what is worth keeping. Words are not held
@@ -25,6 +26,7 @@ use crate::campaign::{Conclusion, RecordingCost, RetentionPolicy};
 use crate::pace::RoundPace;
 use crate::progress::Mining;
 
+mod agree;
 mod attack;
 mod claim;
 mod conclude;
@@ -118,10 +120,11 @@ pub(crate) fn mine(
     probed: impl FnOnce() -> Probed,
 ) -> Result<(Mined, RecordingCost), Report> {
     round.watch()?;
-    let draft = round.explore()?;
+    let mut draft = round.explore()?;
     let mut properties = round.claim()?;
     let attack = round.attack(&mut properties, draft.stop(), probed)?;
-    round.conclude(draft, properties, attack)
+    let open = round.agree(&mut draft, &mut properties)?;
+    round.conclude(draft, properties, attack, &open)
 }
 
 impl<'a> Round<'a> {

@@ -20,13 +20,14 @@
 use std::collections::BTreeSet;
 
 use adit_automata::Fsa;
-use adit_trace::{Author, Letter, Pace, Phase, Run, Script, Stop};
+use adit_trace::{Author, Letter, Pace, Phase, Script, Stop};
 use rand::{Rng, RngExt};
 
 use crate::EventReader;
 use crate::guard::Guarded;
 use crate::probe::{Halt, Prober};
-use crate::survey::{SurveyOptions, pool, survey};
+use crate::survey::{SurveyOptions, Surveyed, pool, survey};
+use crate::validate::{Reproduced, WalkOptions, measure};
 
 mod draft;
 mod exploration;
@@ -59,8 +60,22 @@ pub struct SplitOptions {
     pub width: usize,
     /// Share of walks that a split must make realizable. Above 1, nothing is split.
     pub gain: f64,
+    /// Share of the unrealized walks that a split may make realizable instead, if it is at least
+    /// [`least_gain`](Self::least_gain) of all walks.
+    pub relative_gain: f64,
+    /// See [`relative_gain`](Self::relative_gain).
+    pub least_gain: f64,
     /// Number of states beyond which nothing is split.
     pub states: usize,
+}
+
+impl SplitOptions {
+    /// Tells whether a split is worth a state: before it, this share of walks could be realized, and with it
+    /// that share.
+    fn is_worth(&self, before: f64, after: f64) -> bool {
+        let gain = after - before;
+        gain >= self.gain || (gain >= self.least_gain && gain >= self.relative_gain * (1.0 - before))
+    }
 }
 
 /// Knowledge that an exploration begins with.
@@ -79,8 +94,8 @@ pub struct Prior {
 #[derive(Clone, Debug)]
 pub struct Explored {
     /// Every state but the first is accepting: a client may stop at any time. A transition of modality
-    /// *maybe* is an event that was possible while there was no time to see where it leads. States name what
-    /// they refuse.
+    /// *maybe* is an event that was possible while there was no time to see where it leads; it goes to the
+    /// place for what was not explored. States name what they refuse.
     pub model: Fsa<String>,
     /// Those of the pure events that never left their state.
     pub pure: BTreeSet<Letter>,
@@ -124,72 +139,159 @@ const LATE_SUCCESSORS: usize = 2;
 /// appear.
 const REJECTED_RARELY: u64 = 200;
 
-/// Explores a class and builds its model.
-///
-/// `pace` may stop the exploration between batches; then the model is what is known. During the survey and
-/// the choice of moves, it only ends these phases. A subject that does not run scripts ends the phase that
-/// they were for.
-pub fn explore<S: Guarded, R: Rng>(
-    subject: &mut S,
-    author: &mut impl Author,
-    reader: &EventReader,
-    prior: Prior,
-    options: ExploreOptions,
-    rng: &mut R,
-    pace: &mut dyn Pace,
-) -> Result<Explored, S::Error> {
-    let mut prober = Prober::new(subject, reader, pace);
-    prober.announce(Phase::Survey);
-    let surveyed = survey(&mut prober, author, &options.survey, &prior.scripts, rng)?;
-    prober.announce(Phase::Choose);
-    let pool = pool(&mut prober, &surveyed, &options.survey, rng)?;
-    prober.announce(Phase::Explore);
-    let exploration = Exploration::new(pool, prior, options);
-    let mut search =
-        Search { prober, author, rng, exploration, surveyed: surveyed.runs, sets_before: 0, judgment: None };
-    let mut step = Step::Explore;
-    let stop = loop {
-        match search.take(step) {
-            Ok(Some(next)) => step = next,
-            Ok(None) => break Stop::Done,
-            Err(Halt::Stop(stop)) => break stop,
-            Err(Halt::Failed(error)) => return Err(error),
-        }
-    };
-    Ok(search.explored(stop))
-}
-
-/// Steps of an exploration, after the survey.
-#[derive(Clone, Copy, Debug)]
-enum Step {
-    /// Probe new objects, and what lies behind every enabled set and event.
-    Explore,
-    /// Follow the runs of the survey that the model rejects.
-    AcceptSurvey,
-    /// Follow new random runs that the model rejects.
-    AcceptRandom,
-    /// Judge the model by its walks, and split a state.
-    Refute,
-}
-
-/// An exploration that is going on.
-struct Search<'a, S, A, R> {
-    prober: Prober<'a, S>,
-    author: &'a mut A,
-    rng: &'a mut R,
+/// An exploration that can go on.
+pub struct Explorer {
     exploration: Exploration,
-    /// Runs of the survey.
-    surveyed: Vec<(Script, Run)>,
+    surveyed: Surveyed,
     /// Number of enabled sets when random runs were last found to need repeating.
     sets_before: usize,
     /// Judgment of the final model.
     judgment: Option<Judgment>,
+    /// Scripts that were run.
+    tests: u64,
+    stop: Stop,
 }
 
-impl<S: Guarded, A: Author, R: Rng> Search<'_, S, A, R> {
+/// Where an exploration runs scripts, who writes them, and who reads their runs.
+pub struct Laboratory<'a, S, A, R> {
+    /// Runs scripts.
+    pub subject: &'a mut S,
+    /// Writes random scripts.
+    pub author: &'a mut A,
+    /// Reads runs as words.
+    pub reader: &'a EventReader,
+    /// Random numbers.
+    pub rng: &'a mut R,
+    /// May stop the exploration between batches; then the model is what is known. During the survey and the
+    /// choice of moves, it only ends these phases.
+    pub pace: &'a mut dyn Pace,
+}
+
+/// Explores a class and builds its model. A subject that does not run scripts ends the phase that they were
+/// for.
+pub fn explore<S: Guarded, A: Author, R: Rng>(
+    laboratory: &mut Laboratory<'_, S, A, R>,
+    prior: Prior,
+    options: ExploreOptions,
+) -> Result<Explorer, S::Error> {
+    let Laboratory { subject, author, reader, rng, pace } = laboratory;
+    let mut prober = Prober::new(*subject, reader, *pace);
+    prober.announce(Phase::Survey);
+    let surveyed = survey(&mut prober, *author, &options.survey, &prior.scripts, *rng)?;
+    prober.announce(Phase::Choose);
+    let pool = pool(&mut prober, &surveyed, &options.survey, *rng)?;
+    prober.announce(Phase::Explore);
+    let tests = prober.tests;
+    let exploration = Exploration::new(pool, prior, options);
+    let mut explorer =
+        Explorer { exploration, surveyed, sets_before: 0, judgment: None, tests, stop: Stop::Done };
+    explorer.go_on(laboratory, Step::Explore)?;
+    Ok(explorer)
+}
+
+impl Explorer {
+    /// Follows scripts with words that the model may reject, then goes on like the exploration before.
+    pub fn follow<S: Guarded, A: Author, R: Rng>(
+        &mut self,
+        laboratory: &mut Laboratory<'_, S, A, R>,
+        scripts: &[Script],
+    ) -> Result<(), S::Error> {
+        let mut prober = Prober::new(&mut *laboratory.subject, laboratory.reader, &mut *laboratory.pace);
+        prober.announce(Phase::Accept);
+        let runs = prober.run(scripts)?;
+        self.tests += prober.tests;
+        self.surveyed.runs = scripts.iter().cloned().zip(runs).filter(|(_, run)| run.was_run()).collect();
+        self.go_on(laboratory, Step::AcceptSurvey)
+    }
+
+    /// Tries to make these words happen, and returns a script for each that happened. By those that did not,
+    /// states are split, so that the model allows fewer of them.
+    pub fn attempt<S: Guarded, A: Author, R: Rng>(
+        &mut self,
+        laboratory: &mut Laboratory<'_, S, A, R>,
+        words: &[Vec<Letter>],
+    ) -> Result<Vec<Option<Script>>, S::Error> {
+        let mut prober = Prober::new(&mut *laboratory.subject, laboratory.reader, &mut *laboratory.pace);
+        let found = self.exploration.attempt(&mut prober, words, &self.surveyed);
+        self.tests += prober.tests;
+        match found {
+            Ok(found) => Ok(found),
+            Err(Halt::Stop(stop)) => {
+                self.stop = stop;
+                Ok(vec![None; words.len()])
+            }
+            Err(Halt::Failed(error)) => Err(error),
+        }
+    }
+
+    /// Looks for what was missed: tries new random calls in every state, follows new random scripts, and judges
+    /// the model again. Tells whether it found anything.
+    pub fn deepen<S: Guarded, A: Author, R: Rng>(
+        &mut self,
+        laboratory: &mut Laboratory<'_, S, A, R>,
+    ) -> Result<bool, S::Error> {
+        let Laboratory { subject, author, reader, rng, pace } = laboratory;
+        let before = self.exploration.draft(reader);
+        let mut prober = Prober::new(*subject, reader, *pace);
+        let found = self.exploration.try_new_moves(&mut prober, *author, *rng);
+        self.tests += prober.tests;
+        match found {
+            Ok(()) => {}
+            Err(Halt::Stop(stop)) => {
+                self.stop = stop;
+                return Ok(false);
+            }
+            Err(Halt::Failed(error)) => return Err(error),
+        }
+        self.go_on(laboratory, Step::AcceptRandom)?;
+        let after = self.exploration.draft(laboratory.reader);
+        Ok(before.states.len() != after.states.len() || before.transitions.len() != after.transitions.len())
+    }
+
+    /// Measures a model as [`validate`](crate::validate) does.
+    pub fn measure<S: Guarded, A: Author, R: Rng>(
+        &self,
+        laboratory: &mut Laboratory<'_, S, A, R>,
+        model: &Fsa<String>,
+        effort: WalkOptions,
+    ) -> Result<Reproduced, S::Error> {
+        let mut prober = Prober::new(&mut *laboratory.subject, laboratory.reader, &mut *laboratory.pace);
+        measure(&mut prober, model, &self.surveyed, &self.exploration.pool, effort, laboratory.rng)
+    }
+
+    /// Takes steps until nothing is left to try or the caller stops it.
+    fn go_on<S: Guarded, A: Author, R: Rng>(
+        &mut self,
+        laboratory: &mut Laboratory<'_, S, A, R>,
+        first: Step,
+    ) -> Result<(), S::Error> {
+        let Laboratory { subject, author, reader, rng, pace } = laboratory;
+        let mut prober = Prober::new(*subject, reader, *pace);
+        let mut step = first;
+        self.stop = loop {
+            match self.take(step, &mut prober, *author, *rng) {
+                Ok(Some(next)) => step = next,
+                Ok(None) => break Stop::Done,
+                Err(Halt::Stop(stop)) => break stop,
+                Err(Halt::Failed(error)) => return Err(error),
+            }
+        };
+        self.tests += prober.tests;
+        if let Some(judgment) = self.exploration.without_refining() {
+            self.judgment = Some(judgment);
+        }
+        Ok(())
+    }
+
     /// Takes a step and returns the next, or nothing when the exploration is done.
-    fn take(&mut self, step: Step) -> Result<Option<Step>, Halt<S::Error>> {
-        let Self { prober, exploration, rng, .. } = self;
+    fn take<S: Guarded>(
+        &mut self,
+        step: Step,
+        prober: &mut Prober<'_, S>,
+        author: &mut impl Author,
+        rng: &mut impl Rng,
+    ) -> Result<Option<Step>, Halt<S::Error>> {
+        let exploration = &mut self.exploration;
         match step {
             Step::Explore => {
                 exploration.create_objects(prober)?;
@@ -198,18 +300,18 @@ impl<S: Guarded, A: Author, R: Rng> Search<'_, S, A, R> {
                 Ok(Some(Step::AcceptSurvey))
             }
             Step::AcceptSurvey => {
-                for (script, run) in &self.surveyed {
+                for (script, run) in &self.surveyed.runs {
                     exploration.accept(prober, script, run)?;
                 }
                 exploration.explore(prober, LATE_SUCCESSORS)?;
                 Ok(Some(Step::AcceptRandom))
             }
             Step::AcceptRandom => {
-                let enough = self.accept_random()?;
+                let enough = self.accept_random(prober, author, rng)?;
                 Ok(Some(if enough { Step::Refute } else { Step::AcceptRandom }))
             }
             Step::Refute => {
-                self.judgment = exploration.refute(prober, *rng)?;
+                self.judgment = exploration.refute(prober, rng)?;
                 // A split may make the model reject new runs.
                 Ok(self.judgment.is_none().then_some(Step::AcceptRandom))
             }
@@ -217,17 +319,22 @@ impl<S: Guarded, A: Author, R: Rng> Search<'_, S, A, R> {
     }
 
     /// Runs random scripts, follows those that the model rejects, and tells whether that is enough.
-    fn accept_random(&mut self) -> Result<bool, Halt<S::Error>> {
-        let Self { prober, exploration, author, rng, .. } = self;
+    fn accept_random<S: Guarded>(
+        &mut self,
+        prober: &mut Prober<'_, S>,
+        author: &mut impl Author,
+        rng: &mut impl Rng,
+    ) -> Result<bool, Halt<S::Error>> {
+        let exploration = &mut self.exploration;
         let options = &exploration.options.survey;
         let scripts: Vec<Script> = (0..options.scripts / 3)
             .map(|_| {
                 let calls = rng.random_range(1..=options.calls);
-                author.script(*rng, calls)
+                author.script(rng, calls)
             })
             .collect();
         let runs = prober.run(&scripts).map_err(Halt::Failed)?;
-        prober.warn(*author);
+        prober.warn(author);
         let draft = exploration.draft(prober.reader);
         let mut rejected = 0;
         for (script, run) in scripts.iter().zip(&runs) {
@@ -250,29 +357,42 @@ impl<S: Guarded, A: Author, R: Rng> Search<'_, S, A, R> {
     }
 
     /// The model of everything that is known.
-    fn explored(self, stop: Stop) -> Explored {
-        let Self { prober, mut exploration, judgment, .. } = self;
-        let reader = prober.reader;
+    pub fn explored(&mut self, reader: &EventReader) -> Explored {
+        let Self { exploration, judgment, .. } = self;
         let draft = exploration.draft(reader);
-        let whole = if stop.is_done() { draft.fsa.clone() } else { exploration.with_guesses(reader, &draft) };
-        let model = whole.simplify();
-        let counterparts = whole.counterparts(&model);
+        let model = draft.fsa.simplify();
+        let counterparts = draft.fsa.counterparts(&model);
+        let witnesses = exploration.witnesses(reader, &draft, &counterparts, &model);
+        let model = exploration.with_unexplored(reader, &draft, &counterparts, &model);
         let refusals = exploration.refusals(&draft, &counterparts, &model);
         let (realized, unrealized) =
-            judgment.map(|judgment| (judgment.realized, judgment.unrealized)).unzip();
+            judgment.as_ref().map(|one| (one.realized, one.unrealized.clone())).unzip();
         Explored {
             pure: exploration.harmless(),
-            tests: prober.tests,
+            tests: self.tests,
             situations: exploration.situations(),
             realized,
             unrealized: unrealized.unwrap_or_default(),
             splits: exploration.describe_splits(reader),
-            witnesses: exploration.witnesses(reader, &draft, &counterparts, &model),
+            witnesses,
             model: witness::with_refusals(&model, &refusals),
             refusals,
-            stop,
+            stop: self.stop,
         }
     }
+}
+
+/// Steps of an exploration, after the survey.
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    /// Probe new objects, and what lies behind every enabled set and event.
+    Explore,
+    /// Follow the runs of the survey that the model rejects.
+    AcceptSurvey,
+    /// Follow new random runs that the model rejects.
+    AcceptRandom,
+    /// Judge the model by its walks, and split a state.
+    Refute,
 }
 
 /// Labels of a word.

@@ -40,11 +40,29 @@ pub struct ValidateOptions {
     /// Random scripts whose objects the model is to read.
     pub runs: usize,
     /// Walks of the model.
-    pub walks: usize,
+    pub walks: WalkOptions,
+}
+
+/// Walks of a model that are tried on the class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WalkOptions {
+    /// Number of walks.
+    pub count: usize,
     /// Length of the longest walk.
     pub length: usize,
     /// Number of situations that are kept for each prefix of a walk; four times as many in the second search.
     pub width: usize,
+}
+
+/// Walks of a model that were reproduced on the class.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Reproduced {
+    /// Walks that were realized, of those that were decided.
+    pub walks: Rate,
+    /// The shortest beginnings of walks whose last event could not be realized, shortest first.
+    pub unrealized: Vec<Vec<String>>,
+    /// Walks that are in no rate.
+    pub undecided: Undecided,
 }
 
 /// Result of a validation.
@@ -181,27 +199,8 @@ pub fn validate<S: Subject, R: Rng>(
     prober.subject.phase = Phase::Choose;
     let pool = pool_of(&mut prober, &surveyed, &options.survey, options.choosing, rng)?;
     prober.subject.phase = Phase::Walks;
-    let walks: Vec<Walk> = walks(model, reader, options, rng);
-    let verdicts = judge_all(&mut prober, &walks, &surveyed, &pool, options.width)?;
-
-    let (mut precision, mut undecided) = (Rate::default(), Undecided::default());
-    undecided.budget = (walks.len() - verdicts.len()) as u64;
-    let mut short: BTreeSet<(usize, Vec<String>)> = BTreeSet::new();
-    for (walk, verdict) in walks.iter().zip(&verdicts) {
-        match verdict {
-            WalkVerdict::Untried => undecided.untried += 1,
-            WalkVerdict::Unsteady => undecided.unsteady += 1,
-            WalkVerdict::Realized => precision.count(true),
-            WalkVerdict::Unrealized { at } => {
-                precision.count(false);
-                let word = &walk.labels[..=*at];
-                short.insert((
-                    word.len(),
-                    word.iter().map(|&label| model.alphabet()[label as usize].clone()).collect(),
-                ));
-            }
-        }
-    }
+    let Reproduced { walks: precision, unrealized, undecided } =
+        measure(&mut prober, model, &surveyed, &pool, options.walks, rng)?;
     let missing = lives.heard.iter().map(|&letter| reader.alphabet().name(letter));
     let missing = missing.filter(|&label| model.letter(label).is_none()).map(str::to_owned).collect();
     let guard = guarded.guard();
@@ -209,7 +208,7 @@ pub fn validate<S: Subject, R: Rng>(
     Ok(Validated {
         precision,
         recall: lives.recall,
-        unrealized: short.into_iter().take(SHOWN).map(|(_, word)| word).collect(),
+        unrealized,
         rejected: lives.rejected.into_values().take(SHOWN).collect(),
         undecided,
         missing,
@@ -219,6 +218,39 @@ pub fn validate<S: Subject, R: Rng>(
         tests: guard.tests,
         stop: guard.stopped.unwrap_or(Stop::Done),
     })
+}
+
+/// Draws walks of the model and tries them on the class.
+pub(crate) fn measure<S: Guarded>(
+    prober: &mut Prober<'_, S>,
+    model: &Fsa<String>,
+    surveyed: &Surveyed,
+    pool: &Pool,
+    options: WalkOptions,
+    rng: &mut impl Rng,
+) -> Result<Reproduced, S::Error> {
+    let walks: Vec<Walk> = walks(model, prober.reader, options, rng);
+    let verdicts = judge_all(prober, &walks, surveyed, pool, options.width)?;
+    let mut reproduced = Reproduced::default();
+    reproduced.undecided.budget = (walks.len() - verdicts.len()) as u64;
+    let mut short: BTreeSet<(usize, Vec<String>)> = BTreeSet::new();
+    for (walk, verdict) in walks.iter().zip(&verdicts) {
+        match verdict {
+            WalkVerdict::Untried => reproduced.undecided.untried += 1,
+            WalkVerdict::Unsteady => reproduced.undecided.unsteady += 1,
+            WalkVerdict::Realized => reproduced.walks.count(true),
+            WalkVerdict::Unrealized { at } => {
+                reproduced.walks.count(false);
+                let word = &walk.labels[..=*at];
+                short.insert((
+                    word.len(),
+                    word.iter().map(|&label| model.alphabet()[label as usize].clone()).collect(),
+                ));
+            }
+        }
+    }
+    reproduced.unrealized = short.into_iter().take(SHOWN).map(|(_, word)| word).collect();
+    Ok(reproduced)
 }
 
 /// Lives of random scripts, and how many of them the model reads.
@@ -299,12 +331,7 @@ struct Walk {
 }
 
 /// Walks of the model that say something: one without an event is drawn again.
-fn walks(
-    model: &Fsa<String>,
-    reader: &EventReader,
-    options: &ValidateOptions,
-    rng: &mut impl Rng,
-) -> Vec<Walk> {
+fn walks(model: &Fsa<String>, reader: &EventReader, options: WalkOptions, rng: &mut impl Rng) -> Vec<Walk> {
     /// Of a state with a transition, at most every other walk ends at once.
     const REDRAWN: usize = 64;
     let letters: Vec<Option<Letter>> =
@@ -316,7 +343,7 @@ fn walks(
         let word = labels.iter().map_while(|&label| letters[label as usize]).collect();
         Some(Walk { labels, word })
     };
-    std::iter::repeat_with(draw).take(options.walks).map_while(|walk| walk).collect()
+    std::iter::repeat_with(draw).take(options.count).map_while(|walk| walk).collect()
 }
 
 /// Verdict about a walk.
@@ -357,12 +384,13 @@ fn judge_all<S: Guarded>(
     let mut verdicts = Vec::with_capacity(walks.len());
     for portion in walks.chunks(PORTION) {
         let portion: Vec<&Walk> = portion.iter().collect();
-        let mut decided = narrow.judge(prober, &portion, surveyed)?;
+        let Some(mut decided) = narrow.judge(prober, &portion, surveyed)? else { break };
         let failed: Vec<usize> = (0..portion.len())
             .filter(|&walk| matches!(decided[walk], WalkVerdict::Unrealized { .. }))
             .collect();
         let again: Vec<&Walk> = failed.iter().map(|&walk| portion[walk]).collect();
-        for (walk, verdict) in failed.into_iter().zip(wide.judge(prober, &again, surveyed)?) {
+        let Some(wider) = wide.judge(prober, &again, surveyed)? else { break };
+        for (walk, verdict) in failed.into_iter().zip(wider) {
             // A search that got less far than the first took other turns, and tells nothing.
             decided[walk] = match (decided[walk], verdict) {
                 (WalkVerdict::Unrealized { at: first }, WalkVerdict::Unrealized { at }) => {
@@ -380,13 +408,14 @@ fn judge_all<S: Guarded>(
 }
 
 impl Search<'_> {
-    /// Verdicts about these walks. They mean nothing if the subject stopped meanwhile.
+    /// Verdicts about these walks; nothing if the caller stopped meanwhile. They mean nothing if the subject
+    /// did.
     fn judge<S: Guarded>(
         &mut self,
         prober: &mut Prober<'_, S>,
         walks: &[&Walk],
         surveyed: &Surveyed,
-    ) -> Result<Vec<WalkVerdict>, S::Error> {
+    ) -> Result<Option<Vec<WalkVerdict>>, S::Error> {
         /// Longer prefixes are rarely shared, and their situations take memory.
         const SHARED: usize = 4;
         let words: Vec<Vec<Letter>> = walks.iter().map(|walk| walk.word.clone()).collect();
@@ -394,7 +423,8 @@ impl Search<'_> {
         // Nothing is known of kinds here: a model is not to be judged by what made it.
         let beam = Beam { starts, moves, width: *width, kind: &|_| None::<()> };
         match realize(prober, &words, &beam, known, &Progress::new(Phase::Walks, 0)) {
-            Ok(()) | Err(Halt::Stop(_)) => {}
+            Ok(()) => {}
+            Err(Halt::Stop(_)) => return Ok(None),
             Err(Halt::Failed(error)) => return Err(error),
         }
         let mut verdicts = Vec::new();
@@ -412,7 +442,7 @@ impl Search<'_> {
             });
         }
         known.prefixes.retain(|prefix, found| prefix.len() <= SHARED || found.situations.is_empty());
-        Ok(verdicts)
+        Ok(Some(verdicts))
     }
 }
 

@@ -21,6 +21,6 @@ mod testing;
 mod walk;
 
 pub use determinize::TooLarge;
-pub use graph::{Builder, Edge, Fsa, Modality, State, Step};
+pub use graph::{Builder, Edge, Fsa, Modality, NOT_EXPLORED, State, Step};
 pub use merge::merge_while;
 pub use reader::{Follower, Reader, Traversed};

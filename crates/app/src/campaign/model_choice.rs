@@ -1,6 +1,7 @@
 //! The choice of the model that a round ends with: its own or that of an earlier round. Either way it allows
 //! every word that was stored.
 
+use adit_attack::validate::Rate;
 use adit_automata::{Fsa, Reader};
 use adit_store::RoundId;
 use adit_trace::Script;
@@ -21,6 +22,8 @@ pub(crate) struct ModelCandidate {
     pub(crate) complete: bool,
     /// Share of its walks that could be realized, if it was measured.
     pub(crate) realized: Option<f64>,
+    /// The same as numbers of walks, if this round measured it.
+    pub(crate) walks: Option<Rate>,
     /// Number of situations in which all calls were tried.
     pub(crate) explored: u64,
     /// Tests that show what the model allows and refuses.
@@ -34,6 +37,7 @@ pub(crate) struct ChosenModel {
     pub(crate) model: Fsa<String>,
     pub(crate) complete: bool,
     pub(crate) realized: Option<f64>,
+    pub(crate) walks: Option<Rate>,
     pub(crate) explored: u64,
     /// Reason for the choice, for people.
     pub(crate) why: String,
@@ -71,12 +75,13 @@ impl Recorder<'_> {
             }
             None => (own, round, format!("made by round {}", round.0)),
         };
-        let ModelCandidate { model, complete, realized, explored, tests, witnesses } = candidate;
+        let ModelCandidate { model, complete, realized, walks, explored, tests, witnesses } = candidate;
         // A model without transitions knows nothing to which a word could be added.
         let (model, admitted) = if model.transitions() > 0 { self.allowing(model)? } else { (model, 0) };
         let words = self.seen.len();
         let own = made == round;
-        let chosen = ChosenModel { model, complete, realized, explored, why, own, made, words, admitted };
+        let chosen =
+            ChosenModel { model, complete, realized, walks, explored, why, own, made, words, admitted };
         Ok((chosen, tests, witnesses))
     }
 
@@ -150,6 +155,7 @@ mod tests {
             model: Builder::new().build(),
             complete,
             realized,
+            walks: None,
             explored,
             tests: Vec::new(),
             witnesses: Witnesses::default(),

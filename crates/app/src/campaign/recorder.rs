@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::{Duration, Instant};
 
 use adit_attack::{Guarded, HangGuard};
-use adit_automata::Fsa;
+use adit_automata::{Fsa, Reader};
 use adit_logic::{Fate, Property};
 use adit_store::{StoredProperty, TestId};
 use adit_trace::{Letter, Progress, Run, RunLimits, Script, Subject};
@@ -120,6 +120,27 @@ impl SpareTests {
             self.by_word.insert(word, script.clone());
         }
     }
+
+    /// The test that showed a word: that of the store, if there is one.
+    fn source(&self, word: &[Letter], stored: Option<TestId>) -> Option<TestSource> {
+        let is_spare = |word: &Fingerprint| self.by_word.contains_key(word);
+        let spare = || Some(Fingerprint::of(word)).filter(is_spare).map(TestSource::Spare);
+        stored.map(TestSource::Stored).or_else(spare)
+    }
+
+    fn script(&self, campaign: &Campaign<'_>, source: TestSource) -> Result<Script, Report> {
+        match source {
+            TestSource::Stored(test) => campaign.test(test),
+            TestSource::Spare(word) => Ok(self.by_word[&word].clone()),
+        }
+    }
+}
+
+/// A test that showed a word.
+#[derive(Clone, PartialEq)]
+enum TestSource {
+    Stored(TestId),
+    Spare(Fingerprint),
 }
 
 /// A subject whose runs are recorded.
@@ -264,11 +285,6 @@ impl<'e> Recorder<'e> {
         model: &Fsa<String>,
         tests: &[(Script, Run)],
     ) -> Result<Vec<Script>, Report> {
-        #[derive(Clone, PartialEq)]
-        enum Source {
-            Stored(TestId),
-            Spare(Fingerprint),
-        }
         self.write()?;
         let Self { campaign, spare, .. } = self;
         let mut cover = WitnessCover::new(model, campaign.reader.alphabet());
@@ -278,18 +294,34 @@ impl<'e> Recorder<'e> {
         if cover.is_complete() {
             return Ok(Vec::new());
         }
+        campaign.each_word(|word, test| cover.offer(word, || spare.source(word, test)))?;
+        cover.chosen().into_iter().map(|source| spare.script(campaign, source)).collect()
+    }
+
+    /// Tests of the campaign with words that a model rejects, at most `most`: those whose words leave the model
+    /// first, one for each way to leave it.
+    pub(crate) fn tests_rejected_by(
+        &mut self,
+        model: &Fsa<String>,
+        most: usize,
+    ) -> Result<Vec<Script>, Report> {
+        self.write()?;
+        let Self { campaign, spare, .. } = self;
+        let letters = model.letters(campaign.reader.alphabet().names());
+        let mut reader = Reader::indexed(model);
+        let mut found: BTreeMap<(usize, Vec<Letter>), TestSource> = BTreeMap::new();
         campaign.each_word(|word, test| {
-            cover.offer(word, || {
-                let is_spare = |word: &Fingerprint| spare.by_word.contains_key(word);
-                let spare = || Some(Fingerprint::of(word)).filter(is_spare).map(Source::Spare);
-                test.map(Source::Stored).or_else(spare)
-            });
+            let at = reader.read(word.iter().map(|&letter| letters[letter as usize]));
+            if let Some(rejected) = word.get(..=at)
+                && let Some(source) = spare.source(word, test)
+            {
+                found.entry((at, rejected.to_vec())).or_insert(source);
+                if found.len() > most {
+                    found.pop_last();
+                }
+            }
         })?;
-        let script = |source| match source {
-            Source::Stored(test) => campaign.test(test),
-            Source::Spare(word) => Ok(spare.by_word[&word].clone()),
-        };
-        cover.chosen().into_iter().map(script).collect()
+        found.into_values().map(|source| spare.script(campaign, source)).collect()
     }
 
     /// Notes runs, and writes what is worth keeping if it is time.

@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 
 use adit_attack::novelty::Novelty;
-use adit_attack::validate::{Rate, ValidateOptions, Validated, unknown_labels, validate, without_unknown};
+use adit_attack::validate::{
+    Rate, ValidateOptions, Validated, WalkOptions, unknown_labels, validate, without_unknown,
+};
 use adit_attack::{EventReader, SurveyOptions};
 use adit_automata::Fsa;
 use adit_bytecode::overloads::Overloads;
@@ -122,9 +124,11 @@ fn options(flags: &ValidateFlags, budget: Budget) -> ValidateOptions {
         survey: SurveyOptions { scripts: survey.scripts.min(part(6)), calls: flags.generate.calls, ..survey },
         choosing: defaults::CHOOSING_TRIES.min(part(6)),
         runs: flags.runs.min(part(6)),
-        walks: flags.walks,
-        length: flags.length,
-        width: defaults::SITUATIONS_PER_PREFIX,
+        walks: WalkOptions {
+            count: flags.walks,
+            length: flags.length,
+            width: defaults::SITUATIONS_PER_PREFIX,
+        },
     }
 }
 
@@ -222,7 +226,7 @@ impl Verdict {
     }
 
     fn validation(&self) -> Validation {
-        let share = |rate: &Rate| Share { good: rate.good, of: rate.all, interval: rate.interval() };
+        let share = |rate: &Rate| Share::from(*rate);
         let new = |novelty: &Novelty| validation::Novelty {
             seen: novelty.seen,
             once: novelty.once,

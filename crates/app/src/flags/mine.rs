@@ -22,7 +22,15 @@ pub(crate) const DEFAULT_BUDGET: Budget = Budget::Time(Duration::from_secs(10));
 pub(crate) const EXPLORATION: ExploreOptions = ExploreOptions {
     survey: SurveyOptions { scripts: 3000, calls: 10, candidates: 24, moves: 8 },
     successors: 8,
-    splitting: SplitOptions { walks: 300, walk_length: 12, width: 16, gain: 0.05, states: 60 },
+    splitting: SplitOptions {
+        walks: 300,
+        walk_length: 12,
+        width: 16,
+        gain: 0.05,
+        relative_gain: 0.4,
+        least_gain: 0.012,
+        states: 60,
+    },
 };
 
 /// Search for tests, with the numbers of DICE's paper, section 4. How long it tries is a flag.

@@ -1,4 +1,4 @@
-//! Step 5: conclude. The model is made if it was not explored, and compared with that of the last round;
+//! Step 6: conclude. The model is made if it was not explored, and compared with that of the last round;
 //! tests are chosen that show it; every property gets its fate.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,13 +21,16 @@ impl Round<'_> {
         draft: Draft,
         mut properties: MinedProperties<'_>,
         attack: AttackOutcome,
+        open: &BTreeSet<Property<Letter>>,
     ) -> Result<(Mined, RecordingCost), Report> {
         self.add_missed_refutations(&mut properties)?;
         // A property that any word violates does not hold, whatever the attack says.
-        let holding = properties.holding(&mut self.workers.recorder)?;
+        let mut holding = properties.holding(&mut self.workers.recorder)?;
+        // Nor is one reported that the model contradicts.
+        holding.retain(|property| !open.contains(property));
         let supports = properties.supports();
         let evidence = Evidence { properties: self.surviving(&properties, &holding) };
-        let MinedModel { candidate, unrealized, .. } = draft.finish(&mut self, &evidence)?;
+        let MinedModel { candidate, unrealized, stop, .. } = draft.finish(&mut self, &evidence)?;
         let (mut chosen, tests, witnesses) = self.workers.recorder.choose_model(candidate)?;
         if !chosen.own {
             self.tests.add(&mut self.workers, &tests)?;
@@ -54,7 +57,7 @@ impl Round<'_> {
                 chosen,
                 tests: self.tests.into_tests(),
                 witnesses,
-                stop: attack.stop,
+                stop: attack.stop.or(stop),
             },
         };
         let cost = self.workers.recorder.end(&mined.conclusion)?;

@@ -8,6 +8,7 @@
 //! campaign; running stored tests again gives their events with arguments, results and the fields of the
 //! object after each call.
 
+use adit_attack::explore::Explorer;
 use adit_logic::Property;
 use adit_trace::{Letter, Stop};
 use miette::Report;
@@ -16,7 +17,7 @@ use super::Round;
 use crate::campaign::{ModelCandidate, RetentionPolicy};
 
 mod dice;
-mod explore;
+pub(super) mod explore;
 
 /// All miners, the default first.
 pub(crate) static MINERS: [Miner; 2] = [explore::MINER, dice::MINER];
@@ -62,6 +63,8 @@ pub(super) struct MinedModel {
     pub(super) unrealized: Option<Vec<Vec<String>>>,
     /// Reason why the miner ended.
     pub(super) stop: Stop,
+    /// The exploration that made it, if it can go on.
+    pub(super) explorer: Option<Explorer>,
 }
 
 /// The model of a round before the attack: made, or still to be made.
@@ -76,6 +79,14 @@ impl Draft {
         match self {
             Self::Made(mined) => mined.stop,
             Self::Pending(_) => Stop::Done,
+        }
+    }
+
+    /// The model, if it was made by running the class.
+    pub(super) fn explored(&mut self) -> Option<&mut MinedModel> {
+        match self {
+            Self::Made(mined) => Some(mined),
+            Self::Pending(_) => None,
         }
     }
 
@@ -96,7 +107,6 @@ impl Round<'_> {
             Make::ByRunning(explore) => {
                 let mined = explore(self)?;
                 self.pace.explored(mined.candidate.model.len());
-                self.tests.add(&mut self.workers, &mined.candidate.tests)?;
                 Ok(Draft::Made(Box::new(mined)))
             }
         }

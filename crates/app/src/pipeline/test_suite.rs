@@ -35,6 +35,11 @@ impl TestSuite {
         self.positions.get(&script.to_json()).copied()
     }
 
+    /// A test with its run.
+    pub(super) fn of(&self, script: &Script) -> Option<&(Script, Run)> {
+        self.position(script).map(|position| &self.tests[position])
+    }
+
     pub(super) fn len(&self) -> usize {
         self.tests.len()
     }

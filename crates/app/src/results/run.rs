@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::validation::Share;
 use adit_logic::FateCounts;
 use adit_trace::Stop;
 use serde::{Deserialize, Serialize};
@@ -77,6 +78,9 @@ pub(crate) struct ModelSummary {
     pub(crate) pure: BTreeSet<String>,
     /// Share of the model's random walks that were made to happen, if measured.
     pub(crate) realized: Option<f64>,
+    /// The walks of that share, if this round measured it.
+    #[serde(default)]
+    pub(crate) walks: Option<Share>,
     /// Shortest walks that could not be made to happen; absent unless this round explored the model.
     pub(crate) unrealized: Option<Vec<Vec<String>>>,
     pub(crate) confirmed_edges: ConfirmedEdges,

@@ -1,5 +1,6 @@
 //! `validate.json`: what `adit validate --json` prints, for users who save it beside the model.
 
+use adit_attack::validate::Rate;
 use adit_trace::Stop;
 use serde::{Deserialize, Serialize};
 
@@ -46,6 +47,12 @@ pub(crate) struct Share {
     pub(crate) good: u64,
     pub(crate) of: u64,
     pub(crate) interval: Option<(f64, f64)>,
+}
+
+impl From<Rate> for Share {
+    fn from(rate: Rate) -> Self {
+        Self { good: rate.good, of: rate.all, interval: rate.interval() }
+    }
 }
 
 /// Walks that count neither as realized nor as unrealized.

@@ -6,68 +6,81 @@ use std::collections::{BTreeMap, BTreeSet};
 use adit_automata::{Builder, Fsa, Modality, State};
 use adit_trace::Letter;
 
-use super::exploration::{EnabledSetId, Exploration, ProbedSituation, SituationId, SuccessorId};
+use super::exploration::{EnabledSetId, Exploration, SituationId, SuccessorId};
 use crate::EventReader;
 
-/// Division of the situations that enable one set: those that can go by the event to a situation that enables
-/// `to`, and the others.
+/// A class of situations: all that enable one set, or those of another class on one side of a split.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct ClassId(usize);
+
+/// Division of a class: its situations that can go by the event to a situation of class `to`, and the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Split {
-    /// Set whose situations are divided.
-    pub(super) of: EnabledSetId,
+    /// Class that is divided.
+    pub(super) of: ClassId,
     pub(super) letter: Letter,
-    pub(super) to: EnabledSetId,
+    pub(super) to: ClassId,
 }
 
 /// Splits that the model has, and splits that were tried in vain.
+///
+/// Each split is by classes that existed before it, so that what is behind several calls can tell two
+/// situations apart: one split for each call.
 #[derive(Default)]
 pub(super) struct Splits {
-    /// In the order in which they were made, by the set that they divide.
-    made: BTreeMap<EnabledSetId, Vec<Split>>,
-    useless: BTreeSet<Split>,
+    /// In the order in which they were made.
+    made: Vec<Split>,
+    /// Splits that were tried in vain after these others.
+    useless: BTreeSet<(Vec<Split>, Split)>,
 }
 
 impl Splits {
-    pub(super) fn of(&self, enabled: EnabledSetId) -> &[Split] {
-        self.made.get(&enabled).map_or(&[], Vec::as_slice)
-    }
-
-    pub(super) fn all(&self) -> impl Iterator<Item = &Split> {
-        self.made.values().flatten()
+    pub(super) fn all(&self) -> &[Split] {
+        &self.made
     }
 
     /// Tells whether the split was tried before.
     pub(super) fn is_known(&self, split: &Split) -> bool {
-        self.useless.contains(split) || self.of(split.of).contains(split)
+        self.made.contains(split) || self.useless.contains(&(self.made.clone(), *split))
     }
 
     pub(super) fn make(&mut self, split: Split) {
-        self.made.entry(split.of).or_default().push(split);
+        self.made.push(split);
     }
 
-    pub(super) fn undo(&mut self, split: Split) {
-        self.made.entry(split.of).or_default().retain(|other| *other != split);
+    /// Undoes all splits but the first so many.
+    pub(super) fn undo_after(&mut self, count: usize) {
+        self.made.truncate(count);
     }
 
     /// Remembers that a split that was undone makes too few walks realizable.
     pub(super) fn is_useless(&mut self, split: Split) {
-        self.useless.insert(split);
+        self.useless.insert((self.made.clone(), split));
     }
 }
 
-/// State of the model: the events that it enables, and for each split of that set whether its situations can
-/// take it.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct AbstractState {
-    pub(super) enabled: EnabledSetId,
-    can_take: Vec<bool>,
+/// The classes of all situations: those of the enabled sets, divided by the splits.
+pub(super) struct Classes {
+    /// The class of each situation; nothing while it is unknown on which side of a split it is.
+    of: Vec<Option<ClassId>>,
+    /// Successors that decide on which side of a split their situation is, and that were not probed.
+    pub(super) undecided: Vec<SuccessorId>,
+    /// The set that the situations of each class enable.
+    enabled: BTreeMap<ClassId, EnabledSetId>,
+}
+
+impl Classes {
+    pub(super) fn of(&self, SituationId(number): SituationId) -> Option<ClassId> {
+        self.of[number]
+    }
 }
 
 /// A model, and the evidence that it was made of.
 pub(super) struct DraftModel {
     pub(super) fsa: Fsa<String>,
     /// The states after the first, which is that before there is an object.
-    pub(super) states: Vec<AbstractState>,
+    pub(super) states: Vec<ClassId>,
+    pub(super) classes: Classes,
     pub(super) transitions: BTreeMap<Transition, Evidence>,
 }
 
@@ -92,23 +105,25 @@ pub(super) struct Evidence {
 const NO_OBJECT: State = 0;
 
 impl DraftModel {
-    /// The abstraction of a state; nothing for the one before there is an object.
-    pub(super) fn abstraction(&self, state: State) -> Option<&AbstractState> {
-        self.states.get(state.checked_sub(NO_OBJECT + 1)?)
+    /// The class of a state; nothing for the one before there is an object.
+    pub(super) fn class(&self, state: State) -> Option<ClassId> {
+        self.states.get(state.checked_sub(NO_OBJECT + 1)?).copied()
     }
 
     /// The states that enable this set.
     pub(super) fn enabling(&self, enabled: EnabledSetId) -> impl Iterator<Item = State> {
         let states = (NO_OBJECT + 1..).zip(&self.states);
-        states.filter(move |(_, state)| state.enabled == enabled).map(|(number, _)| number)
+        states
+            .filter(move |(_, class)| self.classes.enabled.get(class) == Some(&enabled))
+            .map(|(number, _)| number)
     }
 }
 
 /// States and transitions of a draft while it is made.
 struct Drafting {
     builder: Builder<String>,
-    states: Vec<AbstractState>,
-    numbers: BTreeMap<AbstractState, State>,
+    states: Vec<ClassId>,
+    numbers: BTreeMap<ClassId, State>,
     transitions: BTreeMap<Transition, Evidence>,
 }
 
@@ -121,43 +136,57 @@ impl Drafting {
     }
 
     /// The number of a state, which is added if it is new.
-    fn number(&mut self, state: &AbstractState) -> State {
-        if let Some(&number) = self.numbers.get(state) {
+    fn number(&mut self, class: ClassId) -> State {
+        if let Some(&number) = self.numbers.get(&class) {
             return number;
         }
         let number = self.builder.state(true);
-        self.states.push(state.clone());
-        self.numbers.insert(state.clone(), number);
+        self.states.push(class);
+        self.numbers.insert(class, number);
         number
     }
 }
 
 impl Exploration {
-    /// The state of a situation; nothing while it is unknown on which side of a split it is.
-    pub(super) fn abstract_state(&self, situation: &ProbedSituation) -> Option<AbstractState> {
-        let can_take = |split: &Split| {
-            let mut is_open = false;
-            for successor in situation.successors.iter().filter(|one| one.letter == split.letter) {
-                match self.behind(successor) {
-                    Some(behind) if self.situation(behind).enabled == split.to => return Some(true),
-                    Some(_) => {}
-                    None => is_open = true,
+    /// Divides the situations into classes.
+    pub(super) fn classes(&self) -> Classes {
+        let mut of: Vec<Option<ClassId>> =
+            self.probed_situations().map(|(_, situation)| Some(situation.enabled.class())).collect();
+        let mut enabled: BTreeMap<ClassId, EnabledSetId> =
+            self.probed_situations().map(|(_, one)| (one.enabled.class(), one.enabled)).collect();
+        let mut undecided = Vec::new();
+        for (number, split) in self.splits.all().iter().enumerate() {
+            let Some(&set) = enabled.get(&split.of) else { continue };
+            let [takes, lacks] = sides(number);
+            enabled.extend([(takes, set), (lacks, set)]);
+            let before = of.clone();
+            for (id, _) in self.probed_situations().filter(|(id, _)| before[id.0] == Some(split.of)) {
+                let mut open = Vec::new();
+                let mut can_take = false;
+                for (successor, one) in self.successors_of(id).filter(|(_, one)| one.letter == split.letter) {
+                    match self.behind(one).map(|behind| before[behind.0]) {
+                        Some(Some(class)) => can_take |= class == split.to,
+                        Some(None) => open.push(None),
+                        None => open.push(Some(successor)),
+                    }
+                }
+                of[id.0] = match (can_take, open.is_empty()) {
+                    (true, _) => Some(takes),
+                    (false, true) => Some(lacks),
+                    (false, false) => None,
+                };
+                if of[id.0].is_none() {
+                    undecided.extend(open.into_iter().flatten());
                 }
             }
-            (!is_open).then_some(false)
-        };
-        let splits = self.splits.of(situation.enabled).iter();
-        Some(AbstractState {
-            enabled: situation.enabled,
-            can_take: splits.map(can_take).collect::<Option<_>>()?,
-        })
+        }
+        Classes { of, undecided, enabled }
     }
 
     /// Drafts the model of everything that is known.
     pub(super) fn new_draft(&self, reader: &EventReader) -> DraftModel {
-        let states: Vec<Option<AbstractState>> =
-            self.probed_situations().map(|(_, situation)| self.abstract_state(situation)).collect();
-        let state = |SituationId(number): SituationId| states[number].as_ref();
+        let classes = self.classes();
+        let state = |situation: SituationId| classes.of(situation);
         let (pure, followed) = (self.harmless(), self.followed());
         let mut drafting = Drafting::new();
         for (id, successor) in self.successors() {
@@ -195,7 +224,7 @@ impl Exploration {
         for &Transition { from, letter, to } in transitions.keys() {
             builder.edge(from, reader.alphabet().name(letter).to_owned(), to);
         }
-        DraftModel { fsa: builder.build(), states, transitions }
+        DraftModel { fsa: builder.build(), states, classes, transitions }
     }
 
     /// Pairs of a set and an event of it whose successor was probed somewhere. If the event is
@@ -209,27 +238,34 @@ impl Exploration {
         followed
     }
 
-    /// The model with a transition of modality *maybe* for each event that was possible in a state and never
-    /// followed. It leads to where the event leads most often elsewhere, or back to the state.
-    pub(super) fn with_guesses(&self, reader: &EventReader, draft: &DraftModel) -> Fsa<String> {
-        let mut leads: BTreeMap<Letter, BTreeMap<State, usize>> = BTreeMap::new();
-        let mut known: BTreeSet<(State, Letter)> = BTreeSet::new();
-        for &Transition { from, letter, to } in draft.transitions.keys() {
-            *leads.entry(letter).or_default().entry(to).or_default() += 1;
-            known.insert((from, letter));
+    /// `model`, with a transition of modality *maybe* for each event that was possible in a state and never
+    /// followed. It leads to one more state, which says that what follows is not explored. `counterparts` are
+    /// the states of `model` for those of `draft`.
+    pub(super) fn with_unexplored(
+        &self,
+        reader: &EventReader,
+        draft: &DraftModel,
+        counterparts: &[Option<State>],
+        model: &Fsa<String>,
+    ) -> Fsa<String> {
+        let numbers: BTreeMap<ClassId, State> = draft.states.iter().copied().zip(NO_OBJECT + 1..).collect();
+        let mut builder = model.to_builder();
+        let mut unexplored: BTreeSet<(State, Letter)> = BTreeSet::new();
+        for (id, successor) in self.successors() {
+            let from = match id.from {
+                None => Some(NO_OBJECT),
+                Some(from) => draft.classes.of(from).and_then(|class| numbers.get(&class).copied()),
+            };
+            let Some(from) = from.and_then(|from| counterparts[from]) else { continue };
+            let label = reader.alphabet().name(successor.letter);
+            if !model.edges(from).any(|edge| edge.label == label) {
+                unexplored.insert((from, successor.letter));
+            }
         }
-        let numbers: BTreeMap<&AbstractState, State> = draft.states.iter().zip(NO_OBJECT + 1..).collect();
-        let mut builder = draft.fsa.to_builder();
-        for (_, situation) in self.probed_situations() {
-            let state = self.abstract_state(situation);
-            let Some(&from) = state.as_ref().and_then(|state| numbers.get(state)) else { continue };
-            for successor in &situation.successors {
-                let letter = successor.letter;
-                if known.insert((from, letter)) {
-                    let usual = leads.get(&letter).and_then(|to| to.iter().max_by_key(|(_, times)| **times));
-                    let to = usual.map_or(from, |(&to, _)| to);
-                    builder.modal_edge(from, reader.alphabet().name(letter).to_owned(), to, Modality::Maybe);
-                }
+        if !unexplored.is_empty() {
+            let place = builder.not_explored();
+            for (from, letter) in unexplored {
+                builder.modal_edge(from, reader.alphabet().name(letter).to_owned(), place, Modality::Maybe);
             }
         }
         builder.build()
@@ -237,12 +273,30 @@ impl Exploration {
 
     /// Describes the splits of the model.
     pub(super) fn describe_splits(&self, reader: &EventReader) -> Vec<String> {
+        let classes = self.classes();
         let describe = |split: &Split| {
-            let names: Vec<&str> =
-                self.events(split.to).map(|letter| reader.alphabet().name(letter)).collect();
+            let set = classes.enabled.get(&split.to).copied();
+            let names: Vec<&str> = set
+                .into_iter()
+                .flat_map(|set| self.events(set))
+                .map(|letter| reader.alphabet().name(letter))
+                .collect();
             let event = reader.alphabet().name(split.letter);
             format!("whether {event} can lead to a state with {}", names.join(", "))
         };
-        self.splits.all().map(describe).collect()
+        self.splits.all().iter().map(describe).collect()
     }
+}
+
+impl EnabledSetId {
+    /// The class of all situations that enable the set.
+    fn class(self) -> ClassId {
+        ClassId(2 * self.number())
+    }
+}
+
+/// The two classes that the split of this number makes: of the situations that can take it, and of the others.
+fn sides(split: usize) -> [ClassId; 2] {
+    // Enabled sets have the even numbers.
+    [ClassId(4 * split + 1), ClassId(4 * split + 3)]
 }

@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use adit_trace::{Letter, Phase, Progress, Run, Script};
+use adit_trace::{Author, Letter, Phase, Progress, Run, Script};
+use rand::Rng;
 
-use super::draft::{DraftModel, Splits};
-use super::witness::Thrown;
+use super::draft::{ClassId, DraftModel, Splits};
+use super::refute::Unrefined;
 use super::{ExploreOptions, Prior, labels};
 use crate::EventReader;
 use crate::guard::Guarded;
@@ -29,9 +30,10 @@ pub(super) struct Exploration {
     /// Sets of events that were found enabled, numbered in the order of their finding.
     enabled: BTreeMap<BTreeSet<Letter>, EnabledSetId>,
     pub(super) splits: Splits,
+    /// The model before small splits were tried, while they are.
+    pub(super) unrefined: Option<Unrefined>,
     /// Number of situations that were probed in each direction.
     probed: BTreeMap<Direction, usize>,
-    pub(super) thrown: Thrown,
     /// The model of everything that is known, until something new is found.
     draft: Option<Rc<DraftModel>>,
 }
@@ -44,10 +46,42 @@ pub(super) struct SituationId(pub(super) usize);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct EnabledSetId(usize);
 
+impl EnabledSetId {
+    pub(super) fn number(self) -> usize {
+        self.0
+    }
+}
+
 /// A situation in which every move was tried.
 pub(super) struct ProbedSituation {
+    situation: Situation,
     pub(super) enabled: EnabledSetId,
     pub(super) successors: Vec<Successor>,
+    /// Calls that threw: how often, and the situation after the shortest.
+    pub(super) thrown: BTreeMap<String, (u64, Situation)>,
+}
+
+impl ProbedSituation {
+    /// Takes note of the outcome of a move. Successors with equal fields are kept once, unless fields mislead.
+    fn note(&mut self, outcome: Probed, situation: Situation, fields_mislead: bool) {
+        match outcome {
+            Probed::Returned(observed) => {
+                let (letter, state) = (observed.letter, observed.state);
+                let equal = |other: &Successor| other.letter == letter && other.state == state;
+                if fields_mislead || !self.successors.iter().any(equal) {
+                    self.successors.push(Successor { letter, situation, state, probed: None });
+                }
+            }
+            Probed::Threw(label) => {
+                let (times, shortest) = self.thrown.entry(label).or_insert_with(|| (0, situation.clone()));
+                *times += 1;
+                if situation.script.statements.len() < shortest.script.statements.len() {
+                    *shortest = situation;
+                }
+            }
+            Probed::Nothing => {}
+        }
+    }
 }
 
 /// An event that was possible in a situation, and the situation after it.
@@ -96,8 +130,8 @@ impl Exploration {
             fields_mislead: false,
             enabled: BTreeMap::new(),
             splits: Splits::default(),
+            unrefined: None,
             probed: BTreeMap::new(),
-            thrown: Thrown::default(),
             draft: None,
         }
     }
@@ -192,10 +226,10 @@ impl Exploration {
         if self.fields_mislead { None } else { self.by_state.get(&state).copied() }
     }
 
-    /// The set that the first situation with these fields enables, as a guess where fields do not tell
-    /// situations apart.
-    pub(super) fn likely_enabled(&self, state: StateHash) -> Option<EnabledSetId> {
-        self.by_state.get(&state).map(|&id| self.situation(id).enabled)
+    /// The class of the first situation with these fields, as a guess where fields do not tell situations
+    /// apart.
+    pub(super) fn likely_class(&self, draft: &DraftModel, state: StateHash) -> Option<ClassId> {
+        self.by_state.get(&state).and_then(|&id| draft.classes.of(id))
     }
 
     /// Events without a side effect, minus those that were seen to change what is enabled.
@@ -327,44 +361,133 @@ impl Exploration {
         let behind: Vec<Situation> = behind.into_iter().flatten().collect();
         let mut outcomes = prober.probe(&behind).map_err(Halt::Failed)?.into_iter().zip(behind);
         let mut probed = 0;
-        for ((_, state), count) in situations.into_iter().zip(counts) {
+        for ((situation, state), count) in situations.into_iter().zip(counts) {
             let is_first = self.situations.is_empty() && outcomes.len() > 0;
             if outcomes.len() < count && !is_first {
                 break;
             }
-            self.add_situation(state, outcomes.by_ref().take(count));
+            self.add_situation(situation, state, outcomes.by_ref().take(count));
             probed += 1;
         }
         Ok(probed)
     }
 
     /// Adds a situation with the outcomes of all moves in it.
-    fn add_situation(&mut self, state: StateHash, outcomes: impl Iterator<Item = (Probed, Situation)>) {
-        let mut successors: Vec<Successor> = Vec::new();
-        let mut thrown: Vec<(String, Situation)> = Vec::new();
+    fn add_situation(
+        &mut self,
+        situation: Situation,
+        state: StateHash,
+        outcomes: impl Iterator<Item = (Probed, Situation)>,
+    ) {
+        let next = EnabledSetId(self.enabled.len());
+        let mut new =
+            ProbedSituation { situation, enabled: next, successors: Vec::new(), thrown: BTreeMap::new() };
         for (outcome, situation) in outcomes {
-            match outcome {
-                Probed::Returned(observed) => {
-                    let (letter, state) = (observed.letter, observed.state);
-                    let equal = |other: &Successor| other.letter == letter && other.state == state;
-                    if self.fields_mislead || !successors.iter().any(equal) {
-                        successors.push(Successor { letter, situation, state, probed: None });
-                    }
-                }
-                Probed::Threw(label) => thrown.push((label, situation)),
-                Probed::Nothing => {}
-            }
+            new.note(outcome, situation, self.fields_mislead);
         }
-        let enabled = self.enabled_set(&successors);
-        for (label, situation) in thrown {
-            self.thrown.note(enabled, label, situation);
-        }
+        new.enabled = self.enabled_set(&new.successors);
         let id = SituationId(self.situations.len());
         let twin = *self.by_state.entry(state).or_insert(id);
-        if twin != id && self.situation(twin).enabled != enabled {
+        if twin != id && self.situation(twin).enabled != new.enabled {
             self.fields_mislead = true;
         }
-        self.situations.push(ProbedSituation { enabled, successors });
+        self.situations.push(new);
+    }
+
+    /// Adds a move to the pool and tries it in all situations that were probed without it. Tells whether it is
+    /// new.
+    fn add_move<S: Guarded>(
+        &mut self,
+        prober: &mut Prober<'_, S>,
+        new: Move,
+    ) -> Result<bool, Halt<S::Error>> {
+        if self.pool.moves.contains(&new) || prober.is_given_up(new.callable()) {
+            return Ok(false);
+        }
+        let behind: Vec<Situation> = self.situations.iter().map(|one| new.behind(&one.situation)).collect();
+        let outcomes = prober.probe(&behind).map_err(Halt::Failed)?;
+        if outcomes.len() < behind.len() {
+            return Err(prober.why_not_run(&self.progress(Phase::Accept)).into());
+        }
+        self.pool.moves.push(new);
+        self.outdate_draft();
+        for (at, (outcome, situation)) in outcomes.into_iter().zip(behind).enumerate() {
+            self.situations[at].note(outcome, situation, self.fields_mislead);
+            let successors = std::mem::take(&mut self.situations[at].successors);
+            self.situations[at].enabled = self.enabled_set(&successors);
+            self.situations[at].successors = successors;
+        }
+        self.count_probed();
+        Ok(true)
+    }
+
+    /// Tries new random calls in some situations of every class. Those that make an event happen that the class
+    /// was not known to enable are added to the pool.
+    pub(super) fn try_new_moves<S: Guarded>(
+        &mut self,
+        prober: &mut Prober<'_, S>,
+        author: &mut impl Author,
+        rng: &mut impl Rng,
+    ) -> Result<(), Halt<S::Error>> {
+        const SCRIPTS: usize = 200;
+        const SITUATIONS: usize = 2;
+        prober.ask(&self.progress(Phase::Accept))?;
+        let calls = self.options.survey.calls;
+        let scripts: Vec<Script> = (0..SCRIPTS).map(|_| author.script(rng, calls)).collect();
+        let runs = prober.run(&scripts).map_err(Halt::Failed)?;
+        let mut new: Vec<Move> = Vec::new();
+        for (script, run) in scripts.iter().zip(&runs) {
+            author.observe(script, run);
+            for heard in prober.reader.read(script, run) {
+                for at in heard.object + 1..script.statements.len() {
+                    if script.statements[at].receiver == Some(heard.object)
+                        && let Some(one) = Move::cut_out(script, at, heard.object)
+                        && !self.pool.moves.contains(&one)
+                        && !new.contains(&one)
+                        && !one.passes(&prober.heavy)
+                    {
+                        new.push(one);
+                    }
+                }
+            }
+        }
+        let draft = self.draft(prober.reader);
+        let mut chosen: BTreeMap<ClassId, Vec<SituationId>> = BTreeMap::new();
+        for (id, _) in self.probed_situations() {
+            if let Some(class) = draft.classes.of(id) {
+                let some = chosen.entry(class).or_default();
+                if some.len() < SITUATIONS {
+                    some.push(id);
+                }
+            }
+        }
+        for id in chosen.into_values().flatten() {
+            prober.ask(&self.progress(Phase::Accept))?;
+            let behind: Vec<Situation> =
+                new.iter().map(|one| one.behind(&self.situation(id).situation)).collect();
+            let observed = prober.observe(&behind).map_err(Halt::Failed)?;
+            let mut missing: BTreeMap<Letter, usize> = BTreeMap::new();
+            for (number, observed) in observed.iter().enumerate() {
+                if let Some(observed) = observed
+                    && !self.situation(id).successors.iter().any(|one| one.letter == observed.letter)
+                {
+                    missing.entry(observed.letter).or_insert(number);
+                }
+            }
+            for number in missing.into_values() {
+                self.add_move(prober, new[number].clone())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Counts again how many situations were probed in each direction.
+    fn count_probed(&mut self) {
+        let mut probed: BTreeMap<Direction, usize> = BTreeMap::new();
+        for (id, _) in self.successors().filter(|(_, one)| one.probed.is_some()) {
+            *probed.entry(self.direction(id)).or_default() += 1;
+        }
+        self.probed = probed;
     }
 
     /// The number of the set of events that these successors show to be enabled.
@@ -406,6 +529,15 @@ impl Exploration {
                 self.by_state.retain(|_, situation| situation.0 < first);
                 return Err(prober.why_not_run(&self.progress(Phase::Accept)).into());
             }
+            // A call that the pool lacks is tried everywhere, or else it would seem to be possible here alone.
+            for (index, (&at, &letter)) in heard.statements.iter().zip(&heard.word).enumerate().skip(1) {
+                let gives = |one: &Successor| one.letter == letter;
+                if !self.situations[first + index - 1].successors.iter().any(gives)
+                    && let Some(new) = Move::cut_out(script, at, heard.object)
+                {
+                    self.add_move(prober, new)?;
+                }
+            }
             self.add_way(first, &heard.word, way);
         }
         Ok(())
@@ -422,7 +554,8 @@ impl Exploration {
                     let mut successors = std::mem::take(&mut self.situations[first + before].successors);
                     successors.push(successor);
                     let enabled = self.enabled_set(&successors);
-                    self.situations[first + before] = ProbedSituation { enabled, successors };
+                    let before = &mut self.situations[first + before];
+                    (before.enabled, before.successors) = (enabled, successors);
                 }
             }
         }

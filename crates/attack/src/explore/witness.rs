@@ -42,21 +42,6 @@ pub struct Refusal {
     pub script: Script,
 }
 
-/// Calls that threw, by the set that their situations enable: how often, and the shortest situation.
-#[derive(Default)]
-pub(super) struct Thrown(BTreeMap<(EnabledSetId, String), (u64, Situation)>);
-
-impl Thrown {
-    /// Takes note of a call that threw in a situation that enables this set.
-    pub(super) fn note(&mut self, enabled: EnabledSetId, label: String, situation: Situation) {
-        let (times, shortest) = self.0.entry((enabled, label)).or_insert_with(|| (0, situation.clone()));
-        *times += 1;
-        if situation.script.statements.len() < shortest.script.statements.len() {
-            *shortest = situation;
-        }
-    }
-}
-
 impl Exploration {
     /// The witness of each transition of `model`, where `counterparts` are its states for those of `draft`.
     pub(super) fn witnesses(
@@ -94,15 +79,29 @@ impl Exploration {
         counterparts: &[Option<State>],
         model: &Fsa<String>,
     ) -> Vec<Refusal> {
+        let mut thrown: BTreeMap<(EnabledSetId, &str), (u64, &Situation)> = BTreeMap::new();
+        for (_, probed) in self.probed_situations() {
+            for (label, (more, situation)) in &probed.thrown {
+                let (times, shortest) = thrown.entry((probed.enabled, label)).or_insert((0, situation));
+                *times += more;
+                if situation.script.statements.len() < shortest.script.statements.len() {
+                    *shortest = situation;
+                }
+            }
+        }
         let mut found: BTreeMap<(State, &str), Refusal> = BTreeMap::new();
-        for ((enabled, label), (times, situation)) in &self.thrown.0 {
+        for (&(enabled, label), (times, situation)) in &thrown {
             let method = Label::parse(label).method();
-            for state in draft.enabling(*enabled).filter_map(|state| counterparts[state]) {
+            for state in draft.enabling(enabled).filter_map(|state| counterparts[state]) {
                 if model.edges(state).any(|edge| Label::parse(edge.label).method() == method) {
                     continue;
                 }
-                let refusal =
-                    Refusal { state, label: label.clone(), times: *times, script: situation.script.clone() };
+                let refusal = Refusal {
+                    state,
+                    label: label.to_owned(),
+                    times: *times,
+                    script: situation.script.clone(),
+                };
                 match found.get_mut(&(state, method)) {
                     Some(known) if known.times >= *times => {}
                     Some(known) => *known = refusal,

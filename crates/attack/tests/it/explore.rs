@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::ops::ControlFlow;
 
-use adit_attack::explore::{ExploreOptions, Explored, Prior, SplitOptions, explore};
+use adit_attack::explore::{ExploreOptions, Explored, Laboratory, Prior, SplitOptions, explore};
 use adit_attack::{GuardedSubject, SurveyOptions};
 use adit_trace::{End, Limit, Phase, Progress, Run, Script, StepResult, Stop, Subject, Unlimited, Value};
 use expect_test::{Expect, expect};
@@ -17,7 +17,15 @@ fn small() -> ExploreOptions {
     ExploreOptions {
         survey: SurveyOptions { scripts: 600, calls: 8, candidates: 24, moves: 8 },
         successors: 8,
-        splitting: SplitOptions { walks: 100, walk_length: 8, width: 16, gain: 0.05, states: 60 },
+        splitting: SplitOptions {
+            walks: 100,
+            walk_length: 8,
+            width: 16,
+            gain: 0.05,
+            relative_gain: 0.4,
+            least_gain: 0.012,
+            states: 60,
+        },
     }
 }
 
@@ -44,7 +52,9 @@ fn explored(
     let mut unlimited = Unlimited;
     let mut subject = GuardedSubject::new(subject, &mut unlimited);
     let prior = Prior { pure, ..Prior::default() };
-    explore(&mut subject, &mut author, &reader, prior, options.clone(), &mut rng, &mut pace).unwrap()
+    let (subject, author) = (&mut subject, &mut author);
+    let mut laboratory = Laboratory { subject, author, reader: &reader, rng: &mut rng, pace: &mut pace };
+    explore(&mut laboratory, prior, options.clone()).unwrap().explored(&reader)
 }
 
 fn drawn(explored: &Explored) -> String {
@@ -144,7 +154,9 @@ fn phases_come_in_their_order() {
     };
     let (mut fake, mut unlimited) = (StackWorld::default(), Unlimited);
     let mut subject = GuardedSubject::new(&mut fake, &mut unlimited);
-    explore(&mut subject, &mut author, &reader, Prior::default(), small(), &mut rng, &mut pace).unwrap();
+    let (subject, author) = (&mut subject, &mut author);
+    let mut laboratory = Laboratory { subject, author, reader: &reader, rng: &mut rng, pace: &mut pace };
+    explore(&mut laboratory, Prior::default(), small()).unwrap();
     assert_eq!(phases[..3], [Phase::Survey, Phase::Choose, Phase::Explore]);
     assert_eq!(phases.last(), Some(&Phase::Refute));
 }

@@ -15,10 +15,10 @@ use std::collections::BTreeSet;
 use adit_attack::branches::Branches;
 use adit_attack::dice_tester::{Assault, dice_tester};
 use adit_attack::dynamosa::Settings;
-use adit_attack::explore::{ExploreOptions, Explored, Prior, SplitOptions, explore};
+use adit_attack::explore::{ExploreOptions, Explored, Laboratory, Prior, SplitOptions, explore};
 use adit_attack::purity::{PurityOptions, Verdict, purity};
 use adit_attack::shrink::shrink;
-use adit_attack::validate::{ValidateOptions, Validated, validate};
+use adit_attack::validate::{ValidateOptions, Validated, WalkOptions, validate};
 use adit_attack::{EventReader, GuardedSubject, SurveyOptions};
 use adit_automata::Fsa;
 use adit_logic::{Checker, Fate, Language, Limit, Property, Template, Verdict as Truth};
@@ -66,20 +66,31 @@ impl Arena {
         let options = ExploreOptions {
             survey: SurveyOptions { scripts: 300, calls: 8, candidates: 24, moves: 8 },
             successors: 8,
-            splitting: SplitOptions { walks: 100, walk_length: 10, width: 16, gain: 0.05, states: 60 },
+            splitting: SplitOptions {
+                walks: 100,
+                walk_length: 10,
+                width: 16,
+                gain: 0.05,
+                relative_gain: 0.4,
+                least_gain: 0.012,
+                states: 60,
+            },
         };
         let Self { world, reader, author, rng } = self;
         let mut unlimited = Unlimited;
         let mut subject = GuardedSubject::new(world, &mut unlimited);
         let prior = Prior::default();
-        let explored = explore(&mut subject, author, reader, prior, options, rng, &mut Unlimited).unwrap();
+        let pace = &mut Unlimited;
+        let mut laboratory = Laboratory { subject: &mut subject, author, reader, rng, pace };
+        let explored = explore(&mut laboratory, prior, options).unwrap().explored(reader);
         assert_eq!(explored.stop, Stop::Done);
         explored
     }
 
     fn validated(&mut self, model: &Fsa<String>) -> Validated {
         let survey = SurveyOptions { scripts: 400, calls: 8, candidates: 24, moves: 8 };
-        let options = ValidateOptions { survey, choosing: 2000, runs: 500, walks: 100, length: 6, width: 12 };
+        let walks = WalkOptions { count: 100, length: 6, width: 12 };
+        let options = ValidateOptions { survey, choosing: 2000, runs: 500, walks };
         let Self { world, reader, author, rng } = self;
         let validated = validate(world, author, reader, model, &options, rng, &mut Unlimited).unwrap();
         assert_eq!(validated.stop, Stop::Done);

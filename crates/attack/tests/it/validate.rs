@@ -2,7 +2,9 @@
 
 use std::ops::ControlFlow;
 
-use adit_attack::validate::{ValidateOptions, Validated, unknown_labels, validate, without_unknown};
+use adit_attack::validate::{
+    ValidateOptions, Validated, WalkOptions, unknown_labels, validate, without_unknown,
+};
 use adit_attack::{EventReader, SurveyOptions};
 use adit_automata::{Builder, Fsa};
 use adit_trace::{Limit, Progress, Stop, Subject};
@@ -46,7 +48,12 @@ fn model(edges: &str) -> Fsa<String> {
 
 fn small(walks: usize) -> ValidateOptions {
     let survey = SurveyOptions { scripts: 800, calls: 8, candidates: 24, moves: 8 };
-    ValidateOptions { survey, choosing: 4000, runs: 1000, walks, length: LENGTH, width: 12 }
+    ValidateOptions {
+        survey,
+        choosing: 4000,
+        runs: 1000,
+        walks: WalkOptions { count: walks, length: LENGTH, width: 12 },
+    }
 }
 
 fn prepared_stack() -> (EventReader, RandomAuthor) {

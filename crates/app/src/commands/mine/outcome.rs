@@ -24,6 +24,7 @@ use crate::results::run::{
     BadEnd, Branches, ConfirmedEdges, Gaps, Keeping, ModelSummary, NeverReturned, NeverTried, Summary,
     Versions,
 };
+use crate::results::validation::Share;
 use crate::results::{self, Properties, PropertyResult, Results, SearchHistory, TestResult, Tests, Witness};
 use crate::shell;
 
@@ -162,6 +163,7 @@ impl Outcome<'_> {
             transitions: model.transitions(),
             pure: self.mined.pure.clone(),
             realized: chosen.realized,
+            walks: chosen.walks.map(Into::into),
             unrealized: self.mined.unrealized.clone(),
             confirmed_edges: ConfirmedEdges { confirmed, all: model.transitions() },
             origin: chosen.why.clone(),
@@ -230,15 +232,20 @@ fn about_model(summary: &Summary) -> Vec<String> {
     if model.made_by_round != summary.round {
         lines.push(format!("the model is {}", model.origin));
     }
-    if let Some(realized) = model.realized {
+    if let Some(Share { good, of, interval: Some((low, high)) }) = model.walks {
+        lines.push(format!(
+            "of {} through the model, {good} were reproduced on the class ({low:.2} to {high:.2})",
+            counted(of, "random walk"),
+        ));
+    } else if let Some(realized) = model.realized {
         // Rounded down, because only all is 100 %.
         lines.push(format!(
-            "realized {} % of the model's random walks on the class",
+            "{} % of random walks through the model were reproduced on the class",
             (realized * 100.0).floor()
         ));
     }
     for word in model.unrealized.iter().flatten().take(2) {
-        lines.push(format!("  unrealized walk: {}", word.join(" ")));
+        lines.push(format!("  not reproduced: {}", word.join(" ")));
     }
     if model.unrealized.is_some() && !model.complete {
         lines.push("incomplete: the search stopped early; a larger --budget may find more".to_owned());

@@ -29,11 +29,13 @@ fn infer(round: &mut Round<'_>, evidence: &Evidence) -> Result<MinedModel, Repor
             complete: model.transitions() > 0,
             model,
             realized: None,
+            walks: None,
             explored: 0,
             tests: Vec::new(),
             witnesses: Witnesses::default(),
         },
         unrealized: None,
         stop: Stop::Done,
+        explorer: None,
     })
 }

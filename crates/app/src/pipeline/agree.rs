@@ -1,0 +1,228 @@
+//! Step 5: agree. The model and the properties are made to say the same.
+//!
+//! Where a surviving property and the model contradict each other, the shortest such word is tried on the class.
+//! If it happens, the property is refuted; if not, a state of the model is split. Tests whose words the model
+//! rejects are explored, and words of the user's tests are searched for. This goes on until nothing changes. What
+//! is then still contradicted is settled in favor of the property, because no observation violates it: the model
+//! is restricted to the words that have it. Properties for which that would make the model too large are not
+//! reported.
+//!
+//! Paper: none; that properties refine models is the idea of `dice`, that models generate tests that of `explore`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use adit_attack::validate::WalkOptions;
+use adit_automata::{Follower, Fsa, State};
+use adit_logic::{Checker, Language, Limit, Property, Restricted, Verdict, restrict};
+use adit_trace::{Letter, Phase, Progress};
+use miette::Report;
+
+use super::Round;
+use super::claim::MinedProperties;
+use super::miners::{Draft, MinedModel, explore::made};
+use crate::campaign::ModelCandidate;
+use crate::witnesses::{Refuses, Takes, Witnesses};
+
+/// Turns in a row that may try words and tests; what is then left is settled without more of them.
+const TURNS: usize = 6;
+
+/// Rounds that must find nothing new before the model counts as stable, and the same while a method has never
+/// returned.
+const STABLE_ROUNDS: usize = 3;
+const SEARCHING_ROUNDS: usize = 12;
+
+/// Most words that are tried in one turn.
+const WORDS: usize = 48;
+
+/// Most tests that are followed in one turn.
+const TESTS: usize = 60;
+
+/// Size up to which a model may be checked.
+const CHECKING: Limit = Limit(50_000_000);
+
+/// States of a restricted model, for each of the original, and in addition.
+const TIMES_STATES: usize = 2;
+const MORE_STATES: usize = 8;
+
+/// Walks by which the model is measured, as `adit validate` measures it.
+const WALKS: WalkOptions = WalkOptions { count: 300, length: 10, width: 12 };
+
+impl Round<'_> {
+    /// Makes model and properties agree, and measures the model. Returns the properties on which they do not.
+    pub(super) fn agree(
+        &mut self,
+        draft: &mut Draft,
+        properties: &mut MinedProperties<'_>,
+    ) -> Result<BTreeSet<Property<Letter>>, Report> {
+        let Some(mined) = draft.explored() else { return Ok(BTreeSet::new()) };
+        self.pace.explore_until_the_end();
+        if let Some(mut explorer) = mined.explorer.take() {
+            let mut tried: BTreeSet<Vec<Letter>> = BTreeSet::new();
+            let (mut turns, mut stable) = (0, 0);
+            while self.pace.over().is_none() && stable < self.stable_rounds() {
+                let model = explorer.explored(self.calls.reader).model;
+                let tests = self.workers.recorder.tests_rejected_by(&model, TESTS)?;
+                let mut words = self.contradictions(&model, properties)?;
+                words.extend(self.rejected_words(&model));
+                words.retain(|word| tried.insert(word.clone()));
+                if (tests.is_empty() && words.is_empty()) || turns >= TURNS {
+                    let found = self.in_laboratory(|laboratory| explorer.deepen(laboratory))?;
+                    (turns, stable) = if found { (0, 0) } else { (turns, stable + 1) };
+                    continue;
+                }
+                turns += 1;
+                let found = self.in_laboratory(|laboratory| {
+                    explorer.follow(laboratory, &tests)?;
+                    explorer.attempt(laboratory, &words)
+                })?;
+                let found: Vec<_> = found.into_iter().flatten().collect();
+                self.in_laboratory(|laboratory| explorer.follow(laboratory, &found))?;
+                self.pace.note(&Progress::new(Phase::Refute, 0));
+            }
+            *mined = made(explorer, self.calls.reader).0;
+        }
+        self.tests.add(&mut self.workers, &mined.candidate.tests)?;
+        let open = self.settle(&mut mined.candidate, properties)?;
+        self.measure(mined)?;
+        Ok(open)
+    }
+
+    /// Number of rounds that must find nothing new before the model counts as stable. While a method has never
+    /// returned, there is something to look for.
+    fn stable_rounds(&self) -> usize {
+        if self.calls.generator.never_returned().next().is_some() { SEARCHING_ROUNDS } else { STABLE_ROUNDS }
+    }
+
+    /// The shortest words by which the model contradicts surviving properties, at most [`WORDS`].
+    fn contradictions(
+        &mut self,
+        model: &Fsa<String>,
+        properties: &mut MinedProperties<'_>,
+    ) -> Result<Vec<Vec<Letter>>, Report> {
+        let mut words: BTreeSet<(usize, Vec<Letter>)> = BTreeSet::new();
+        for (_, word) in self.contradicted(model, properties)? {
+            words.insert((word.len(), word));
+            if words.len() > WORDS {
+                words.pop_last();
+            }
+        }
+        Ok(words.into_iter().map(|(_, word)| word).collect())
+    }
+
+    /// Surviving properties that the model violates, each with the shortest word that does.
+    fn contradicted(
+        &mut self,
+        model: &Fsa<String>,
+        properties: &mut MinedProperties<'_>,
+    ) -> Result<Vec<(Property<Letter>, Vec<Letter>)>, Report> {
+        let holding = properties.holding(&mut self.workers.recorder)?;
+        let alphabet = self.calls.reader.alphabet();
+        let label = |letter: Letter| alphabet.name(letter).to_owned();
+        let pure = self.labels(&self.pure);
+        let mut checker = Checker::new(model, Language::PrefixClosed, CHECKING);
+        let is_open = properties.is_open();
+        let mut contradicted = Vec::new();
+        for property in holding.into_iter().filter(|property| is_open(property)) {
+            let Property { template, a, b } = property;
+            let labeled = Property { template, a: label(a), b: label(b) };
+            if let Verdict::Fails { counterexample } = checker.check_property(&labeled, &pure) {
+                let word = counterexample.iter().filter_map(|label| alphabet.get(label)).collect();
+                contradicted.push((property, word));
+            }
+        }
+        Ok(contradicted)
+    }
+
+    /// Words of the user's tests that the model rejects.
+    fn rejected_words(&self, model: &Fsa<String>) -> Vec<Vec<Letter>> {
+        let alphabet = self.calls.reader.alphabet();
+        let labels =
+            |word: &[Letter]| word.iter().map(|&letter| alphabet.name(letter).to_owned()).collect::<Vec<_>>();
+        self.given.iter().filter(|word| !model.reads(&labels(word))).take(WORDS).cloned().collect()
+    }
+
+    /// Restricts the model to words that have the surviving properties, and returns those for which that is
+    /// not possible.
+    fn settle(
+        &mut self,
+        candidate: &mut ModelCandidate,
+        properties: &mut MinedProperties<'_>,
+    ) -> Result<BTreeSet<Property<Letter>>, Report> {
+        let mut open = BTreeSet::new();
+        let limit = TIMES_STATES * candidate.model.len() + MORE_STATES;
+        let pure = self.labels(&self.pure);
+        loop {
+            let contradicted = self.contradicted(&candidate.model, properties)?;
+            let next = contradicted.into_iter().map(|(property, _)| property).find(|one| !open.contains(one));
+            let Some(property) = next else { return Ok(open) };
+            let labels = |letter: Letter| self.calls.reader.alphabet().name(letter).to_owned();
+            let Property { template, a, b } = property;
+            let labeled = [Property { template, a: labels(a), b: labels(b) }];
+            match restrict(&candidate.model, &labeled, &pure, limit) {
+                Some(restricted) if !self.loses_words(&restricted.model)? => {
+                    self.adopt(candidate, restricted)
+                }
+                _ => drop(open.insert(property)),
+            }
+        }
+    }
+
+    /// Tells whether a model rejects a word of the campaign.
+    fn loses_words(&mut self, model: &Fsa<String>) -> Result<bool, Report> {
+        Ok(!self.workers.recorder.tests_rejected_by(model, 1)?.is_empty())
+    }
+
+    /// Puts a restricted model in the place of the original, with its evidence: a test shows a transition of
+    /// the copy that it takes.
+    fn adopt(&self, candidate: &mut ModelCandidate, restricted: Restricted<String>) {
+        let Restricted { model, origins } = restricted;
+        let simple = model.simplify();
+        let counterparts = model.counterparts(&simple);
+        let mut origin: BTreeMap<State, State> = BTreeMap::new();
+        for (state, &to) in counterparts.iter().enumerate() {
+            if let Some(to) = to {
+                origin.entry(to).or_insert(origins[state]);
+            }
+        }
+        let mut takes = Vec::new();
+        let mut follower = Follower::new(&simple);
+        let letters = simple.letters(self.calls.reader.alphabet().names());
+        let edges: Vec<_> = simple.all_edges().map(|edge| (edge.from, edge.label.clone(), edge.to)).collect();
+        for take in &candidate.witnesses.takes {
+            let Some((script, run)) = self.tests.of(&candidate.tests[take.test]) else { continue };
+            for heard in self.calls.reader.read(script, run) {
+                follower.follow(heard.word.iter().map(|&letter| letters[letter as usize]));
+                for traversed in follower.traversed() {
+                    let (from, event, to) = &edges[traversed.transition];
+                    let same = origin.get(from) == Some(&take.from) && origin.get(to) == Some(&take.to);
+                    if same && *event == take.event {
+                        takes.push(Takes { from: *from, to: *to, ..take.clone() });
+                    }
+                }
+            }
+        }
+        takes.sort_by(|one, other| {
+            (one.from, &one.event, one.to, one.test).cmp(&(other.from, &other.event, other.to, other.test))
+        });
+        takes.dedup_by(|one, other| (one.from, &one.event, one.to) == (other.from, &other.event, other.to));
+        let refuses = candidate.witnesses.refuses.iter().flat_map(|refuses| {
+            let copies = origin.iter().filter(|(_, of)| **of == refuses.state);
+            copies.map(|(&state, _)| Refuses { state, ..refuses.clone() }).collect::<Vec<_>>()
+        });
+        candidate.witnesses = Witnesses { refuses: refuses.collect(), takes };
+        candidate.model = simple;
+    }
+
+    /// Measures the model by walks.
+    fn measure(&mut self, mined: &mut MinedModel) -> Result<(), Report> {
+        let Some(explorer) = mined.explorer.take() else { return Ok(()) };
+        let model = &mined.candidate.model;
+        let measured = self.in_laboratory(|laboratory| explorer.measure(laboratory, model, WALKS))?;
+        if measured.walks.all > 0 {
+            mined.candidate.realized = measured.walks.share();
+            mined.candidate.walks = Some(measured.walks);
+            mined.unrealized = Some(measured.unrealized);
+        }
+        Ok(())
+    }
+}
