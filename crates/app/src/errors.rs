@@ -4,7 +4,7 @@ use std::fmt;
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
-use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, Report};
+use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, Report, SourceCode};
 use thiserror::Error;
 
 /// Result of a command that did its work.
@@ -67,7 +67,7 @@ pub(crate) fn exit_code(result: Result<Ending, Report>) -> ExitCode {
     }
     let terminal = io::stderr().is_terminal();
     let mut text = String::new();
-    if handler(terminal).render_report(&mut text, report.as_ref()).is_err() {
+    if handler(terminal).render_report(&mut text, &WithoutCode(report.as_ref())).is_err() {
         text = report.to_string();
     }
     // An error that cannot be shown still has its exit code.
@@ -75,6 +75,49 @@ pub(crate) fn exit_code(result: Result<Ending, Report>) -> ExitCode {
     let ours =
         report.downcast_ref::<InternalFault>().is_some() || report.downcast_ref::<NoAnswer>().is_some();
     ExitCode::from(if ours { 3 } else { 2 })
+}
+
+/// An error without its code, such as `store::full`, which distinguishes errors for programs and says nothing
+/// to users.
+#[derive(Debug)]
+struct WithoutCode<'a>(&'a (dyn Diagnostic + 'static));
+
+impl fmt::Display for WithoutCode<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl std::error::Error for WithoutCode<'_> {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.0.source()
+    }
+}
+
+impl Diagnostic for WithoutCode<'_> {
+    fn severity(&self) -> Option<miette::Severity> {
+        self.0.severity()
+    }
+
+    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        self.0.help()
+    }
+
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        self.0.source_code()
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        self.0.labels()
+    }
+
+    fn related<'a>(&'a self) -> Option<Box<dyn Iterator<Item = &'a dyn Diagnostic> + 'a>> {
+        self.0.related()
+    }
+
+    fn diagnostic_source(&self) -> Option<&dyn Diagnostic> {
+        self.0.diagnostic_source()
+    }
 }
 
 /// Colors and drawing characters for people; plain text that keeps a message on one line for everything else.

@@ -1,6 +1,6 @@
 //! Reading and writing models as the flags say.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use adit_automata::Fsa;
 use adit_automata::format::{Call, CallEnd, Format, Spelling};
@@ -10,6 +10,7 @@ use miette::Report;
 use crate::errors::bad_input;
 use crate::input::{Source, open, read_whole};
 use crate::output::{Target, without_gz, write_failed};
+use crate::shell;
 use crate::stderr::tell;
 
 /// The meaning of labels in files of models: calls of methods, with the marks that other tools add.
@@ -27,10 +28,35 @@ const SPELLING: Spelling = Spelling {
     },
 };
 
+/// Name of the model in a folder that `adit mine` wrote.
+pub(crate) const MODEL: &str = "model.json";
+
 /// Reads a model in the given format, or the one of its extension or content.
 pub(crate) fn read(path: &Path, from: Option<&str>) -> Result<Fsa<String>, Report> {
     let given = from.map(Format::from_name).transpose()?;
-    Ok(read_titled(open(path)?, given)?.0)
+    Ok(read_titled(open(&file_of(path)?)?, given, UnknownFormat::NameIt)?.0)
+}
+
+/// The file of a model: the path itself, or the model of a folder that `adit mine` wrote.
+pub(crate) fn file_of(path: &Path) -> Result<PathBuf, Report> {
+    let file = path.join(MODEL);
+    match path.is_dir() {
+        false => Ok(path.to_owned()),
+        true if file.exists() => Ok(file),
+        true => Err(bad_input(
+            format!("{} is a directory without a {MODEL}", path.display()),
+            "name a model file, or a folder that `adit mine` wrote",
+        )),
+    }
+}
+
+/// Advice about a file whose format is unknown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum UnknownFormat {
+    /// The command has a flag for it.
+    NameIt,
+    /// It has none.
+    ConvertIt,
 }
 
 /// Limit on the states of a deterministic model: far above real models, and still only some hundred
@@ -41,16 +67,22 @@ pub(crate) const STATES: usize = 1_000_000;
 pub(crate) fn read_titled(
     source: Source,
     format: Option<Format>,
+    unknown: UnknownFormat,
 ) -> Result<(Fsa<String>, Option<String>), Report> {
     let (name, bytes) = read_whole(source)?;
     let format = format.or_else(|| Format::from_extension(without_gz(&name)));
     let blank = bytes.iter().all(u8::is_ascii_whitespace);
     if format.is_none() && !blank && std::str::from_utf8(&bytes).is_ok() && Format::sniff(&bytes).is_none() {
         let names: Vec<&str> = Format::names().collect();
-        return Err(bad_input(
-            format!("{name}: not a known model format"),
-            format!("name the format with --from: {}", names.join(", ")),
-        ));
+        let names = names.join(", ");
+        let help = match unknown {
+            UnknownFormat::NameIt => format!("name the format with --from: {names}"),
+            UnknownFormat::ConvertIt => format!(
+                "convert it first: `adit convert {} model.json --from FORMAT`, where FORMAT is one of {names}",
+                shell::quoted(&name)
+            ),
+        };
+        return Err(bad_input(format!("{name}: not a known model format"), help));
     }
     let model = SPELLING.read(&bytes, &name, format)?;
     let json = format.or_else(|| Format::sniff(&bytes)) == Some(Format::Json);
@@ -69,6 +101,15 @@ pub(crate) fn format_of(target: &Target, to: Option<&str>) -> Result<Format, Rep
     }
     let Some(name) = target.name() else { return Ok(Format::Json) };
     Format::from_extension(&name).ok_or_else(|| {
+        if [".svg", ".png"].iter().any(|picture| name.to_ascii_lowercase().ends_with(picture)) {
+            return bad_input(
+                format!("{name} would be a picture, and this command writes models"),
+                format!(
+                    "write the model to a file such as model.json, then draw it: `adit convert model.json {}`",
+                    shell::quoted(&name)
+                ),
+            );
+        }
         let known: Vec<String> =
             Format::ALL.iter().map(|format| format!(".{}", format.extensions()[0])).collect();
         bad_input(

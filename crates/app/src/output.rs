@@ -6,6 +6,7 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use adit_automata::Fsa;
 use adit_trace::write::{WriteError, Writer};
 use flate2::{Compression, write::GzEncoder};
 use miette::{Diagnostic, Report};
@@ -126,7 +127,7 @@ pub(crate) fn create_folder(folder: &Path) -> Result<(), Report> {
     fs::create_dir_all(folder).map_err(|error| {
         bad_input(
             format!("cannot create the folder {}: {error}", folder.display()),
-            "name another with -o; does a file of that name exist, and may you write there?",
+            "name another; does a file of that name exist, and may you write there?",
         )
     })
 }
@@ -149,6 +150,18 @@ pub(crate) fn counted(number: impl Copy + Display + TryInto<u64>, noun: &str) ->
         None if noun.ends_with('s') => format!("{number} {noun}es"),
         None => format!("{number} {noun}s"),
     }
+}
+
+/// Returns the size of a model in words. The place that was not explored is no state, and transitions to it
+/// are counted with the others and also apart.
+pub(crate) fn model_size(states: usize, transitions: usize, unexplored: usize) -> String {
+    let apart = if unexplored > 0 { format!(", {unexplored} of them not explored") } else { String::new() };
+    format!("{}, {}{apart}", counted(states, "state"), counted(transitions, "transition"))
+}
+
+/// Returns the size of `model` in words.
+pub(crate) fn size_of(model: &Fsa<String>) -> String {
+    model_size(model.explored_states().count(), model.transitions(), model.unexplored_transitions())
 }
 
 /// Writes a text to standard output.

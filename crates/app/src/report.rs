@@ -2,8 +2,8 @@
 //!
 //! `page.rs` is the content, `load.rs` loads it from a folder, `evidence.rs` finds the traces and tests that
 //! took each transition, `properties.rs` summarizes properties, `html.rs` writes the file with the pictures
-//! of `adit-picture`, `versus.rs` does so for two models side by side, and `terminal.rs` draws without a
-//! browser.
+//! of `adit-picture`, `versus.rs` does so for two models side by side, `terminal.rs` draws without a browser,
+//! and `protocol.rs` says in sentences what a model refuses.
 
 use std::path::Path;
 
@@ -19,6 +19,7 @@ mod html;
 mod load;
 pub(crate) mod page;
 mod properties;
+pub(crate) mod protocol;
 mod provenance;
 pub(crate) mod terminal;
 mod trust;

@@ -23,7 +23,56 @@ fn a_directory() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().display().to_string();
     refused(&adit(&["properties", &path]), &[&path, "is a directory", "name the files"]);
-    refused(&adit(&["compare", &path, &path]), &["is a directory"]);
+    refused(&adit(&["compare", &path, &path]), &["is a directory", "a folder that `adit mine` wrote"]);
+}
+
+#[test]
+fn a_folder_with_a_model_stands_for_its_files() {
+    let place = Place::new();
+    let model = fs::read(example("tokenizer.model.json")).unwrap();
+    place.file("model.json", &model);
+    place.file("traces.jsonl", br#"{"events": ["open", "close"]}"#);
+    let folder = place.0.path().display().to_string();
+    let run = adit(&["check", &folder, "--formula", "F StringTokenizer"]);
+    assert_eq!(run.out, "holds\n", "{}", run.err);
+    assert_eq!(adit(&["compare", &folder, &folder]).code, 0);
+    assert_eq!(adit(&["convert", &folder, "-", "--to", "dot"]).code, 0);
+    assert!(adit(&["infer", &folder]).out.contains("\"close\""));
+    assert!(adit(&["properties", &folder]).out.contains("close"));
+}
+
+#[test]
+fn a_format_that_cannot_be_named() {
+    let place = Place::new();
+    let path = place.file("model.txt", b"some words\n");
+    // These commands have no --from.
+    for command in ["show", "report"] {
+        let run = adit(&[command, &path]);
+        refused(&run, &["not a known model format", "adit convert", "--from FORMAT"]);
+    }
+    refused(&adit(&["check", &path, "--formula", "true"]), &["name the format with --from"]);
+}
+
+#[test]
+fn a_picture_of_traces() {
+    let run = adit(&["convert", &example("tokenizer.traces"), "out.svg"]);
+    refused(&run, &["only models can be drawn", "-o model.json && adit convert model.json out.svg"]);
+    let run = adit(&["infer", &example("tokenizer.traces"), "-o", "out.svg"]);
+    refused(&run, &["out.svg would be a picture", "adit convert model.json out.svg"]);
+}
+
+#[test]
+fn a_log_without_a_pattern() {
+    let run = adit(&["properties", &example("server.log")]);
+    refused(&run, &["looks like a log", "--regex '^(?:\\S+ +){4}(?<event>\\S+)'"]);
+    assert_eq!(
+        adit(&["properties", &example("server.log"), "--regex", r"^(?:\S+ +){4}(?<event>\S+)"]).code,
+        0
+    );
+    // Words that begin with digits are no times.
+    let place = Place::new();
+    let path = place.file("a.words", b"1 open close\n2 open close\n3 open\n4 open\n");
+    assert_eq!(adit(&["properties", &path]).code, 0);
 }
 
 #[test]

@@ -82,6 +82,42 @@ fn methods_that_are_not_there() {
         &["no callable method `putt`", "put"],
     );
     refused(&adit(&["observe", "Cell", "-c", &path, "--without", "gone"]), &["no callable method `gone`"]);
+    // A comma at the end names nothing.
+    let run = adit(&["observe", "Cell", "-c", &path, "--only", "put,", "--budget", "20tests", "--quiet"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+}
+
+#[test]
+fn a_file_instead_of_a_class() {
+    let Some(java) = java() else { return };
+    let classes = java.compile(&[("Cell.java", &format!("package a;\n{CELL}"))]);
+    let path = classes.path().display().to_string();
+    let file = classes.path().join("a/Cell.class").display().to_string();
+    refused(&adit(&["observe", &file]), &[&file, "is a file", &format!("a.Cell -c {path}")]);
+    // Any other spelling of the name is understood.
+    for name in ["a/Cell", "a.Cell.class", "a/Cell.class"] {
+        let run = adit(&["observe", name, "-c", &path, "--budget", "20tests", "--quiet"]);
+        assert_eq!(run.code, 0, "{name}: {}", run.err);
+    }
+}
+
+#[test]
+fn source_code_instead_of_classes() {
+    let Some(java) = java() else { return };
+    let project = TempDir::new().unwrap();
+    let root = project.path();
+    let [sources, target] = ["src/main/java/a", "target/classes/a"].map(|folder| root.join(folder));
+    fs::create_dir_all(&sources).unwrap();
+    let source = format!("package a;\n{CELL}");
+    fs::write(sources.join("Cell.java"), &source).unwrap();
+    let sources = root.join("src/main/java").display().to_string();
+    refused(&adit(&["observe", "a.Cell", "-c", &sources]), &["Cell.java is source code", "compile it"]);
+    // The root of a project is above its classes.
+    let classes = java.compile(&[("Cell.java", &source)]);
+    fs::create_dir_all(&target).unwrap();
+    fs::copy(classes.path().join("a/Cell.class"), target.join("Cell.class")).unwrap();
+    let root = root.display().to_string();
+    refused(&adit(&["observe", "a.Cell", "-c", &root]), &[&format!("use -c {root}/target/classes")]);
 }
 
 #[test]
@@ -171,13 +207,14 @@ fn tests_that_are_none() {
 
 #[test]
 fn budgets_and_flags_that_mean_nothing() {
-    let cases: [(&[&str], &str); 9] = [
+    let cases: [(&[&str], &str); 10] = [
         (&["--budget", "10"], "5000tests"),
         (&["--budget", "0tests"], "from 1"),
         (&["--budget", "-3s"], "1ms"),
         (&["--budget", "soon"], "such as"),
         (&["--calls", "0"], "from 1 to 1000"),
-        (&["--workers", "0"], "1..=64"),
+        (&["--workers", "0"], "write a number from 1 to 64"),
+        (&["--seed", "abc"], "write a whole number from 0"),
         (&["--script-limit", "forever"], "500ms"),
         (&["-o", "traces.doc"], "--to"),
         (&["--to", "regex"], "jsonl"),

@@ -264,6 +264,39 @@ fn many_traces_take_no_more_memory_than_few() {
 }
 
 #[test]
+fn a_folder_of_campaigns_is_listed() {
+    let parent = tempfile::tempdir().unwrap();
+    for name in ["b.Stack", "a.Stack"] {
+        let folder = parent.path().join(name);
+        fs::create_dir(&folder).unwrap();
+        stack(&folder, []).finish().unwrap();
+    }
+    fs::create_dir(parent.path().join("empty")).unwrap();
+    let path = parent.path().to_str().unwrap();
+    let run = adit(&["status", path]);
+    expect![[r#"
+        DIR/a.Stack: Stack, 1 round; no model yet
+        DIR/b.Stack: Stack, 1 round; no model yet
+    "#]]
+    .assert_eq(&run.out.replace(path, "DIR"));
+    let said = adit(&["status", path, "--json"]).json();
+    assert_eq!(said["campaigns"].as_array().unwrap().len(), 2);
+    assert_eq!(said["campaigns"][0]["folder"], format!("{path}/a.Stack"));
+}
+
+#[test]
+fn a_campaign_that_runs_is_not_said_to_have_ended() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().to_str().unwrap();
+    let writer = stack(folder.path(), []);
+    let run = adit(&["report", path]);
+    assert_eq!(run.code, 2, "{}", run.err);
+    assert!(run.err.contains("is still running") && run.err.contains("adit status"), "{}", run.err);
+    writer.finish().unwrap();
+    assert!(adit(&["report", path]).err.contains("stopped before one was inferred"));
+}
+
+#[test]
 fn odd_campaigns_give_a_page_or_say_what_helps() {
     let told = |name: &str, folder: &Path, made: bool| {
         let page = folder.join("report.html");
@@ -365,9 +398,7 @@ fn odd_campaigns_give_a_page_or_say_what_helps() {
     expect![[r#"
         not a campaign: error: DIR holds no model.json and no campaign
           help: name a folder that `adit mine` wrote, or a model file
-        an empty store: store::no_campaign
-
-          error: DIR holds no campaign
+        an empty store: error: DIR holds no campaign
           help: start one with `adit mine CLASS -o DIR`; the folder of a campaign holds a file campaign.db
         killed before any model: error: the campaign in DIR has no model: the run stopped before one was inferred (0 tests, 1 word stored)
           help: `adit mine Stack -o DIR` with the same flags continues it; `adit status DIR` shows what is stored
@@ -376,9 +407,7 @@ fn odd_campaigns_give_a_page_or_say_what_helps() {
         no traces.jsonl, no tests, no properties: written to DIR/report.html
         no property that holds: written to DIR/report.html
         a store without words: written to DIR/report.html
-        a newer store: store::newer
-
-          error: DIR/campaign.db has schema 99, but this adit knows schemas only up to 7
+        a newer store: error: DIR/campaign.db has schema 99, but this adit knows schemas only up to 7
           help: a newer adit wrote it: use that version, or name another folder with -o
         a newer store beside a model: note: DIR/campaign.db has schema 99, but this adit knows schemas only up to 7; the page is made from the files beside it, without the campaign
         written to DIR/report.html

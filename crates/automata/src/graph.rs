@@ -47,9 +47,6 @@ pub struct Edge<'a, L> {
     pub guard: Option<&'a str>,
 }
 
-/// Name of the state that stands for what was not explored.
-pub const NOT_EXPLORED: &str = "not explored";
-
 /// A finite automaton: nondeterministic, possibly with several initial states, possibly modal.
 ///
 /// Two automata are equal when they are the same graph with the same state numbers, names and annotations;
@@ -236,13 +233,6 @@ impl<L> Fsa<L> {
     /// The name of `state`, if it has one.
     pub fn name(&self, state: State) -> Option<&str> {
         self.annotations.names.get(&state).map(String::as_str)
-    }
-
-    /// The place for what was not explored, if there is one: an event that leads to it was observed, but not
-    /// what can follow.
-    pub fn not_explored(&self) -> Option<State> {
-        let mut names = self.annotations.names.iter();
-        names.find(|(_, name)| *name == NOT_EXPLORED).map(|(&state, _)| state)
     }
 
     /// Predicates that are known to hold in `state`.
@@ -447,7 +437,7 @@ impl<L: Ord + Clone> Builder<L> {
     /// Adds the place for what was not explored. Transitions to it have modality *maybe*.
     pub fn not_explored(&mut self) -> State {
         let place = self.state(true);
-        self.name(place, NOT_EXPLORED.to_owned());
+        self.name(place, crate::NOT_EXPLORED.to_owned());
         place
     }
 

@@ -12,6 +12,7 @@ mod graph;
 pub mod layout;
 mod merge;
 mod minimize;
+mod not_explored;
 mod prefix_tree;
 mod product;
 mod reader;
@@ -21,6 +22,7 @@ mod testing;
 mod walk;
 
 pub use determinize::TooLarge;
-pub use graph::{Builder, Edge, Fsa, Modality, NOT_EXPLORED, State, Step};
+pub use graph::{Builder, Edge, Fsa, Modality, State, Step};
 pub use merge::merge_while;
+pub use not_explored::NOT_EXPLORED;
 pub use reader::{Follower, Reader, Traversed};

@@ -2,13 +2,14 @@
 //!
 //! A call that stays in its state is listed inside the box, under a rule, as in UML. Calls between the same
 //! two states share an arrow, or a note where there would be too many arrows (`notes.rs`). Calls that throw
-//! are listed in the box, and a state that only they lead to is omitted unless it is asked for. Sizes are
-//! measured in columns of a monospaced font, so no font is needed.
+//! are listed in the box, and a state that only they lead to is omitted unless it is asked for. Calls after
+//! which nothing was explored are listed in the box too; the place that they lead to is no state and has no
+//! box. Sizes are measured in columns of a monospaced font, so no font is needed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use adit_automata::layout::{Flow, Gaps, Layout, Link, Size, layouts};
-use adit_automata::{Fsa, Modality, State};
+use adit_automata::{Fsa, Modality, NOT_EXPLORED, State};
 use adit_trace::Label;
 
 mod fold;
@@ -72,6 +73,8 @@ pub struct Box {
     pub notes: Vec<usize>,
     /// Lines of calls that stay in the state.
     pub stays: Vec<Vec<DrawnCall>>,
+    /// Lines of calls that were observed here while nobody saw what follows them.
+    pub unexplored: Vec<Vec<DrawnCall>>,
     /// Lines of calls that throw.
     pub refuses: Vec<Vec<DrawnCall>>,
     /// One of its states is initial.
@@ -165,7 +168,8 @@ const WIDEST: f64 = 1650.0;
 
 /// Draws `model`. `pure` are the labels of calls without side effects.
 pub fn draw(model: &Fsa<String>, pure: &BTreeSet<String>, choice: Choice) -> Picture {
-    let hidden = if choice.failures { BTreeSet::new() } else { failures(model) };
+    let mut hidden = if choice.failures { BTreeSet::new() } else { failures(model) };
+    hidden.extend(model.not_explored());
     let folding = Folding::new(model, &hidden, MAX_BOXES);
     let sketch = Sketch { model, pure, choice, folding: &folding, hidden: &hidden };
     let ways = sketch.ways();
@@ -203,16 +207,47 @@ pub fn throws(label: &str) -> bool {
     Label::parse(label).threw().is_some()
 }
 
-/// Returns the name of a state for use in a sentence.
-pub fn state_name(model: &Fsa<String>, state: State) -> String {
-    match model.name(state) {
-        Some(name) if name != state.to_string() => format!("{state} ({})", legible(name)),
-        _ => state.to_string(),
+/// The names of all states for use in sentences, with the same words as the titles of boxes.
+pub struct StateNames {
+    titles: Vec<Option<Title>>,
+    not_explored: Option<State>,
+}
+
+impl StateNames {
+    /// Names the states of `model`.
+    pub fn of(model: &Fsa<String>) -> Self {
+        Self { titles: titles(model), not_explored: model.not_explored() }
+    }
+
+    /// Returns the name of a state: its number, and in brackets what distinguishes it.
+    pub fn name(&self, state: State) -> String {
+        self.named(state, |title| format!("{state} ({title})"))
+    }
+
+    /// Returns the name of a state as a box shows it: its number, and what distinguishes it.
+    pub fn title(&self, state: State) -> String {
+        self.named(state, |title| format!("{state} {title}"))
+    }
+
+    fn named(&self, state: State, with: impl FnOnce(String) -> String) -> String {
+        match &self.titles[state] {
+            _ if self.not_explored == Some(state) => NOT_EXPLORED.to_owned(),
+            Some(title) => with(legible(&title.text)),
+            None => state.to_string(),
+        }
     }
 }
 
 /// Calls by label and guard.
 type Calls = BTreeMap<(String, Option<String>), Passage>;
+
+/// The calls that are listed in a box.
+#[derive(Clone, Default)]
+struct Inner {
+    stays: Calls,
+    unexplored: Calls,
+    refuses: Calls,
+}
 
 fn calls(calls: Calls) -> Vec<DrawnCall> {
     calls.into_values().map(|one| one.call).collect()
@@ -229,16 +264,16 @@ struct Sketch<'a> {
 impl Sketch<'_> {
     /// Returns the boxes and the notes in them.
     fn boxes(&self, noted: &[Way]) -> (Vec<Box>, Vec<Note>) {
-        let (stays, refuses) = self.inner_calls();
+        let inner = self.inner_calls();
         let titles = titles(self.model);
         let states = |number: usize| self.folding.boxes[number].len();
         let heard = notes::heard(noted, self.folding.boxes.len(), states);
-        let parts = self.folding.boxes.iter().zip(stays).zip(refuses).zip(heard);
+        let parts = self.folding.boxes.iter().zip(inner).zip(heard);
         let mut boxes: Vec<Box> = parts
-            .map(|(((states, stays), refuses), heard)| {
+            .map(|((states, inner), heard)| {
                 let title = self.title(states, &titles);
                 let heard = heard.map(|text| shortened(&text, BOX_COLUMNS));
-                Box { heard, ..self.state_box(states, &title, calls(stays), calls(refuses)) }
+                Box { heard, ..self.state_box(states, &title, inner) }
             })
             .collect();
         let mut notes: Vec<Note> = Vec::new();
@@ -256,48 +291,42 @@ impl Sketch<'_> {
         (boxes, notes)
     }
 
-    /// Returns, for each box, the calls that stay in it and the calls that it refuses.
-    fn inner_calls(&self) -> (Vec<Calls>, Vec<Calls>) {
-        let mut stays: Vec<Calls> = vec![BTreeMap::new(); self.folding.boxes.len()];
-        let mut refuses = stays.clone();
+    /// Returns, for each box, the calls that are listed in it.
+    fn inner_calls(&self) -> Vec<Inner> {
+        let mut inner: Vec<Inner> = vec![Inner::default(); self.folding.boxes.len()];
+        let not_explored = self.model.not_explored();
         for (number, edge) in self.model.all_edges().enumerate() {
             let Some(from) = self.folding.of[edge.from] else { continue };
-            let to = self.folding.of[edge.to];
+            let (to, inner) = (self.folding.of[edge.to], &mut inner[from]);
             let list = match to {
+                _ if not_explored == Some(edge.to) => &mut inner.unexplored,
                 _ if throws(edge.label) && (to == Some(from) || self.hidden.contains(&edge.to)) => {
-                    &mut refuses
+                    &mut inner.refuses
                 }
-                Some(to) if to == from => &mut stays,
+                Some(to) if to == from => &mut inner.stays,
                 _ => continue,
             };
             if let Some(call) = self.call(number, edge.label, edge.modality, edge.guard, BOX_COLUMNS - 1) {
                 let key = (edge.label.clone(), edge.guard.map(str::to_owned));
-                list[from]
-                    .entry(key)
+                list.entry(key)
                     .and_modify(|known| known.call.maybe &= call.maybe)
                     .or_insert(Passage { call, edges: Vec::new() });
             }
         }
         // A box of several states refuses what all of them refuse.
-        for (states, refuses) in self.folding.boxes.iter().zip(&mut refuses) {
+        for (states, inner) in self.folding.boxes.iter().zip(&mut inner) {
             let all =
                 |label: &&String| states.iter().all(|&state| self.model.refusals(state).contains(label));
             for label in states.first().into_iter().flat_map(|&state| self.model.refusals(state)).filter(all)
             {
-                refuses.entry((label.clone(), None)).or_insert_with(|| Self::refused(label));
+                inner.refuses.entry((label.clone(), None)).or_insert_with(|| Self::refused(label));
             }
         }
-        (stays, refuses)
+        inner
     }
 
     /// Returns the box of some states, still without notes and size.
-    fn state_box(
-        &self,
-        states: &[State],
-        title: &Title,
-        stays: Vec<DrawnCall>,
-        refuses: Vec<DrawnCall>,
-    ) -> Box {
+    fn state_box(&self, states: &[State], title: &Title, inner: Inner) -> Box {
         let large = self.folding.boxes.len() > LARGE;
         let name = self.name(states);
         let is_told = |call: &DrawnCall| {
@@ -306,7 +335,7 @@ impl Sketch<'_> {
             })
         };
         let mut stays: Vec<DrawnCall> =
-            stays.into_iter().filter(|call| !call.pure || !is_told(call)).collect();
+            calls(inner.stays).into_iter().filter(|call| !call.pure || !is_told(call)).collect();
         if large {
             stays.sort_by_key(|call| call.pure);
         }
@@ -319,7 +348,8 @@ impl Sketch<'_> {
             heard: None,
             notes: Vec::new(),
             stays: words::flow(stays, BOX_COLUMNS, lines),
-            refuses: words::flow(refuses, BOX_COLUMNS, lines),
+            unexplored: words::flow(calls(inner.unexplored), BOX_COLUMNS, lines),
+            refuses: words::flow(calls(inner.refuses), BOX_COLUMNS, lines),
             initial: states.iter().any(|state| self.model.initial().contains(state)),
             accepting: states.iter().any(|&state| self.model.is_accepting(state)),
             size: Size::default(),
@@ -476,15 +506,20 @@ fn rest(ways: &[Way]) -> Option<Note> {
 /// Returns the size of a box that fits its text.
 fn box_size(one: &Box, notes: &[Note]) -> Size {
     let title = one.title.iter().chain(&one.heard).map(|line| columns(line)).max().unwrap_or(0);
-    let calls = one.stays.iter().chain(&one.refuses).map(|line| words::line_columns(line)).max().unwrap_or(0);
+    let lists = [&one.stays, &one.unexplored, &one.refuses];
+    let calls = lists.into_iter().flatten().map(|line| words::line_columns(line)).max().unwrap_or(0);
     let noted = one.notes.iter().map(|&at| note_columns(&notes[at])).max().unwrap_or(0);
-    // The heading of the list of refusals needs its room too.
-    let heading = if one.refuses.is_empty() { 0 } else { REFUSES.len() };
+    // The headings need their room too.
+    let headings = headed(one).into_iter().filter(|(_, lines)| !lines.is_empty());
+    let heading = headings.map(|(heading, _)| heading.len()).max().unwrap_or(0);
     let widest = title.max(calls).max(noted).max(heading).max(4);
     let part = |lines: usize| if lines == 0 { 0.0 } else { lines as f64 * LINE + RULE };
     let below = part(one.stays.len())
         + part(one.notes.iter().map(|&at| notes[at].calls.len()).sum())
-        + part(one.refuses.len() + usize::from(!one.refuses.is_empty()));
+        + headed(one)
+            .map(|(_, lines)| part(lines.len() + usize::from(!lines.is_empty())))
+            .iter()
+            .sum::<f64>();
     let above = one.title.len() + usize::from(one.heard.is_some());
     Size {
         width: widest as f64 * COLUMN + 2.0 * PADDING,
@@ -501,8 +536,10 @@ fn note_columns(note: &Note) -> usize {
     note.calls.iter().enumerate().map(line).max().unwrap_or(0)
 }
 
-/// Heading of the calls that throw.
-const REFUSES: &str = "refuses";
+/// Returns the lists of a box that have a heading, with their headings.
+pub(crate) fn headed(one: &Box) -> [(&'static str, &[Vec<DrawnCall>]); 2] {
+    [("not explored after", &one.unexplored), ("refuses", &one.refuses)]
+}
 
 /// Returns the layout whose direction and number of rows fill a screen best.
 fn lay_out(boxes: &[Box], arrows: &[Arrow], roots: &[usize]) -> (Flow, Layout) {

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use adit_automata::layout::{Flow, Point, Route, Size};
 
 use crate::words::{BETWEEN, line_columns};
-use crate::{COLUMN, DrawnCall, LINE, PADDING, Picture, REFUSES, RULE};
+use crate::{COLUMN, DrawnCall, LINE, PADDING, Picture, RULE, headed};
 
 /// Space around the picture, for the arrow that marks the initial state.
 pub(crate) const MARGIN: f64 = 34.0;
@@ -204,8 +204,8 @@ impl Picture {
         shapes
     }
 
-    /// Adds the lines inside a box: title, calls that stay, and refused calls. Returns the height at which
-    /// the space for its notes begins, between the two.
+    /// Adds the lines inside a box: title, calls that stay, calls after which nothing was explored, and
+    /// refused calls. Returns the height at which the space for its notes begins, behind the calls that stay.
     fn box_text<'a>(&'a self, shapes: &mut Vec<Shape<'a>>, at: usize) -> f64 {
         let one = &self.boxes[at];
         let Point { x: left, y: top } = self.corner(at);
@@ -241,10 +241,10 @@ impl Picture {
         let notes_at = y;
         let lines: usize = one.notes.iter().map(|&at| self.notes[at].calls.len()).sum();
         y += lines as f64 * LINE;
-        if !one.refuses.is_empty() {
+        for (heading, lines) in headed(one).into_iter().filter(|(_, lines)| !lines.is_empty()) {
             rule(shapes, &mut y);
-            line(shapes, &mut y, Voice::Quiet, vec![Piece { call: None, text: REFUSES }]);
-            calls(shapes, &mut y, &one.refuses);
+            line(shapes, &mut y, Voice::Quiet, vec![Piece { call: None, text: heading }]);
+            calls(shapes, &mut y, lines);
         }
         notes_at
     }
@@ -294,7 +294,8 @@ fn box_title(one: &crate::Box) -> String {
     if let Some(heard) = &one.heard {
         let _ = write!(visible, " {heard}");
     }
-    for (heading, what, lines) in [("", "stays with", &one.stays), (REFUSES, REFUSES, &one.refuses)] {
+    let headed = headed(one).map(|(heading, lines)| (heading, heading, lines));
+    for (heading, what, lines) in [("", "stays with", one.stays.as_slice())].into_iter().chain(headed) {
         if !lines.is_empty() {
             let _ = write!(visible, " {heading} {}", seen(lines));
             let _ = write!(says, "; {what}: {}", exactly(lines));

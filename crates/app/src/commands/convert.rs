@@ -16,15 +16,16 @@ use super::traces;
 use crate::errors::{Ending, bad_input};
 use crate::flags::ConvertFlags;
 use crate::input::{Source, open};
+use crate::models::{self, UnknownFormat};
 use crate::output::{Target, finish_traces, without_gz};
 use crate::progress::Progress;
+use crate::report;
 use crate::stderr::tell;
-use crate::{models, report};
 
 pub(super) fn run(flags: &ConvertFlags, quiet: bool) -> Result<Ending, Report> {
     let target = Target::new(Some(&flags.output));
     target.check()?;
-    let mut source = open(&flags.input)?;
+    let mut source = open(&models::file_of(&flags.input)?)?;
     match (kind_of_input(flags, &mut source)?, kind_of_output(flags, &target)?) {
         (Kind::Model(from), None | Some(Kind::Model(_))) => {
             let to = models::format_of(&target, flags.to.as_deref())?;
@@ -52,6 +53,15 @@ pub(super) fn run(flags: &ConvertFlags, quiet: bool) -> Result<Ending, Report> {
         }
         (Kind::Traces(from), Some(Kind::Traces(Some(to)))) => {
             convert_traces(flags, source, from, to, &target, quiet)?;
+        }
+        (Kind::Traces(_), Some(Kind::Picture(_))) => {
+            let [input, output] = [&flags.input, &flags.output].map(|path| path.display());
+            return Err(bad_input(
+                format!("{} holds traces, and only models can be drawn", source.name),
+                format!(
+                    "infer one first: adit infer {input} -o model.json && adit convert model.json {output}"
+                ),
+            ));
         }
         (Kind::Traces(_), Some(_)) => {
             return Err(bad_input(
@@ -173,7 +183,7 @@ fn read_model(
     source: Source,
     from: Option<ModelFormat>,
 ) -> Result<(Fsa<String>, String), Report> {
-    let (model, title) = models::read_titled(source, from)?;
+    let (model, title) = models::read_titled(source, from, UnknownFormat::NameIt)?;
     let model = reduce(model, &flags.reduction)?;
     Ok((model, title.unwrap_or_else(|| models::title_of(&flags.input))))
 }

@@ -275,10 +275,9 @@ fn as_text(found: &Examination) -> String {
         Err(_) => line("sandbox", "not tested"),
     }
     let complaints = found.complaints();
-    for (head, needed) in [("missing", true), ("optional", false)] {
-        for complaint in complaints.iter().filter(|complaint| complaint.needed == needed) {
-            let _ = write!(text, "\n{head}: {}\n  to fix: {}\n", complaint.what, complaint.fix);
-        }
+    // What no command needs yet is only in the JSON.
+    for complaint in complaints.iter().filter(|complaint| complaint.needed) {
+        let _ = write!(text, "\nmissing: {}\n  to fix: {}\n", complaint.what, complaint.fix);
     }
     if !complaints.iter().any(|complaint| complaint.needed) {
         text += "\nThis machine has everything that adit needs.\n";

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use adit_automata::{Edge, State};
+use adit_automata::{Edge, Modality, NOT_EXPLORED, State};
 use adit_logic::{Property, Template, nearest_label};
-use adit_picture::state_name;
+use adit_picture::StateNames;
 use adit_trace::{Label, overloads_of};
 use miette::Report;
 use serde_json::{Value, json};
@@ -16,6 +16,7 @@ use crate::output::{counted, print, print_json, some_of};
 use crate::report::evidence::Taken;
 use crate::report::load;
 use crate::report::page::{Page, story};
+use crate::results::run::NeverReturned;
 use crate::results::{PropertyResult, TestResult};
 use crate::stderr::tell;
 
@@ -31,6 +32,8 @@ pub(super) fn run(flags: &ExplainFlags) -> Result<Ending, Report> {
         Question::Transitions(edges) => print(&transitions(&page, &edges))?,
         Question::Refusals(refused) if flags.json => print_json(&refusals_json(&page, &refused))?,
         Question::Refusals(refused) => print(&refusals(&page, &refused))?,
+        Question::NeverWorked(calls) if flags.json => print_json(&json!({"never_returned": calls}))?,
+        Question::NeverWorked(calls) => print(&never_worked(&calls))?,
         Question::Property(claim) if flags.json => print_json(&property_json(&page, claim))?,
         Question::Property(claim) => print(&property(&page, claim))?,
     }
@@ -43,6 +46,8 @@ enum Question<'p> {
     Transitions(Vec<usize>),
     /// Calls that states refuse.
     Refusals(Vec<(State, &'p str)>),
+    /// A method that was called and never returned, for each of its overloads.
+    NeverWorked(Vec<&'p NeverReturned>),
     Property(&'p PropertyResult),
 }
 
@@ -91,6 +96,11 @@ impl<'p> Question<'p> {
             return Ok(Self::Refusals(refused));
         }
         if !page.model.all_edges().any(|edge| named(&edge)) {
+            let gaps = page.run.iter().flat_map(|run| &run.summary.gaps.never_returned);
+            let never: Vec<&NeverReturned> = gaps.filter(|one| calls(&one.method)).collect();
+            if !never.is_empty() {
+                return Ok(Self::NeverWorked(never));
+            }
             let known = page.model.alphabet().iter().map(String::as_str);
             let help = match nearest_label(label, known) {
                 Some(near) => format!("did you mean `{near}`?"),
@@ -146,7 +156,8 @@ fn state(text: &str) -> Option<State> {
 }
 
 /// Removes the arrow that this command prints around a call, and replaces the name of a state at the
-/// beginning by its number: `not isEmpty -pop-> 1` becomes `2 pop 1`.
+/// beginning, and of the place that was not explored at the end, by its number: `not isEmpty -pop-> 1`
+/// becomes `2 pop 1`.
 fn spelled(words: &[&str], page: &Page) -> Vec<String> {
     let plain = |word: &str| {
         word.strip_prefix('-').and_then(|word| word.strip_suffix("->")).unwrap_or(word).to_owned()
@@ -159,6 +170,13 @@ fn spelled(words: &[&str], page: &Page) -> Vec<String> {
             words.splice(..name.len(), [state.to_string()]);
             break;
         }
+    }
+    let place: Vec<&str> = NOT_EXPLORED.split(' ').collect();
+    if let Some(state) = page.model.not_explored()
+        && words.len() > place.len()
+        && words.ends_with(&place.iter().map(|&word| word.to_owned()).collect::<Vec<_>>())
+    {
+        words.splice(words.len() - place.len().., [state.to_string()]);
     }
     words
 }
@@ -215,6 +233,7 @@ fn misunderstood() -> Report {
 
 fn transitions(page: &Page, edges: &[usize]) -> String {
     let mut text = String::new();
+    let names = StateNames::of(&page.model);
     let all: Vec<Edge<'_, String>> = page.model.all_edges().collect();
     let replayed = page.evidence.traces > 0 || !page.tests.tests.is_empty();
     for (at, &number) in edges.iter().enumerate() {
@@ -222,8 +241,12 @@ fn transitions(page: &Page, edges: &[usize]) -> String {
             text.push('\n');
         }
         let edge = &all[number];
-        let name = |state| state_name(&page.model, state);
-        let _ = writeln!(text, "{} -{}-> {}", name(edge.from), edge.label, name(edge.to));
+        let _ = writeln!(text, "{} -{}-> {}", names.name(edge.from), edge.label, names.name(edge.to));
+        if !page.model.is_explored(edge) {
+            text += "  not explored: the event was observed, but not where it leads\n";
+        } else if edge.modality == Modality::Maybe {
+            text += "  a guess: the event was observed, but there was no time to see where it leads\n";
+        }
         if !replayed {
             text += "  no evidence: there are no traces and no tests beside the model\n";
             continue;
@@ -273,6 +296,7 @@ fn transitions_json(page: &Page, edges: &[usize]) -> Value {
             shown.iter().filter_map(|&test| Some(page.tests.tests.get(test)?.name.as_str())).collect();
         json!({
             "from": edge.from, "event": edge.label, "to": edge.to,
+            "modality": modality(edge.modality), "explored": page.model.is_explored(edge),
             "situations": taken.situations, "traces": taken.traces, "perhaps": taken.perhaps, "tests": taken.tests,
             "examples": taken.examples.iter().map(|word| page.evidence.word(word)).collect::<Vec<_>>(),
             "shortest_tests": names,
@@ -281,13 +305,22 @@ fn transitions_json(page: &Page, edges: &[usize]) -> Value {
     json!({"transitions": edges.iter().map(one).collect::<Vec<_>>()})
 }
 
+/// The modality of a transition as files spell it.
+fn modality(modality: Modality) -> &'static str {
+    match modality {
+        Modality::Required => "required",
+        Modality::Maybe => "maybe",
+    }
+}
+
 fn refusals(page: &Page, refused: &[(State, &str)]) -> String {
     let mut text = String::new();
+    let names = StateNames::of(&page.model);
     for (at, &(state, label)) in refused.iter().enumerate() {
         if at > 0 {
             text.push('\n');
         }
-        let _ = writeln!(text, "{} refuses {label}", state_name(&page.model, state));
+        let _ = writeln!(text, "{} refuses {label}", names.name(state));
         let (times, test) = refusal(page, state, label);
         if times > 0 {
             let _ = writeln!(text, "  tried {} in this state", counted(times, "time"));
@@ -297,6 +330,12 @@ fn refusals(page: &Page, refused: &[(State, &str)]) -> String {
         }
     }
     text
+}
+
+fn never_worked(calls: &[&NeverReturned]) -> String {
+    let line = |one: &&NeverReturned| format!("never succeeded: {one}\n");
+    let told: String = calls.iter().map(line).collect();
+    told + "  so no state can be said to refuse it; --fixtures may supply better arguments\n"
 }
 
 fn refusals_json(page: &Page, refused: &[(State, &str)]) -> Value {

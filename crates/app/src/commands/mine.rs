@@ -6,6 +6,7 @@ use adit_attack::branches::{BranchSide, Branches};
 use adit_attack::dynamosa::Settings;
 use adit_attack::explore::{ExploreOptions, SplitOptions};
 use adit_attack::{EventReader, SurveyOptions};
+use adit_automata::Fsa;
 use adit_bytecode::probe::{Probe, probe_classes};
 use adit_jvm::{Host, HostOptions, hits};
 use adit_trace::Stop;
@@ -15,7 +16,7 @@ use rand::rngs::ChaCha8Rng;
 use serde_json::json;
 use terminal_size::{Width, terminal_size_of};
 
-use super::requests::{call_request, class_request};
+use super::requests::{call_request, class_request, folder_name};
 use crate::campaign::{self, Campaign, CampaignRequest, Recorder};
 use crate::errors::{Ending, no_answer};
 use crate::flags::{MineFlags, ProgressForm, mine as defaults};
@@ -29,16 +30,17 @@ use crate::pipeline::{
     self, AttackRequest, Calls, MineRequest, Mined, ModelRequest, Probed, Round, Workers, mine,
 };
 use crate::progress::{Audience, Mining};
-use crate::report::terminal;
+use crate::report::{protocol, terminal};
 use crate::results;
 use crate::shell;
 use outcome::Outcome;
 
+mod fixture_skeleton;
 mod outcome;
 mod tests;
 
 pub(super) fn run(flags: &MineFlags, quiet: bool) -> Result<Ending, Report> {
-    let request = request(flags);
+    let request = request(flags)?;
     let folder = &request.folder;
     let audience = match (flags.progress, quiet) {
         (_, true) => Audience::Nobody,
@@ -78,15 +80,18 @@ pub(super) fn run(flags: &MineFlags, quiet: bool) -> Result<Ending, Report> {
     let (mined, cost) = mined?;
     let (chosen, stop) = (&mined.conclusion.chosen, mined.conclusion.stop);
     if chosen.model.transitions() == 0 {
-        return Err(nothing_made(&request.class.name, &mined));
+        return Err(nothing_made(flags, &request.class.name, &mined));
     }
     let (budget, elapsed) = (request.budget, pace.elapsed());
-    let outcome = Outcome { subject: &subject, mined: &mined, about: &about, round, budget, cost, elapsed };
+    let model = protocol::without_never_worked(&chosen.model);
+    let text = drawn(&model, &mined);
+    let outcome =
+        Outcome { subject: &subject, mined: &mined, model, about: &about, round, budget, cost, elapsed };
     let summary = outcome.write(folder, &lives)?;
     if flags.json {
         print_json(&results::json(&summary))?;
     } else {
-        print(&drawn(&mined))?;
+        print(&text)?;
     }
     for line in outcome::remarks(&summary, folder) {
         progress.remark(&line);
@@ -102,16 +107,22 @@ pub(super) fn run(flags: &MineFlags, quiet: bool) -> Result<Ending, Report> {
 }
 
 /// The work that the flags ask for.
-fn request(flags: &MineFlags) -> MineRequest {
+fn request(flags: &MineFlags) -> Result<MineRequest, Report> {
     let MineFlags { class, generate, mining, .. } = flags;
     let ExploreOptions { survey, successors, splitting } = defaults::EXPLORATION;
     // More than all walks can gain, so that no state is split.
     let gain = if mining.coarse { 1.1 } else { splitting.gain };
-    MineRequest {
-        class: class_request(class),
+    let class = class_request(class)?;
+    let folder = || {
+        // Earlier versions named the folder of a nested class as it was typed.
+        let typed = campaign::default_folder(&class.name);
+        if typed.is_dir() { typed } else { campaign::default_folder(&folder_name(&class.name)) }
+    };
+    Ok(MineRequest {
         calls: call_request(generate, defaults::GENERATION),
         budget: generate.budget.unwrap_or(defaults::DEFAULT_BUDGET),
-        folder: flags.output.clone().unwrap_or_else(|| campaign::default_folder(&class.class)),
+        folder: flags.output.clone().unwrap_or_else(folder),
+        class,
         fresh: flags.fresh,
         tests: mining.tests.clone(),
         initial_tests: mining.initial,
@@ -134,7 +145,7 @@ fn request(flags: &MineFlags) -> MineRequest {
                 ..defaults::EVOLUTION
             },
         },
-    }
+    })
 }
 
 /// Starts a worker that reports which branches of the class are taken. One is enough: generations are small,
@@ -157,7 +168,7 @@ fn branch_side(probe: &Probe) -> BranchSide {
 }
 
 /// The error of a round without a model.
-fn nothing_made(class: &str, mined: &Mined) -> Report {
+fn nothing_made(flags: &MineFlags, class: &str, mined: &Mined) -> Report {
     let tests = counted(mined.tests_run, "test");
     if mined.conclusion.chosen.words > 0 || mined.hardly_watched {
         return no_answer(
@@ -168,16 +179,27 @@ fn nothing_made(class: &str, mined: &Mined) -> Report {
     no_answer(
         format!("adit could not construct an object of {class} in {tests}"),
         format!(
-            "`adit observe {class} --budget 100tests` shows what its constructors throw; \
-             supply an object or its arguments with --fixtures FILE.java"
+            "`adit observe {}{} --budget 100tests` shows what its constructors throw; \
+             supply an object or its arguments with --fixtures FILE.java",
+            shell::quoted(class),
+            places(flags)
         ),
     )
 }
 
+/// The flags that say where the class and its values come from, as they were typed.
+fn places(flags: &MineFlags) -> String {
+    let quoted = |flag: &str, value: &str| format!(" {flag} {}", shell::quoted(value));
+    let class_path = flags.class.classpath.iter().map(|path| quoted("-c", &path.to_string_lossy()));
+    let fixtures = flags.generate.fixtures.iter().map(|file| quoted("--fixtures", &file.to_string_lossy()));
+    class_path.chain(fixtures).collect()
+}
+
 /// The model as text: drawn on a terminal where it fits, and in words elsewhere, so scripts can rely on it.
-fn drawn(mined: &Mined) -> String {
-    match terminal_size_of(io::stdout()) {
-        Some((Width(room), _)) => terminal::fitting(&mined.conclusion.chosen.model, &mined.pure, room.into()),
-        None => terminal::told(&mined.conclusion.chosen.model),
-    }
+fn drawn(model: &Fsa<String>, mined: &Mined) -> String {
+    let model_text = match terminal_size_of(io::stdout()) {
+        Some((Width(room), _)) => terminal::fitting(model, &mined.pure, room.into()),
+        None => terminal::told(model),
+    };
+    terminal::no_protocol(model, Some(mined.tests_run)).unwrap_or_default() + &model_text
 }

@@ -87,7 +87,7 @@ fn request(flags: &ObserveFlags) -> Result<ObserveRequest, Report> {
             })
         }
     };
-    Ok(ObserveRequest { class: class_request(&flags.class), source, max_events: flags.max_events })
+    Ok(ObserveRequest { class: class_request(&flags.class)?, source, max_events: flags.max_events })
 }
 
 /// Rejects flags about generated calls, which have no effect on tests and programs.

@@ -3,31 +3,104 @@
 use std::collections::BTreeSet;
 use std::env;
 use std::ffi::OsString;
+use std::fs;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::thread;
 
 use adit_automata::{Fsa, TooLarge};
+use adit_bytecode::Class;
 use adit_bytecode::overloads::Overloads;
 use adit_java::GeneratorOptions;
 use adit_jvm::Sandbox;
 use miette::Report;
 
-use crate::errors::no_answer;
+use crate::errors::{bad_input, no_answer};
 use crate::flags::{ClassFlags, GenerateFlags, ReductionFlags};
 use crate::models::STATES;
 use crate::request::{CallRequest, ClassRequest};
+use crate::shell;
 
 /// The class that was named, and where to find it.
-pub(super) fn class_request(flags: &ClassFlags) -> ClassRequest {
-    ClassRequest {
-        name: flags.class.clone(),
-        class_path: class_path(&flags.classpath),
+pub(super) fn class_request(flags: &ClassFlags) -> Result<ClassRequest, Report> {
+    let name = class_name(&flags.class)?;
+    let class_path = class_path(&flags.classpath);
+    refuse_sources(&name, &class_path)?;
+    Ok(ClassRequest {
+        name,
+        class_path,
         find_project: !flags.no_project && flags.classpath.is_empty(),
         jdk: flags.jdk.clone(),
         non_public: flags.non_public,
         sandbox: if flags.unsafe_no_sandbox { Sandbox::Unsafe } else { Sandbox::Required },
+    })
+}
+
+/// Name of the folder of a class in `adit-out`: the same however a nested class was typed.
+pub(super) fn folder_name(class: &str) -> String {
+    class.replace('$', ".")
+}
+
+/// The class that a user means: with dots, also if it was typed as `java/util/Stack` or `Stack.class`.
+fn class_name(typed: &str) -> Result<String, Report> {
+    let file = Path::new(typed);
+    if file.extension().is_some_and(|extension| extension == "class" || extension == "java") && file.is_file()
+    {
+        return Err(file_instead_of_class(file));
     }
+    let plain = typed.strip_suffix(".class").or(typed.strip_suffix(".java")).unwrap_or(typed);
+    Ok(plain.trim_matches('/').replace('/', "."))
+}
+
+/// The error about the file of a class where the name of a class is wanted.
+fn file_instead_of_class(file: &Path) -> Report {
+    let message = format!("{} is a file; adit wants the name of a class", file.display());
+    let class =
+        fs::read(file).ok().and_then(|bytes| Some(Class::parse_outline(&bytes, "").ok()?.dotted_name()));
+    let Some(class) = class else {
+        return bad_input(
+            message,
+            "name the class with its package, and where its compiled classes are with -c",
+        );
+    };
+    let folder = file.ancestors().nth(class.split('.').count()).unwrap_or(Path::new(""));
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let folder = shell::quoted(&folder.display().to_string());
+    bad_input(message, format!("it is the class {}: write `{0} -c {folder}`", shell::quoted(&class)))
+}
+
+/// Fails if the class path holds the source of a class and not the class: a common mistake, and no jar could
+/// hold the class either.
+fn refuse_sources(class: &str, class_path: &[PathBuf]) -> Result<(), Report> {
+    let inside = |root: &Path, extension: &str| {
+        let path = class.replace('.', "/");
+        root.join(format!("{path}.{extension}"))
+    };
+    if class_path.is_empty()
+        || class_path.iter().any(|entry| !entry.is_dir() || inside(entry, "class").exists())
+    {
+        return Ok(());
+    }
+    for entry in class_path {
+        if let Some(built) = ["target/classes", "build/classes/java/main", "out/production", "bin", "classes"]
+            .map(|folder| entry.join(folder))
+            .into_iter()
+            .find(|folder| inside(folder, "class").exists())
+        {
+            return Err(bad_input(
+                format!("{} does not hold the class {class}, but {} does", entry.display(), built.display()),
+                format!("use -c {}", shell::quoted(&built.display().to_string())),
+            ));
+        }
+        let source = inside(entry, "java");
+        if source.exists() {
+            return Err(bad_input(
+                format!("{} is source code; -c wants compiled classes", source.display()),
+                "compile it and name the folder of its classes, such as -c target/classes",
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// The calls that were asked for. `generation` is the command's own.
@@ -83,7 +156,8 @@ pub(super) fn method_names(typed: &[String]) -> BTreeSet<String> {
             None => names.push(part.clone()),
         }
     }
-    names.into_iter().collect()
+    // A comma at the end separates nothing.
+    names.into_iter().filter(|name| !name.trim().is_empty()).collect()
 }
 
 /// Number of cores, at most eight: more workers or threads would wait for the process that feeds them.
@@ -100,6 +174,16 @@ mod tests {
         let typed = ["size", "add(int", "Object)", "get"].map(str::to_owned);
         let names: Vec<String> = method_names(&typed).into_iter().collect();
         assert_eq!(names, ["add(int,Object)", "get", "size"]);
+        let typed = ["get", ""].map(str::to_owned);
+        assert_eq!(method_names(&typed), BTreeSet::from(["get".to_owned()]));
+    }
+
+    #[test]
+    fn a_class_has_one_name() {
+        for typed in ["a.b.Stack", "a/b/Stack", "a.b.Stack.class", "a/b/Stack.class", "a/b/Stack.java"] {
+            assert_eq!(class_name(typed).unwrap(), "a.b.Stack", "{typed}");
+        }
+        assert_eq!(folder_name("a.Map$Entry"), folder_name("a.Map.Entry"));
     }
 
     #[test]

@@ -16,11 +16,14 @@ pub(super) fn run(flags: &ShowFlags, quiet: bool) -> Result<Ending, Report> {
         print(&terminal::list(&model))?;
         return Ok(Ending::Clean);
     }
+    if let Some(text) = terminal::no_protocol(&model, None) {
+        print(&text)?;
+    }
     match terminal::boxes(&model, &pure, choice) {
-        Some(text) if model.len() <= terminal::MAX_LISTED => print(&text)?,
+        Some(text) if !terminal::is_long(&model) => print(&text)?,
         _ => {
             print(&terminal::told(&model))?;
-            let told = if model.len() > terminal::MAX_LISTED {
+            let told = if terminal::is_long(&model) {
                 "too large to draw: `adit show --all` lists every call, and `adit report` draws it in a browser"
             } else {
                 "too large to draw, so the calls are listed; `adit report` draws it in a browser"

@@ -1,14 +1,17 @@
 //! `adit status`: prints the state of a campaign.
 
+use std::fs;
+use std::path::{Path, PathBuf};
+
 use adit_automata::format;
-use adit_store::{Campaign, Counts, Held, Round};
+use adit_store::{Campaign, Counts, DATABASE, Held, Round};
 use miette::Report;
 use serde_json::{Value, json};
 
 use crate::errors::Ending;
 use crate::flags::StatusFlags;
 use crate::input::missing;
-use crate::output::{counted, print, print_json};
+use crate::output::{counted, model_size, print, print_json};
 use crate::pace;
 use crate::progress::rounded;
 
@@ -19,6 +22,12 @@ pub(super) fn run(flags: &StatusFlags) -> Result<Ending, Report> {
         Some(folder) if flags.folder.is_file() => folder,
         _ => &flags.folder,
     };
+    if !folder.join(DATABASE).exists() {
+        let inside = campaigns_in(folder);
+        if !inside.is_empty() {
+            return list(flags, &inside);
+        }
+    }
     // Before the campaign is read, so that a round that ends meanwhile shows as running and not as killed.
     let writer = Held::by_another(folder);
     let status = Status::read(&Campaign::read(folder)?, writer)?;
@@ -27,6 +36,47 @@ pub(super) fn run(flags: &StatusFlags) -> Result<Ending, Report> {
     } else {
         print(&status.words())?;
     }
+    Ok(Ending::Clean)
+}
+
+/// The folders of campaigns in a folder, such as `adit-out`, in order.
+fn campaigns_in(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten();
+    let mut found: Vec<PathBuf> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.join(DATABASE).exists())
+        .collect();
+    found.sort();
+    found
+}
+
+/// Prints a line about each campaign.
+fn list(flags: &StatusFlags, folders: &[PathBuf]) -> Result<Ending, Report> {
+    let mut all = Vec::new();
+    for folder in folders {
+        let writer = Held::by_another(folder);
+        all.push((folder.display().to_string(), Status::read(&Campaign::read(folder)?, writer)?));
+    }
+    if flags.json {
+        let row = |(folder, status): &(String, Status)| {
+            let mut row = status.json();
+            row["folder"] = folder.as_str().into();
+            row
+        };
+        print_json(&json!({"campaigns": all.iter().map(row).collect::<Vec<_>>()}))?;
+        return Ok(Ending::Clean);
+    }
+    let mut text = String::new();
+    for (folder, status) in &all {
+        let rounds = counted(status.rounds.len(), "round");
+        let running = if status.writer.is_some() { ", running" } else { "" };
+        let model = status.model.as_ref().map_or_else(
+            || "no model yet".to_owned(),
+            |model| model_size(model.states, model.transitions, model.not_explored),
+        );
+        text += &format!("{folder}: {}, {rounds}{running}; {model}\n", status.about.class);
+    }
+    print(&text)?;
     Ok(Ending::Clean)
 }
 
@@ -43,6 +93,7 @@ struct Status {
 struct Model {
     states: usize,
     transitions: usize,
+    not_explored: usize,
     complete: bool,
     realized: Option<f64>,
     why: String,
@@ -56,8 +107,9 @@ impl Status {
                 let model =
                     format::read(stored.json.as_bytes(), "the stored model", Some(format::Format::Json))?;
                 Some(Model {
-                    states: model.len(),
+                    states: model.explored_states().count(),
                     transitions: model.transitions(),
+                    not_explored: model.unexplored_transitions(),
                     complete: stored.complete,
                     realized: stored.realized,
                     why: stored.why,
@@ -116,15 +168,17 @@ impl Status {
                 text += "no model yet: no round got that far; run the same command again to continue\n";
             }
             None => text += "no model yet: no round has ended\n",
-            Some(Model { states, transitions, complete, realized, why }) => {
+            Some(Model { states, transitions, not_explored, complete, realized, why }) => {
                 let share = realized.map(|realized| {
-                    format!(", {} % of its walks happened on the class", (realized * 100.0).floor())
+                    format!(
+                        ", {} % of random walks through it were reproduced on the class",
+                        (realized * 100.0).floor()
+                    )
                 });
                 let cut = if *complete { "" } else { ", incomplete" };
                 text += &format!(
-                    "model: {}, {}{}{cut}; {why}\n",
-                    counted(*states, "state"),
-                    counted(*transitions, "transition"),
+                    "model: {}{}{cut}; {why}\n",
+                    model_size(*states, *transitions, *not_explored),
                     share.unwrap_or_default()
                 );
             }
@@ -154,6 +208,7 @@ impl Status {
             json!({
                 "states": model.states,
                 "transitions": model.transitions,
+                "not_explored": model.not_explored,
                 "complete": model.complete,
                 "realized": model.realized,
                 "why": model.why,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
 
 use adit_automata::format::Format as ModelFormat;
 use adit_logic::nearest_label;
@@ -84,6 +85,18 @@ fn look_at(source: &mut Source, quiet: bool) -> Result<(), Report> {
             "use `adit check`, `adit compare` or `adit convert` for models; if it holds traces, name their format with --from",
         ));
     }
+    if !known
+        && Format::sniff(&head) == Format::Lines
+        && let Some(pattern) = log_pattern(&head)
+    {
+        return Err(bad_input(
+            format!("{name} looks like a log: its lines begin with a time"),
+            format!(
+                "say which part of a line is the event, for example --regex '{pattern}', and add (?<trace>…) for \
+                 what belongs together; --dry-run shows how lines are read; --from reads it as it is"
+            ),
+        ));
+    }
     if !known && !quiet && !head.is_empty() {
         let guess = Format::sniff(&head).name();
         tell(&format!(
@@ -136,7 +149,43 @@ pub(crate) fn dry_run(flags: &TraceFlags) -> Result<Ending, Report> {
 
 /// Opens all files before reading any, so a mistyped name is found at once.
 fn open_all(flags: &TraceFlags) -> Result<Vec<Source>, Report> {
-    flags.traces.iter().map(|path| open(path)).collect()
+    flags.traces.iter().map(|path| open(&file_of(path))).collect()
+}
+
+/// The file of traces: the path itself, or the traces of a folder that `adit mine` wrote.
+fn file_of(path: &Path) -> PathBuf {
+    let file = path.join("traces.jsonl");
+    if path.is_dir() && file.exists() { file } else { path.to_owned() }
+}
+
+/// Returns a pattern for a log whose lines begin with a time, if a file looks like one. Read as words, every
+/// time would be an event.
+fn log_pattern(head: &[u8]) -> Option<String> {
+    const ENOUGH: usize = 3;
+    const LEVELS: [&str; 7] = ["TRACE", "DEBUG", "INFO", "WARN", "WARNING", "ERROR", "FATAL"];
+    let text = String::from_utf8_lossy(head);
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).take(50).collect();
+    let timed = lines.iter().filter(|line| begins_with_time(line)).count();
+    if timed < ENOUGH || timed * 10 < lines.len() * 8 {
+        return None;
+    }
+    // Times, levels and what stands in brackets come before the event.
+    let before = |word: &&str| {
+        let bare = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
+        word.starts_with(|c: char| c.is_ascii_digit() || "[(<".contains(c)) || LEVELS.contains(&bare)
+    };
+    let skipped = lines[0].split_whitespace().take_while(before).count();
+    Some(format!(r"^(?:\S+ +){{{skipped}}}(?<event>\S+)"))
+}
+
+/// Returns true for a line that begins with a date or a time of day: `2026-11-16`, `[08:15:03.250]`.
+fn begins_with_time(line: &str) -> bool {
+    let word = line.trim_start_matches(['[', '(', '<', ' ']);
+    let digits = word.chars().take_while(char::is_ascii_digit).count();
+    let mut rest = word[digits..].chars();
+    (1..=4).contains(&digits)
+        && matches!(rest.next(), Some('-' | '/' | ':'))
+        && matches!(rest.next(), Some(c) if c.is_ascii_alphanumeric())
 }
 
 /// Returns the trace format with this name.

@@ -39,7 +39,7 @@ const NAMES_SHOWN: usize = 12;
 pub(super) fn run(flags: &ValidateFlags, quiet: bool) -> Result<Ending, Report> {
     // Before the class is examined, because a typo should not cost a second.
     let model = models::read(&flags.model, flags.from.as_deref())?;
-    let verdict = measure(model, &request(flags), quiet)?;
+    let verdict = measure(model, &request(flags)?, quiet)?;
     if verdict.validated.recall.all == 0 && verdict.validated.stop.is_done() {
         return Err(no_answer(
             format!("no object of {} was seen: every way to construct one failed", verdict.class),
@@ -58,16 +58,16 @@ pub(super) fn run(flags: &ValidateFlags, quiet: bool) -> Result<Ending, Report> 
 }
 
 /// The work that the flags ask for.
-fn request(flags: &ValidateFlags) -> ValidateRequest {
+fn request(flags: &ValidateFlags) -> Result<ValidateRequest, Report> {
     let budget = flags.generate.budget.unwrap_or(defaults::DEFAULT_BUDGET);
-    ValidateRequest {
-        class: class_request(&flags.class),
+    Ok(ValidateRequest {
+        class: class_request(&flags.class)?,
         calls: call_request(&flags.generate, observe::GENERATION),
         budget,
         labels_of_model: flags.generate.labels.is_none(),
         ignore_unknown: flags.ignore_unknown,
         options: options(flags, budget),
-    }
+    })
 }
 
 /// Runs the class and compares it with the model.

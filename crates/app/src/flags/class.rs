@@ -62,13 +62,13 @@ pub(crate) struct GenerateFlags {
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = calls, allow_negative_numbers = true, help_heading = RUNNING)]
     pub(crate) calls: usize,
     /// Seed of all random choices; with a budget in tests, the same seed gives the same bytes
-    #[arg(long, value_name = "N", default_value_t = 0, help_heading = RUNNING)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = seed, allow_negative_numbers = true, help_heading = RUNNING)]
     pub(crate) seed: u64,
     /// Reload the class for each test to reset its static fields; much slower
     #[arg(long, help_heading = RUNNING)]
     pub(crate) fresh_statics: bool,
     /// Number of worker processes [default: the number of cores, at most 8]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64), allow_negative_numbers = true, help_heading = RUNNING)]
+    #[arg(long, value_name = "N", value_parser = workers, allow_negative_numbers = true, help_heading = RUNNING)]
     pub(crate) workers: Option<u16>,
     /// Time limit for one test
     #[arg(long, value_name = "TIME", default_value = "500ms", value_parser = budget::parse_time, allow_hyphen_values = true, help_heading = RUNNING)]
@@ -81,6 +81,19 @@ fn overloads() -> impl TypedValueParser<Value = Overloads> {
         let named = Overloads::ALL.into_iter().find(|overloads| overloads.name() == name);
         named.expect("the parser accepts these names only")
     })
+}
+
+/// Parses a seed.
+fn seed(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("write a whole number from 0 to {}", u64::MAX))
+}
+
+/// Parses a number of workers.
+fn workers(text: &str) -> Result<u16, String> {
+    match text.parse() {
+        Ok(workers @ 1..=64) => Ok(workers),
+        _ => Err("write a number from 1 to 64".to_owned()),
+    }
 }
 
 /// Parses a number of calls. Each takes memory in the answer of a worker.

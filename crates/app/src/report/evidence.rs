@@ -117,11 +117,6 @@ impl Evidence {
         self.refused =
             refuses.map(|one| ((one.state, one.event.clone()), (one.times, test(one.test)))).collect();
     }
-
-    /// Number of transitions that a trace or a test took for certain.
-    pub(crate) fn certain(&self) -> usize {
-        self.taken.iter().filter(|taken| taken.is_certain()).count()
-    }
 }
 
 /// Replays traces over a model while they are read.
@@ -371,7 +366,7 @@ mod tests {
         assert_eq!(evidence.taken[0].tests, 9);
         assert_eq!(evidence.taken[0].examples_of_tests, [3, 4, 5]);
         assert_eq!(evidence.taken[1].examples_of_tests, [1, 0]);
-        assert_eq!(evidence.certain(), 2);
+        assert_eq!(evidence.taken.iter().filter(|taken| taken.is_certain()).count(), 2);
     }
 
     #[test]

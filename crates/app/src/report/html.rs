@@ -8,15 +8,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use adit_automata::{Fsa, Modality};
 use adit_logic::FateCounts;
-use adit_picture::{Choice, Picture, STYLE_SHEET, Style, draw, escaped, failures, spellings};
+use adit_picture::{Choice, Picture, STYLE_SHEET, StateNames, Style, draw, escaped, failures, spellings};
 use adit_trace::Label;
 use serde_json::{Value, json};
 
 use super::evidence::{Evidence, Taken};
 use super::page::Page;
 use super::properties::properties;
-use super::{provenance, trust};
-use crate::output::counted;
+use super::{protocol, provenance, terminal, trust};
+use crate::output::{counted, size_of};
 
 /// The page with placeholders such as `{{title}}`.
 const SKELETON: &str = include_str!("assets/page.html");
@@ -47,11 +47,9 @@ pub(crate) fn html(page: &Page) -> String {
 
 /// Returns a summary of the page in one sentence.
 fn summary(page: &Page) -> String {
-    let mut text = format!(
-        "{}, {}",
-        counted(page.model.len(), "state"),
-        counted(page.model.transitions(), "transition"),
-    );
+    let free =
+        if protocol::is_free(&page.model) { "no protocol: every call is possible at any time; " } else { "" };
+    let mut text = format!("{free}{}", size_of(&page.model));
     if page.evidence.traces > 0 {
         text += &format!(", {}", counted(page.evidence.traces, "recorded trace"));
     }
@@ -116,13 +114,14 @@ impl Views {
                     .collect();
                 json!({
                     "from": edge.from, "label": edge.label, "to": edge.to, "guard": edge.guard,
-                    "maybe": edge.modality == Modality::Maybe, "pure": pure.contains(edge.label),
+                    "maybe": edge.modality == Modality::Maybe, "explored": model.is_explored(&edge), "pure": pure.contains(edge.label),
                     "traces": taken.traces, "perhaps": taken.perhaps, "examples": examples, "tests": taken.tests,
                     "situations": taken.situations, "shown": taken.shown_by(),
                     "perhaps_shown": taken.perhaps_shown_by(),
                 })
             })
             .collect();
+        let (names, not_explored) = (StateNames::of(model), model.not_explored());
         let states: Vec<Value> = model
             .states()
             .map(|state| {
@@ -133,13 +132,15 @@ impl Views {
                 });
                 let refuses: Vec<Value> = refuses.collect();
                 json!({
-                    "refuses": refuses,
+                    "refuses": refuses, "shown": names.title(state), "not_explored": not_explored == Some(state),
                     "name": model.name(state), "predicates": model.predicates(state),
                     "accepting": model.is_accepting(state), "initial": model.initial().contains(&state),
                 })
             })
             .collect();
+        let refusals = if terminal::is_long(model) { protocol::refusals(model) } else { Vec::new() };
         json!({
+            "refusals": refusals,
             "title": title, "labels": labels(model), "states": states, "edges": edges, "words": words, "views": views,
             "replayed": evidence.traces > 0 || evidence.taken.iter().any(Taken::is_possible),
         })

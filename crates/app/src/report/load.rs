@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use adit_automata::{Fsa, format};
-use adit_store::{Campaign, Counts, DATABASE, Known};
+use adit_store::{Campaign, Counts, DATABASE, Held, Known};
 use adit_trace::read::Problem;
 use adit_trace::{Alphabet, Format, Labels, WordSink, read};
 use miette::Report;
@@ -14,12 +14,11 @@ use super::evidence::Replay;
 use super::page::{Page, pure_labels};
 use crate::errors::bad_input;
 use crate::input::open;
-use crate::models;
+use crate::models::{self, MODEL, UnknownFormat};
 use crate::output::counted;
 use crate::results::{self, Properties, PropertyResult, ResultFile, Results, SearchHistory, Witness};
 
-/// Names of the model and of the traces in a folder. Only the model must be there.
-pub(super) const MODEL: &str = "model.json";
+/// Names of the traces in a folder.
 const TRACES: [&str; 2] = ["traces.jsonl", "traces.jsonl.gz"];
 
 /// Loads a model and the labels of its calls without side effects, from a folder or a file, and nothing else.
@@ -130,7 +129,7 @@ impl Place {
     /// Reads the model with its title: from the file, or else the last one of the campaign.
     fn model(&mut self) -> Result<(Fsa<String>, Option<String>), Report> {
         if let Some(file) = &self.file {
-            return models::read_titled(open(file)?, None);
+            return models::read_titled(open(file)?, None, UnknownFormat::ConvertIt);
         }
         let campaign = self.campaign.as_ref().expect("a place has a file or a campaign");
         if let Some(stored) = campaign.models()?.pop() {
@@ -145,6 +144,14 @@ impl Place {
         let (tests, words) = (counted(tests, "test"), counted(words, "word"));
         let class = campaign.about()?.class;
         let folder = self.path.display();
+        if Held::by_another(&self.path).is_some() {
+            return Err(bad_input(
+                format!(
+                    "the campaign in {folder} is still running and has no model yet ({tests}, {words} stored)"
+                ),
+                format!("wait until its round ends; `adit status {folder}` shows how far it is"),
+            ));
+        }
         Err(bad_input(
             format!(
                 "the campaign in {folder} has no model: the run stopped before one was inferred ({tests}, {words} stored)"

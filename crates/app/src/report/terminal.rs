@@ -15,11 +15,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use crate::output::counted;
-use adit_automata::Fsa;
+use super::protocol;
+use crate::output::{counted, size_of};
+use adit_automata::{Edge, Fsa, Modality};
 use adit_picture::{
-    Arrow, Box, Choice, DrawnCall, Note, Picture, draw, legible, state_name, terminal_columns as columns,
+    Arrow, Box, Choice, DrawnCall, Note, Picture, StateNames, draw, legible, terminal_columns as columns,
 };
+use adit_trace::Label;
 
 /// Maximum number of lines: a screen or two.
 const MAX_LINES: usize = 90;
@@ -28,7 +30,7 @@ const MAX_LINES: usize = 90;
 const MAX_COLUMNS: usize = 118;
 
 /// Maximum number of states in a list; nobody reads a longer one.
-pub(crate) const MAX_LISTED: usize = 15;
+const MAX_LISTED: usize = 15;
 
 /// Returns the model for a terminal with `room` columns: drawn if it fits, else as text.
 pub(crate) fn fitting(model: &Fsa<String>, pure: &BTreeSet<String>, room: usize) -> String {
@@ -39,29 +41,55 @@ pub(crate) fn fitting(model: &Fsa<String>, pure: &BTreeSet<String>, room: usize)
 
 /// Returns the model as a list or, if that is too long, a summary.
 pub(crate) fn told(model: &Fsa<String>) -> String {
-    if model.len() > MAX_LISTED { summary(model) } else { list(model) }
+    if is_long(model) { summary(model) } else { list(model) }
 }
 
-/// Returns a summary of a large model: its start, its most common transitions, its busiest states and its
-/// dead ends.
+/// Returns true if a model has too many states for a list.
+pub(crate) fn is_long(model: &Fsa<String>) -> bool {
+    model.explored_states().count() > MAX_LISTED
+}
+
+/// Returns the sentence about a class on which every call is possible at any time, if the model says so.
+/// `tests` is the number of tests in which they were tried, if known.
+pub(crate) fn no_protocol(model: &Fsa<String>, tests: Option<u64>) -> Option<String> {
+    let methods: BTreeSet<&str> = model.alphabet().iter().map(|label| Label::parse(label).method()).collect();
+    let methods = counted(methods.len(), "method");
+    let tried = match tests {
+        Some(tests) => format!("{methods} were called in {}", counted(tests, "test")),
+        None => format!("the model has {methods}"),
+    };
+    protocol::is_free(model).then(|| {
+        format!(
+            "no protocol: every call is possible at any time ({tried}; none was refused, no answer changed)\n"
+        )
+    })
+}
+
+/// Returns a summary of a large model: its start, and what it refuses. If it refuses nothing, its most common
+/// transitions, its busiest states and its dead ends.
 pub(crate) fn summary(model: &Fsa<String>) -> String {
     const FEW: usize = 5;
-    let mut text =
-        format!("{}, {}\n", counted(model.len(), "state"), counted(model.transitions(), "transition"));
+    let mut text = format!("{}\n", size_of(model));
     let few = |names: Vec<String>| {
         let more = names.len().saturating_sub(FEW);
         let shown = names.into_iter().take(FEW).collect::<Vec<_>>().join("; ");
         if more > 0 { format!("{shown}; and {more} more") } else { shown }
     };
-    let name = |state: &usize| state_name(model, *state);
+    let names = StateNames::of(model);
+    let name = |state: &usize| names.name(*state);
     for &start in model.initial() {
         let labels: BTreeSet<&str> = model.edges(start).map(|edge| edge.label.as_str()).collect();
         let calls = few(labels.into_iter().map(legible).collect());
         let _ = writeln!(text, "start {}: {calls}", name(&start));
     }
+    let refusals = protocol::refusals(model);
+    if !refusals.is_empty() {
+        refusals.iter().for_each(|sentence| drop(writeln!(text, "{sentence}")));
+        return text;
+    }
     let mut leading: BTreeMap<(&str, usize), BTreeSet<usize>> = BTreeMap::new();
     let (mut degree, mut goes_on) = (vec![0usize; model.len()], vec![false; model.len()]);
-    for edge in model.all_edges().filter(|edge| edge.from != edge.to) {
+    for edge in model.all_edges().filter(|edge| edge.from != edge.to && model.is_explored(edge)) {
         leading.entry((edge.label, edge.to)).or_default().insert(edge.from);
         degree[edge.from] += 1;
         degree[edge.to] += 1;
@@ -73,7 +101,7 @@ pub(crate) fn summary(model: &Fsa<String>) -> String {
     for ((label, to), from) in leading.into_iter().take(FEW) {
         let _ = writeln!(text, "{} leads to {} from {from} states", legible(label), name(&to));
     }
-    let mut busiest: Vec<usize> = model.states().collect();
+    let mut busiest: Vec<usize> = model.explored_states().collect();
     busiest.sort_by_key(|&state| (std::cmp::Reverse(degree[state]), state));
     let busy = busiest
         .iter()
@@ -81,7 +109,7 @@ pub(crate) fn summary(model: &Fsa<String>) -> String {
         .map(|state| format!("{} ({})", name(state), counted(degree[*state], "arrow")));
     let _ = writeln!(text, "busiest states: {}", busy.collect::<Vec<_>>().join("; "));
     let ends: Vec<String> =
-        model.states().filter(|&state| !goes_on[state]).map(|state| name(&state)).collect();
+        model.explored_states().filter(|&state| !goes_on[state]).map(|state| name(&state)).collect();
     if !ends.is_empty() {
         let _ = writeln!(text, "dead ends: {}", few(ends));
     }
@@ -101,26 +129,36 @@ pub(crate) fn boxes(model: &Fsa<String>, pure: &BTreeSet<String>, choice: Choice
     (lines <= MAX_LINES && widest <= MAX_COLUMNS).then_some(text)
 }
 
-/// Returns the model as a list of states with their transitions, in the labels that other commands take.
+/// Returns the model as a list of states with their transitions, in the labels that other commands take. A
+/// question mark follows each label whose target is not known for certain.
 pub(crate) fn list(model: &Fsa<String>) -> String {
     let mut text = String::new();
-    for state in model.states() {
+    let (names, not_explored) = (StateNames::of(model), model.not_explored());
+    for state in model.explored_states() {
         let start = if model.initial().contains(&state) { "start " } else { "" };
-        text += &format!("{start}{}\n", state_name(model, state));
-        let mut to: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
+        text += &format!("{start}{}\n", names.name(state));
+        let mut to: BTreeMap<usize, Vec<String>> = BTreeMap::new();
         for edge in model.edges(state) {
-            to.entry(edge.to).or_default().push(edge.label);
+            to.entry(edge.to).or_default().push(doubted(&edge));
         }
+        let unexplored = not_explored.and_then(|place| to.remove(&place));
         for (to, labels) in to {
-            let arrow =
-                if to == state { "stays".to_owned() } else { format!("-> {}", state_name(model, to)) };
+            let arrow = if to == state { "stays".to_owned() } else { format!("-> {}", names.name(to)) };
             text += &format!("    {arrow}: {}\n", legible(&labels.join(", ")));
+        }
+        if let Some(labels) = unexplored {
+            text += &format!("    not explored after: {}\n", legible(&labels.join(", ")));
         }
         if !model.refusals(state).is_empty() {
             text += &format!("    refuses: {}\n", legible(&model.refusals(state).join(", ")));
         }
     }
     text
+}
+
+fn doubted(edge: &Edge<'_, String>) -> String {
+    let doubt = if edge.modality == Modality::Maybe { "?" } else { "" };
+    format!("{}{doubt}", edge.label)
 }
 
 /// An arrow beside the boxes.
@@ -286,6 +324,7 @@ fn lines(one: &Box, notes: &[Note]) -> Vec<String> {
             note.calls.iter().enumerate().map(|(at, line)| format!("  {}{}", calls(line), behind(at))),
         );
     }
+    lines.extend(one.unexplored.iter().map(|line| format!("  not explored after {}", calls(line))));
     lines.extend(one.refuses.iter().map(|line| format!("  refuses {}", calls(line))));
     lines
 }
@@ -319,7 +358,7 @@ fn label(arrow: &Arrow) -> String {
 
 #[cfg(test)]
 mod tests {
-    use adit_automata::Builder;
+    use adit_automata::{Builder, NOT_EXPLORED};
     use expect_test::{Expect, expect};
 
     use super::*;
@@ -410,6 +449,83 @@ mod tests {
                 |   └─────────┘
             "#]],
         );
+    }
+
+    /// A connection: `commit` and `abort` were seen, and nobody looked further; where `reset` leads is a
+    /// guess.
+    fn connection() -> Fsa<String> {
+        let mut builder = Builder::new();
+        for _ in 0..4 {
+            builder.state(true);
+        }
+        builder.initial(0);
+        builder.name(3, NOT_EXPLORED.to_owned());
+        for (from, label, to) in [(0, "connect", 1), (1, "isClosed:FALSE", 1), (1, "close", 2)] {
+            builder.edge(from, label.to_owned(), to);
+        }
+        for (from, label, to) in [(1, "commit", 3), (1, "abort", 3), (2, "reset", 1)] {
+            builder.modal_edge(from, label.to_owned(), to, Modality::Maybe);
+        }
+        builder.refusals(2, vec!["commit!SQLException".to_owned()]);
+        builder.build()
+    }
+
+    #[test]
+    fn what_was_not_explored_is_no_state() {
+        expect![[r#"
+            start 0
+                -> 1: connect
+            1
+                stays: isClosed:FALSE
+                -> 2: close
+                not explored after: abort?, commit?
+            2
+                -> 1: reset?
+                refuses: commit!SQLException
+        "#]]
+        .assert_eq(&list(&connection()));
+        let all = Choice { pure: true, failures: false };
+        let drawn = boxes(&connection(), &BTreeSet::new(), all).unwrap();
+        assert!(drawn.contains("│   not explored after abort?, commit?"), "{drawn}");
+        assert!(drawn.contains("├─ reset? ─"), "{drawn}");
+        assert_eq!(drawn.matches('┌').count(), 3, "the place has no box:\n{drawn}");
+        assert_eq!(size_of(&connection()), "3 states, 6 transitions, 2 of them not explored");
+        assert!(!is_long(&connection()));
+    }
+
+    #[test]
+    fn a_large_model_tells_what_it_refuses() {
+        let mut builder = Builder::new();
+        for _ in 0..20 {
+            builder.state(true);
+        }
+        builder.initial(0);
+        builder.edge(0, "new".to_owned(), 1);
+        for state in 1..19 {
+            builder.edge(state, "next".to_owned(), (state + 1).min(18));
+            builder.edge(state, "close".to_owned(), 19);
+        }
+        builder.refusals(19, vec!["next!IllegalStateException".to_owned()]);
+        expect![[r#"
+            20 states, 37 transitions
+            start 0: new
+            `next` is refused after `close`
+        "#]]
+        .assert_eq(&told(&builder.build()));
+    }
+
+    #[test]
+    fn a_class_without_protocol_is_told_first() {
+        let mut builder = Builder::new();
+        builder.state(true);
+        builder.state(true);
+        builder.initial(0);
+        builder.edge(0, "of".to_owned(), 1);
+        builder.edge(1, "plus".to_owned(), 1);
+        let model = builder.build();
+        expect!["no protocol: every call is possible at any time (2 methods were called in 900 tests; none was refused, no answer changed)\n"]
+            .assert_eq(&no_protocol(&model, Some(900)).unwrap());
+        assert_eq!(no_protocol(&connection(), None), None);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Facts that speak for or against a model: measurements, gaps, and how well it fits the recorded traces.
 
+use adit_automata::{Fsa, Modality};
 use adit_trace::Stop;
 use serde::Serialize;
 
@@ -50,6 +51,7 @@ pub(super) fn facts(page: &Page) -> Vec<Fact> {
         facts.extend(run.summary.branches.map(covered));
         facts.push(stopped(run.summary.stop));
     }
+    facts.extend(not_known(&page.model));
     facts.extend(replayed(page));
     facts
 }
@@ -92,10 +94,20 @@ fn explored(model: &ModelSummary) -> Vec<Fact> {
     let mut facts = Vec::new();
     if let Some(share) = model.realized {
         // Rounded down, because only all is 100 %.
-        let value = format!("{} %", (share * 100.0).floor());
-        let says = "of the model's random walks happened when the search tried them on the class";
+        let percent = format!("{} %", (share * 100.0).floor());
+        let (value, says) = match model.walks {
+            None => (percent, "of random walks through the model were reproduced on the class".to_owned()),
+            Some(Share { good, of, interval }) => {
+                let interval = interval.map(|(low, high)| format!(" ({low:.2} to {high:.2})"));
+                let says = format!(
+                    "random walks through the model were reproduced on the class{}",
+                    interval.unwrap_or_default()
+                );
+                (format!("{good} of {of}"), says)
+            }
+        };
         facts.push(
-            Fact::new("Realized walks", value, says)
+            Fact::new("Reproduced walks", value, says)
                 .with_words(model.unrealized.as_deref().unwrap_or_default()),
         );
     }
@@ -110,7 +122,7 @@ fn explored(model: &ModelSummary) -> Vec<Fact> {
         facts.push(Fact::new(
             "Unexplored call sequences",
             model.admitted.to_string(),
-            "happened but were not explored; the model allows them, and where they lead is a guess",
+            "were seen too late to be explored; the model allows them, and what follows is unknown",
         ));
     }
     facts
@@ -125,6 +137,14 @@ fn missing(gaps: &Gaps) -> Vec<Fact> {
             "Never called",
             names.len().to_string(),
             format!("no arguments could be generated for {}; `--fixtures` can supply them", names.join(", ")),
+        ));
+    }
+    if !gaps.never_returned.is_empty() {
+        let told: Vec<String> = gaps.never_returned.iter().map(ToString::to_string).collect();
+        facts.push(Fact::new(
+            "Never succeeded",
+            told.len().to_string(),
+            format!("so the model does not show them: {}; `--fixtures` may help", told.join(", ")),
         ));
     }
     if !gaps.hang.is_empty() {
@@ -176,8 +196,10 @@ fn replayed(page: &Page) -> Vec<Fact> {
         },
     );
     allowed.words = evidence.outside_examples.iter().map(|word| evidence.word(word).join(" ")).collect();
-    let all = page.model.transitions();
-    let taken = evidence.certain();
+    let all = page.model.transitions() - page.model.unexplored_transitions();
+    let explored =
+        page.model.all_edges().zip(&evidence.taken).filter(|(edge, _)| page.model.is_explored(edge));
+    let taken = explored.filter(|(_, taken)| taken.is_certain()).count();
     let seen = Fact::new(
         "Transitions with evidence",
         format!("{taken} of {all}"),
@@ -188,6 +210,23 @@ fn replayed(page: &Page) -> Vec<Fact> {
         },
     );
     vec![allowed, seen]
+}
+
+/// Transitions of which nobody knows where they lead, whatever the traces say.
+fn not_known(model: &Fsa<String>) -> Vec<Fact> {
+    let unexplored = model.unexplored_transitions();
+    let maybe = model.all_edges().filter(|edge| edge.modality == Modality::Maybe).count();
+    let mut facts = Vec::new();
+    if unexplored > 0 {
+        let says =
+            "transitions: the events were observed, but not where they lead; a longer `--budget` helps";
+        facts.push(Fact::new("Not explored", unexplored.to_string(), says));
+    }
+    if maybe > unexplored {
+        let says = "transitions, drawn dashed: there was no time to see where they lead";
+        facts.push(Fact::new("Guessed", (maybe - unexplored).to_string(), says));
+    }
+    facts
 }
 
 #[cfg(test)]
@@ -255,9 +294,9 @@ mod tests {
             Precision: 0.500 (1 of 2 walks of the model were realized; 95 % confidence interval 0.100 to 0.900) ["a"]
             Recall: 1.000 (9 of 9 random objects did what the model allows) []
             Unseen behavior: fewer than 1 in 100 (further random objects would show a new pair of consecutive calls) []
-            Realized walks: 99 % (of the model's random walks happened when the search tried them on the class) ["a b"]
+            Reproduced walks: 99 % (of random walks through the model were reproduced on the class) ["a b"]
             Search: incomplete (it stopped before it had tried everything; a longer `--budget` may find more states and transitions) []
-            Unexplored call sequences: 2 (happened but were not explored; the model allows them, and where they lead is a guess) []
+            Unexplored call sequences: 2 (were seen too late to be explored; the model allows them, and what follows is unknown) []
             Never called: 1 (no arguments could be generated for put; `--fixtures` can supply them) []
             No longer called: 1 (hang or end their process: spin) []
             Branches of the class: 3 of 4 (were taken by some test; behavior behind the others was never observed) []

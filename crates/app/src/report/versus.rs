@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::html::{Views, fill};
 use super::page::Page;
-use crate::models::STATES;
+use crate::models::{MODEL, STATES};
 
 /// Words that only one of two models allows.
 pub(crate) struct Versus {
@@ -67,8 +67,8 @@ pub(crate) fn versus(one: &Page, two: &Page, places: [&Path; 2], found: &Result<
     });
     let summary = format!(
         "{} vs {} states, {} vs {} transitions",
-        one.model.len(),
-        two.model.len(),
+        one.model.explored_states().count(),
+        two.model.explored_states().count(),
         one.model.transitions(),
         two.model.transitions()
     );
@@ -84,7 +84,7 @@ fn names(one: &Page, two: &Page, places: [&Path; 2]) -> [String; 2] {
     let whole = places.map(|place| place.display().to_string());
     let last = places.map(|place| {
         // Models of campaigns all have the same file name; their folders differ.
-        let place = if place.ends_with(super::load::MODEL) { place.parent().unwrap_or(place) } else { place };
+        let place = if place.ends_with(MODEL) { place.parent().unwrap_or(place) } else { place };
         place.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
     });
     let told = if last[0] == last[1] || last.iter().any(String::is_empty) { whole } else { last };

@@ -2,13 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use super::validation::Share;
 use adit_logic::FateCounts;
+use adit_picture::legible;
 use adit_trace::Stop;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::ResultFile;
+use super::validation::Share;
+use crate::output::counted;
 
 /// Content of `run.json`: the summary of a round, with all that it takes to run it again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -74,12 +76,18 @@ pub(crate) struct ModelSummary {
     pub(crate) alphabet: Vec<String>,
     pub(crate) states: usize,
     pub(crate) transitions: usize,
+    /// Transitions of which only the event was observed, and not where it leads.
+    #[serde(default)]
+    pub(crate) not_explored: usize,
+    /// Every call is possible at any time, and no answer changes.
+    #[serde(default)]
+    pub(crate) no_protocol: bool,
     /// Labels of calls without side effects.
     pub(crate) pure: BTreeSet<String>,
     /// Share of the model's random walks that were made to happen, if measured.
     pub(crate) realized: Option<f64>,
-    /// The walks of that share, if this round measured it.
-    #[serde(default)]
+    /// Number of these walks, if known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) walks: Option<Share>,
     /// Shortest walks that could not be made to happen; absent unless this round explored the model.
     pub(crate) unrealized: Option<Vec<Vec<String>>>,
@@ -139,6 +147,45 @@ pub(crate) struct NeverTried {
 pub(crate) struct NeverReturned {
     pub(crate) method: String,
     pub(crate) times: u32,
+    /// The exception that it threw most often, if known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) exception: Option<String>,
+    /// The message of that exception.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) message: Option<String>,
+}
+
+impl NeverReturned {
+    /// Returns true if the call was probably refused by the sandbox, and not by the class.
+    pub(crate) fn is_sandboxed(&self) -> bool {
+        // The words of the operating system for what the sandbox forbids, and the exceptions that replace
+        // them by a path or the name of a host.
+        const WORDS: [&str; 5] = [
+            "Permission denied",
+            "Operation not permitted",
+            "Network is unreachable",
+            "Read-only file system",
+            "Cannot run program",
+        ];
+        const EXCEPTIONS: [&str; 2] = ["AccessDeniedException", "UnknownHostException"];
+        let said = |message: &String| WORDS.iter().any(|words| message.contains(words));
+        let threw = |class: &String| EXCEPTIONS.iter().any(|name| class.rsplit('.').next() == Some(*name));
+        self.message.as_ref().is_some_and(said) || self.exception.as_ref().is_some_and(threw)
+    }
+}
+
+/// The method, how often it was called, and what it threw.
+impl std::fmt::Display for NeverReturned {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} ({}", self.method, counted(self.times, "time"))?;
+        if let Some(exception) = &self.exception {
+            write!(f, ": {exception}")?;
+        }
+        if let Some(message) = self.message.as_ref().filter(|message| !message.is_empty()) {
+            write!(f, ", “{}”", legible(message))?;
+        }
+        f.write_str(if self.is_sandboxed() { "; the sandbox forbids it)" } else { ")" })
+    }
 }
 
 /// A method that hung or ended its worker on some objects.
@@ -168,8 +215,11 @@ pub(crate) mod tests {
                     alphabet: vec!["B".to_owned(), "add".to_owned()],
                     states: 2,
                     transitions: 2,
+                    not_explored: 0,
+                    no_protocol: false,
                     pure: BTreeSet::new(),
                     realized: None,
+                    walks: None,
                     unrealized: None,
                     confirmed_edges: ConfirmedEdges { confirmed: 2, all: 2 },
                     origin: "made by this round".to_owned(),
@@ -192,6 +242,28 @@ pub(crate) mod tests {
             command: "adit mine a.B".to_owned(),
             keeping: Keeping { noting: 0.1, writing: 0.2, ending: 0.3 },
         }
+    }
+
+    #[test]
+    fn what_never_returned_says_why() {
+        let told = |exception: Option<&str>, message: Option<&str>| {
+            let [exception, message] = [exception, message].map(|text| text.map(str::to_owned));
+            NeverReturned { method: "start".to_owned(), times: 7, exception, message }.to_string()
+        };
+        assert_eq!(told(None, None), "start (7 times)");
+        assert_eq!(
+            told(Some("InvalidKeyException"), Some("key must have 4 bytes")),
+            "start (7 times: InvalidKeyException, “key must have 4 bytes”)"
+        );
+        assert_eq!(
+            told(Some("IOException"), Some("Cannot run program \"a\": error=1, Operation not permitted")),
+            "start (7 times: IOException, “Cannot run program \"a\": error=1, Operation not permitted”; the \
+             sandbox forbids it)"
+        );
+        assert!(told(Some("java.nio.file.AccessDeniedException"), Some("/etc/a")).contains("sandbox"));
+        // Files of earlier versions have neither.
+        let old = json!({"method": "start", "times": 7});
+        assert_eq!(serde_json::from_value::<NeverReturned>(old).unwrap().exception, None);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! Three attributes that Graphviz ignores hold what a drawing does not say: `event`, where the label would be
 //! read as something else, `guard`, and `modality="maybe"`, which is also drawn dashed. Remarks in comments
-//! hold the rest.
+//! hold the rest. The place that was not explored is small and dashed.
 //!
 //! Rules for reading:
 //! * a label of several lines is several events; ` / ` between input and output of a Mealy machine becomes
@@ -26,6 +26,7 @@ pub(super) fn write(model: &Model<'_>) -> String {
     let Model { fsa, title, spelling } = *model;
     let mut out = format!("digraph {} {{\n", quote(title));
     let mut remarks = Remarks::about(fsa);
+    let not_explored = fsa.not_explored();
     for state in fsa.states() {
         let id = format!("s{state}");
         let shape = if fsa.is_accepting(state) { "doublecircle" } else { "circle" };
@@ -37,7 +38,8 @@ pub(super) fn write(model: &Model<'_>) -> String {
                 remarks.lines.push(format!("name {state} {}", super::notes::quote(name)));
             }
         }
-        out.push_str(&format!("  {id} [shape=\"{shape}\" label={}];\n", quote(&label)));
+        let look = if Some(state) == not_explored { PLACE } else { "" };
+        out.push_str(&format!("  {id} [shape=\"{shape}\" label={}{look}];\n", quote(&label)));
     }
     for edge in fsa.all_edges() {
         let mut label = edge.label.clone();
@@ -68,6 +70,9 @@ pub(super) fn write(model: &Model<'_>) -> String {
     out.push_str(&remarks.comments("  //", ""));
     out + "}\n"
 }
+
+/// Look of the place that was not explored.
+const PLACE: &str = " style=\"dashed\" fontsize=\"9\" margin=\"0\"";
 
 fn quote(text: &str) -> String {
     format!("\"{}\"", quoted(text))

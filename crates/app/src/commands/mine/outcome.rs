@@ -1,25 +1,27 @@
 //! The outcome of a round: the files in its folder, and what the terminal says about them.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
-use adit_automata::{Modality, format};
+use adit_automata::{Fsa, Modality, format};
 use adit_java::{Api, source};
 use adit_logic::FateCounts;
 use adit_store::{About, Campaign};
-use adit_trace::{Format, Labels, Life, Run, Script};
+use adit_trace::{Callable, Format, Labels, Life, Run, Script};
 use miette::Report;
 
+use super::fixture_skeleton::{SKELETON, skeleton};
 use crate::budget::Budget;
 use crate::campaign::{JudgedProperty, RecordingCost};
 use crate::java::class_under_test::ClassUnderTest;
 use crate::java::recording::Recording;
 use crate::models;
-use crate::output::{Target, counted, write_failed};
+use crate::output::{Target, counted, model_size, write_failed};
 use crate::pace::in_words;
 use crate::pipeline::Mined;
 use crate::progress::rounded;
-use crate::report;
+use crate::report::{self, protocol};
 use crate::results::run::{
     BadEnd, Branches, ConfirmedEdges, Gaps, Keeping, ModelSummary, NeverReturned, NeverTried, Summary,
     Versions,
@@ -32,6 +34,8 @@ use crate::shell;
 pub(super) struct Outcome<'a> {
     pub(super) subject: &'a ClassUnderTest,
     pub(super) mined: &'a Mined,
+    /// The model of the round, without the refusals of methods that never worked.
+    pub(super) model: Fsa<String>,
     pub(super) about: &'a About,
     pub(super) round: i64,
     pub(super) budget: Budget,
@@ -46,8 +50,9 @@ impl Outcome<'_> {
         let class = &*self.subject.api.class;
         let file = |name: &str| Target::File(folder.join(name));
         for (name, format) in [("model.json", format::Format::Json), ("model.dot", format::Format::Dot)] {
-            models::write(&self.mined.conclusion.chosen.model, &file(name), format, class, true)?;
+            models::write(&self.model, &file(name), format, class, true)?;
         }
+        self.fixture_skeleton(folder)?;
         self.recording(lives).write(&file("traces.jsonl"), Format::Jsonl, class)?;
         let (java_name, java) = self.java_tests();
         file(&format!("tests/{java_name}.java")).write(|out| write!(out, "{java}").map_err(write_failed))?;
@@ -66,8 +71,26 @@ impl Outcome<'_> {
             // One that cannot be read must not fail the round; `adit report` says what is wrong with it.
             validation: results::read(folder).unwrap_or_default(),
         };
-        report::write(folder, class, self.mined.conclusion.chosen.model.clone(), results, &campaign)?;
+        report::write(folder, class, self.model.clone(), results, &campaign)?;
         Ok(summary)
+    }
+
+    /// Writes a file that the user can complete for --fixtures, unless it is there already.
+    fn fixture_skeleton(&self, folder: &Path) -> Result<(), Report> {
+        let api = &self.subject.api;
+        let failed_names: BTreeSet<&str> =
+            self.mined.trouble.never_returned.iter().map(|(method, _)| method.as_str()).collect();
+        let failed = api.methods.iter().map(|method| &*method.callable);
+        let never = |callable: &&Callable| {
+            failed_names.contains(callable.event_name()) || failed_names.contains(api.names.of(callable))
+        };
+        let skipped = api.skipped.iter().map(|(callable, _)| callable);
+        let Some(java) = skeleton(failed.filter(never).chain(skipped)) else { return Ok(()) };
+        let path = folder.join(SKELETON);
+        if path.exists() {
+            return Ok(());
+        }
+        Target::File(path).write(|out| write!(out, "{java}").map_err(write_failed))
     }
 
     /// The traces of the user's tests and of the generated ones.
@@ -155,12 +178,14 @@ impl Outcome<'_> {
 
     fn model(&self) -> ModelSummary {
         let chosen = &self.mined.conclusion.chosen;
-        let model = &chosen.model;
+        let model = &self.model;
         let confirmed = model.all_edges().filter(|edge| edge.modality == Modality::Required).count();
         ModelSummary {
             alphabet: model.alphabet().to_vec(),
-            states: model.len(),
+            states: model.explored_states().count(),
             transitions: model.transitions(),
+            not_explored: model.unexplored_transitions(),
+            no_protocol: protocol::is_free(model),
             pure: self.mined.pure.clone(),
             realized: chosen.realized,
             walks: chosen.walks.map(Into::into),
@@ -184,7 +209,12 @@ impl Outcome<'_> {
                 .map(|(callable, why)| NeverTried { method: callable.name.clone(), why: why.to_string() })
                 .collect(),
             never_returned: never_returned
-                .map(|(method, times)| NeverReturned { method: method.clone(), times: *times })
+                .map(|(method, times)| NeverReturned {
+                    method: method.clone(),
+                    times: *times,
+                    exception: None,
+                    message: None,
+                })
                 .collect(),
             hang: mined.trouble.given_up.clone(),
             hanging_objects: mined.trouble.constructions_given_up.clone(),
@@ -208,9 +238,8 @@ pub(super) fn remarks(summary: &Summary, folder: &Path) -> Vec<String> {
     let model = &summary.model;
     let rate = *tests as f64 / seconds.max(0.001);
     let mut lines = vec![format!(
-        "{}, {}; {} in {seconds:.1} s ({rate:.0} per second); {properties}; stopped: {}",
-        counted(model.states, "state"),
-        counted(model.transitions, "transition"),
+        "{}; {} in {seconds:.1} s ({rate:.0} per second); {properties}; stopped: {}",
+        model_size(model.states, model.transitions, model.not_explored),
         counted(*tests, "test"),
         in_words(*stop),
     )];
@@ -222,6 +251,14 @@ pub(super) fn remarks(summary: &Summary, folder: &Path) -> Vec<String> {
         lines.push("no property was attacked: the budget ran out first".to_owned());
     }
     lines.extend(about_gaps(&summary.gaps));
+    let lacks = !summary.gaps.never_tried.is_empty() || !summary.gaps.never_returned.is_empty();
+    let skeleton = folder.join(SKELETON);
+    if lacks && skeleton.exists() {
+        lines.push(format!(
+            "values for them can be written into {}: use it with --fixtures",
+            skeleton.display()
+        ));
+    }
     lines.push(format!("written to {}", folder.display()));
     lines
 }
@@ -232,18 +269,7 @@ fn about_model(summary: &Summary) -> Vec<String> {
     if model.made_by_round != summary.round {
         lines.push(format!("the model is {}", model.origin));
     }
-    if let Some(Share { good, of, interval: Some((low, high)) }) = model.walks {
-        lines.push(format!(
-            "of {} through the model, {good} were reproduced on the class ({low:.2} to {high:.2})",
-            counted(of, "random walk"),
-        ));
-    } else if let Some(realized) = model.realized {
-        // Rounded down, because only all is 100 %.
-        lines.push(format!(
-            "{} % of random walks through the model were reproduced on the class",
-            (realized * 100.0).floor()
-        ));
-    }
+    lines.extend(reproduced(model));
     for word in model.unrealized.iter().flatten().take(2) {
         lines.push(format!("  not reproduced: {}", word.join(" ")));
     }
@@ -258,23 +284,44 @@ fn about_model(summary: &Summary) -> Vec<String> {
         ));
     }
     let ConfirmedEdges { confirmed, all } = model.confirmed_edges;
-    if confirmed < all {
-        let (guesses, all) = (all - confirmed, counted(all, "transition"));
+    let guesses = all.saturating_sub(confirmed + model.not_explored);
+    let all = counted(all, "transition");
+    if model.not_explored > 0 {
+        let (are, they) = if model.not_explored == 1 { ("is", "it leads") } else { ("are", "they lead") };
+        lines.push(format!(
+            "{} of {all} {are} not explored (marked `?`): the events were seen, but not where {they}",
+            model.not_explored
+        ));
+    }
+    if guesses > 0 {
         let (are, they) =
             if guesses == 1 { ("is a guess", "it leads") } else { ("are guesses", "they lead") };
-        lines.push(format!(
-            "{guesses} of {all} {are} (marked `?` by `adit show`): there was no time to see where {they}"
-        ));
+        lines.push(format!("{guesses} of {all} {are} (marked `?`): there was no time to see where {they}"));
     }
     if model.admitted > 0 {
         let one = model.admitted == 1;
-        let (were, them, they) = if one { ("was", "it", "it leads") } else { ("were", "them", "they lead") };
+        let (were, them) = if one { ("was", "it") } else { ("were", "them") };
         lines.push(format!(
-            "{} happened but {were} not explored; the model allows {them}, but where {they} is a guess",
+            "{} {were} seen too late to be explored; the model allows {them}, and what follows is unknown",
             counted(model.admitted, "call sequence")
         ));
     }
     lines
+}
+
+/// Returns the sentence about the random walks that were made to happen on the class.
+fn reproduced(model: &ModelSummary) -> Option<String> {
+    let Some(Share { good, of, interval }) = model.walks else {
+        // Rounded down, because only all is 100 %.
+        let share = (model.realized? * 100.0).floor();
+        return Some(format!("{share} % of random walks through the model were reproduced on the class"));
+    };
+    let interval = interval.map(|(low, high)| format!(" ({low:.2} to {high:.2})")).unwrap_or_default();
+    Some(format!(
+        "of {} through the model, {good} {} reproduced on the class{interval}",
+        counted(of, "random walk"),
+        if good == 1 { "was" } else { "were" }
+    ))
 }
 
 fn about_gaps(gaps: &Gaps) -> Vec<String> {
@@ -295,16 +342,49 @@ fn about_gaps(gaps: &Gaps) -> Vec<String> {
         "no longer constructed, because most calls on them hang",
         gaps.hanging_objects.iter().cloned().collect(),
     );
-    let returned = gaps.never_returned.iter();
     list(
         "never succeeded, so the model does not show them (--fixtures may help)",
-        returned
-            .map(|NeverReturned { method, times }| format!("{method} ({})", counted(*times, "time")))
-            .collect(),
+        gaps.never_returned.iter().map(NeverReturned::to_string).collect(),
     );
     list(
         "never called, because adit could not construct their arguments (use --fixtures)",
         gaps.never_tried.iter().map(|one| one.method.clone()).collect(),
     );
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::results::run::tests::plain;
+
+    #[test]
+    fn walks_are_told_as_what_was_done() {
+        let mut model = plain().summary.model;
+        assert_eq!(reproduced(&model), None);
+        model.realized = Some(0.949);
+        let told = "94 % of random walks through the model were reproduced on the class";
+        assert_eq!(reproduced(&model).as_deref(), Some(told));
+        model.walks = Some(Share { good: 282, of: 300, interval: Some((0.907, 0.962)) });
+        let told = "of 300 random walks through the model, 282 were reproduced on the class (0.91 to 0.96)";
+        assert_eq!(reproduced(&model).as_deref(), Some(told));
+    }
+
+    #[test]
+    fn what_was_not_explored_is_counted_once() {
+        let mut summary = plain().summary;
+        let model = &mut summary.model;
+        (model.states, model.transitions, model.not_explored) = (5, 16, 3);
+        model.confirmed_edges = ConfirmedEdges { confirmed: 13, all: 16 };
+        let lines = remarks(&summary, Path::new("out"));
+        assert!(lines[0].starts_with("5 states, 16 transitions, 3 of them not explored; "), "{lines:?}");
+        assert!(
+            lines.iter().any(|line| line.starts_with("3 of 16 transitions are not explored")),
+            "{lines:?}"
+        );
+        assert!(!lines.iter().any(|line| line.contains("guess")), "{lines:?}");
+        summary.model.confirmed_edges.confirmed = 12;
+        let lines = remarks(&summary, Path::new("out"));
+        assert!(lines.iter().any(|line| line.starts_with("1 of 16 transitions is a guess")), "{lines:?}");
+    }
 }

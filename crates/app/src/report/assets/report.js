@@ -318,7 +318,7 @@
       else if (box) this.chooseBox(Number(box.dataset.box));
     }
 
-    /** For the current view, once: the box of each state, and the transitions that stay in each box. */
+    /** For the current view, once: the box of each state, and the transitions that are listed in each box. */
     index() {
       const { view, model } = this;
       if (view.boxOf) return;
@@ -326,7 +326,7 @@
       view.inside = view.boxes.map(() => []);
       model.edges.forEach((edge, at) => {
         const box = view.boxOf.get(edge.from);
-        if (box !== undefined && box === view.boxOf.get(edge.to) && (view.pure || !edge.pure)) view.inside[box].push(at);
+        if (box !== undefined && (box === view.boxOf.get(edge.to) || !edge.explored) && (view.pure || !edge.pure)) view.inside[box].push(at);
       });
     }
 
@@ -411,7 +411,7 @@
   const knownInLowerCase = new Map([...known].reverse().map((spelling) => [spelling.toLowerCase(), spelling]));
 
   const finder = (text) => { const low = text.trim().toLowerCase(); return (name) => Boolean(low) && name.toLowerCase().includes(low); };
-  const nameOf = (model, state) => (model.states[state].name ? `${state} ${model.states[state].name}` : String(state));
+  const nameOf = (model, state) => model.states[state].shown;
 
   // ---- What is known about a part of a picture.
   const panel = byId("panel");
@@ -426,12 +426,16 @@
       [el("i", {}, "italic"), "calls without side effects"],
       ["✓ and ✗", "the call returned true or false"],
     ];
-    if (edges.some((edge) => edge.maybe)) key.push(["dashed, with ?", "possible, but not observed"]);
+    if (edges.some((edge) => !edge.explored)) key.push(["not explored after", "the call happened here; what follows it was not explored"]);
+    if (edges.some((edge) => edge.maybe && edge.explored)) key.push(["dashed, with ?", "the call happened; where it leads is a guess"]);
     if (edges.some((edge) => threw(edge.label)) || model.states.some((state) => state.refuses.length)) key.push(["⚠, dotted, “refuses”", "the call throws"]);
     if (view.notes.length) key.push(["close → 7, in a box", "the call leads to state 7; the arrow is omitted because too many would cross. Select it to see where it leads"]);
     if (view.ends) key.push(["double border", "a trace may end there"]);
     if (view.folded.length) key.push(["thick border", "several states in one box"]);
+    // What stands between backquotes is code.
+    const sentence = (text) => el("li", {}, text.split("`").map((part, at) => (at % 2 ? el("code", {}, part) : part)));
     say(
+      model.refusals.length ? [el("h3", {}, "What it refuses"), el("ul", { class: "small" }, model.refusals.map(sentence))] : null,
       el("h3", {}, "How to read it"),
       el("table", {}, el("tbody", {}, key.map(([sign, means]) => el("tr", {}, el("th", { scope: "row" }, sign), el("td", {}, means))))),
       el("p", { class: "small" }, "Select a box or an arrow to see the evidence for it. Drag to move; the wheel zooms after a click into the picture, and always with Ctrl. Keys: Tab moves between parts, arrows between boxes, Enter opens, Esc closes; + − 0 zoom."),
@@ -451,7 +455,7 @@
       const leaving = model.edges.flatMap((edge, at) => (edge.from === state ? [{ ...edge, at }] : []));
       const rows = (list) => list.map((edge) => el("tr", {},
         el("td", {}, link(edge.label + (edge.guard ? ` [${edge.guard}]` : ""), () => viewer.chooseEdges([edge.at]))),
-        el("td", {}, edge.to === state ? "stays" : `→ ${nameOf(model, edge.to)}`),
+        el("td", {}, edge.to === state ? "stays" : `→ ${nameOf(model, edge.to)}`, edge.maybe && edge.explored ? " ?" : ""),
         el("td", { class: "dim" }, model.replayed ? plural(edge.traces, "trace", "traces") : "")));
       const table = (title, list) => (list.length ? [el("h4", {}, title), el("table", {}, el("tbody", {}, rows(list)))] : []);
       parts.push(...table("Enabled calls", leaving.filter((edge) => !threw(edge.label))), ...table("Calls that throw", leaving.filter((edge) => threw(edge.label))));
@@ -469,7 +473,7 @@
     for (const at of edges.slice(0, 40)) {
       const edge = model.edges[at];
       const where = edge.from === edge.to ? `stays in ${nameOf(model, edge.from)}` : `${nameOf(model, edge.from)} → ${nameOf(model, edge.to)}`;
-      parts.push(el("h3", {}, el("code", {}, edge.label)), el("p", { class: "dim small" }, where, edge.pure ? "; no side effect" : "", edge.maybe ? "; possible, but not observed" : "", edge.guard ? `; when ${edge.guard}` : ""));
+      parts.push(el("h3", {}, el("code", {}, edge.label)), el("p", { class: "dim small" }, where, edge.pure ? "; no side effect" : "", !edge.explored ? "; the event was observed, but not where it leads" : edge.maybe ? "; a guess: there was no time to see where it leads" : "", edge.guard ? `; when ${edge.guard}` : ""));
       if (!model.replayed) { parts.push(el("p", { class: "small" }, "There are no traces beside this model, so there is no evidence to show.")); continue; }
       if (!edge.situations && !edge.traces && !edge.perhaps && !edge.shown.length) { parts.push(el("p", { class: "small" }, "No recorded trace and no generated test takes this transition; it was inferred.")); continue; }
       parts.push(el("p", { class: "small evidence" }, edge.situations ? `The search observed it in ${plural(edge.situations, "situation", "situations")}. ` : "", `Taken by ${plural(edge.traces, "trace", "traces")} and ${plural(edge.tests, "generated test", "generated tests")}.`,
@@ -611,6 +615,8 @@
     const hint = near ? [" Did you mean ", link(near, () => follow(calls.map((call, at) => (at === left.at ? near : call)).join(" "))), "?"] : [];
     if (left && !isKnown) return [el("b", { class: "left" }, `✗ Leaves the model at call ${left.at + 1}: `), "there is no call ", el("code", {}, left.call), ".", hint, ` Enabled in ${place}:`, chips];
     if (left) return [el("b", { class: "left" }, `✗ Leaves the model at call ${left.at + 1}: `), el("code", {}, left.call), ` is not enabled in ${place}${throwing}. Enabled calls:`, chips];
+    const unknown = [...here].every((state) => model.states[state].not_explored);
+    if (unknown) return [el("b", {}, "✓ Allowed. "), "What follows was not explored."];
     return [el("b", {}, "✓ Allowed. "), `Now in ${place}.`, going.length ? " Continue with:" : " No call is enabled here.", chips];
   }
 
@@ -825,10 +831,10 @@
         const ways = [...leaving[at]].filter(([to]) => to !== at);
         return el("tr", {}, el("th", { scope: "row" }, nameOf(model, at), state.initial ? " (start)" : ""),
           el("td", {}, (leaving[at].get(at) ?? []).join(", ")),
-          el("td", {}, ways.length ? el("ul", { class: "list" }, ways.map(([to, calls]) => el("li", {}, `${calls.join(", ")} → ${to}`))) : "none"));
+          el("td", {}, ways.length ? el("ul", { class: "list" }, ways.map(([to, calls]) => el("li", {}, `${calls.join(", ")} → ${model.states[to].not_explored ? nameOf(model, to) : to}`))) : "none"));
       };
       details.append(el("table", {}, el("thead", {}, el("tr", {}, ["State", "Calls that stay", "Other calls"].map((head) => el("th", { scope: "col" }, head)))),
-        el("tbody", {}, model.states.map(row))));
+        el("tbody", {}, model.states.map((state, at) => (state.not_explored ? null : row(state, at))).filter(Boolean))));
     };
     // Before it opens, so that nobody sees it empty; opened in another way, as by a search in the page, it is filled then.
     details.querySelector("summary").addEventListener("click", () => details.unfold());
