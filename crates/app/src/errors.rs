@@ -84,7 +84,7 @@ struct WithoutCode<'a>(&'a (dyn Diagnostic + 'static));
 
 impl fmt::Display for WithoutCode<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
+        fmt::Display::fmt(self.0, f)
     }
 }
 
