@@ -15,7 +15,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use adit_trace::{
-    Author, Callable, End, Limit, Pace, Phase, Progress, Run, RunLimits, Script, Stop, Subject,
+    Author, Callable, Depth, End, Limit, Pace, Phase, Progress, Run, RunLimits, Script, Stop, Subject,
 };
 
 use crate::hangs::{BadEnd, HangBlame};
@@ -196,6 +196,10 @@ impl<S: Subject> Subject for GuardedSubject<'_, S> {
 
     fn renew(&mut self) {
         self.subject.renew();
+    }
+
+    fn look(&mut self, depth: Depth) {
+        self.subject.look(depth);
     }
 }
 

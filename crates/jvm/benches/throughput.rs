@@ -18,7 +18,7 @@ use std::time::Instant;
 use adit_jvm::find::{Places, USUAL, find};
 use adit_jvm::vm::{self, Env, MachineOptions};
 use adit_jvm::{Host, HostOptions, Jdk, jni};
-use adit_trace::{Argument, CallKind, Callable, End, Script, Statement, Subject};
+use adit_trace::{Argument, CallKind, Callable, Depth, End, Script, Statement, Subject};
 use jni_sys::{jclass, jmethodID, jobject, jvalue};
 
 /// A class, how it is made, and ten calls on it.
@@ -32,9 +32,12 @@ const PUSH: (&str, &str) = ("push", "(Ljava/lang/Object;)V");
 const NEXT: (&str, &str) = ("nextToken", "()Ljava/lang/String;");
 const MORE: (&str, &str) = ("hasMoreTokens", "()Z");
 
-fn cases() -> [Case; 3] {
+fn cases() -> [Case; 6] {
     let add = ("add", "(Ljava/lang/Object;)Z");
     let (pop, empty) = (("pop", "()V"), ("isEmpty", "()Z"));
+    let poll = ("poll", "()Ljava/lang/Object;");
+    let (lock, unlock, locked) = (("lock", "()V"), ("unlock", "()V"), ("isLocked", "()Z"));
+    let (has, word, reset) = (("hasNext", "()Z"), ("next", "()Ljava/lang/String;"), "()Ljava/util/Scanner;");
     let top = ("topAndPop", "()Ljava/lang/Object;");
     [
         Case {
@@ -72,6 +75,54 @@ fn cases() -> [Case; 3] {
                 MORE,
                 ("countTokens", "()I"),
                 MORE,
+            ],
+        },
+        Case {
+            class: "java.util.ArrayDeque",
+            new: ("()V", None),
+            calls: [
+                empty,
+                add,
+                add,
+                add,
+                ("peek", "()Ljava/lang/Object;"),
+                ("size", "()I"),
+                add,
+                add,
+                poll,
+                poll,
+            ],
+        },
+        Case {
+            class: "java.util.concurrent.locks.ReentrantLock",
+            new: ("()V", None),
+            calls: [
+                locked,
+                lock,
+                lock,
+                locked,
+                ("getHoldCount", "()I"),
+                unlock,
+                locked,
+                unlock,
+                lock,
+                locked,
+            ],
+        },
+        Case {
+            class: "java.util.Scanner",
+            new: ("(Ljava/lang/String;)V", Some(Argument::Text("one 2 three".to_owned()))),
+            calls: [
+                has,
+                word,
+                has,
+                ("nextInt", "()I"),
+                has,
+                word,
+                has,
+                has,
+                ("close", "()V"),
+                ("reset", reset),
             ],
         },
     ]
@@ -130,40 +181,52 @@ fn compare(jdk: &Jdk, scripts: usize, only: &str) {
         .collect();
     println!("JDK {}, {scripts} scripts of 11 calls, scripts a second", jdk.version);
     println!(
-        "{:26} {:>9} {:>9} {:>6} {:>11} {:>6} {:>7}",
-        "", "bare", "host", "ratio", "with fields", "ratio", "cost"
+        "{:40} {:>9} {:>9} {:>6} {:>11} {:>6} {:>7} {:>11} {:>6} {:>11} {:>6}",
+        "", "bare", "host", "ratio", "with fields", "ratio", "cost", "deep at end", "cost", "deep", "cost"
     );
     for (case, bare) in cases().iter().zip(bare).filter(|(case, _)| case.class.contains(only)) {
-        let [whole, fields] = hosted(jdk, &own, classes.path(), case, scripts);
+        let [whole, fields, at_end, deep] = hosted(jdk, &own, classes.path(), case, scripts);
         let rate = |seconds: f64| ROUND as f64 / seconds;
         println!(
-            "{:26} {:9.0} {:9.0} {:6.2} {:11.0} {:6.2} {:6.2}x",
+            "{:40} {:9.0} {:9.0} {:6.2} {:11.0} {:6.2} {:6.2}x {:11.0} {:5.2}x {:11.0} {:5.2}x",
             case.class,
             rate(bare),
             rate(whole),
             bare / whole,
             rate(fields),
             bare / fields,
-            fields / whole
+            fields / whole,
+            rate(at_end),
+            at_end / whole,
+            rate(deep),
+            deep / whole
         );
     }
 }
 
-/// The seconds that one worker takes for a round, from scripts to runs, without and with fields. The two take
-/// turns, so that both meet the same machine.
-fn hosted(jdk: &Jdk, own: &Path, classes: &Path, case: &Case, scripts: usize) -> [f64; 2] {
+/// The seconds that one worker takes for a round, from scripts to runs, without and with fields, and with
+/// digests at the end and after every call. They take turns, so that all meet the same machine.
+fn hosted(jdk: &Jdk, own: &Path, classes: &Path, case: &Case, scripts: usize) -> [f64; 4] {
     let boxes = tempfile::tempdir().unwrap();
-    let mut hosts = [false, true].map(|snapshots| {
+    let depths = [
+        (false, Depth::Fields),
+        (true, Depth::Fields),
+        (true, Depth::ReachableAtEnd),
+        (true, Depth::Reachable),
+    ];
+    let mut hosts = depths.map(|(snapshots, depth)| {
         let mut options = HostOptions::new(own.to_owned(), vec!["worker".into()], jdk.clone());
         options.class_path = vec![classes.to_owned()];
         options.boxes = boxes.path().to_owned();
         options.snapshots = snapshots;
         options.limits.batch = 1000;
         options.limits.recycle_after = u64::MAX;
-        Host::new(options).unwrap()
+        let mut host = Host::new(options).unwrap();
+        host.look(depth);
+        host
     });
     let batch = vec![script(case); ROUND];
-    let mut fastest = [f64::INFINITY; 2];
+    let mut fastest = [f64::INFINITY; 4];
     for _ in 0..=scripts.div_ceil(ROUND) {
         for (host, fastest) in hosts.iter_mut().zip(&mut fastest) {
             let start = Instant::now();

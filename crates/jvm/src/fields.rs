@@ -20,7 +20,7 @@ use crate::known::Known;
 use crate::play::put_primitive;
 use crate::resolve::Kind;
 use crate::results::tag;
-use crate::vm::{self, Env};
+use crate::vm::{self, Env, Global};
 use crate::wire::Put;
 
 /// Classes with more fields than this are shown in part.
@@ -62,6 +62,14 @@ enum Shape {
     Other,
     /// A collection or a map: its class, and what this method says, behind the dot of this name.
     Counted(jmethodID, &'static str),
+}
+
+/// Value of a snapshot, as far as its type matters.
+pub(crate) enum Place {
+    Primitive(Kind),
+    Reference,
+    /// The size of the collection before it.
+    Size,
 }
 
 /// The player, as fields see it.
@@ -111,6 +119,26 @@ impl Fields {
     /// No fields.
     pub(crate) fn none() -> Self {
         Self { list: Vec::new(), values: 0, counted: 0, references: 0 }
+    }
+
+    /// Name, kind if it is primitive, and number of each field.
+    pub(crate) fn each(&self) -> impl Iterator<Item = (&str, Option<Kind>, jfieldID)> {
+        self.list.iter().map(|field| match field.shape {
+            Shape::Primitive(kind) => (field.name.as_str(), Some(kind), field.id),
+            _ => (field.name.as_str(), None, field.id),
+        })
+    }
+
+    /// The values in order, with the names of their fields.
+    pub(crate) fn places_in_order(&self) -> impl Iterator<Item = (&str, Place)> {
+        self.list.iter().flat_map(|field| {
+            let places = match field.shape {
+                Shape::Primitive(kind) => [Some(Place::Primitive(kind)), None],
+                Shape::Array | Shape::Other => [Some(Place::Reference), None],
+                Shape::Counted(..) => [Some(Place::Reference), Some(Place::Size)],
+            };
+            places.into_iter().flatten().map(|place| (field.name.as_str(), place))
+        })
     }
 
     /// Number of slots that [`Self::put`] needs: one for each value, and one for the way to find each size.
@@ -290,6 +318,64 @@ unsafe fn declared(
     fields: &mut Vec<Field>,
     names: &mut BTreeSet<String>,
 ) {
+    // SAFETY: the caller vouches for the class; what the closure gets is live while it runs.
+    unsafe {
+        each_declared(env, class, known, |field, class_of, modifiers| {
+            if modifiers & (STATIC | SYNTHETIC) != 0 {
+                return;
+            }
+            let shape = shape(env, class_of, known, units);
+            let mut name = known.text_of(env, field, known.field_name, units);
+            // A field that hides one of a superclass comes first and keeps its name.
+            if !names.insert(name.clone()) {
+                name = format!("{}::{name}", known.name_of(env, class, units));
+                names.insert(name.clone());
+            }
+            let id = jni!(env, FromReflectedField, field);
+            if id.is_null() {
+                jni!(env, ExceptionClear);
+            } else {
+                fields.push(Field { name, shape, is_final: modifiers & FINAL != 0, id });
+            }
+        });
+    }
+}
+
+/// The objects that the final static fields of a class hold, arrays aside.
+///
+/// # Safety
+/// `class` is a live reference to a class that was initialized, and no exception is pending.
+pub(crate) unsafe fn constants(env: Env, class: jclass, known: &Known, units: &mut Vec<u16>) -> Vec<Global> {
+    let mut constants = Vec::new();
+    // SAFETY: as above; all local references are made in a frame of their own.
+    unsafe {
+        if jni!(env, PushLocalFrame, 32) != 0 {
+            jni!(env, ExceptionClear);
+            return constants;
+        }
+        each_declared(env, class, known, |field, class_of, modifiers| {
+            let shown = shape(env, class_of, known, units);
+            if modifiers & (STATIC | FINAL) != (STATIC | FINAL)
+                || matches!(shown, Shape::Primitive(_) | Shape::Array)
+            {
+                return;
+            }
+            let id = jni!(env, FromReflectedField, field);
+            if !id.is_null() {
+                constants.extend(Global::of_local(env, jni!(env, GetStaticObjectField, class, id)));
+            }
+            jni!(env, ExceptionClear);
+        });
+        jni!(env, PopLocalFrame, std::ptr::null_mut());
+    }
+    constants
+}
+
+/// Hands over each field that a class itself declares, with the class of its type and its modifiers.
+///
+/// # Safety
+/// As for [`declared`].
+unsafe fn each_declared(env: Env, class: jclass, known: &Known, mut each: impl FnMut(jobject, jclass, i32)) {
     // SAFETY: the methods were looked up on the classes that they are called on here; the index stays below
     // the length.
     unsafe {
@@ -311,21 +397,7 @@ unsafe fn declared(
             if jni!(env, ExceptionCheck) || class_of.is_null() {
                 return jni!(env, ExceptionClear);
             }
-            if modifiers & (STATIC | SYNTHETIC) == 0 {
-                let shape = shape(env, class_of, known, units);
-                let mut name = known.text_of(env, field, known.field_name, units);
-                // A field that hides one of a superclass comes first and keeps its name.
-                if !names.insert(name.clone()) {
-                    name = format!("{}::{name}", known.name_of(env, class, units));
-                    names.insert(name.clone());
-                }
-                let id = jni!(env, FromReflectedField, field);
-                if id.is_null() {
-                    jni!(env, ExceptionClear);
-                } else {
-                    fields.push(Field { name, shape, is_final: modifiers & FINAL != 0, id });
-                }
-            }
+            each(field, class_of, modifiers);
             jni!(env, DeleteLocalRef, class_of);
             jni!(env, DeleteLocalRef, field);
         }

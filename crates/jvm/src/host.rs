@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use adit_bytecode::probe::ProbedClasses;
-use adit_trace::{Run, RunLimits, Script, Subject};
+use adit_trace::{Depth, Run, RunLimits, Script, Subject};
 
 use crate::classes::expand;
 use crate::error::HostError;
@@ -136,7 +136,14 @@ pub struct Host {
     lanes: Vec<Option<Worker>>,
     protection: Protection,
     unprobed: Option<String>,
+    asked: Asked,
+}
+
+/// Wishes of the caller for the batches from now on.
+#[derive(Clone, Copy, Default)]
+struct Asked {
     limits: RunLimits,
+    depth: Depth,
 }
 
 /// State shared by all lanes.
@@ -189,7 +196,7 @@ impl Host {
         let (first, Greeting { protection, unprobed, .. }) = pool.worker()?;
         let mut lanes = vec![Some(first)];
         lanes.resize_with(workers.max(1), || None);
-        Ok(Self { pool, lanes, protection, unprobed, limits: RunLimits::default() })
+        Ok(Self { pool, lanes, protection, unprobed, asked: Asked::default() })
     }
 
     /// Reason that the requested probes are not installed. Runs then report no hits.
@@ -211,7 +218,7 @@ impl Subject for Host {
 
     fn run(&mut self, batch: &[Script]) -> Result<Vec<Run>, HostError> {
         let (pool, next) = (&self.pool, AtomicUsize::new(0));
-        let (limits, bad_ends) = (self.limits, AtomicUsize::new(0));
+        let (asked, bad_ends) = (self.asked, AtomicUsize::new(0));
         let size = pool.limits.batch.max(1);
         let lane = |worker: &mut Option<Worker>| {
             let mut chunks = Vec::new();
@@ -221,7 +228,7 @@ impl Subject for Host {
                     return Ok(chunks);
                 }
                 let scripts = &batch[from..batch.len().min(from + size)];
-                chunks.push((from, pool.chunk(worker, scripts, from, limits, &bad_ends)?));
+                chunks.push((from, pool.chunk(worker, scripts, from, asked, &bad_ends)?));
             }
         };
         let useful = batch.len().div_ceil(size).min(self.lanes.len());
@@ -246,7 +253,11 @@ impl Subject for Host {
     }
 
     fn limit(&mut self, limits: RunLimits) {
-        self.limits = limits;
+        self.asked.limits = limits;
+    }
+
+    fn look(&mut self, depth: Depth) {
+        self.asked.depth = depth;
     }
 
     /// Drops all workers, so the next scripts run in new JVMs.
@@ -262,7 +273,7 @@ impl Pool {
         lane: &mut Option<Worker>,
         scripts: &[Script],
         from: usize,
-        limits: RunLimits,
+        Asked { limits, depth }: Asked,
         bad_ends: &AtomicUsize,
     ) -> Result<Vec<Run>, HostError> {
         let mut runs = Vec::with_capacity(scripts.len());
@@ -278,7 +289,8 @@ impl Pool {
                 Some(worker) => worker,
                 None => lane.insert(self.worker()?.0),
             };
-            let answer = worker.ask(rest, Patience { script: self.limits.script, until: limits.deadline });
+            let patience = Patience { script: self.limits.script, until: limits.deadline };
+            let answer = worker.ask(rest, depth, patience);
             if matches!(answer.fate, Fate::TimedOut | Fate::Died(_)) {
                 bad_ends.fetch_add(1, Ordering::Relaxed);
             }

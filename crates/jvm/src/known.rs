@@ -57,7 +57,7 @@ pub(crate) struct Wrapper {
     /// The class object of the primitive type, `Integer.TYPE`.
     pub(crate) primitive: Global,
     name: &'static str,
-    value: jfieldID,
+    pub(crate) value: jfieldID,
     value_of: jmethodID,
 }
 

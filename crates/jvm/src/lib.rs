@@ -16,6 +16,7 @@
 //! | `resolve`, `known` | resolving methods and types; the JDK's own classes |
 //! | `argument`, `function` | building arguments; classes for functions |
 //! | `fields`, `sizes` | snapshots of objects; sizes of collections |
+//! | `reach` | digests of what an object leads to |
 //! | `descriptors`, `fresh` | files that a script left open; fresh static state |
 //! | `vm` | creating HotSpot and calling it through JNI |
 //! | `agent` | the JVM tool interface |
@@ -45,6 +46,7 @@ mod message;
 mod play;
 mod probes;
 mod process;
+mod reach;
 pub mod record;
 mod resolve;
 mod results;

@@ -12,7 +12,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use adit_trace::CallKind;
+use adit_trace::{CallKind, Depth};
 use jni_sys::{jclass, jmethodID, jobject, jvalue};
 
 use crate::argument::{Arguments, Slot, Stop};
@@ -22,6 +22,7 @@ use crate::fresh::Fresh;
 use crate::jni;
 use crate::known::{Known, UNNAMED, find_class};
 use crate::probes::ProbeReader;
+use crate::reach::Reach;
 use crate::resolve::{Kind, Ready, Target};
 use crate::results::tag;
 use crate::scripts::{Member, take_argument};
@@ -46,6 +47,11 @@ pub(crate) struct Player {
     /// Number of kept UTF-16 units of a string.
     text: usize,
     snapshots: bool,
+    /// Depth of snapshots, and whether the next one has digests.
+    pub(crate) depth: Depth,
+    digests: bool,
+    /// Looks deeper than the fields, once that was asked for.
+    reach: Option<Reach>,
     known: Known,
     /// Creates a class loader for each script, if requested.
     fresh: Option<Fresh>,
@@ -172,6 +178,9 @@ impl Player {
             env,
             text,
             snapshots,
+            depth: Depth::Fields,
+            digests: false,
+            reach: None,
             known,
             fresh,
             descriptors,
@@ -202,7 +211,8 @@ impl Player {
     /// Returns true if this worker should be replaced.
     pub(crate) fn is_suspect(&self) -> bool {
         self.suspect
-            || self.classes.len() + self.arguments.types.count() > MOST_CLASSES
+            || self.classes.len() + self.arguments.types.count() + self.reach.as_ref().map_or(0, Reach::count)
+                > MOST_CLASSES
             || self.fresh.as_ref().is_some_and(Fresh::is_worn)
             || self.descriptors.as_ref().is_some_and(Descriptors::are_many)
     }
@@ -236,6 +246,7 @@ impl Player {
             self.callables.iter_mut().for_each(|entry| entry.found = None);
             self.classes.retain(|seen| seen.stays);
             self.recent = [0; 2];
+            self.reach.iter_mut().for_each(Reach::forget);
         }
         // SAFETY: as above. An exception cannot be pending: every call is followed by taking it away, except
         // a failed push, which throws.
@@ -284,8 +295,13 @@ impl Player {
     ) -> Result<bool, Garbled> {
         let probes = self.probe_reader.as_ref().map_or(0, |probe_reader| probe_reader.bits().len());
         let mut room = LARGEST_RUN.min(results.room()).saturating_sub(probes);
-        for _ in 0..count {
+        for left in (0..count).rev() {
             self.step.clear();
+            self.digests = match self.depth {
+                Depth::Fields => false,
+                Depth::ReachableAtEnd => left == 0,
+                Depth::Reachable => true,
+            };
             let slot = self.statement(take)?;
             self.slots.push(slot);
             // The end of the run needs a byte.
@@ -438,7 +454,12 @@ impl Player {
         if self.snapshots {
             match (ready.kind, slot) {
                 (CallKind::Method, _) => self.put_state(target, owner),
-                (CallKind::Constructor, Slot::Object(object, first)) => self.put_state(object, first),
+                // A string or a box is its own value.
+                (CallKind::Constructor | CallKind::Function, Slot::Object(object, first))
+                    if self.step[0] == tag::OBJECT =>
+                {
+                    self.put_state(object, first);
+                }
                 _ => {}
             }
         }
@@ -626,7 +647,8 @@ impl Player {
         // Taken out while they are used, because looking at fields may find classes that were not seen
         // before.
         let (mut step, mut kept) = (std::mem::take(&mut self.step), std::mem::take(&mut self.kept));
-        if let Some(Watched { fields, at }) = self.watched[owner].clone() {
+        let watched = self.watched[owner].clone();
+        let watched = if let Some(Watched { fields, at }) = watched {
             if fields.values > 0 {
                 step.number(owner as u64);
                 let (before, values) = (step.len(), &mut kept[at..at + fields.places()]);
@@ -637,6 +659,7 @@ impl Player {
                     step[0] |= tag::SAME;
                 }
             }
+            Watched { fields, at }
         } else {
             let (fields, number, fresh) = self.fields_of(object);
             let at = kept.len();
@@ -657,7 +680,20 @@ impl Player {
                 }
                 fields.put(self.env, object, &mut kept[at..], true, &mut step, self);
             }
-            self.watched[owner] = Some(Watched { fields, at });
+            self.watched[owner] = Some(Watched { fields: fields.clone(), at });
+            Watched { fields, at }
+        };
+        if self.digests && watched.fields.values > 0 {
+            step[0] |= tag::DEEP;
+            let Watched { fields, at } = watched;
+            let reach = self.reach.get_or_insert_with(|| Reach::new(self.env));
+            // SAFETY: the object is a reference of the script's frame, whose values were just read.
+            unsafe {
+                reach.digests(&self.known, object, &fields, &kept[at..], |digest| {
+                    step.bytes(&digest.exact.to_le_bytes());
+                    step.bytes(&digest.coarse.to_le_bytes());
+                });
+            }
         }
         (self.step, self.kept) = (step, kept);
     }

@@ -11,7 +11,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use adit_trace::{End, Run, Script};
+use adit_trace::{Depth, End, Run, Script};
 
 use crate::error::HostError;
 use crate::message::{Done, Greeting, Probes, Setup, receive, send};
@@ -179,9 +179,9 @@ impl Worker {
     }
 
     /// Has scripts run.
-    pub(crate) fn ask(&mut self, scripts: &[Script], patience: Patience) -> Answer {
+    pub(crate) fn ask(&mut self, scripts: &[Script], depth: Depth, patience: Patience) -> Answer {
         self.given += scripts.len() as u64;
-        let message = self.dictionary.batch(scripts.iter());
+        let message = self.dictionary.batch(depth, scripts.iter());
         let sent = shared::reset(&self.memory).and_then(|()| send(&mut self.control, &message));
         let fate = match sent.and_then(|()| self.watch(patience)) {
             Ok(Waited::Done(done)) if done.retires => Fate::Retires,

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use adit_trace::{Effects, Passed, Skip, Snapshot, Step, StepResult, Value};
+use adit_trace::{Digest, Effects, Passed, Skip, Snapshot, Step, StepResult, Value};
 
 use crate::wire::{Garbled, Take};
 
@@ -30,6 +30,8 @@ pub(crate) mod tag {
     pub(crate) const WRONG_TYPE: u8 = 13;
     pub(crate) const OVERSIZED: u8 = 14;
     pub(crate) const LEAKED: u8 = 15;
+    /// Digests follow the fields.
+    pub(crate) const DEEP: u8 = 0x10;
     pub(crate) const SAME: u8 = 0x20;
     pub(crate) const STATE: u8 = 0x40;
     /// The fields that were touched follow.
@@ -89,14 +91,21 @@ impl Decoder {
                 }
                 tag::OVERSIZED => return Ok((steps, Extent::Oversized)),
                 tag => {
-                    let result =
-                        self.result(tag & !(tag::STATE | tag::SAME | tag::TOUCHED), steps.len(), take)?;
-                    let fields = match tag & (tag::STATE | tag::SAME) {
+                    let result = self.result(
+                        tag & !(tag::DEEP | tag::STATE | tag::SAME | tag::TOUCHED),
+                        steps.len(),
+                        take,
+                    )?;
+                    let mut fields = match tag & (tag::STATE | tag::SAME) {
                         0 => None,
                         tag::STATE => Some(self.snapshot(steps.len(), take)?),
                         tag::SAME => Some(self.last.get(take.size()?).and_then(Clone::clone).ok_or(Garbled)?),
                         _ => return Err(Garbled),
                     };
+                    if tag & tag::DEEP != 0 {
+                        let shallow = fields.ok_or(Garbled)?;
+                        fields = Some(shallow.with_digests(digests(shallow.len(), take)?));
+                    }
                     let effects =
                         if tag & tag::TOUCHED == 0 { None } else { Some(Box::new(self.effects(take)?)) };
                     steps.push(Step { result, fields, effects });
@@ -265,6 +274,14 @@ impl View<'_> {
     }
 }
 
+/// So many digests, of sixteen bytes each.
+fn digests(count: usize, take: &mut Take<'_>) -> Result<Vec<Digest>, Garbled> {
+    let bytes = take.bytes(count.checked_mul(16).ok_or(Garbled)?)?;
+    let number = |bytes: &[u8]| bytes.try_into().map(u64::from_le_bytes).map_err(|_| Garbled);
+    let digest = |bytes: &[u8]| Ok(Digest { exact: number(&bytes[..8])?, coarse: number(&bytes[8..])? });
+    bytes.chunks_exact(16).map(digest).collect()
+}
+
 pub(crate) fn value(tag: u8, take: &mut Take<'_>) -> Result<Value, Garbled> {
     Ok(match tag {
         tag::VOID => Value::Void,
@@ -295,6 +312,28 @@ mod tests {
         assert_eq!(next(1), complete(true, [0b101, 0]));
         assert_eq!(next(0), complete(false, [0, 1]));
         assert_eq!(next(0), Err(Garbled), "a byte is missing");
+    }
+
+    #[test]
+    fn digests_follow_the_fields() {
+        let mut decoder = Decoder::default();
+        let digest = |exact: u64| [exact.to_le_bytes(), 9_u64.to_le_bytes()].concat();
+        // An object with one field, which is 5, and a call that changes nothing but what is behind it.
+        let first = [tag::VOID | tag::STATE | tag::DEEP, 0, 1, 1, 1, b'f', tag::INT, 10];
+        let mut bytes =
+            [&first[..], &digest(1), &[tag::VOID | tag::SAME | tag::DEEP, 0], &digest(2)].concat();
+        bytes.extend([tag::VOID | tag::SAME, 0]);
+        let (steps, _) = decoder.run(&mut Take(&bytes), 3).unwrap();
+        let deep: Vec<_> = steps
+            .iter()
+            .map(|step| step.fields.as_ref().unwrap().digests().map(|all| all[0].exact))
+            .collect();
+        assert_eq!(deep, [Some(1), Some(2), None]);
+        assert!(steps.iter().all(|step| step.fields == steps[0].fields));
+        let cut = [tag::VOID | tag::DEEP, 0];
+        assert_eq!(decoder.run(&mut Take(&cut), 1), Err(Garbled), "digests of nothing");
+        bytes.truncate(first.len() + 3);
+        assert_eq!(decoder.run(&mut Take(&bytes), 1), Err(Garbled), "a digest that was cut off");
     }
 
     #[test]

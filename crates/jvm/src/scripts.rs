@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use adit_trace::{Argument, CallKind, Callable, Script};
+use adit_trace::{Argument, CallKind, Callable, Depth, Script};
 use rustc_hash::FxHashMap;
 
 use crate::wire::{Garbled, Put, Take};
@@ -17,8 +17,13 @@ pub(crate) struct Dictionary {
 }
 
 impl Dictionary {
-    /// A batch as bytes: the callables that the worker does not know yet, then the scripts.
-    pub(crate) fn batch<'a>(&mut self, scripts: impl ExactSizeIterator<Item = &'a Script>) -> Vec<u8> {
+    /// A batch as bytes: the depth of its snapshots, the callables that the worker does not know yet, then
+    /// the scripts.
+    pub(crate) fn batch<'a>(
+        &mut self,
+        depth: Depth,
+        scripts: impl ExactSizeIterator<Item = &'a Script>,
+    ) -> Vec<u8> {
         // Scripts share callables, so that most are known by their address. Addresses are only good for this
         // call: afterwards the caller may free a callable, and another may take its place.
         let mut by_address: FxHashMap<*const Callable, u64> = FxHashMap::default();
@@ -46,6 +51,7 @@ impl Dictionary {
             body.bytes(&one);
         }
         let mut bytes = Vec::with_capacity(body.len() + 64 * fresh.len() + 8);
+        bytes.byte(depth as u8);
         bytes.number(fresh.len() as u64);
         for callable in fresh {
             bytes.byte(callable.kind as u8);
@@ -168,6 +174,16 @@ pub(crate) struct Member {
     pub(crate) descriptor: String,
 }
 
+/// The depth of the snapshots of a batch.
+pub(crate) fn take_depth(take: &mut Take<'_>) -> Result<Depth, Garbled> {
+    Ok(match take.byte()? {
+        0 => Depth::Fields,
+        1 => Depth::ReachableAtEnd,
+        2 => Depth::Reachable,
+        _ => return Err(Garbled),
+    })
+}
+
 pub(crate) fn take_member(take: &mut Take<'_>) -> Result<Member, Garbled> {
     let kind = match take.byte()? {
         0 => CallKind::Constructor,
@@ -197,16 +213,17 @@ mod tests {
             }],
         };
         let mut dictionary = Dictionary::default();
-        let first = dictionary.batch([script(callable()), script(callable())].iter());
+        let first = dictionary.batch(Depth::Reachable, [script(callable()), script(callable())].iter());
         let mut take = Take(&first);
+        assert_eq!(take_depth(&mut take), Ok(Depth::Reachable));
         let (class, name, descriptor) = ("C".into(), "m".into(), "()V".into());
         let member = Member { kind: CallKind::Function, class, name, descriptor };
         assert_eq!((take.count(), take_member(&mut take)), (Ok(1), Ok(member)));
-        let second = dictionary.batch([script(callable())].iter());
+        let second = dictionary.batch(Depth::Fields, [script(callable())].iter());
         assert_eq!(
             second,
-            [0, 1, 4, 1, 0, 0, 0],
-            "no callable; one script of four bytes that calls number 0"
+            [0, 0, 1, 4, 1, 0, 0, 0],
+            "only fields; no callable; one script of four bytes that calls number 0"
         );
     }
 

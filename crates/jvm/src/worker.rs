@@ -23,7 +23,7 @@ use crate::play::{LARGEST_RUN, PlayOptions, Player};
 use crate::probes::{ProbeReader, Prober};
 use crate::record::{Assignment, task};
 use crate::sandbox;
-use crate::scripts::take_member;
+use crate::scripts::{take_depth, take_member};
 use crate::shared::Results;
 use crate::vm::{self, Env, MachineOptions};
 use crate::watch::{Touch, Watcher};
@@ -167,6 +167,7 @@ fn serve(mut player: Player, control: &mut UnixStream, results: &mut Results) ->
 /// Runs the scripts of a batch, or as many as there is room for, and says how many.
 fn play_batch(player: &mut Player, batch: &[u8], results: &mut Results) -> Result<u64, Garbled> {
     let mut take = Take(batch);
+    player.depth = take_depth(&mut take)?;
     for _ in 0..take.count()? {
         player.learn(take_member(&mut take)?);
     }

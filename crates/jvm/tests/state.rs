@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use adit_jvm::{Host, HostOptions};
-use adit_trace::{End, Run, Script, StepResult, Subject, Value};
+use adit_trace::{Depth, End, Run, Script, StepResult, Subject, Value};
 use expect_test::{Expect, expect};
 use support::{Bench, benches, script, show};
 
@@ -41,6 +41,27 @@ fn jar(bench: &Bench) -> PathBuf {
     let made = Command::new(command).arg("cf").arg(&jar).arg("-C").arg(&bench.classes).arg(".").status();
     assert!(made.unwrap().success());
     jar
+}
+
+/// What a factory gives has a snapshot like what a constructor makes, and the first call on it sends only
+/// what changed.
+#[test]
+fn objects_from_factories_have_snapshots() {
+    let scripts = [script(&[
+        "static java.util.OptionalInt.of (I)Ljava/util/OptionalInt; 5",
+        "0 java.util.OptionalInt.isPresent ()Z",
+        "static java.lang.Integer.valueOf (I)Ljava/lang/Integer; 5",
+    ])];
+    check(
+        |options| options.snapshots = true,
+        &scripts,
+        expect![[r#"
+            java.util.OptionalInt #0 isPresent=true value=5
+            true isPresent=true value=5
+            5
+            Complete
+        "#]],
+    );
 }
 
 #[test]
@@ -307,7 +328,9 @@ fn the_machine_finds_no_fault_in_how_it_is_called() {
             let wrapped = format!("exec \"$0\" \"$@\" >>'{}' 2>&1", said.display());
             options.arguments = vec!["-c".into(), wrapped.into()];
             options.arguments.push(std::mem::replace(&mut options.program, "/bin/sh".into()).into());
-            let runs = Host::new(options).unwrap().run(&scripts).unwrap();
+            let mut host = Host::new(options).unwrap();
+            host.look(Depth::Reachable);
+            let runs = host.run(&scripts).unwrap();
             assert!(runs.iter().all(|run| run.end == End::Complete));
             let said = std::fs::read_to_string(said).unwrap();
             // The list of flags says that the check is on, so that this test cannot pass in silence.

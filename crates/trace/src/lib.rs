@@ -41,8 +41,8 @@ pub use format::{FORMATS, Format, FormatSpec, Part, UnknownFormat};
 pub use label::{Label, Labels, overloads_of, pure_by_name};
 pub use pace::{Limit, Pace, Phase, Progress, Stop, Unlimited};
 pub use script::{
-    Argument, CallKind, Callable, Effects, End, Life, Passed, Run, Script, ScriptError, Skip, Snapshot,
-    Statement, Step, StepResult, ValueKind,
+    Argument, CallKind, Callable, Digest, Effects, End, Life, Passed, Run, Script, ScriptError, Skip,
+    Snapshot, Statement, Step, StepResult, ValueKind,
 };
-pub use subject::{RunLimits, Subject};
+pub use subject::{Depth, RunLimits, Subject};
 pub use words::{Word, WordSink, Words};

@@ -10,9 +10,11 @@ use std::sync::Arc;
 
 use crate::{Event, EventNames, Outcome, State, Value};
 
+mod digest;
 mod effects;
 mod json;
 
+pub use digest::Digest;
 pub use effects::Effects;
 pub use json::ScriptError;
 
@@ -161,6 +163,8 @@ struct Fields {
     base: Arc<[Value]>,
     /// The differences from the base, by place.
     changes: Vec<(usize, Value)>,
+    /// One for each field, if the subject looked deeper than the fields.
+    digests: Option<Box<[Digest]>>,
 }
 
 /// The outcome of a statement.
@@ -305,12 +309,13 @@ fn add(lives: &mut [Life], life: Option<usize>, event: Event) {
 impl Snapshot {
     /// Fields and their values, in the same order. There are as many as there are of both.
     pub fn new(names: Arc<[String]>, values: impl Into<Arc<[Value]>>) -> Self {
-        Self(Arc::new(Fields { names, base: values.into(), changes: Vec::new() }))
+        Self(Arc::new(Fields { names, base: values.into(), changes: Vec::new(), digests: None }))
     }
 
-    /// The same fields with other values at some places; places that do not exist are passed over.
+    /// The same fields with other values at some places, and without digests; places that do not exist are
+    /// passed over.
     pub fn with(&self, changes: impl IntoIterator<Item = (usize, Value)>) -> Self {
-        let Fields { names, base, changes: old } = &*self.0;
+        let Fields { names, base, changes: old, .. } = &*self.0;
         let changes = changes.into_iter();
         let mut all = Vec::with_capacity(old.len() + changes.size_hint().0);
         all.extend_from_slice(old);
@@ -327,7 +332,26 @@ impl Snapshot {
             all.drain(..).for_each(|(place, value)| values[place] = value);
             return Self::new(names.clone(), values);
         }
-        Self(Arc::new(Fields { names: names.clone(), base: base.clone(), changes: all }))
+        Self(Arc::new(Fields { names: names.clone(), base: base.clone(), changes: all, digests: None }))
+    }
+
+    /// The same fields and values with a digest for each field.
+    pub fn with_digests(&self, digests: impl Into<Box<[Digest]>>) -> Self {
+        let Fields { names, base, changes, .. } = &*self.0;
+        let (names, base, changes) = (names.clone(), base.clone(), changes.clone());
+        Self(Arc::new(Fields { names, base, changes, digests: Some(digests.into()) }))
+    }
+
+    /// Digests of what each field leads to, in the order of the names, if the subject was asked to
+    /// [look](crate::Subject::look) that deep. A field that holds no reference has the digest of its value,
+    /// or a constant if the subject takes the value for chance.
+    pub fn digests(&self) -> Option<&[Digest]> {
+        self.0.digests.as_deref()
+    }
+
+    /// Digest of everything that the object leads to, if the subject was asked to look that deep.
+    pub fn deep(&self) -> Option<Digest> {
+        self.digests().map(Digest::combined)
     }
 
     /// The number of fields.
@@ -370,6 +394,7 @@ impl Snapshot {
     }
 }
 
+/// Names and values are compared. Digests are not: they are there only if someone asked.
 impl PartialEq for Snapshot {
     fn eq(&self, other: &Self) -> bool {
         let same_names = Arc::ptr_eq(self.names(), other.names()) || self.names() == other.names();

@@ -7,8 +7,8 @@ use crate::{Run, Script};
 /// Something that runs scripts: a virtual machine in a worker process, a wrapper around another subject, or a
 /// model in a test.
 ///
-/// [`limit`](Self::limit) and [`renew`](Self::renew) do nothing by default, which suits a subject whose
-/// scripts always end soon and share nothing. A wrapper hands both on.
+/// [`limit`](Self::limit), [`look`](Self::look) and [`renew`](Self::renew) do nothing by default, which suits
+/// a subject whose scripts always end soon, share nothing and hide nothing. A wrapper hands all of them on.
 pub trait Subject {
     /// Failure of the subject itself. Failures of single scripts are reported in their [`Run`].
     type Error;
@@ -25,6 +25,24 @@ pub trait Subject {
     /// Makes the next scripts run with fresh hidden state: in new machines, where hash codes and iteration
     /// orders differ.
     fn renew(&mut self) {}
+
+    /// Sets how deep snapshots look for all batches from now on. A subject that cannot look deeper than the
+    /// fields ignores it, and its snapshots have no [digests](crate::Snapshot::digests).
+    fn look(&mut self, depth: Depth) {
+        let _ = depth;
+    }
+}
+
+/// Depth of the snapshots of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Depth {
+    /// The fields of the object itself, which is cheapest.
+    #[default]
+    Fields,
+    /// The same, and digests of what the fields lead to after the last call of each script.
+    ReachableAtEnd,
+    /// The same after every call.
+    Reachable,
 }
 
 /// Limits on running scripts.

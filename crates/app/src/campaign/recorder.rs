@@ -10,7 +10,7 @@ use adit_attack::{Guarded, HangGuard};
 use adit_automata::{Fsa, Reader};
 use adit_logic::{Fate, Property};
 use adit_store::{StoredProperty, TestId};
-use adit_trace::{Letter, Progress, Run, RunLimits, Script, Subject};
+use adit_trace::{Depth, Letter, Progress, Run, RunLimits, Script, Subject};
 use miette::Report;
 use serde_json::json;
 
@@ -165,6 +165,10 @@ impl<S: Subject<Error = Report>> Subject for RecordingSubject<'_, '_, S> {
 
     fn renew(&mut self) {
         self.subject.renew();
+    }
+
+    fn look(&mut self, depth: Depth) {
+        self.subject.look(depth);
     }
 }
 

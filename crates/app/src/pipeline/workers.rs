@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use adit_attack::{BadEnd, Guarded, HangGuard};
 use adit_java::source;
 use adit_jvm::{Host, HostError};
-use adit_trace::{Phase, Run, RunLimits, Script, Subject};
+use adit_trace::{Depth, Phase, Run, RunLimits, Script, Subject};
 use miette::Report;
 
 use crate::campaign::{Recorder, RecordingSubject, RetentionPolicy};
@@ -111,6 +111,10 @@ impl<S: Subject<Error = HostError>> Subject for PacedSubject<'_, S> {
 
     fn renew(&mut self) {
         self.subject.renew();
+    }
+
+    fn look(&mut self, depth: Depth) {
+        self.subject.look(depth);
     }
 }
 
