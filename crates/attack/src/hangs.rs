@@ -91,7 +91,7 @@ impl HangBlame {
     /// Learns from a run, and tells whether it ended badly. A script that was cut counts: whoever cut it
     /// knows that the next call hangs.
     pub(crate) fn learn(&mut self, script: &Script, run: &Run) -> bool {
-        let bad = matches!(run.end, End::TimedOut | End::Died { .. } | End::Cut { .. });
+        let bad = matches!(run.end, End::TimedOut | End::Blocked | End::Died { .. } | End::Cut { .. });
         if !bad && self.total.is_empty() {
             return false;
         }

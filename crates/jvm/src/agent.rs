@@ -48,6 +48,7 @@ pub(crate) mod capability {
     pub(crate) const FIELD_WRITES: u32 = 1;
     pub(crate) const FIELD_READS: u32 = 2;
     pub(crate) const REDEFINE: u32 = 9;
+    pub(crate) const SIGNAL_THREADS: u32 = 10;
     pub(crate) const LOCALS: u32 = 14;
     pub(crate) const EXCEPTIONS: u32 = 17;
     pub(crate) const BREAKPOINTS: u32 = 19;
@@ -71,6 +72,16 @@ pub(crate) mod event {
     pub(crate) const OBJECT_FREE: i32 = 83;
     /// One more than the last that JDK 11 knows; a machine takes as many as it is given.
     pub(crate) const END: i32 = 87;
+}
+
+/// Bits of the state of a thread.
+pub(crate) mod thread_state {
+    /// It waits, sleeps or is parked.
+    pub(crate) const WAITING: i32 = 0x80;
+    /// It wants to enter a monitor that another thread has.
+    pub(crate) const BLOCKED: i32 = 0x400;
+    /// It waits with a time limit.
+    pub(crate) const TIMED: i32 = 0x20;
 }
 
 static LISTENER: OnceLock<Box<dyn Listener>> = OnceLock::new();
@@ -170,6 +181,64 @@ macro_rules! entry {
 // machine is a variable of the right type that lives until the call returns. References come from the caller,
 // who got them from the machine.
 impl Tools {
+    /// Another environment on a machine that runs, for looking at threads and ending what they do.
+    pub(crate) fn of(env: Env) -> Option<Self> {
+        let (mut machine, mut raw) = (std::ptr::null_mut(), std::ptr::null_mut());
+        // SAFETY: both pointers are written by the machine.
+        unsafe {
+            if jni!(env, GetJavaVM, &raw mut machine) != 0
+                || ((**machine).v1_2.GetEnv)(machine, &raw mut raw, VERSION) != 0
+                || raw.is_null()
+            {
+                return None;
+            }
+        }
+        let tools = Self(raw.cast());
+        tools.add_capabilities(&[capability::SIGNAL_THREADS]).ok()?;
+        Some(tools)
+    }
+
+    /// All threads that live, as local references; those of virtual threads and of compilers are not listed.
+    pub(crate) fn all_threads(self) -> Result<Vec<jobject>, i32> {
+        let (mut count, mut list) = (0, std::ptr::null_mut());
+        // SAFETY: see above; the list has so many entries and is given back.
+        unsafe {
+            entry!(self, 4, (*mut jint, *mut *mut jobject), &raw mut count, &raw mut list)?;
+            Ok(self.take_list(list, count))
+        }
+    }
+
+    /// The state of a thread; see [`thread_state`].
+    pub(crate) fn thread_state(self, thread: jobject) -> Result<jint, i32> {
+        let mut state = 0;
+        // SAFETY: see above.
+        unsafe { entry!(self, 17, (jobject, *mut jint), thread, &raw mut state)? };
+        Ok(state)
+    }
+
+    /// Number of threads that wait with a time limit.
+    pub(crate) fn timed_waits(self, env: Env) -> usize {
+        let is_timed =
+            |thread: &jobject| self.thread_state(*thread).is_ok_and(|state| state & thread_state::TIMED != 0);
+        let threads = self.all_threads().unwrap_or_default();
+        let count = threads.iter().filter(|thread| is_timed(thread)).count();
+        // SAFETY: local references that are not used afterwards.
+        threads.into_iter().for_each(|thread| unsafe { jni!(env, DeleteLocalRef, thread) });
+        count
+    }
+
+    /// Interrupts a thread.
+    pub(crate) fn interrupt(self, thread: jobject) -> Result<(), i32> {
+        // SAFETY: see above.
+        unsafe { entry!(self, 8, (jobject), thread) }
+    }
+
+    /// Throws an exception into a thread, wherever it is.
+    pub(crate) fn stop(self, thread: jobject, thrown: jobject) -> Result<(), i32> {
+        // SAFETY: see above.
+        unsafe { entry!(self, 7, (jobject, jobject), thread, thrown) }
+    }
+
     fn add_capabilities(self, wanted: &[u32]) -> Result<(), i32> {
         let mut set = [0_u8; 16];
         for bit in wanted {

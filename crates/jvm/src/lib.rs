@@ -18,6 +18,7 @@
 //! | `fields`, `sizes` | snapshots of objects; sizes of collections |
 //! | `reach` | digests of what an object leads to |
 //! | `descriptors`, `fresh` | files that a script left open; fresh static state |
+//! | `watchdog`, `stillness` | ending calls that block; detecting an idle process |
 //! | `vm` | creating HotSpot and calling it through JNI |
 //! | `agent` | the JVM tool interface |
 //! | `watch`, `probes` | fields that a call touches; branches that a script takes |
@@ -57,6 +58,7 @@ mod sizes;
 mod stillness;
 pub mod vm;
 mod watch;
+mod watchdog;
 mod wire;
 pub mod worker;
 mod worker_folder;

@@ -30,6 +30,7 @@ use crate::shared::Results;
 use crate::sizes::field_behind;
 use crate::vm::{self, Env, Global};
 use crate::watch::Touch;
+use crate::watchdog::Watchdog;
 use crate::wire::{Garbled, Put, Take};
 
 /// The most bytes that the answer to one script may take. A script of ten calls takes about 60.
@@ -60,6 +61,8 @@ pub(crate) struct Player {
     touch: Option<Touch>,
     /// Says which probes are passed, if there are any.
     probe_reader: Option<ProbeReader>,
+    /// Ends calls that block, if the machine supports it.
+    pub(crate) watchdog: Option<Watchdog>,
     callables: Vec<Entry>,
     classes: Vec<SeenClass>,
     /// The places of the last two that were looked for: an object and what its field leads to take turns.
@@ -186,6 +189,7 @@ impl Player {
             descriptors,
             touch,
             probe_reader,
+            watchdog: Watchdog::start(env),
             callables: Vec::new(),
             classes,
             recent: [0; 2],
@@ -233,12 +237,14 @@ impl Player {
         if let Some(probe_reader) = &mut self.probe_reader {
             probe_reader.clear(self.env);
         }
+        self.watchdog.iter().for_each(Watchdog::begin);
         let outcome = self.statements(statements, &mut take, results);
         // What closing does is not the script's doing.
         if let Some(probe_reader) = &mut self.probe_reader {
             probe_reader.look(self.env);
         }
         self.close_all();
+        self.watchdog.iter().for_each(|watchdog| watchdog.end(self.env));
         let leaked = self.descriptors.as_mut().is_some_and(Descriptors::leaked);
         if let Some(fresh) = &mut self.fresh {
             fresh.end(self.env, self.arguments.types.loader);
@@ -303,6 +309,12 @@ impl Player {
                 Depth::Reachable => true,
             };
             let slot = self.statement(take)?;
+            if self.watchdog.as_ref().is_some_and(Watchdog::has_ended) {
+                // Names in a step that is not appended would count as sent. A new worker starts from nothing.
+                self.suspect |= !self.step.is_empty();
+                results.append(&[tag::BLOCKED]);
+                return Ok(false);
+            }
             self.slots.push(slot);
             // The end of the run needs a byte.
             if self.step.len() >= room || !results.append(&self.step) {
@@ -439,6 +451,10 @@ impl Player {
         let thrown = unsafe { vm::take_exception(env) };
         if let Some(touch) = &mut self.touch {
             touch.end();
+        }
+        if self.watchdog.as_ref().is_some_and(Watchdog::has_ended) {
+            // The exception, or what the call returned instead, is the watchdog's doing.
+            return Slot::Nothing;
         }
         let slot = if !thrown.is_null() {
             self.put_exception(tag::THREW, thrown);

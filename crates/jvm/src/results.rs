@@ -30,6 +30,8 @@ pub(crate) mod tag {
     pub(crate) const WRONG_TYPE: u8 = 13;
     pub(crate) const OVERSIZED: u8 = 14;
     pub(crate) const LEAKED: u8 = 15;
+    /// The next call blocked and was ended. No step has all flags.
+    pub(crate) const BLOCKED: u8 = 0xff;
     /// Digests follow the fields.
     pub(crate) const DEEP: u8 = 0x10;
     pub(crate) const SAME: u8 = 0x20;
@@ -67,6 +69,8 @@ pub(crate) enum Extent {
     },
     /// Up to the point where the worker stopped, because the answer became too large.
     Oversized,
+    /// Up to a call that blocked and was ended.
+    Blocked,
     /// Up to the end of the results.
     Partial,
 }
@@ -90,6 +94,7 @@ impl Decoder {
                     return Ok((steps, Extent::Complete { leaked: end == tag::LEAKED, passed }));
                 }
                 tag::OVERSIZED => return Ok((steps, Extent::Oversized)),
+                tag::BLOCKED => return Ok((steps, Extent::Blocked)),
                 tag => {
                     let result = self.result(
                         tag & !(tag::DEEP | tag::STATE | tag::SAME | tag::TOUCHED),

@@ -11,13 +11,20 @@ use std::path::PathBuf;
 /// Number of consecutive observations that must find all threads asleep.
 const LOOKS: u32 = 2;
 
-/// Of the time between two looks, a process that does nothing may still use so much: a machine keeps time and
-/// tidies up.
+/// The coordinator waits longer, because the worker itself ends most calls that block.
+const LOOKS_FROM_OUTSIDE: u32 = 6;
+
+/// Of the time between two looks of the coordinator, a process that does nothing may still use so much: a
+/// machine keeps time and tidies up.
 const TIDYING: u64 = 2_000_000;
 
 /// Observations of a process.
 pub(crate) struct Stillness {
     tasks: PathBuf,
+    /// The thread that looks, if it belongs to the process.
+    except: Option<String>,
+    tidying: u64,
+    looks: u32,
     /// Nanoseconds of processor time that its threads had used.
     used: Option<u64>,
     still: u32,
@@ -26,7 +33,17 @@ pub(crate) struct Stillness {
 impl Stillness {
     /// A process to look at.
     pub(crate) fn new(process: u32) -> Self {
-        Self { tasks: format!("/proc/{process}/task").into(), used: None, still: 0 }
+        let tasks = format!("/proc/{process}/task").into();
+        Self { tasks, except: None, tidying: TIDYING, looks: LOOKS_FROM_OUTSIDE, used: None, still: 0 }
+    }
+
+    /// This process without the current thread. If it is still, it uses at most so many nanoseconds of
+    /// processor time between two looks.
+    pub(crate) fn of_others(tidying: u64) -> Self {
+        // SAFETY: the call has no arguments and always succeeds.
+        let own = unsafe { libc::gettid() };
+        let tasks = "/proc/self/task".into();
+        Self { tasks, except: Some(own.to_string()), tidying, looks: LOOKS, used: None, still: 0 }
     }
 
     /// Forgets what was seen.
@@ -37,17 +54,22 @@ impl Stillness {
     /// Looks, and says whether all was still for several looks. Where it cannot be seen, it never is.
     pub(crate) fn look(&mut self) -> bool {
         let used = self.asleep();
-        let still = used.zip(self.used).is_some_and(|(now, before)| now.saturating_sub(before) <= TIDYING);
+        let still =
+            used.zip(self.used).is_some_and(|(now, before)| now.saturating_sub(before) <= self.tidying);
         self.used = used;
         self.still = if still { self.still + 1 } else { 0 };
-        self.still >= LOOKS
+        self.still >= self.looks
     }
 
     /// The processor time that all threads have used, if every one is asleep.
     fn asleep(&self) -> Option<u64> {
         let mut used = 0;
         for thread in fs::read_dir(&self.tasks).ok()? {
-            let thread = thread.ok()?.path();
+            let thread = thread.ok()?;
+            if self.except.as_ref().is_some_and(|except| thread.file_name() == **except) {
+                continue;
+            }
+            let thread = thread.path();
             let stat = fs::read_to_string(thread.join("stat")).ok()?;
             // The name is in parentheses and may hold anything; the state comes after it.
             let state = stat.rsplit_once(") ")?.1.chars().next()?;

@@ -158,7 +158,9 @@ fn serve(mut player: Player, control: &mut UnixStream, results: &mut Results) ->
     loop {
         let batch = receive(control)?;
         results.begin();
+        player.watchdog.iter().for_each(|watchdog| watchdog.set_active(true));
         let ran = play_batch(&mut player, &batch, results).map_err(garbled)?;
+        player.watchdog.iter().for_each(|watchdog| watchdog.set_active(false));
         let retires = player.is_suspect() || count_threads() > threads + STRAY_THREADS;
         send(control, &Done { ran, retires }.to_bytes())?;
     }

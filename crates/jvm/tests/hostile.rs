@@ -55,7 +55,7 @@ fn sleeping() {
         &["new Sleeper ()V", "0 Sleeper.attack ()V"],
         expect![[r#"
             Sleeper #0
-            TimedOut
+            Blocked
         "#]],
     );
 }
@@ -67,8 +67,45 @@ fn waiting_is_not_computing() {
     let limit = Duration::from_secs(40);
     let begun = Instant::now();
     let shown = attacked(&bench, limit, &["new Sleeper ()V", "0 Sleeper.attack ()V"]);
-    assert_eq!(shown, "Sleeper #0\nTimedOut\n");
+    assert_eq!(shown, "Sleeper #0\nBlocked\n");
     assert!(begun.elapsed() < limit, "{:?}", begun.elapsed());
+}
+
+/// A call that blocks is ended and the machine lives on: whoever interrupts, or ignores it, or catches it.
+#[test]
+fn blocking_ends_the_call_alone() {
+    for bench in support::benches() {
+        let mut options = bench.options();
+        options.limits.script = Duration::from_secs(60);
+        let mut host = Host::new(options).unwrap();
+        let semaphore = |call: &str| {
+            let call = format!("0 java.util.concurrent.Semaphore.{call} ()V");
+            script(&["new java.util.concurrent.Semaphore (I)V 0", &call, &call])
+        };
+        let latch = "java.util.concurrent.CountDownLatch";
+        let counter = ["new Counter ()V", "0 Counter.next ()I"];
+        let batch = [
+            script(&counter),
+            semaphore("acquire"),
+            semaphore("acquireUninterruptibly"),
+            script(&[&format!("new {latch} (I)V 1"), &format!("0 {latch}.await ()V")]),
+            script(&counter),
+            script(&["static java.lang.Thread.interrupted ()Z"]),
+        ];
+        let shown: Vec<String> = host.run(&batch).unwrap().iter().map(show).collect();
+        let blocked = |class: &str| format!("{class} #0\nBlocked\n");
+        let (semaphore, latch) = (blocked("java.util.concurrent.Semaphore"), blocked(latch));
+        // The counter is static, so that a new machine would begin anew.
+        let expected = [
+            "Counter #0\n1\nComplete\n",
+            &semaphore,
+            &semaphore,
+            &latch,
+            "Counter #0\n2\nComplete\n",
+            "false\nComplete\n",
+        ];
+        assert_eq!(shown, expected);
+    }
 }
 
 /// A bad end or a deadline keeps the rest of a batch from being run, and the next batch runs as ever.

@@ -220,6 +220,9 @@ pub enum End {
     Complete,
     /// The run took longer than allowed and was stopped in the statement after the last step.
     TimedOut,
+    /// The statement after the last step waited for something that nobody would give, and was ended. The
+    /// machine lives on.
+    Blocked,
     /// The machine died in the statement after the last step, or because of it.
     Died {
         /// The cause: an exit code, a signal.

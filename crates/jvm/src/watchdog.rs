@@ -1,0 +1,217 @@
+//! Watchdog of a worker: ends a call that blocks, so that the machine lives on.
+//!
+//! A call blocks if the script's thread waits and nothing else in the process runs: nobody is left who could
+//! give it the permit, the element or the notification that it waits for. The watchdog sees that within some
+//! milliseconds, where replacing the machine takes a hundred times as long. It first interrupts the thread;
+//! a wait that ignores interrupts ends with an error that is thrown into it. If neither helps, or if the
+//! thread waits inside native code, the coordinator replaces the worker as it does for a call that loops.
+//!
+//! A wait with a time limit, of the script's thread or of a thread that the script started, may end by
+//! itself. It is given [`TIMED`].
+//!
+//! Cost: the script's thread stores a number for each script and loads a flag after each call.
+
+use std::ffi::c_void;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, mpsc};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use jni_sys::{JNI_OK, JavaVM, jmethodID, jobject};
+
+use crate::agent::{Tools, thread_state};
+use crate::jni;
+use crate::known::find_class;
+use crate::stillness::Stillness;
+use crate::vm::{self, Env, Global};
+
+/// Time between two looks. Most scripts take less than a tenth of it.
+const LOOK: Duration = Duration::from_millis(1);
+
+/// Processor time that a process which waits may use between two looks.
+const TIDYING: u64 = 100_000;
+
+/// Time that a wait with a limit has to end by itself.
+const TIMED: Duration = Duration::from_millis(50);
+
+/// The script's side of the watchdog.
+pub(crate) struct Watchdog {
+    shared: Arc<Shared>,
+    /// `Thread.interrupted`.
+    threads: Global,
+    interrupted: jmethodID,
+    // Kept for the watchdog's thread.
+    _thread: Global,
+    _error: Global,
+}
+
+#[derive(Default)]
+struct Shared {
+    /// True while a batch runs.
+    active: Mutex<bool>,
+    changed: Condvar,
+    /// Number of scripts that were begun or ended: odd while one runs.
+    script: AtomicU64,
+    /// Held while a call is ended, and while a script ends.
+    acting: Mutex<()>,
+    /// The watchdog has ended a call of this script.
+    ended: AtomicBool,
+}
+
+/// References for the thread of the watchdog.
+struct Watched {
+    machine: *mut JavaVM,
+    tools: Tools,
+    /// Global references to the script's thread, and to the error that is thrown into it.
+    thread: jobject,
+    error: jobject,
+}
+
+// SAFETY: the machine and its tools may be used on every thread, and global references are good on all.
+unsafe impl Send for Watched {}
+
+impl Watchdog {
+    /// Starts watching the current thread; nothing if the machine does not support it.
+    pub(crate) fn start(env: Env) -> Option<Self> {
+        let tools = Tools::of(env)?;
+        let mut machine = std::ptr::null_mut();
+        // SAFETY: the machine writes its pointer; the message lives until the call returns; the references
+        // are turned global.
+        let (thread, error) = unsafe {
+            if jni!(env, GetJavaVM, &raw mut machine) != JNI_OK {
+                return None;
+            }
+            let thread = Global::of_local(env, tools.current_thread().ok()?)?;
+            let class = find_class(env, "java/lang/Error").ok()?;
+            let new = jni!(env, GetMethodID, class.get(), c"<init>".as_ptr(), c"()V".as_ptr());
+            let error = jni!(env, NewObjectA, class.get(), new, std::ptr::null());
+            vm::take_exception(env);
+            (thread, Global::of_local(env, error)?)
+        };
+        let threads = find_class(env, "java/lang/Thread").ok()?;
+        // SAFETY: the class is a live reference, and the names live until the call returns.
+        let interrupted =
+            unsafe { jni!(env, GetStaticMethodID, threads.get(), c"interrupted".as_ptr(), c"()Z".as_ptr()) };
+        if interrupted.is_null() {
+            return None;
+        }
+        let watched = Watched { machine, tools, thread: thread.get(), error: error.get() };
+        let shared = Arc::new(Shared::default());
+        let theirs = shared.clone();
+        let (attached, ready) = mpsc::channel();
+        let run = move || watch(&theirs, watched, attached);
+        thread::Builder::new().name("watchdog".to_owned()).spawn(run).ok()?;
+        // Its thread is one of the machine's own from the beginning.
+        ready.recv().ok()?;
+        Some(Self { shared, threads, interrupted, _thread: thread, _error: error })
+    }
+
+    /// Says that a batch begins or ends.
+    pub(crate) fn set_active(&self, active: bool) {
+        *lock(&self.shared.active) = active;
+        self.shared.changed.notify_one();
+    }
+
+    /// Says that a script begins.
+    pub(crate) fn begin(&self) {
+        self.shared.script.fetch_add(1, Ordering::Release);
+    }
+
+    /// Tells whether the call that has just returned was ended.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.shared.ended.load(Ordering::Relaxed)
+    }
+
+    /// Says that a script ends. The next one does not see that this one was interrupted, by whomever.
+    pub(crate) fn end(&self, env: Env) {
+        {
+            let _acting = lock(&self.shared.acting);
+            self.shared.script.fetch_add(1, Ordering::Release);
+            self.shared.ended.store(false, Ordering::Relaxed);
+        }
+        // SAFETY: the method was looked up in this class; what it throws, or what was thrown into this thread
+        // too late, is taken away.
+        unsafe {
+            jni!(env, CallStaticBooleanMethodA, self.threads.get(), self.interrupted, std::ptr::null());
+            let thrown = vm::take_exception(env);
+            jni!(env, DeleteLocalRef, thrown);
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Progress with one script that does not end.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Effort {
+    None,
+    Interrupted,
+    Stopped,
+}
+
+fn watch(shared: &Shared, watched: Watched, ready: mpsc::Sender<()>) {
+    let (machine, mut env): (_, *mut c_void) = (watched.machine, std::ptr::null_mut());
+    // SAFETY: the machine lives as long as the process, and so does this thread.
+    let attached = unsafe {
+        ((**machine).v1_4.AttachCurrentThreadAsDaemon)(machine, &raw mut env, std::ptr::null_mut())
+    };
+    if attached != JNI_OK {
+        return;
+    }
+    let env = Env::of(env.cast());
+    // Those of the machine itself.
+    let timed_at_first = watched.tools.timed_waits(env);
+    let _ = ready.send(());
+    let mut stillness = Stillness::of_others(TIDYING);
+    let (mut seen, mut effort, mut still_since) = (0, Effort::None, None);
+    loop {
+        let mut active = lock(&shared.active);
+        while !*active {
+            active = shared.changed.wait(active).unwrap_or_else(PoisonError::into_inner);
+        }
+        drop(active);
+        thread::sleep(LOOK);
+        let script = shared.script.load(Ordering::Acquire);
+        if script != seen || script % 2 == 0 {
+            (seen, effort, still_since) = (script, Effort::None, None);
+            stillness.begin();
+            continue;
+        }
+        if !stillness.look() {
+            still_since = None;
+            continue;
+        }
+        let since = *still_since.get_or_insert_with(Instant::now);
+        let may_end_by_itself = match blocks(&watched, env, timed_at_first) {
+            None => continue,
+            Some(timed) => timed && since.elapsed() < TIMED,
+        };
+        if may_end_by_itself || effort == Effort::Stopped {
+            continue;
+        }
+        let _acting = lock(&shared.acting);
+        if shared.script.load(Ordering::Acquire) != script {
+            continue;
+        }
+        shared.ended.store(true, Ordering::Relaxed);
+        effort = if effort == Effort::None && watched.tools.interrupt(watched.thread).is_ok() {
+            Effort::Interrupted
+        } else {
+            let _ = watched.tools.stop(watched.thread, watched.error);
+            Effort::Stopped
+        };
+        stillness.begin();
+        still_since = None;
+    }
+}
+
+/// Returns nothing if the script's thread does not wait. Otherwise tells whether it, or a thread that the
+/// script started, waits with a time limit.
+fn blocks(watched: &Watched, env: Env, timed_at_first: usize) -> Option<bool> {
+    use thread_state::{BLOCKED, TIMED, WAITING};
+    let state = watched.tools.thread_state(watched.thread).ok()?;
+    let waits = state & (WAITING | BLOCKED) != 0;
+    waits.then(|| state & TIMED != 0 || watched.tools.timed_waits(env) > timed_at_first)
+}
