@@ -5,6 +5,7 @@
 //! | read classes without a JVM | [`ClassPath`] of folders, jars and a JDK's own modules, [`Class`] |
 //! | analyze a closed set of classes | [`Program`], [`calls`], [`effects`] |
 //! | analyze a method | [`flow`], [`dependence`], [`Constants`] |
+//! | find the arguments that other code passes | [`Callers`], [`call_sites`] |
 //! | send calls through a hook | [`splice`] |
 //! | put a witness around methods | [`wrap`] |
 //! | record branch coverage | [`probe`] |
@@ -24,6 +25,8 @@
 //! ```
 
 mod abstraction;
+mod call_sites;
+mod callers;
 pub mod calls;
 mod class;
 mod code;
@@ -53,6 +56,8 @@ mod trampoline;
 pub mod version;
 pub mod wrap;
 
+pub use call_sites::{Passed, call_sites};
+pub use callers::Callers;
 pub use class::{Class, Field, Flags, Method, Nesting};
 pub use code::{Code, Handler, Variable};
 pub use constants::Constants;

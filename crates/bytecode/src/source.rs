@@ -38,6 +38,32 @@ impl ClassPath {
         self.sources.iter().flat_map(|source| source.names()).collect()
     }
 
+    /// Calls `found` with the names and bytes of at most `most` class files, those of the first sources first.
+    /// A class that several sources have is read from the first. Files that cannot be read are left out.
+    pub fn each(&self, most: usize, mut found: impl FnMut(String, &[u8])) {
+        let mut seen = BTreeSet::new();
+        let mut left = most;
+        for (at, source) in self.sources.iter().enumerate() {
+            // Nothing comes after the last source, which is by far the largest, that could repeat it.
+            let is_last = at + 1 == self.sources.len();
+            for name in source.names() {
+                if left == 0 {
+                    return;
+                }
+                if seen.contains(&name) {
+                    continue;
+                }
+                if !is_last {
+                    seen.insert(name.clone());
+                }
+                if let Ok(Some(bytes)) = source.find(&name) {
+                    left -= 1;
+                    found(name, &bytes);
+                }
+            }
+        }
+    }
+
     /// Returns the class file with this internal name and its name in errors, or `None` if no source has it.
     pub fn find(&self, name: &str) -> Result<Option<(Vec<u8>, String)>, ClassError> {
         for source in &self.sources {

@@ -11,13 +11,19 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use adit_bytecode::Type;
-use adit_trace::{Argument, Author, CallKind, Callable, End, Run, Script, Statement, StepResult, Value};
+use adit_trace::{
+    Argument, Author, CallKind, Callable, End, Run, Script, Statement, StepResult, Value, ValueKind,
+};
 use rand::{Rng, RngExt};
 use rustc_hash::FxHashMap;
 
+use crate::passed::PassedValues;
+use crate::pool::Source;
+use crate::proven::Proven;
 use crate::source::Facts;
 use crate::supply::append;
-use crate::{Api, Operation, Recipe, Supply};
+use crate::weights::Weights;
+use crate::{Api, Operation, Recipe, Supply, TextKinds};
 
 /// Options of the generator.
 #[derive(Clone, Debug)]
@@ -48,6 +54,20 @@ pub struct Generator {
     class: usize,
     types: Vec<Type>,
     supply: Supply,
+    texts: TextKinds,
+}
+
+/// A method that was called and never returned.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NeverReturned<'g> {
+    /// The method.
+    pub callable: &'g Arc<Callable>,
+    /// How often it threw or hung.
+    pub times: u32,
+    /// The class of the most frequent exception, if it threw at all.
+    pub exception: Option<&'g str>,
+    /// The message of that exception when it was first thrown, if it has one.
+    pub message: Option<&'g str>,
 }
 
 /// A callable, with its types by number.
@@ -57,6 +77,10 @@ pub(crate) struct Known {
     pub(crate) receiver: Option<usize>,
     pub(crate) parameters: Vec<usize>,
     pub(crate) result: Option<usize>,
+    /// For each parameter, the values that code elsewhere passes; empty if there are none at all.
+    passed: Vec<PassedValues>,
+    /// Arguments with which it returned, if it rarely does.
+    proven: Proven,
     seen: Seen,
     /// Numbers of calls that returned and that did not.
     good: u32,
@@ -65,6 +89,8 @@ pub(crate) struct Known {
     hung: u32,
     /// It hangs too often to be called.
     given_up: bool,
+    /// The exceptions that it threw before it ever returned: class, first message, number.
+    failures: Vec<(Arc<str>, Option<Box<str>>, u32)>,
 }
 
 /// The classes of the objects that a callable gave.
@@ -74,16 +100,6 @@ enum Seen {
     /// Always this one, and the number of the type that the descriptor promises.
     One(Arc<str>, usize),
     Many,
-}
-
-/// The values of a type.
-#[derive(Clone, Debug, Default)]
-struct Source {
-    recipes: Vec<Recipe>,
-    weights: Weights,
-    /// Values that runs gave; the oldest is replaced when there are enough.
-    learned: Vec<Argument>,
-    oldest: usize,
 }
 
 /// A script while it is made, with what its statements give.
@@ -99,20 +115,13 @@ pub(crate) struct Draft {
 }
 
 /// Number of failures without a success after which a call is not expected to work.
-const HOPELESS: u32 = 8;
+pub(crate) const HOPELESS: u32 = 8;
+
+/// So many different exceptions of a method that never returned are counted.
+const MOST_FAILURES: usize = 8;
 
 /// Number of times that another method is drawn instead of one that was given up.
 const SECOND_THOUGHTS: usize = 3;
-
-/// So many learned values are kept for a type.
-const MOST_LEARNED: usize = 16;
-
-/// Probability of a learned value where there are any.
-const LEARNED: f64 = 0.12;
-
-/// Probability of joining texts, and their greatest length.
-const JOINED: f64 = 0.2;
-const LONGEST_JOINED: usize = 24;
 
 /// Probability that the next call is on the first object when there are two.
 const FIRST_OBJECT: f64 = 0.7;
@@ -124,7 +133,13 @@ impl Generator {
         let class = types.number(&Type::Class(api.internal_name().into()));
         let mut calls = Vec::new();
         for operation in api.starts.iter().chain(&api.methods).chain(supply.operations()) {
-            calls.push(types.known(operation));
+            let mut known = types.known(operation);
+            if let Some(passed) = supply.passed(&operation.callable) {
+                let is_start = calls.len() < api.starts.len();
+                let values = passed.iter().map(|recipes| PassedValues::new(recipes.clone(), is_start));
+                known.passed = values.collect();
+            }
+            calls.push(known);
         }
         let mut by_callable = BTreeMap::new();
         let mut by_address = FxHashMap::default();
@@ -151,6 +166,7 @@ impl Generator {
             class,
             types: types.all,
             supply,
+            texts: TextKinds::default(),
         };
         made.weigh();
         made
@@ -206,9 +222,19 @@ impl Generator {
         if known.receiver.is_some() != receiver.is_some() {
             return false;
         }
+        if known.is_hard()
+            && let Some((statements, args)) = known.proven.draw(draft.statements.len(), rng)
+        {
+            for statement in statements {
+                draft.given.push(self.known(&statement.callable).and_then(|known| known.result));
+                draft.statements.push(statement);
+            }
+            self.push(draft, call, receiver, args);
+            return true;
+        }
         let mut args = Vec::with_capacity(known.parameters.len());
-        for &wanted in &known.parameters {
-            let Some(argument) = self.argument(draft, wanted, receiver, rng) else { return false };
+        for place in 0..known.parameters.len() {
+            let Some(argument) = self.argument(draft, call, place, receiver, rng) else { return false };
             args.push(argument);
         }
         self.push(draft, call, receiver, args);
@@ -236,19 +262,32 @@ impl Generator {
         }
     }
 
-    /// A value for a parameter: one that the script has, or a fresh one, for which statements may be added;
-    /// nothing if there is neither.
+    /// A value for a parameter of a call: one that the script has, one that code elsewhere passes, or a fresh
+    /// one, for which statements may be added; nothing if there is none.
     pub(crate) fn argument(
         &self,
         draft: &mut Draft,
-        wanted: usize,
+        call: usize,
+        place: usize,
         receiver: Option<usize>,
         rng: &mut impl Rng,
     ) -> Option<Argument> {
+        let known = &self.calls[call];
+        let wanted = known.parameters[place];
+        let passed = known.passed.get(place);
+        // A start with a value from anywhere makes no object at all.
+        if call < self.starts.len()
+            && let Some(recipe) = passed.and_then(|passed| passed.draw(rng))
+        {
+            return Some(self.placed(draft, recipe, rng));
+        }
         if rng.random_bool(self.options.reuse.clamp(0.0, 1.0))
             && let Some(known) = self.known_value(draft, wanted, receiver, rng)
         {
             return Some(known);
+        }
+        if let Some(recipe) = passed.and_then(|passed| passed.draw(rng)) {
+            return Some(self.placed(draft, recipe, rng));
         }
         self.fresh(draft, wanted, rng)
     }
@@ -288,14 +327,23 @@ impl Generator {
 
     fn fresh(&self, draft: &mut Draft, wanted: usize, rng: &mut impl Rng) -> Option<Argument> {
         let source = &self.sources[wanted];
-        if !source.learned.is_empty() && rng.random_bool(LEARNED) {
-            return Some(source.learned[rng.random_range(0..source.learned.len())].clone());
+        if let Some(learned) = source.learned(rng) {
+            return Some(learned);
         }
         let recipe = source.recipes.get(source.weights.draw(rng))?;
         if recipe.statements.is_empty() {
             return Some(source.joined(&recipe.value, rng).unwrap_or_else(|| recipe.value.clone()));
         }
+        Some(self.placed(draft, recipe, rng))
+    }
+
+    /// Adds the statements of a recipe, and returns its value.
+    fn placed(&self, draft: &mut Draft, recipe: &Recipe, rng: &mut impl Rng) -> Argument {
+        let first = draft.statements.len();
         let value = append(&mut draft.statements, recipe);
+        for at in first..draft.statements.len() {
+            self.vary_texts(&mut draft.statements, first, at, rng);
+        }
         for at in draft.given.len()..draft.statements.len() {
             let given = self.known(&draft.statements[at].callable).and_then(|known| known.result);
             let is_shared = draft.statements[at].callable.kind == CallKind::Constant;
@@ -304,7 +352,28 @@ impl Generator {
             }
             draft.given.push(given);
         }
-        Some(value)
+        value
+    }
+
+    /// Sometimes gives other texts to a statement of a recipe, which begins at `first`: those that code
+    /// elsewhere passes there.
+    fn vary_texts(&self, statements: &mut [Statement], first: usize, at: usize, rng: &mut impl Rng) {
+        let (before, rest) = statements.split_at_mut(first);
+        let statement = &mut rest[at - first];
+        let Some(known) = self.known(&statement.callable).filter(|known| !known.passed.is_empty()) else {
+            return;
+        };
+        let used = before.iter().flat_map(|earlier| &earlier.args).filter_map(|argument| match argument {
+            Argument::Text(text) => Some(text.as_str()),
+            _ => None,
+        });
+        for (argument, passed) in statement.args.iter_mut().zip(&known.passed) {
+            if matches!(argument, Argument::Text(_))
+                && let Some(other) = passed.text_like(used.clone(), rng)
+            {
+                *argument = other.clone();
+            }
+        }
     }
 
     /// Facts about classes that are needed to write the scripts as Java.
@@ -350,13 +419,33 @@ impl Generator {
         at < self.starts.len()
     }
 
-    /// The methods that were called and never returned, and how often they threw or hung.
-    pub fn never_returned(&self) -> impl Iterator<Item = (&Arc<Callable>, u32)> {
+    /// The methods that were called and never returned.
+    pub fn never_returned(&self) -> impl Iterator<Item = NeverReturned<'_>> {
         let methods = self.methods.iter().map(|&at| &self.calls[at]);
         methods.filter(|known| known.good == 0).filter_map(|known| {
             let times = known.bad.saturating_add(known.hung);
-            (times > 0).then_some((&known.callable, times))
+            // Of equals the first.
+            let most = known.failures.iter().rev().max_by_key(|(.., count)| *count);
+            let exception = most.map(|(class, ..)| &**class);
+            let message = most.and_then(|(_, message, _)| message.as_deref());
+            (times > 0).then_some(NeverReturned { callable: &known.callable, times, exception, message })
         })
+    }
+
+    /// The kinds of texts that the scripts handed over so far.
+    pub fn texts_tried(&self) -> TextKinds {
+        self.texts
+    }
+
+    /// Tells whether a method of the class, or a start, takes a text.
+    pub fn takes_texts(&self) -> bool {
+        let mut calls = self.calls[..self.own_calls()].iter();
+        calls.any(|known| known.callable.parameters.contains(&ValueKind::Text))
+    }
+
+    /// The number of starts and methods, which come first among the calls; makers of values follow.
+    fn own_calls(&self) -> usize {
+        self.starts.len() + self.methods.len()
     }
 
     /// No longer gives these numbers: running out of memory costs a machine, and the next size that large
@@ -367,13 +456,10 @@ impl Generator {
         }
         let avoided = |value: &Argument| matches!(value, Argument::Int(number) if numbers.contains(number));
         for source in &mut self.sources {
-            source.learned.retain(|value| !avoided(value));
-            source.oldest = 0;
-            source
-                .recipes
-                .iter_mut()
-                .filter(|recipe| avoided(&recipe.value))
-                .for_each(|recipe| recipe.weight = 0);
+            source.avoid(avoided);
+        }
+        for passed in self.calls.iter_mut().flat_map(|known| &mut known.passed) {
+            passed.avoid(avoided);
         }
         self.weigh();
     }
@@ -427,15 +513,25 @@ impl Generator {
         let calls = &self.calls;
         let worth = |at: usize| if calls[at].is_hopeless() { 1 } else { 16 };
         self.start_weights = Weights::new(self.starts.iter().map(|&start| worth(start)));
-        let hopeless: Vec<bool> = calls.iter().map(Known::is_hopeless).collect();
-        let place = |callable: &Arc<Callable>| self.by_address.get(&address(callable));
+        let by_address = &self.by_address;
+        let is_hopeless = |statement: &Statement| {
+            let known = by_address.get(&address(&statement.callable)).map(|&at| &calls[at]);
+            known.is_some_and(|known| known.is_hopeless() || known.is_hopeless_with(&statement.args))
+        };
         for source in &mut self.sources {
             let weight = |recipe: &Recipe| {
-                let mut all = recipe.statements.iter().filter_map(|statement| place(&statement.callable));
-                recipe.weight * if all.any(|&at| hopeless[at]) { 1 } else { 16 }
+                recipe.weight * if recipe.statements.iter().any(is_hopeless) { 1 } else { 16 }
             };
             source.weights = Weights::new(source.recipes.iter().map(weight));
         }
+        self.calls.iter_mut().flat_map(|known| &mut known.passed).for_each(PassedValues::weigh);
+    }
+
+    /// Takes note of how a call with values that code elsewhere passes ended, and says whether one of them
+    /// became hopeless or is so no more.
+    fn judge(&mut self, at: usize, script: &Script, args: &[Argument], is_good: bool) -> bool {
+        let passed = self.calls[at].passed.iter_mut().zip(args);
+        passed.fold(false, |changed, (passed, argument)| passed.judge(script, argument, is_good) || changed)
     }
 }
 
@@ -472,12 +568,38 @@ impl Author for Generator {
     fn observe(&mut self, script: &Script, run: &Run) {
         let mut changed = false;
         for (statement, step) in script.statements.iter().zip(&run.steps) {
+            for argument in &statement.args {
+                if let Argument::Text(text) = argument {
+                    self.texts.add(TextKinds::of(text));
+                }
+            }
             let Some(at) = self.place(&statement.callable) else { continue };
+            let is_good = returned(&step.result);
+            if let Some(is_good) = is_good
+                && !self.calls[at].passed.is_empty()
+            {
+                changed |= self.judge(at, script, &statement.args, is_good);
+            }
+            if is_good == Some(true) && self.calls[at].is_hard() && !statement.args.is_empty() {
+                let of_class =
+                    |one: &Statement| self.place(&one.callable).is_none_or(|at| at < self.own_calls());
+                if let Some(proven) = Proven::arguments(script, statement, of_class) {
+                    self.calls[at].proven.add(proven);
+                }
+            }
+            let is_maker = at >= self.own_calls();
             let known = &mut self.calls[at];
             match &step.result {
                 StepResult::Object { class, .. } => {
                     known.good = known.good.saturating_add(1);
                     self.see(at, class);
+                }
+                // A maker that gives no object made nothing.
+                StepResult::Returned(Value::Null)
+                    if is_maker && known.callable.answer == ValueKind::Object =>
+                {
+                    known.bad = known.bad.saturating_add(1);
+                    changed |= known.bad == HOPELESS && known.good == 0;
                 }
                 StepResult::Returned(value) => {
                     known.good = known.good.saturating_add(1);
@@ -485,8 +607,9 @@ impl Author for Generator {
                         self.sources[given].learn(value);
                     }
                 }
-                StepResult::Threw { .. } | StepResult::Unresolved { .. } => {
+                StepResult::Threw { class, message, .. } | StepResult::Unresolved { class, message } => {
                     known.bad = known.bad.saturating_add(1);
+                    known.note_failure(class, message.as_deref());
                     changed |= known.bad == HOPELESS && known.good == 0;
                     if let StepResult::Threw { exhausted: true, .. } = step.result {
                         self.avoid(&script.large_numbers().collect::<Vec<_>>());
@@ -502,6 +625,16 @@ impl Author for Generator {
             && let Some(at) = self.place(&culprit.callable)
         {
             self.calls[at].hung += 1;
+            // A maker that hangs does so for what its object was made with; other values may do.
+            if at >= self.own_calls() {
+                let object = culprit.receiver.and_then(|object| script.statements.get(object));
+                for made in [culprit].into_iter().chain(object) {
+                    let Some(at) = self.place(&made.callable) else { continue };
+                    let values = self.calls[at].passed.iter_mut().zip(&made.args);
+                    values.for_each(|(passed, argument)| passed.condemn(argument));
+                }
+                changed = true;
+            }
         }
         if changed {
             self.weigh();
@@ -515,9 +648,42 @@ impl Author for Generator {
     }
 }
 
+/// Tells whether a call returned or threw; nothing if it was not made.
+fn returned(result: &StepResult) -> Option<bool> {
+    match result {
+        StepResult::Object { .. } | StepResult::Returned(_) => Some(true),
+        StepResult::Threw { .. } | StepResult::Unresolved { .. } => Some(false),
+        StepResult::Skipped(_) => None,
+    }
+}
+
 impl Known {
     fn is_hopeless(&self) -> bool {
         self.bad >= HOPELESS && self.good == 0
+    }
+
+    /// Tells whether it rarely returns, so that arguments with which it did are worth keeping.
+    fn is_hard(&self) -> bool {
+        self.bad >= HOPELESS && self.bad / 3 > self.good
+    }
+
+    /// Tells whether a call with one of these plain values never works.
+    fn is_hopeless_with(&self, args: &[Argument]) -> bool {
+        self.passed.iter().zip(args).any(|(passed, argument)| passed.is_hopeless(argument))
+    }
+
+    /// Counts an exception, as long as the call never returned.
+    fn note_failure(&mut self, class: &Arc<str>, message: Option<&str>) {
+        if self.good > 0 {
+            // Memory that is of no more use.
+            self.failures = Vec::new();
+            return;
+        }
+        if let Some((.., count)) = self.failures.iter_mut().find(|(known, ..)| known == class) {
+            *count = count.saturating_add(1);
+        } else if self.failures.len() < MOST_FAILURES {
+            self.failures.push((class.clone(), message.map(Into::into), 1));
+        }
     }
 }
 
@@ -545,60 +711,6 @@ impl Draft {
     }
 }
 
-impl Source {
-    fn new(recipes: Vec<Recipe>) -> Source {
-        Source { recipes, ..Source::default() }
-    }
-
-    /// Sometimes, where all values are texts, this one and others as one: whatever reads texts knows more
-    /// kinds of them than any list has. Where texts stand for any object, they stay few.
-    fn joined(&self, value: &Argument, rng: &mut impl Rng) -> Option<Argument> {
-        let Argument::Text(text) = value else { return None };
-        let is_text = |recipe: &Recipe| matches!(recipe.value, Argument::Text(_) | Argument::Null);
-        if !rng.random_bool(JOINED) || !self.recipes.iter().all(is_text) {
-            return None;
-        }
-        let mut whole = text.clone();
-        loop {
-            if let Argument::Text(other) = &self.recipes[self.weights.draw(rng)].value
-                && whole.len() + other.len() <= LONGEST_JOINED
-            {
-                whole += other;
-            }
-            if rng.random_bool(0.5) {
-                return Some(Argument::Text(whole));
-            }
-        }
-    }
-
-    fn learn(&mut self, value: &Value) {
-        let learned = match value {
-            Value::Text(text) if text.len() <= 64 => Argument::Text(text.clone()),
-            // Larger numbers are hashes and times, which differ from run to run.
-            Value::Int(value) if value.unsigned_abs() <= 10_000 => Argument::Int(*value),
-            _ => return,
-        };
-        // Where values are few on purpose, so that equal ones meet, they stay few.
-        let is_text = |recipe: &Recipe| matches!(recipe.value, Argument::Text(_));
-        let is_number = |recipe: &Recipe| matches!(recipe.value, Argument::Int(_));
-        let pure = if matches!(learned, Argument::Text(_)) {
-            self.recipes.iter().any(is_text) && !self.recipes.iter().any(is_number)
-        } else {
-            self.recipes.iter().any(is_number) && !self.recipes.iter().any(is_text)
-        };
-        let is_new = |known: &[Argument]| !known.contains(&learned);
-        if !pure || !is_new(&self.learned) || self.recipes.iter().any(|recipe| recipe.value == learned) {
-            return;
-        }
-        if self.learned.len() < MOST_LEARNED {
-            self.learned.push(learned);
-        } else {
-            self.learned[self.oldest] = learned;
-            self.oldest = (self.oldest + 1) % MOST_LEARNED;
-        }
-    }
-}
-
 /// Numbers for types.
 #[derive(Default)]
 struct Types {
@@ -622,39 +734,14 @@ impl Types {
             receiver: operation.receiver.as_ref().map(|wanted| self.number(wanted)),
             parameters: operation.parameters.iter().map(|wanted| self.number(wanted)).collect(),
             result: operation.result.as_ref().map(|given| self.number(given)),
+            passed: Vec::new(),
+            proven: Proven::default(),
             seen: Seen::None,
             good: 0,
             bad: 0,
             hung: 0,
             given_up: false,
-        }
-    }
-}
-
-/// Places to draw by weight.
-#[derive(Clone, Debug, Default)]
-struct Weights {
-    /// The sums of the weights up to each place.
-    sums: Vec<u32>,
-}
-
-impl Weights {
-    fn new(weights: impl Iterator<Item = u32>) -> Weights {
-        let add = |sum: &mut u32, weight: u32| {
-            *sum = sum.saturating_add(weight);
-            Some(*sum)
-        };
-        Weights { sums: weights.scan(0, add).collect() }
-    }
-
-    /// A place; the first if there is none.
-    fn draw(&self, rng: &mut impl Rng) -> usize {
-        match self.sums.last() {
-            Some(&total) if total > 0 => {
-                let drawn = rng.random_range(0..total);
-                self.sums.partition_point(|&sum| sum <= drawn)
-            }
-            _ => 0,
+            failures: Vec::new(),
         }
     }
 }

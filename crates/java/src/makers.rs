@@ -382,6 +382,11 @@ pub(crate) fn is_open(name: &str) -> bool {
 /// The internals of a JDK, which other code cannot use.
 const CLOSED: [&str; 6] = ["sun/", "jdk/", "com/sun/", "apple/", "org/jcp/", "netscape/"];
 
+/// Tells by its name whether a class is part of a JDK.
+pub(crate) fn is_of_jdk(name: &str) -> bool {
+    ["java/", "javax/"].iter().chain(&CLOSED).any(|prefix| name.starts_with(prefix))
+}
+
 /// Packages that want a screen, a printer, a loudspeaker or other machines.
 const RISKY: [&str; 8] = [
     "java/applet/",

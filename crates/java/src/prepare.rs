@@ -8,29 +8,52 @@ use adit_bytecode::{Class, ClassPath, Program, Type};
 use adit_trace::Callable;
 
 use crate::makers::is_open;
-use crate::{Api, ApiError, ApiOptions, Operation, Supply};
+use crate::{Api, ApiError, ApiOptions, Operation, Sites, Supply};
 
 /// Finds what can be called on a class, and the values for it. Calls without values for their parameters are
 /// moved to [`Api::skipped`]; it is an error when no way to make an object is left.
-pub fn prepare(path: &ClassPath, class: &str, options: &ApiOptions) -> Result<(Api, Supply), ApiError> {
+///
+/// Code on the class path, and on that of the `tests`, shows which constants calls take.
+pub fn prepare(
+    path: &ClassPath,
+    tests: Option<&ClassPath>,
+    class: &str,
+    options: &ApiOptions,
+) -> Result<(Api, Supply), ApiError> {
     let mut names = worth_reading(&path.names());
     // The class itself is read even where nothing else would be, with everything above it. A name that is no
     // class is reported later.
     if let Ok(class) = path.class(class) {
         add_with_supertypes(path, &class.name, &mut names);
     }
-    prepare_in(&Program::new(path, names.iter().map(String::as_str)), class, options)
+    let code: Vec<&ClassPath> = tests.into_iter().chain([path]).collect();
+    std::thread::scope(|scope| {
+        let sites = scope.spawn(|| Sites::new(&code));
+        let program = Program::new(path, names.iter().map(String::as_str));
+        // Without constants of other code there are still the usual values.
+        prepare_with(&program, &sites.join().unwrap_or_default(), class, options)
+    })
 }
 
 /// As [`prepare`], in a program that has been read already: one that has the class, all above it, and the
-/// classes among which values are searched.
+/// classes among which values are searched. Constants of other code are not used.
 pub fn prepare_in(
     program: &Program<'_>,
     class: &str,
     options: &ApiOptions,
 ) -> Result<(Api, Supply), ApiError> {
+    prepare_with(program, &Sites::default(), class, options)
+}
+
+/// As [`prepare_in`], with the constants that the code of these sites passes.
+pub fn prepare_with(
+    program: &Program<'_>,
+    sites: &Sites<'_>,
+    class: &str,
+    options: &ApiOptions,
+) -> Result<(Api, Supply), ApiError> {
     let mut api = Api::of(program, class, options)?;
-    let supply = Supply::new(program, &api)?;
+    let supply = Supply::new(program, sites, &api)?;
     skip_what_lacks_values(&mut api, &supply)?;
     api.name_events(options.overloads);
     Ok((api, supply))

@@ -14,11 +14,12 @@ use std::sync::Arc;
 use adit_bytecode::{Class, Flags, Program, Type};
 use adit_trace::{Argument, CallKind, Callable, Statement};
 
-use crate::api::is_fixture;
-use crate::makers::{Makers, Member};
+use crate::api::{is_callable, is_fixture, is_public, member_name};
+use crate::makers::{Makers, Member, is_open, package};
+use crate::sites::{SiteConstant, SiteValue};
 use crate::source::Facts;
 use crate::values::Values;
-use crate::{Api, ApiError, Operation};
+use crate::{Api, ApiError, Operation, Sites};
 use adit_trace::edit::{renumber, renumbered};
 
 /// A way to get a value.
@@ -43,17 +44,23 @@ pub struct Supply {
     below: BTreeMap<String, BTreeSet<Type>>,
     /// The callables of the recipes' statements, with their types.
     operations: BTreeMap<Callable, Operation>,
+    /// For each callable, the values that code elsewhere passes for each of its parameters.
+    passed: BTreeMap<Callable, Arc<Passed>>,
     facts: Facts,
 }
 
+/// For each parameter of a callable, the values that code elsewhere passes.
+pub(crate) type Passed = Vec<Vec<Recipe>>;
+
 impl Supply {
     /// Looks for values of all types that calling the API needs.
-    pub fn new(program: &Program<'_>, api: &Api) -> Result<Supply, ApiError> {
+    pub fn new(program: &Program<'_>, sites: &Sites<'_>, api: &Api) -> Result<Supply, ApiError> {
         // A class of fixtures may lie outside the program, whose names were listed before it was compiled.
         let fixtures: Vec<Class> =
             api.fixtures.iter().map(|name| program.path().class(name)).collect::<Result<_, _>>()?;
         let mut builder = RecipeBuilder {
             program,
+            sites,
             api,
             fixtures: &fixtures,
             values: Values::new(program, api),
@@ -61,7 +68,11 @@ impl Supply {
             operations: BTreeMap::new(),
             filled: RefCell::default(),
             making: Vec::new(),
+            passed: BTreeMap::new(),
         };
+        for operation in api.starts.iter().chain(&api.methods) {
+            builder.passed(operation);
+        }
         let needs = api.needs();
         let mut recipes: BTreeMap<Type, Vec<Recipe>> =
             needs.iter().map(|wanted| (wanted.clone(), builder.recipes(wanted, 0))).collect();
@@ -71,6 +82,7 @@ impl Supply {
                 recipes.insert(wanted.clone(), builder.plain(wanted));
             }
         }
+        let passed = builder.passed;
         let operations =
             builder.operations.into_values().map(|made| ((*made.callable).clone(), made)).collect();
         let mut supply = Supply {
@@ -78,6 +90,7 @@ impl Supply {
             stands_for: BTreeMap::new(),
             below: BTreeMap::new(),
             operations,
+            passed,
             facts: Facts::default(),
         };
         supply.relate(program, api, &needs);
@@ -109,6 +122,11 @@ impl Supply {
     /// The callables of the recipes' statements, with their types.
     pub(crate) fn operations(&self) -> impl Iterator<Item = &Operation> {
         self.operations.values()
+    }
+
+    /// For each parameter of a callable, the values that code elsewhere passes; nothing if there are none.
+    pub(crate) fn passed(&self, callable: &Callable) -> Option<&Passed> {
+        self.passed.get(callable).map(|passed| &**passed)
     }
 
     fn relate(&mut self, program: &Program<'_>, api: &Api, needs: &BTreeSet<Type>) {
@@ -151,6 +169,7 @@ fn stands_for(program: &Program<'_>, given: &Type, wanted: &Type) -> bool {
 /// Makes the recipes for the types that an API needs.
 struct RecipeBuilder<'a> {
     program: &'a Program<'a>,
+    sites: &'a Sites<'a>,
     api: &'a Api,
     fixtures: &'a [Class],
     values: Values,
@@ -161,6 +180,8 @@ struct RecipeBuilder<'a> {
     filled: RefCell<BTreeMap<Arc<str>, Option<usize>>>,
     /// The makers whose parts are being made. What needs itself, if only in an array, would never be done.
     making: Vec<usize>,
+    /// The values that code elsewhere passes to the callables that were asked about.
+    passed: BTreeMap<Callable, Arc<Passed>>,
 }
 
 /// The kinds of makers. A type gets recipes of every kind, in this order.
@@ -176,6 +197,8 @@ enum MakerKind {
     FromContent,
     /// Makes an object around other objects.
     AroundObjects,
+    /// A method that gives an object of another one, without more.
+    FromObject,
     /// Makes an object from numbers, which are often sizes.
     FromNumbers,
     /// Makes an object from an array, which is the only way to get something that holds many.
@@ -188,6 +211,8 @@ impl MakerKind {
         match self {
             Self::Constant => 8,
             Self::FromNothing | Self::FactoryFromContent | Self::FromContent => 3,
+            // The nearest are often getters of something that nobody has set.
+            Self::FromObject => 5,
             Self::AroundObjects | Self::FromArray => 2,
             Self::FromNumbers => 1,
         }
@@ -197,16 +222,30 @@ impl MakerKind {
     fn variants(self) -> usize {
         match self {
             Self::Constant | Self::FromNothing => 1,
-            Self::AroundObjects | Self::FromNumbers => 2,
-            Self::FactoryFromContent | Self::FromContent => 3,
+            Self::AroundObjects | Self::FromObject | Self::FromNumbers => 2,
+            Self::FactoryFromContent | Self::FromContent => CONTENTS.len(),
             Self::FromArray => ARRAYS.len(),
         }
     }
 }
 
+/// The texts that things are made from, for each variant: of one word, of lines, of words, and of nothing.
+const CONTENTS: [&str; 4] = ["a", "one\ntwo\nthree\n", "a b c", ""];
+
+/// The lengths of the arrays of bytes that things are made from, for each variant. Keys and blocks have 16 or
+/// 32; `None` is the text of three lines, which is for what reads.
+const BYTES: [Option<usize>; 5] = [Some(2), Some(16), None, Some(0), Some(32)];
+
+/// The same beside a name that other code passes, which says how long they must be.
+const NAMED_BYTES: [usize; 6] = [16, 32, 8, 16, 24, 2];
+
 /// The lengths of the arrays that things are made from, for each variant. The first is filled, since what is
 /// made from nothing is empty already; the long one is for what can be emptied step by step.
 const ARRAYS: [usize; 4] = [2, 0, 3, 6];
+
+/// The number of recipes with different values for a maker that takes texts that other code passes: such
+/// texts are names, and what is made by one of them behaves unlike the others.
+const VARIANTS_OF_CONSTANTS: usize = 6;
 
 /// A recipe with more calls is more about its parts than about the class under test.
 const MOST_STATEMENTS: usize = 8;
@@ -262,11 +301,9 @@ impl<'a> RecipeBuilder<'a> {
         found
             .into_iter()
             .map(|operation| {
-                // Numbers beyond those of the makers, so that they do not meet.
-                let number = usize::MAX - self.operations.len();
                 let statement =
                     Statement { callable: operation.callable.clone(), receiver: None, args: Vec::new() };
-                self.operations.insert(number, operation);
+                self.add_operation(operation);
                 Recipe { statements: vec![statement], value: Argument::Earlier(0), weight }
             })
             .collect()
@@ -288,6 +325,10 @@ impl<'a> RecipeBuilder<'a> {
                 array.value = Argument::Array(values);
                 all.push(array);
             }
+        }
+        if *element == Type::Byte {
+            let more = [Some(16), Some(32), None].map(bytes);
+            all.extend(more.map(|value| Recipe { statements: Vec::new(), value, weight: 1 }));
         }
         all.push(Recipe { statements: Vec::new(), value: Argument::Null, weight: 1 });
         all
@@ -338,18 +379,119 @@ impl<'a> RecipeBuilder<'a> {
         }
         let mut all = Vec::new();
         for (kind, makers) in &kept {
-            let variants = |at| (0..kind.variants()).map(move |variant| (at, variant));
+            let variants =
+                |at| (0..kind.variants().max(VARIANTS_OF_CONSTANTS)).map(move |variant| (at, variant));
             for (&at, variant) in makers.iter().flat_map(variants) {
                 let mut recipe = Recipe { statements: Vec::new(), value: Argument::Null, weight: 2 };
                 if let Some(last) = self.make(at, variant, &mut recipe.statements) {
                     recipe.value = Argument::Earlier(last);
-                    if !all.contains(&recipe) {
+                    let is_usual = variant < kind.variants();
+                    if (is_usual || self.is_of_constants(&recipe)) && !all.contains(&recipe) {
                         all.push(recipe);
                     }
                 }
             }
         }
         all
+    }
+
+    /// For each parameter of the operation, the values that code elsewhere passes, the most frequent first.
+    fn passed(&mut self, operation: &Operation) -> Arc<Passed> {
+        if let Some(known) = self.passed.get(&*operation.callable) {
+            return known.clone();
+        }
+        let callable = &operation.callable;
+        let own = callable.owner.replace('.', "/");
+        let mut classes = vec![own.clone()];
+        if callable.kind == CallKind::Method {
+            let above = self.program.supertypes(&own).into_iter().map(|class| class.name.to_string());
+            classes.extend(above.filter(|name| *name != own && name != "java/lang/Object"));
+        }
+        // A boolean has no values beyond the usual two, and of what takes any object they are few on purpose.
+        // To make a value, texts matter; other values are found without looking into code.
+        let is_part = !self.making.is_empty();
+        let is_askable = |wanted: &Type| match wanted {
+            Type::Boolean => false,
+            Type::Class(name) => &**name != "java/lang/Object" && (!is_part || is_text(wanted)),
+            _ => !is_part,
+        };
+        let constants = if operation.parameters.iter().any(is_askable) {
+            let (name, descriptor) = (member_name(callable), &callable.signature);
+            self.sites.constants(&classes, name, descriptor, &operation.parameters)
+        } else {
+            Vec::new()
+        };
+        let mut passed = Passed::new();
+        for (constants, wanted) in constants.iter().zip(&operation.parameters) {
+            let recipes = constants.iter().filter_map(|constant| self.constant(constant, wanted));
+            passed.push(recipes.collect());
+        }
+        // Null alone says little: whatever else is passed may just not be a constant.
+        if passed.iter().all(Vec::is_empty) {
+            passed.clear();
+        }
+        let passed = Arc::new(passed);
+        self.passed.insert((**callable).clone(), passed.clone());
+        passed
+    }
+
+    /// A constant of other code as a recipe, if it may be used here.
+    fn constant(&mut self, constant: &SiteConstant, wanted: &Type) -> Option<Recipe> {
+        // What is frequent comes more often, but not so often that the rest never comes.
+        let mut weight = 2 + constant.count.ilog2();
+        let mut statements = Vec::new();
+        let value = match &constant.value {
+            SiteValue::Text(text) => Argument::Text(text.clone()),
+            SiteValue::Int(value) => Argument::Int(*value),
+            SiteValue::Float(bits) => Argument::Float(f64::from_bits(*bits)),
+            SiteValue::Class(name) => {
+                let class = self.program.outline(name)?;
+                is_public(self.program, class).then(|| Argument::Class(class.dotted_name()))?
+            }
+            // Other values are often no constants, so that the count says little.
+            SiteValue::Null => {
+                weight = 1;
+                Argument::Null
+            }
+            SiteValue::Field(class, name, descriptor) => {
+                let class = self.program.outline(class)?;
+                let near = package(&class.name) == package(&self.api.internal_name());
+                let field = class.field(name).filter(|field| *field.descriptor == **descriptor)?;
+                let fits = stands_for(self.program, &Type::parse(descriptor)?, wanted);
+                let is_usable = is_callable(field.flags, false)
+                    && field.flags.has(Flags::STATIC | Flags::FINAL)
+                    && is_public(self.program, class)
+                    && (is_open(&class.name) || near);
+                // An object of the class under test that all scripts share would tell one what happened in
+                // another.
+                if !fits || !is_usable || *wanted == Type::Class(self.api.internal_name().into()) {
+                    return None;
+                }
+                let operation = Operation::of_field(class, &field.name, &field.descriptor);
+                let callable = operation.callable.clone();
+                statements.push(Statement { callable, receiver: None, args: Vec::new() });
+                let known = self.operations.values().any(|known| known.callable == operation.callable);
+                if !known {
+                    self.add_operation(operation);
+                }
+                Argument::Earlier(0)
+            }
+        };
+        Some(Recipe { statements, value, weight })
+    }
+
+    /// Adds an operation that is no maker.
+    fn add_operation(&mut self, operation: Operation) {
+        // Numbers beyond those of the makers, so that they do not meet.
+        let number = usize::MAX - self.operations.len();
+        self.operations.insert(number, operation);
+    }
+
+    /// Tells whether a call of the recipe takes a text that other code passes.
+    fn is_of_constants(&self, recipe: &Recipe) -> bool {
+        let is_text = |recipe: &Recipe| matches!(recipe.value, Argument::Text(_));
+        let mut passed = recipe.statements.iter().filter_map(|one| self.passed.get(&*one.callable));
+        passed.any(|passed| passed.iter().flatten().any(is_text))
     }
 
     fn kind(&self, operation: &Operation) -> MakerKind {
@@ -367,6 +509,7 @@ impl<'a> RecipeBuilder<'a> {
             }
             _ if parameters.iter().any(|wanted| self.is_content(wanted)) => MakerKind::FromContent,
             _ if parameters.iter().any(Type::is_reference) => MakerKind::AroundObjects,
+            CallKind::Method if parameters.is_empty() => MakerKind::FromObject,
             _ => MakerKind::FromNumbers,
         }
     }
@@ -463,15 +606,40 @@ impl<'a> RecipeBuilder<'a> {
             None => None,
         };
         let mut args = Vec::new();
+        let passed = self.passed(operation);
+        let is_named = passed.iter().flatten().any(|recipe| matches!(recipe.value, Argument::Text(_)));
         for (place, parameter) in operation.parameters.iter().enumerate() {
+            // The names that other code passes are known to work there. Of numbers, the usual are as good.
+            let is_name = |recipe: &&Recipe| {
+                matches!(recipe.value, Argument::Text(_) | Argument::Class(_) | Argument::Earlier(_))
+            };
+            let known: Vec<&Recipe> = passed.get(place).into_iter().flatten().filter(is_name).collect();
+            if !known.is_empty() {
+                args.push(append(statements, known[variant % known.len()]));
+                continue;
+            }
+            if is_named && *parameter == Type::Array(Box::new(Type::Byte)) {
+                args.push(bytes(Some(NAMED_BYTES[variant % NAMED_BYTES.len()])));
+                continue;
+            }
             // Later variants take different values for parameters of one type.
-            args.push(self.part(parameter, variant + place * variant.min(1), statements)?);
+            let variant = variant + place * variant.min(1);
+            args.push(if is_text(parameter) {
+                Argument::Text(CONTENTS[variant % CONTENTS.len()].to_owned())
+            } else {
+                self.part(parameter, variant, statements)?
+            });
         }
         Some((receiver, args))
     }
 
     /// A value for a parameter of a maker: plain if there is one, else made in the cheapest way.
     fn part(&mut self, wanted: &Type, variant: usize, statements: &mut Vec<Statement>) -> Option<Argument> {
+        if let Type::Array(element) = wanted
+            && **element == Type::Byte
+        {
+            return Some(bytes(BYTES[variant % BYTES.len()]));
+        }
         if let Type::Array(element) = wanted {
             // Arrays in what arrays hold are left empty at some point, or there would be too many ways to
             // fill them.
@@ -515,6 +683,19 @@ fn few(values: Vec<Argument>) -> Vec<Argument> {
     let (first, rest) = values.split_at(values.len().min(FIRST));
     let last = rest.iter().find(|value| **value == Argument::Int(-1)).or(rest.first());
     first.iter().chain(last).cloned().collect()
+}
+
+fn is_text(wanted: &Type) -> bool {
+    matches!(wanted, Type::Class(name) if matches!(&**name, "java/lang/String" | "java/lang/CharSequence"))
+}
+
+/// An array of so many bytes, or a text as bytes.
+fn bytes(length: Option<usize>) -> Argument {
+    let number = |byte: &u8| Argument::Int(i64::from(*byte));
+    Argument::Array(match length {
+        Some(length) => (1..=length as i64).map(Argument::Int).collect(),
+        None => CONTENTS[1].as_bytes().iter().map(number).collect(),
+    })
 }
 
 /// The type of what is in an array, in arrays in it, and so on; other types as they are.

@@ -152,7 +152,7 @@ impl Values {
     }
 
     fn texts(&self) -> Weighted {
-        const USUAL: [(&str, u32); 22] = [
+        const USUAL: [(&str, u32); 32] = [
             ("", 4),
             ("a", 6),
             ("b", 5),
@@ -175,6 +175,16 @@ impl Values {
             ("Ab-12.c", 1),
             ("1,a 2,b", 1),
             ("\u{e9}\u{1f600}", 1),
+            ("one\ntwo\nthree\n", 2),
+            ("a,b\n1,2\n", 1),
+            ("3.14", 1),
+            ("true", 1),
+            ("a=b", 1),
+            ("2024-02-29", 1),
+            ("2024-02-29T12:30:00Z", 1),
+            ("http://localhost/a?b=c", 1),
+            ("{\"a\": 1, \"b\": [true, null]}", 1),
+            ("<a b=\"c\"><d>e</d></a>", 1),
         ];
         let mut all: Weighted =
             USUAL.iter().map(|&(text, weight)| (Argument::Text(text.to_owned()), weight)).collect();

@@ -142,9 +142,9 @@ impl Generator {
         let Some(receiver) = self.receiver(rewrite, statement, call, rng) else { return };
         let parameters = &self.calls[call].parameters;
         let mut args = Vec::with_capacity(parameters.len());
-        for (argument, &wanted) in statement.args.iter().zip(parameters) {
+        for (place, (argument, &wanted)) in statement.args.iter().zip(parameters).enumerate() {
             let carried = self.carried(rewrite, argument, wanted);
-            let argument = carried.or_else(|| self.argument(&mut rewrite.draft, wanted, receiver, rng));
+            let argument = carried.or_else(|| self.argument(&mut rewrite.draft, call, place, receiver, rng));
             let Some(argument) = argument else { return };
             args.push(argument);
         }
@@ -176,7 +176,7 @@ impl Generator {
         let mut args = Vec::with_capacity(parameters.len());
         for (place, (argument, &wanted)) in statement.args.iter().zip(parameters).enumerate() {
             let old = self.carried(rewrite, argument, wanted);
-            let mut new = || self.argument(&mut rewrite.draft, wanted, receiver, rng);
+            let mut new = || self.argument(&mut rewrite.draft, call, place, receiver, rng);
             let argument = if place == changed { new().or(old) } else { old.or_else(new) };
             let Some(argument) = argument else { return };
             args.push(argument);

@@ -46,7 +46,9 @@ impl ClassUnderTest {
             fixtures: fixtures.iter().flat_map(|fixtures| fixtures.classes.clone()).collect(),
             overloads: calls.overloads,
         };
-        let (api, supply) = prepare(&java.classes, &class.name, &asked)?;
+        // Tests show which values calls take. Those that cannot be opened are reported where they are run.
+        let tests = location.built.as_ref().and_then(|built| classes::open(None, &built.tests).ok());
+        let (api, supply) = prepare(&java.classes, tests.as_ref(), &class.name, &asked)?;
         let mut host_options = java.options()?;
         host_options.workers = calls.workers;
         host_options.fresh_statics = calls.fresh_statics;

@@ -107,10 +107,10 @@ impl Round<'_> {
     fn trouble(&self, supports: &BTreeMap<Letter, u64>) -> Trouble {
         let reader = self.calls.reader;
         let never_returned = { self.calls.generator.never_returned() }
-            .filter(|(callable, _)| {
-                !reader.letters_of(callable).iter().any(|event| supports.contains_key(event))
+            .filter(|never| {
+                !reader.letters_of(never.callable).iter().any(|event| supports.contains_key(event))
             })
-            .map(|(callable, times)| (callable.event_name().to_owned(), times));
+            .map(|never| (never.callable.event_name().to_owned(), never.times));
         Trouble {
             given_up: self.workers.given_up(),
             constructions_given_up: self.workers.constructions_given_up(),

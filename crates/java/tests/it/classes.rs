@@ -36,7 +36,7 @@ pub(crate) fn options() -> ApiOptions {
 }
 
 pub(crate) fn prepared(class: &str, options: &ApiOptions) -> Result<(Api, Supply), ApiError> {
-    prepare(&small(!options.fixtures.is_empty()), class, options)
+    prepare(&small(!options.fixtures.is_empty()), None, class, options)
 }
 
 pub(crate) fn generator(class: &str) -> (Api, Generator) {

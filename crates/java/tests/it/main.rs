@@ -9,6 +9,7 @@ mod api;
 mod classes;
 mod generate;
 mod jdk;
+mod sites;
 mod source;
 mod supply;
 mod valid;

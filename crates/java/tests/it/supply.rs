@@ -197,6 +197,16 @@ fn constants_of_the_class_are_tried() {
             1 "Ab-12.c"
             1 "1,a 2,b"
             1 "é😀"
+            2 "one\ntwo\nthree\n"
+            1 "a,b\n1,2\n"
+            1 "3.14"
+            1 "true"
+            1 "a=b"
+            1 "2024-02-29"
+            1 "2024-02-29T12:30:00Z"
+            1 "http://localhost/a?b=c"
+            1 "{\"a\": 1, \"b\": [true, null]}"
+            1 "<a b=\"c\"><d>e</d></a>"
             2 "ten"
             1 null
         "#]],
@@ -210,14 +220,15 @@ fn the_class_itself_as_an_argument() {
         &options(),
         "Lsmall/Counter;",
         expect![[r#"
-        2 new Counter(); #0
-        2 Counter.parse("a"); #0
-        2 Counter.parse("abc"); #0
-        2 Counter.parse("a,b,c"); #0
-        2 new Counter(0); #0
-        2 new Counter(1); #0
-        1 null
-    "#]],
+            2 new Counter(); #0
+            2 Counter.parse("a"); #0
+            2 Counter.parse("one\ntwo\nthree\n"); #0
+            2 Counter.parse("a b c"); #0
+            2 Counter.parse(""); #0
+            2 new Counter(0); #0
+            2 new Counter(1); #0
+            1 null
+        "#]],
     );
 }
 
@@ -281,9 +292,10 @@ fn what_is_made_of_its_own_kind_ends_somewhere() {
         &options(),
         "Lsmall/Tree$Left;",
         expect![[r#"
-            2 new Tree$Right("a", []); new Tree$Right("abc", []); new Tree$Left([[#0, #1], []]); #2
+            2 new Tree$Right("a", []); new Tree$Right("one\ntwo\nthree\n", []); new Tree$Left([[#0, #1], []]); #2
             2 new Tree$Left([]); #0
-            2 new Tree$Right("a,b,c", []); new Tree$Right("1", []); new Tree$Right("b", []); new Tree$Right("b", []); new Tree$Right("a b", []); new Tree$Left([[#0, #1, #2], [], [#3, #4]]); #5
+            2 new Tree$Right("a b c", []); new Tree$Right("", []); new Tree$Right("a", []); new Tree$Right("a", []); new Tree$Right("one\ntwo\nthree\n", []); new Tree$Left([[#0, #1, #2], [], [#3, #4]]); #5
+            2 new Tree$Right("", []); new Tree$Right("a", []); new Tree$Right("one\ntwo\nthree\n", []); new Tree$Right("a b c", []); new Tree$Right("", []); new Tree$Right("a", []); new Tree$Left([[#0, #1, #2, #3, #4, #5], [], [], [], [], []]); #6
             1 null
         "#]],
     );

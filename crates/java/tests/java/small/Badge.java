@@ -1,0 +1,6 @@
+package small;
+
+/** Needs bytes and a name. */
+public class Badge {
+    public Badge(byte[] bits, String metal) {}
+}
