@@ -20,7 +20,7 @@
 use std::collections::BTreeSet;
 
 use adit_automata::Fsa;
-use adit_trace::{Author, Letter, Pace, Phase, Script, Stop};
+use adit_trace::{Author, Depth, Letter, Pace, Phase, Script, Stop};
 use rand::{Rng, RngExt};
 
 use crate::EventReader;
@@ -212,7 +212,9 @@ impl Explorer {
         words: &[Vec<Letter>],
     ) -> Result<Vec<Option<Script>>, S::Error> {
         let mut prober = Prober::new(&mut *laboratory.subject, laboratory.reader, &mut *laboratory.pace);
+        self.exploration.focus(&mut prober);
         let found = self.exploration.attempt(&mut prober, words, &self.surveyed);
+        prober.subject.look(Depth::Fields);
         self.tests += prober.tests;
         match found {
             Ok(found) => Ok(found),
@@ -233,6 +235,7 @@ impl Explorer {
         let Laboratory { subject, author, reader, rng, pace } = laboratory;
         let before = self.exploration.draft(reader);
         let mut prober = Prober::new(*subject, reader, *pace);
+        self.exploration.focus(&mut prober);
         let found = self.exploration.try_new_moves(&mut prober, *author, *rng);
         self.tests += prober.tests;
         match found {
@@ -256,7 +259,11 @@ impl Explorer {
         effort: WalkOptions,
     ) -> Result<Reproduced, S::Error> {
         let mut prober = Prober::new(&mut *laboratory.subject, laboratory.reader, &mut *laboratory.pace);
-        measure(&mut prober, model, &self.surveyed, &self.exploration.pool, effort, laboratory.rng)
+        self.exploration.focus(&mut prober);
+        let measured =
+            measure(&mut prober, model, &self.surveyed, &self.exploration.pool, effort, laboratory.rng);
+        prober.subject.look(Depth::Fields);
+        measured
     }
 
     /// Takes steps until nothing is left to try or the caller stops it.
@@ -267,6 +274,7 @@ impl Explorer {
     ) -> Result<(), S::Error> {
         let Laboratory { subject, author, reader, rng, pace } = laboratory;
         let mut prober = Prober::new(*subject, reader, *pace);
+        self.exploration.focus(&mut prober);
         let mut step = first;
         self.stop = loop {
             match self.take(step, &mut prober, *author, *rng) {
@@ -276,6 +284,7 @@ impl Explorer {
                 Err(Halt::Failed(error)) => return Err(error),
             }
         };
+        prober.subject.look(Depth::Fields);
         self.tests += prober.tests;
         if let Some(judgment) = self.exploration.without_refining() {
             self.judgment = Some(judgment);

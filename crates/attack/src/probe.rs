@@ -70,7 +70,9 @@ impl ShapeHash {
             Value::Float(value) => 7 + u64::from(*value > 0.0) + 2 * u64::from(*value < 0.0),
             Value::Text(value) => 10 + u64::from(value.is_empty()),
         };
-        Self(StateHash::combine(snapshot.into_iter().flat_map(|snapshot| snapshot.values()).map(shape)))
+        let shapes = snapshot.into_iter().flat_map(|snapshot| snapshot.values()).map(shape);
+        let digests = snapshot.and_then(Snapshot::digests).unwrap_or_default();
+        Self(StateHash::combine(shapes.chain(digests.iter().map(|digest| digest.coarse))))
     }
 }
 
@@ -190,8 +192,10 @@ impl<'a, S: Guarded> Prober<'a, S> {
     }
 }
 
-/// Hash of each field, which equal values of the same field share.
+/// Hash of each field, which equal values of the same field share. Where the subject looked at what a field
+/// leads to, values are equal if that is.
 fn field_hashes(snapshot: Option<&Snapshot>) -> impl Iterator<Item = u64> {
+    let digests = snapshot.and_then(Snapshot::digests).unwrap_or_default();
     snapshot.into_iter().flat_map(|snapshot| snapshot.values()).enumerate().map(|(field, value)| {
         let mut hasher = FxHasher::default();
         field.hash(&mut hasher);
@@ -202,6 +206,9 @@ fn field_hashes(snapshot: Option<&Snapshot>) -> impl Iterator<Item = u64> {
             Value::Int(value) => value.hash(&mut hasher),
             Value::Float(value) => value.to_bits().hash(&mut hasher),
             Value::Text(value) => value.hash(&mut hasher),
+        }
+        if let Some(digest) = digests.get(field) {
+            digest.exact.hash(&mut hasher);
         }
         hasher.finish()
     })

@@ -272,7 +272,7 @@ mod tests {
         let mut builder = Builder::new();
         let number = |word: &str| word.parse::<usize>().ok();
         let most = text.split_whitespace().filter_map(number).max().unwrap();
-        (0..=most).for_each(|_| drop(builder.state(true)));
+        (0..=most).for_each(|_| _ = builder.state(true));
         builder.initial(0);
         let (mut refused, mut place) = (BTreeMap::<usize, Vec<String>>::new(), None);
         for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {

@@ -84,7 +84,7 @@ pub(crate) fn summary(model: &Fsa<String>) -> String {
     }
     let refusals = protocol::refusals(model);
     if !refusals.is_empty() {
-        refusals.iter().for_each(|sentence| drop(writeln!(text, "{sentence}")));
+        refusals.iter().for_each(|sentence| _ = writeln!(text, "{sentence}"));
         return text;
     }
     let mut leading: BTreeMap<(&str, usize), BTreeSet<usize>> = BTreeMap::new();

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use adit_trace::{Author, Letter, Phase, Progress, Run, Script};
+use adit_trace::{Author, Depth, Letter, Phase, Progress, Run, Script};
 use rand::Rng;
 
 use super::draft::{ClassId, DraftModel, Splits};
@@ -25,7 +25,11 @@ pub(super) struct Exploration {
     creations: Vec<Successor>,
     /// First situation with these fields.
     by_state: BTreeMap<StateHash, SituationId>,
-    /// Two situations with equal fields enabled different events, so fields do not tell situations apart.
+    /// What situations are compared by: their fields, until two with equal fields enable different events; then
+    /// also what the fields lead to.
+    depth: Depth,
+    /// Two situations that were equal in all that can be seen enabled different events, so fields do not tell
+    /// situations apart.
     fields_mislead: bool,
     /// Sets of events that were found enabled, numbered in the order of their finding.
     enabled: BTreeMap<BTreeSet<Letter>, EnabledSetId>,
@@ -127,6 +131,7 @@ impl Exploration {
             situations: Vec::new(),
             creations: Vec::new(),
             by_state: BTreeMap::new(),
+            depth: Depth::Fields,
             fields_mislead: false,
             enabled: BTreeMap::new(),
             splits: Splits::default(),
@@ -351,6 +356,7 @@ impl Exploration {
         situations: Vec<Unprobed>,
     ) -> Result<usize, Halt<S::Error>> {
         self.outdate_draft();
+        self.focus(prober);
         let moves: Vec<&Move> =
             self.pool.moves.iter().filter(|one| !prober.is_given_up(one.callable())).collect();
         let behind: Vec<Vec<Situation>> = situations
@@ -388,10 +394,28 @@ impl Exploration {
         new.enabled = self.enabled_set(&new.successors);
         let id = SituationId(self.situations.len());
         let twin = *self.by_state.entry(state).or_insert(id);
-        if twin != id && self.situation(twin).enabled != new.enabled {
-            self.fields_mislead = true;
-        }
+        let mislead = twin != id && self.situation(twin).enabled != new.enabled;
         self.situations.push(new);
+        if mislead {
+            self.look_deeper();
+        }
+    }
+
+    /// Compares situations by more than before, because two that seemed equal are not.
+    fn look_deeper(&mut self) {
+        match self.depth {
+            Depth::Fields => {
+                self.depth = Depth::ReachableAtEnd;
+                // What was seen before cannot be compared with what is seen from now on.
+                self.by_state.clear();
+            }
+            Depth::ReachableAtEnd | Depth::Reachable => self.fields_mislead = true,
+        }
+    }
+
+    /// Lets the subject look as deep as situations are compared.
+    pub(super) fn focus<S: Guarded>(&self, prober: &mut Prober<'_, S>) {
+        prober.subject.look(self.depth);
     }
 
     /// Adds a move to the pool and tries it in all situations that were probed without it. Tells whether it is
