@@ -87,7 +87,7 @@ const EXPLORING: f64 = 0.55;
 pub(crate) const ATTACKING: f64 = 0.75;
 
 /// The rest after agreeing is for measuring the model.
-const AGREEING: f64 = 0.9;
+const AGREEING: f64 = 0.85;
 
 /// Time for running tests again that are worth keeping, when the budget is used up.
 const GRACE: Duration = Duration::from_millis(700);

@@ -1,13 +1,14 @@
 //! Step 5: agree. The model and the properties are made to say the same.
 //!
-//! Where a surviving property and the model contradict each other, the shortest such word is tried on the class.
-//! If it happens, the property is refuted; if not, a state of the model is split. Tests whose words the model
-//! rejects are explored, and words of the user's tests are searched for. This goes on until nothing changes. What
-//! is then still contradicted is settled in favor of the property, because no observation violates it: the model
-//! is restricted to the words that have it. Properties for which that would make the model too large are not
-//! reported.
+//! Where a surviving property and the model contradict each other, the shortest such word is tried on the
+//! class. If it happens, the property is refuted; if not, a state of the model is split. Tests whose words
+//! the model rejects are explored, and words of the user's tests are searched for. This goes on until
+//! nothing changes. If what is then still contradicted can be cut from the model without making it larger,
+//! it is cut: no observation has it. Otherwise nobody knows which of the two is right, and the property is
+//! not reported.
 //!
-//! Paper: none; that properties refine models is the idea of `dice`, that models generate tests that of `explore`.
+//! Paper: none; that properties refine models is the idea of `dice`, that models generate tests that of
+//! `explore`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -40,9 +41,8 @@ const TESTS: usize = 60;
 /// Size up to which a model may be checked.
 const CHECKING: Limit = Limit(50_000_000);
 
-/// States of a restricted model, for each of the original, and in addition.
-const TIMES_STATES: usize = 2;
-const MORE_STATES: usize = 8;
+/// States of a restricted model before it is simplified.
+const RESTRICTED_STATES: usize = 400;
 
 /// Walks by which the model is measured, as `adit validate` measures it.
 const WALKS: WalkOptions = WalkOptions { count: 300, length: 10, width: 12 };
@@ -83,12 +83,22 @@ impl Round<'_> {
         }
         self.tests.add(&mut self.workers, &mined.candidate.tests)?;
         let open = self.settle(&mut mined.candidate, properties)?;
+        if !open.is_empty() {
+            self.progress.remark(&format!(
+                "note: {} not reported: the model allows what they forbid, and no test showed which is right",
+                if open.len() == 1 {
+                    "1 property is".to_owned()
+                } else {
+                    format!("{} properties are", open.len())
+                }
+            ));
+        }
         self.measure(mined)?;
         Ok(open)
     }
 
-    /// Number of rounds that must find nothing new before the model counts as stable. While a method has never
-    /// returned, there is something to look for.
+    /// Number of rounds that must find nothing new before the model counts as stable. While a method has
+    /// never returned, there is something to look for.
     fn stable_rounds(&self) -> usize {
         if self.calls.generator.never_returned().next().is_some() { SEARCHING_ROUNDS } else { STABLE_ROUNDS }
     }
@@ -141,15 +151,14 @@ impl Round<'_> {
         self.given.iter().filter(|word| !model.reads(&labels(word))).take(WORDS).cloned().collect()
     }
 
-    /// Restricts the model to words that have the surviving properties, and returns those for which that is
-    /// not possible.
+    /// Cuts from the model what contradicts surviving properties, and returns those for which that would make
+    /// it larger.
     fn settle(
         &mut self,
         candidate: &mut ModelCandidate,
         properties: &mut MinedProperties<'_>,
     ) -> Result<BTreeSet<Property<Letter>>, Report> {
         let mut open = BTreeSet::new();
-        let limit = TIMES_STATES * candidate.model.len() + MORE_STATES;
         let pure = self.labels(&self.pure);
         loop {
             let contradicted = self.contradicted(&candidate.model, properties)?;
@@ -158,9 +167,13 @@ impl Round<'_> {
             let labels = |letter: Letter| self.calls.reader.alphabet().name(letter).to_owned();
             let Property { template, a, b } = property;
             let labeled = [Property { template, a: labels(a), b: labels(b) }];
-            match restrict(&candidate.model, &labeled, &pure, limit) {
-                Some(restricted) if !self.loses_words(&restricted.model)? => {
-                    self.adopt(candidate, restricted)
+            let restricted = restrict(&candidate.model, &labeled, &pure, RESTRICTED_STATES);
+            let simple = restricted.as_ref().map(|restricted| restricted.model.simplify());
+            match restricted.zip(simple) {
+                Some((restricted, simple))
+                    if simple.len() <= candidate.model.len() && !self.loses_words(&simple)? =>
+                {
+                    self.adopt(candidate, &restricted, simple);
                 }
                 _ => drop(open.insert(property)),
             }
@@ -172,11 +185,14 @@ impl Round<'_> {
         Ok(!self.workers.recorder.tests_rejected_by(model, 1)?.is_empty())
     }
 
-    /// Puts a restricted model in the place of the original, with its evidence: a test shows a transition of
-    /// the copy that it takes.
-    fn adopt(&self, candidate: &mut ModelCandidate, restricted: Restricted<String>) {
-        let Restricted { model, origins } = restricted;
-        let simple = model.simplify();
+    /// Puts a restricted model, simplified, in the place of the original, with its evidence: a test shows a
+    /// transition of the copy that it takes.
+    fn adopt(
+        &self,
+        candidate: &mut ModelCandidate,
+        Restricted { model, origins }: &Restricted<String>,
+        simple: Fsa<String>,
+    ) {
         let counterparts = model.counterparts(&simple);
         let mut origin: BTreeMap<State, State> = BTreeMap::new();
         for (state, &to) in counterparts.iter().enumerate() {
