@@ -444,14 +444,10 @@ fn a_campaign_about_something_else_is_not_mixed_in() {
         2:  error: DIR holds a different campaign: the class file changed
           help: add --fresh to start over (the old campaign is kept in DIR.1 or the next free number), or name another folder with -o
 
-        2:store::in_use
-
-          error: DIR is in use by process 4711
+        2:  error: DIR is in use by process 4711
           help: wait for it to end, or name another folder with -o; `adit status DIR` shows its progress
 
-        2:store::in_use
-
-          error: DIR is in use by process 4711
+        2:  error: DIR is in use by process 4711
           help: wait for it to end, or name another folder with -o; `adit status DIR` shows its progress
 
     "#]].assert_eq(&text);
@@ -540,7 +536,7 @@ fn a_folder_that_cannot_be_used_is_named() {
     assert!(run.err.contains("is not a campaign of adit"), "{}", run.err);
     let run = adit(&["status", &path]);
     assert_eq!(run.code, 2);
-    assert!(run.err.contains("holds no campaign"), "{}", run.err);
+    assert!(run.err.contains("is not a campaign of adit"), "{}", run.err);
 }
 
 /// A run of `adit mine` that tells its progress as JSON.

@@ -316,13 +316,13 @@ fn classes_of_every_kind() {
         told += &format!("{class}: {} {model}\n", run.code);
     }
     expect![[r#"
-        Color: 2 java::enum_class error: Color is an enum: its objects exist before the first call, so
+        Color: 2 error: Color is an enum: its objects exist before the first call, so there
         Point: 0 ["Point","isOrigin:FALSE","isOrigin:TRUE","x","y"]
         Shape: 0 ["circle","isRound:TRUE"]
         Base: 0 ["make","open"]
         Box: 0 ["Box","held","hold"]
-        Broken: 3 error: no answer: adit could not construct an object of Broken in 9530 tests
-        Hidden: 2 java::no_start error: adit cannot construct an object of Hidden: it has no public constructor
+        Broken: 3 error: no answer: adit could not construct an object of Broken in 13130 tests
+        Hidden: 2 error: adit cannot construct an object of Hidden: it has no public constructor and
     "#]]
     .assert_eq(&told);
 }

@@ -504,7 +504,8 @@ fn the_tests_of_the_project_are_a_beginning() {
         let base = ["mine", "com.acme.Vault", "--budget", "2000tests", "--json"];
         world.adit("acme", &[base.as_slice(), more].concat())
     };
-    let shown = serde_json::json!([["Vault", "isOpen:FALSE", "open", "close"]]);
+    // What the tests do is in the model; none of it is rejected.
+    let shown = serde_json::json!([]);
 
     // Without JUnit they cannot be run, and that is all.
     world.tool("mvn", "");

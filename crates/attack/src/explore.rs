@@ -226,8 +226,8 @@ impl Explorer {
         }
     }
 
-    /// Looks for what was missed: tries new random calls in every state, follows new random scripts, and judges
-    /// the model again. Tells whether it found anything.
+    /// Looks for what was missed: tries new random calls in every state, follows new random scripts, and
+    /// judges the model again. Tells whether it found anything.
     pub fn deepen<S: Guarded, A: Author, R: Rng>(
         &mut self,
         laboratory: &mut Laboratory<'_, S, A, R>,

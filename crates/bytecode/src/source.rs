@@ -38,8 +38,9 @@ impl ClassPath {
         self.sources.iter().flat_map(|source| source.names()).collect()
     }
 
-    /// Calls `found` with the names and bytes of at most `most` class files, those of the first sources first.
-    /// A class that several sources have is read from the first. Files that cannot be read are left out.
+    /// Calls `found` with the names and bytes of at most `most` class files, those of the first sources
+    /// first. A class that several sources have is read from the first. Files that cannot be read are left
+    /// out.
     pub fn each(&self, most: usize, mut found: impl FnMut(String, &[u8])) {
         let mut seen = BTreeSet::new();
         let mut left = most;

@@ -1,8 +1,9 @@
 //! A model without the words that violate a property.
 //!
-//! A property that forbids an event in some place is a small automaton that remembers what happened. Beside the
-//! model, it divides states by what they remember, and the forbidden transitions fall away. Words that have the
-//! property stay, so a model loses nothing that was observed as long as the property holds for all observations.
+//! A property that forbids an event in some place is a small automaton that remembers what happened. Beside
+//! the model, it divides states by what they remember, and the forbidden transitions fall away. Words that
+//! have the property stay, so a model loses nothing that was observed as long as the property holds for all
+//! observations.
 //!
 //! Paper: none; the product of a model and a safety property is textbook.
 //! Deviation: "always followed" forbids no event in any place, so it cannot be enforced by leaving something

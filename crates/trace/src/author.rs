@@ -21,8 +21,9 @@ pub trait Author {
     /// Joins the beginning of one script with the end of another.
     fn cross(&self, head: &Script, tail: &Script, rng: &mut impl Rng) -> Script;
 
-    /// Adds one call at the end of a script: a method of the vocabulary on the object that statement `on` gave,
-    /// preceded by the statements that its arguments need. `None` if there are no values for the arguments.
+    /// Adds one call at the end of a script: a method of the vocabulary on the object that statement `on`
+    /// gave, preceded by the statements that its arguments need. `None` if there are no values for the
+    /// arguments.
     fn extend(&self, script: &Script, on: usize, call: &Arc<Callable>, rng: &mut impl Rng) -> Option<Script>;
 
     /// Learns from a run of one of its scripts.

@@ -302,8 +302,8 @@ impl<'e> Recorder<'e> {
         cover.chosen().into_iter().map(|source| spare.script(campaign, source)).collect()
     }
 
-    /// Tests of the campaign with words that a model rejects, at most `most`: those whose words leave the model
-    /// first, one for each way to leave it.
+    /// Tests of the campaign with words that a model rejects, at most `most`: those whose words leave the
+    /// model first, one for each way to leave it.
     pub(crate) fn tests_rejected_by(
         &mut self,
         model: &Fsa<String>,

@@ -25,8 +25,8 @@ pub(super) struct Exploration {
     creations: Vec<Successor>,
     /// First situation with these fields.
     by_state: BTreeMap<StateHash, SituationId>,
-    /// What situations are compared by: their fields, until two with equal fields enable different events; then
-    /// also what the fields lead to.
+    /// What situations are compared by: their fields, until two with equal fields enable different events;
+    /// then also what the fields lead to.
     depth: Depth,
     /// Two situations that were equal in all that can be seen enabled different events, so fields do not tell
     /// situations apart.
@@ -66,7 +66,8 @@ pub(super) struct ProbedSituation {
 }
 
 impl ProbedSituation {
-    /// Takes note of the outcome of a move. Successors with equal fields are kept once, unless fields mislead.
+    /// Takes note of the outcome of a move. Successors with equal fields are kept once, unless fields
+    /// mislead.
     fn note(&mut self, outcome: Probed, situation: Situation, fields_mislead: bool) {
         match outcome {
             Probed::Returned(observed) => {
@@ -418,8 +419,8 @@ impl Exploration {
         prober.subject.look(self.depth);
     }
 
-    /// Adds a move to the pool and tries it in all situations that were probed without it. Tells whether it is
-    /// new.
+    /// Adds a move to the pool and tries it in all situations that were probed without it. Tells whether it
+    /// is new.
     fn add_move<S: Guarded>(
         &mut self,
         prober: &mut Prober<'_, S>,
@@ -445,8 +446,8 @@ impl Exploration {
         Ok(true)
     }
 
-    /// Tries new random calls in some situations of every class. Those that make an event happen that the class
-    /// was not known to enable are added to the pool.
+    /// Tries new random calls in some situations of every class. Those that make an event happen that the
+    /// class was not known to enable are added to the pool.
     pub(super) fn try_new_moves<S: Guarded>(
         &mut self,
         prober: &mut Prober<'_, S>,
@@ -553,7 +554,8 @@ impl Exploration {
                 self.by_state.retain(|_, situation| situation.0 < first);
                 return Err(prober.why_not_run(&self.progress(Phase::Accept)).into());
             }
-            // A call that the pool lacks is tried everywhere, or else it would seem to be possible here alone.
+            // A call that the pool lacks is tried everywhere, or else it would seem to be possible here
+            // alone.
             for (index, (&at, &letter)) in heard.statements.iter().zip(&heard.word).enumerate().skip(1) {
                 let gives = |one: &Successor| one.letter == letter;
                 if !self.situations[first + index - 1].successors.iter().any(gives)

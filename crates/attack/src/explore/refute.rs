@@ -1,9 +1,9 @@
 //! Refutation: walks of the model that cannot be realized reveal a state that should be two.
 //!
 //! A split that makes many walks realizable is kept. When there is none left, smaller ones are tried as well.
-//! If they end with a model all of whose walks can be realized, the class has that many states, and they stay.
-//! If not, it counts, as no finite model can, and they are undone: more states would only make the model
-//! longer to read.
+//! If they end with a model all of whose walks can be realized, the class has that many states, and they
+//! stay. If not, it counts, as no finite model can, and they are undone: more states would only make the
+//! model longer to read.
 //!
 //! Paper: none; see [`explore`](crate::explore).
 //! Cost: each judgment searches all walks, and each suspected split takes one judgment.
