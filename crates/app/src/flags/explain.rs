@@ -12,7 +12,7 @@ use clap::Args;
 #[command(after_help = "\
 Examples:
   adit explain adit-out/java.util.StringTokenizer 'nextToken()'        every transition with this call
-  adit explain adit-out/java.util.StringTokenizer 1 'nextToken()' 2    from state 1 to state 2
+  adit explain adit-out/java.util.StringTokenizer 1 'nextToken()' 1    from state 1 back to it
   adit explain adit-out/java.util.StringTokenizer 'NF(nextToken(), StringTokenizer)'")]
 pub(crate) struct ExplainFlags {
     /// Folder that `adit mine` wrote, or a model in one
