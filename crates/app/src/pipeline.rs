@@ -6,7 +6,7 @@
 //! 4. [`attack`](Round::attack): search for tests that refute them.
 //! 5. [`agree`](Round::agree): make model and properties agree by more tests, and measure the model.
 //! 6. [`conclude`](Round::conclude): other miners make their model now; choose the model and the tests that
-//! show it.
+//!    show it.
 //!
 //! Every run passes through the campaign's recorder, which stores what is worth keeping. Words are not held
 //! in memory: steps that need them stream them from the store.

@@ -6,8 +6,11 @@
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TextKinds(u16);
 
+/// A kind of texts: its name, and whether a text is of that kind.
+type TextKind = (&'static str, fn(&str) -> bool);
+
 /// The kinds, with the words that complete “a text …”.
-const KINDS: [(&str, fn(&str) -> bool); 9] = [
+const KINDS: [TextKind; 9] = [
     ("that is empty", str::is_empty),
     ("with a line break", |text| text.trim_end_matches('\n').contains('\n')),
     ("with blanks between words", |text| text.trim().contains(' ')),

@@ -174,7 +174,7 @@ fn watch(shared: &Shared, watched: Watched, ready: mpsc::Sender<()>) {
         drop(active);
         thread::sleep(LOOK);
         let script = shared.script.load(Ordering::Acquire);
-        if script != seen || script % 2 == 0 {
+        if script != seen || script.is_multiple_of(2) {
             (seen, effort, still_since) = (script, Effort::None, None);
             stillness.begin();
             continue;

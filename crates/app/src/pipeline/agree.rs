@@ -47,6 +47,9 @@ const RESTRICTED_STATES: usize = 400;
 /// Walks by which the model is measured, as `adit validate` measures it.
 const WALKS: WalkOptions = WalkOptions { count: 300, length: 10, width: 12 };
 
+/// A surviving property that the model violates, and the shortest word that does.
+type Contradiction = (Property<Letter>, Vec<Letter>);
+
 impl Round<'_> {
     /// Makes model and properties agree, and measures the model. Returns the properties on which they do not.
     pub(super) fn agree(
@@ -124,7 +127,7 @@ impl Round<'_> {
         &mut self,
         model: &Fsa<String>,
         properties: &mut MinedProperties<'_>,
-    ) -> Result<Vec<(Property<Letter>, Vec<Letter>)>, Report> {
+    ) -> Result<Vec<Contradiction>, Report> {
         let holding = properties.holding(&mut self.workers.recorder)?;
         let alphabet = self.calls.reader.alphabet();
         let label = |letter: Letter| alphabet.name(letter).to_owned();
