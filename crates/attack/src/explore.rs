@@ -31,6 +31,8 @@ use crate::validate::{Reproduced, WalkOptions, measure};
 
 mod draft;
 mod exploration;
+mod fields;
+mod graph;
 mod refute;
 mod witness;
 
@@ -107,8 +109,6 @@ pub struct Explored {
     pub realized: Option<f64>,
     /// Shortest walks that could not be realized.
     pub unrealized: Vec<Vec<String>>,
-    /// Descriptions of the splits.
-    pub splits: Vec<String>,
     /// A script for each transition of the model.
     pub witnesses: Vec<TransitionWitness>,
     /// Methods that states refuse.
@@ -152,7 +152,7 @@ pub struct Explorer {
     stop: Stop,
 }
 
-/// Where an exploration runs scripts, who writes them, and who reads their runs.
+/// The means of an exploration: who runs scripts, who writes them, and who reads their runs.
 pub struct Laboratory<'a, S, A, R> {
     /// Runs scripts.
     pub subject: &'a mut S,
@@ -196,11 +196,12 @@ impl Explorer {
         laboratory: &mut Laboratory<'_, S, A, R>,
         scripts: &[Script],
     ) -> Result<(), S::Error> {
-        let mut prober = Prober::new(&mut *laboratory.subject, laboratory.reader, &mut *laboratory.pace);
-        prober.announce(Phase::Accept);
-        let runs = prober.run(scripts)?;
-        self.tests += prober.tests;
-        self.surveyed.runs = scripts.iter().cloned().zip(runs).filter(|(_, run)| run.was_run()).collect();
+        let runs = self.in_laboratory(laboratory, |_, prober, _, _| {
+            prober.announce(Phase::Accept);
+            prober.run(scripts).map_err(Halt::Failed)
+        })?;
+        let runs = scripts.iter().cloned().zip(runs.unwrap_or_default());
+        self.surveyed.runs = runs.filter(|(_, run)| run.was_run()).collect();
         self.go_on(laboratory, Step::AcceptSurvey)
     }
 
@@ -211,19 +212,10 @@ impl Explorer {
         laboratory: &mut Laboratory<'_, S, A, R>,
         words: &[Vec<Letter>],
     ) -> Result<Vec<Option<Script>>, S::Error> {
-        let mut prober = Prober::new(&mut *laboratory.subject, laboratory.reader, &mut *laboratory.pace);
-        self.exploration.focus(&mut prober);
-        let found = self.exploration.attempt(&mut prober, words, &self.surveyed);
-        prober.subject.look(Depth::Fields);
-        self.tests += prober.tests;
-        match found {
-            Ok(found) => Ok(found),
-            Err(Halt::Stop(stop)) => {
-                self.stop = stop;
-                Ok(vec![None; words.len()])
-            }
-            Err(Halt::Failed(error)) => Err(error),
-        }
+        let found = self.in_laboratory(laboratory, |explorer, prober, _, _| {
+            explorer.exploration.attempt(prober, words, &explorer.surveyed)
+        })?;
+        Ok(found.unwrap_or_else(|| vec![None; words.len()]))
     }
 
     /// Looks for what was missed: tries new random calls in every state, follows new random scripts, and
@@ -232,19 +224,12 @@ impl Explorer {
         &mut self,
         laboratory: &mut Laboratory<'_, S, A, R>,
     ) -> Result<bool, S::Error> {
-        let Laboratory { subject, author, reader, rng, pace } = laboratory;
-        let before = self.exploration.draft(reader);
-        let mut prober = Prober::new(*subject, reader, *pace);
-        self.exploration.focus(&mut prober);
-        let found = self.exploration.try_new_moves(&mut prober, *author, *rng);
-        self.tests += prober.tests;
-        match found {
-            Ok(()) => {}
-            Err(Halt::Stop(stop)) => {
-                self.stop = stop;
-                return Ok(false);
-            }
-            Err(Halt::Failed(error)) => return Err(error),
+        let before = self.exploration.draft(laboratory.reader);
+        let tried = self.in_laboratory(laboratory, |explorer, prober, author, rng| {
+            explorer.exploration.try_new_moves(prober, author, rng)
+        })?;
+        if tried.is_none() {
+            return Ok(false);
         }
         self.go_on(laboratory, Step::AcceptRandom)?;
         let after = self.exploration.draft(laboratory.reader);
@@ -253,17 +238,19 @@ impl Explorer {
 
     /// Measures a model as [`validate`](crate::validate) does.
     pub fn measure<S: Guarded, A: Author, R: Rng>(
-        &self,
+        &mut self,
         laboratory: &mut Laboratory<'_, S, A, R>,
         model: &Fsa<String>,
         effort: WalkOptions,
     ) -> Result<Reproduced, S::Error> {
-        let mut prober = Prober::new(&mut *laboratory.subject, laboratory.reader, &mut *laboratory.pace);
-        self.exploration.focus(&mut prober);
-        let measured =
-            measure(&mut prober, model, &self.surveyed, &self.exploration.pool, effort, laboratory.rng);
-        prober.subject.look(Depth::Fields);
-        measured
+        let stop = self.stop;
+        let measured = self.in_laboratory(laboratory, |explorer, prober, _, rng| {
+            let (surveyed, pool) = (&explorer.surveyed, &explorer.exploration.pool);
+            measure(prober, model, surveyed, pool, effort, rng).map_err(Halt::Failed)
+        })?;
+        // The end of measuring says nothing about the exploration.
+        self.stop = stop;
+        Ok(measured.unwrap_or_default())
     }
 
     /// Takes steps until nothing is left to try or the caller stops it.
@@ -272,24 +259,42 @@ impl Explorer {
         laboratory: &mut Laboratory<'_, S, A, R>,
         first: Step,
     ) -> Result<(), S::Error> {
-        let Laboratory { subject, author, reader, rng, pace } = laboratory;
-        let mut prober = Prober::new(*subject, reader, *pace);
-        self.exploration.focus(&mut prober);
-        let mut step = first;
-        self.stop = loop {
-            match self.take(step, &mut prober, *author, *rng) {
-                Ok(Some(next)) => step = next,
-                Ok(None) => break Stop::Done,
-                Err(Halt::Stop(stop)) => break stop,
-                Err(Halt::Failed(error)) => return Err(error),
+        let done = self.in_laboratory(laboratory, |explorer, prober, author, rng| {
+            let mut step = first;
+            while let Some(next) = explorer.take(step, prober, author, rng)? {
+                step = next;
             }
-        };
-        prober.subject.look(Depth::Fields);
-        self.tests += prober.tests;
+            Ok(())
+        })?;
+        if done.is_some() {
+            self.stop = Stop::Done;
+        }
         if let Some(judgment) = self.exploration.without_refining() {
             self.judgment = Some(judgment);
         }
         Ok(())
+    }
+
+    /// Does something with a prober that looks as deep as situations are compared, and counts its tests.
+    /// Returns nothing if the caller stopped it.
+    fn in_laboratory<S: Guarded, A: Author, R: Rng, T>(
+        &mut self,
+        Laboratory { subject, author, reader, rng, pace }: &mut Laboratory<'_, S, A, R>,
+        act: impl FnOnce(&mut Self, &mut Prober<'_, S>, &mut A, &mut R) -> Result<T, Halt<S::Error>>,
+    ) -> Result<Option<T>, S::Error> {
+        let mut prober = Prober::new(*subject, reader, *pace);
+        self.exploration.focus(&mut prober);
+        let done = act(self, &mut prober, *author, *rng);
+        prober.subject.look(Depth::Fields);
+        self.tests += prober.tests;
+        match done {
+            Ok(done) => Ok(Some(done)),
+            Err(Halt::Stop(stop)) => {
+                self.stop = stop;
+                Ok(None)
+            }
+            Err(Halt::Failed(error)) => Err(error),
+        }
     }
 
     /// Takes a step and returns the next, or nothing when the exploration is done.
@@ -382,7 +387,6 @@ impl Explorer {
             situations: exploration.situations(),
             realized,
             unrealized: unrealized.unwrap_or_default(),
-            splits: exploration.describe_splits(reader),
             witnesses,
             model: witness::with_refusals(&model, &refusals),
             refusals,

@@ -32,6 +32,11 @@ pub(crate) struct Situation {
 }
 
 impl Situation {
+    /// Number of calls on the object.
+    pub(crate) fn calls(&self) -> usize {
+        self.script.statements.iter().filter(|one| one.receiver == Some(self.object)).count()
+    }
+
     /// Tells whether a call of its script passes one of these numbers.
     pub(crate) fn passes(&self, numbers: &BTreeSet<i64>) -> bool {
         passes(&self.script.statements, numbers)

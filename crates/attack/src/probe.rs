@@ -50,7 +50,8 @@ impl StateHash {
         Self::combine(field_hashes(snapshot))
     }
 
-    fn combine(fields: impl Iterator<Item = u64>) -> Self {
+    /// The hash of these hashes of fields.
+    pub(crate) fn combine(fields: impl Iterator<Item = u64>) -> Self {
         let mut hasher = FxHasher::default();
         fields.for_each(|field| field.hash(&mut hasher));
         Self(hasher.finish())

@@ -53,7 +53,7 @@ pub(crate) struct Beam<'a, K> {
     pub(crate) moves: &'a [Move],
     /// Number of situations that are kept.
     pub(crate) width: usize,
-    /// Kind of a situation with these fields, if it is known; some of each kind are kept.
+    /// Kind of a situation with this state, if it is known; some of each kind are kept.
     pub(crate) kind: &'a dyn Fn(StateHash) -> Option<K>,
 }
 

@@ -246,7 +246,7 @@ impl Round<'_> {
 
     /// Measures the model by walks.
     fn measure(&mut self, mined: &mut MinedModel) -> Result<(), Report> {
-        let Some(explorer) = mined.explorer.take() else { return Ok(()) };
+        let Some(mut explorer) = mined.explorer.take() else { return Ok(()) };
         let model = &mined.candidate.model;
         let measured = self.in_laboratory(|laboratory| explorer.measure(laboratory, model, WALKS))?;
         if measured.walks.all > 0 {

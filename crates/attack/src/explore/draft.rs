@@ -67,6 +67,8 @@ pub(super) struct Classes {
     pub(super) undecided: Vec<SuccessorId>,
     /// The set that the situations of each class enable.
     enabled: BTreeMap<ClassId, EnabledSetId>,
+    /// Situations of one class can do the same, now and after any calls.
+    pub(super) are_exact: bool,
 }
 
 impl Classes {
@@ -100,6 +102,9 @@ pub(super) struct Evidence {
     /// Number of situations in which it was observed.
     pub(super) situations: u64,
 }
+
+/// States up to which a model is as fine as the class itself.
+const EXACT_STATES: usize = 30;
 
 /// The state of a draft before there is an object.
 const NO_OBJECT: State = 0;
@@ -148,8 +153,35 @@ impl Drafting {
 }
 
 impl Exploration {
+    /// The classes of situations that no sequence of calls tells apart, if everything behind every situation
+    /// was probed and there are not too many.
+    fn exact_classes(&self) -> Option<Classes> {
+        if !self.is_told_by_fields() || self.options.splitting.gain > 1.0 {
+            return None;
+        }
+        let graph = self.graph();
+        if graph.open().next().is_some() {
+            return None;
+        }
+        let labels: Vec<usize> = self.probed_situations().map(|(_, one)| one.enabled.number()).collect();
+        let blocks = graph.blocks(&labels);
+        let enabled: BTreeMap<ClassId, EnabledSetId> =
+            self.probed_situations().map(|(id, one)| (ClassId(blocks[id.0]), one.enabled)).collect();
+        (enabled.len() <= EXACT_STATES).then(|| Classes {
+            of: blocks.iter().map(|&block| Some(ClassId(block))).collect(),
+            undecided: Vec::new(),
+            enabled,
+            are_exact: true,
+        })
+    }
+
     /// Divides the situations into classes.
     pub(super) fn classes(&self) -> Classes {
+        self.exact_classes().unwrap_or_else(|| self.coarse_classes())
+    }
+
+    /// The classes of situations that enable the same events, divided by the splits.
+    fn coarse_classes(&self) -> Classes {
         let mut of: Vec<Option<ClassId>> =
             self.probed_situations().map(|(_, situation)| Some(situation.enabled.class())).collect();
         let mut enabled: BTreeMap<ClassId, EnabledSetId> =
@@ -180,7 +212,7 @@ impl Exploration {
                 }
             }
         }
-        Classes { of, undecided, enabled }
+        Classes { of, undecided, enabled, are_exact: false }
     }
 
     /// Drafts the model of everything that is known.
@@ -203,7 +235,7 @@ impl Exploration {
                 let doubtful = self.prior.doubtful.contains(&letter);
                 pure.contains(&letter) && (!doubtful || followed.contains(&(enabled, letter)))
             };
-            let to = if id.from.is_some_and(stays) {
+            let to = if !classes.are_exact && id.from.is_some_and(stays) {
                 from
             } else {
                 match self.behind(successor).and_then(state) {
@@ -269,22 +301,6 @@ impl Exploration {
             }
         }
         builder.build()
-    }
-
-    /// Describes the splits of the model.
-    pub(super) fn describe_splits(&self, reader: &EventReader) -> Vec<String> {
-        let classes = self.classes();
-        let describe = |split: &Split| {
-            let set = classes.enabled.get(&split.to).copied();
-            let names: Vec<&str> = set
-                .into_iter()
-                .flat_map(|set| self.events(set))
-                .map(|letter| reader.alphabet().name(letter))
-                .collect();
-            let event = reader.alphabet().name(split.letter);
-            format!("whether {event} can lead to a state with {}", names.join(", "))
-        };
-        self.splits.all().iter().map(describe).collect()
     }
 }
 

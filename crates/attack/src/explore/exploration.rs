@@ -7,12 +7,13 @@ use adit_trace::{Author, Depth, Letter, Phase, Progress, Run, Script};
 use rand::Rng;
 
 use super::draft::{ClassId, DraftModel, Splits};
+use super::fields::{Behavior, Fields};
 use super::refute::Unrefined;
 use super::{ExploreOptions, Prior, labels};
 use crate::EventReader;
 use crate::guard::Guarded;
 use crate::moves::{self, Move, Situation};
-use crate::probe::{Halt, Probed, Prober, StateHash};
+use crate::probe::{Halt, Observed, Probed, Prober, StateHash};
 use crate::survey::Pool;
 
 /// Everything that an exploration has found out.
@@ -23,11 +24,15 @@ pub(super) struct Exploration {
     situations: Vec<ProbedSituation>,
     /// Events that create objects, and the situations after them.
     creations: Vec<Successor>,
-    /// First situation with these fields.
+    /// First situation with these fields, of those that matter.
     by_state: BTreeMap<StateHash, SituationId>,
-    /// What situations are compared by: their fields, until two with equal fields enable different events;
-    /// then also what the fields lead to.
+    /// The fields that matter.
+    pub(super) fields: Fields,
+    /// Situations are compared by their fields, until two with equal fields enable different events; then also
+    /// by what the fields lead to.
     depth: Depth,
+    /// Situations were seen less deep than they are compared by now, and must be seen again.
+    is_outdated: bool,
     /// Two situations that were equal in all that can be seen enabled different events, so fields do not tell
     /// situations apart.
     fields_mislead: bool,
@@ -38,6 +43,9 @@ pub(super) struct Exploration {
     pub(super) unrefined: Option<Unrefined>,
     /// Number of situations that were probed in each direction.
     probed: BTreeMap<Direction, usize>,
+    /// Calls that were tried in situations, and those of them for [`close`](Self::close).
+    tried: usize,
+    tried_to_close: usize,
     /// The model of everything that is known, until something new is found.
     draft: Option<Rc<DraftModel>>,
 }
@@ -59,33 +67,58 @@ impl EnabledSetId {
 /// A situation in which every move was tried.
 pub(super) struct ProbedSituation {
     situation: Situation,
+    pub(super) state: StateHash,
     pub(super) enabled: EnabledSetId,
     pub(super) successors: Vec<Successor>,
-    /// Calls that threw: how often, and the situation after the shortest.
-    pub(super) thrown: BTreeMap<String, (u64, Situation)>,
+    pub(super) thrown: Thrown,
 }
 
+/// Calls that threw: how often, and the situation after the shortest.
+type Thrown = BTreeMap<String, (u64, Situation)>;
+
 impl ProbedSituation {
-    /// Takes note of the outcome of a move. Successors with equal fields are kept once, unless fields
-    /// mislead.
+    /// Takes note of the outcome of one more move.
     fn note(&mut self, outcome: Probed, situation: Situation, fields_mislead: bool) {
-        match outcome {
-            Probed::Returned(observed) => {
-                let (letter, state) = (observed.letter, observed.state);
-                let equal = |other: &Successor| other.letter == letter && other.state == state;
-                if fields_mislead || !self.successors.iter().any(equal) {
-                    self.successors.push(Successor { letter, situation, state, probed: None });
-                }
+        note(&mut self.successors, &mut self.thrown, outcome, situation, fields_mislead);
+    }
+}
+
+/// What the outcomes of moves in a situation say.
+fn noted(
+    outcomes: impl Iterator<Item = (Probed, Situation)>,
+    fields_mislead: bool,
+) -> (Vec<Successor>, Thrown) {
+    let (mut successors, mut thrown) = (Vec::new(), Thrown::new());
+    for (outcome, situation) in outcomes {
+        note(&mut successors, &mut thrown, outcome, situation, fields_mislead);
+    }
+    (successors, thrown)
+}
+
+/// Takes note of the outcome of a move. Successors with equal fields are kept once, unless fields mislead.
+fn note(
+    successors: &mut Vec<Successor>,
+    thrown: &mut Thrown,
+    outcome: Probed,
+    situation: Situation,
+    fields_mislead: bool,
+) {
+    match outcome {
+        Probed::Returned(observed) => {
+            let (letter, state) = (observed.letter, observed.state);
+            let equal = |other: &Successor| other.letter == letter && other.state == state;
+            if fields_mislead || !successors.iter().any(equal) {
+                successors.push(Successor { letter, situation, state, probed: None });
             }
-            Probed::Threw(label) => {
-                let (times, shortest) = self.thrown.entry(label).or_insert_with(|| (0, situation.clone()));
-                *times += 1;
-                if situation.script.statements.len() < shortest.script.statements.len() {
-                    *shortest = situation;
-                }
-            }
-            Probed::Nothing => {}
         }
+        Probed::Threw(label) => {
+            let (times, shortest) = thrown.entry(label).or_insert_with(|| (0, situation.clone()));
+            *times += 1;
+            if situation.script.statements.len() < shortest.script.statements.len() {
+                *shortest = situation;
+            }
+        }
+        Probed::Nothing => {}
     }
 }
 
@@ -120,6 +153,9 @@ struct Direction {
     letter: Letter,
 }
 
+/// Number of situations that are probed at once.
+const BATCH: usize = 24;
+
 /// A situation that is to be probed, with the hash of its fields.
 type Unprobed = (Situation, StateHash);
 
@@ -132,12 +168,16 @@ impl Exploration {
             situations: Vec::new(),
             creations: Vec::new(),
             by_state: BTreeMap::new(),
+            fields: Fields::default(),
             depth: Depth::Fields,
+            is_outdated: false,
             fields_mislead: false,
             enabled: BTreeMap::new(),
             splits: Splits::default(),
             unrefined: None,
             probed: BTreeMap::new(),
+            tried: 0,
+            tried_to_close: 0,
             draft: None,
         }
     }
@@ -215,27 +255,26 @@ impl Exploration {
         Direction { from, letter: self.successor(id).letter }
     }
 
-    /// The events of a set.
-    pub(super) fn events(&self, wanted: EnabledSetId) -> impl Iterator<Item = Letter> {
-        let set = self.enabled.iter().find(|(_, id)| **id == wanted);
-        set.into_iter().flat_map(|(letters, _)| letters.iter().copied())
-    }
-
     /// The probed situation behind a successor, or one with the same fields where fields tell situations
     /// apart.
     pub(super) fn behind(&self, successor: &Successor) -> Option<SituationId> {
         successor.probed.or_else(|| self.with_state(successor.state))
     }
 
+    /// Tells whether situations with equal fields are equal, as far as is known.
+    pub(super) fn is_told_by_fields(&self) -> bool {
+        !self.fields_mislead
+    }
+
     /// The first probed situation with these fields, where fields tell situations apart.
     pub(super) fn with_state(&self, state: StateHash) -> Option<SituationId> {
-        if self.fields_mislead { None } else { self.by_state.get(&state).copied() }
+        if self.fields_mislead { None } else { self.by_state.get(&self.fields.key(state)).copied() }
     }
 
     /// The class of the first situation with these fields, as a guess where fields do not tell situations
     /// apart.
     pub(super) fn likely_class(&self, draft: &DraftModel, state: StateHash) -> Option<ClassId> {
-        self.by_state.get(&state).and_then(|&id| draft.classes.of(id))
+        self.by_state.get(&self.fields.key(state)).and_then(|&id| draft.classes.of(id))
     }
 
     /// Events without a side effect, minus those that were seen to change what is enabled.
@@ -257,14 +296,8 @@ impl Exploration {
         &mut self,
         prober: &mut Prober<'_, S>,
     ) -> Result<(), Halt<S::Error>> {
-        let created: Vec<Situation> = self.pool.starts.iter().map(Move::start).collect();
-        let observed = prober.observe(&created).map_err(Halt::Failed)?;
-        for (situation, observed) in created.into_iter().zip(observed) {
-            if let Some(observed) = observed {
-                let (letter, state) = (observed.letter, observed.state);
-                self.creations.push(Successor { letter, situation, state, probed: None });
-            }
-        }
+        let created = self.pool.starts.iter().map(Move::start).collect();
+        self.creations = created_by(prober, created, &mut self.fields)?;
         Ok(())
     }
 
@@ -279,6 +312,7 @@ impl Exploration {
             if !self.situations.is_empty() {
                 prober.ask(&self.progress(Phase::Explore))?;
             }
+            self.see_again(prober)?;
             let next = self.next_successors(enough);
             if next.is_empty() {
                 return Ok(());
@@ -291,7 +325,6 @@ impl Exploration {
 
     /// Successors worth probing, fairly chosen among the directions, shortest scripts first.
     fn next_successors(&self, enough: usize) -> Vec<SuccessorId> {
-        const BATCH: usize = 24;
         let mut probed = self.probed.clone();
         let mut chosen = Vec::new();
         let mut met: BTreeSet<(Direction, StateHash)> = BTreeSet::new();
@@ -304,11 +337,12 @@ impl Exploration {
                 if chosen.len() >= BATCH || (!fresh && chosen.len() >= BATCH / 4 && !self.fields_mislead) {
                     break;
                 }
-                let is_new = !self.by_state.contains_key(&successor.state);
+                let state = self.fields.key(successor.state);
+                let is_new = !self.by_state.contains_key(&state);
                 let direction = self.direction(id);
                 let count = probed.entry(direction).or_default();
                 let most = if id.from.is_none() { 4 * enough } else { enough };
-                if is_new == fresh && *count < most && met.insert((direction, successor.state)) {
+                if is_new == fresh && *count < most && met.insert((direction, state)) {
                     *count += 1;
                     chosen.push(id);
                 }
@@ -335,6 +369,46 @@ impl Exploration {
             self.successor_mut(id).probed = Some(SituationId(first + offset));
         }
         Ok(probed == successors.len())
+    }
+
+    /// Probes everything behind all situations, if that is not much compared with what was done so far: a
+    /// class with few situations is then known completely.
+    pub(super) fn close<S: Guarded>(&mut self, prober: &mut Prober<'_, S>) -> Result<(), Halt<S::Error>> {
+        const AT_LEAST: usize = 6000;
+        const SHARE: usize = 3;
+        loop {
+            self.see_again(prober)?;
+            if !self.is_told_by_fields() {
+                return Ok(());
+            }
+            let mut met = BTreeSet::new();
+            let is_new = |id: &SuccessorId| met.insert(self.fields.key(self.successor(*id).state));
+            let open: Vec<SuccessorId> = self.graph().open().filter(is_new).collect();
+            let calls = open.len() * self.pool.moves.len();
+            let is_much = self.tried_to_close + calls > AT_LEAST.max(self.tried / SHARE)
+                || open.iter().any(|id| self.is_far(*id));
+            // Fields that do not matter make many situations of few.
+            if (self.fields.are_chosen() || is_much) && self.choose_fields() {
+                continue;
+            }
+            if open.is_empty() || is_much {
+                return Ok(());
+            }
+            self.tried_to_close += calls;
+            for part in open.chunks(BATCH) {
+                prober.ask(&self.progress(Phase::Explore))?;
+                if !self.probe_successors(prober, part)? {
+                    return Err(prober.why_not_run(&self.progress(Phase::Explore)).into());
+                }
+            }
+        }
+    }
+
+    /// Tells whether a successor is behind many calls. What is still new there is probably new behind any
+    /// number of calls, because the class counts.
+    pub(super) fn is_far(&self, id: SuccessorId) -> bool {
+        const CALLS: usize = 16;
+        self.successor(id).situation.calls() > CALLS
     }
 
     /// Probes one more situation and returns its number, or nothing if there was no time for it.
@@ -366,6 +440,7 @@ impl Exploration {
             .collect();
         let counts: Vec<usize> = behind.iter().map(Vec::len).collect();
         let behind: Vec<Situation> = behind.into_iter().flatten().collect();
+        self.tried += behind.len();
         let mut outcomes = prober.probe(&behind).map_err(Halt::Failed)?.into_iter().zip(behind);
         let mut probed = 0;
         for ((situation, state), count) in situations.into_iter().zip(counts) {
@@ -373,7 +448,8 @@ impl Exploration {
             if outcomes.len() < count && !is_first {
                 break;
             }
-            self.add_situation(situation, state, outcomes.by_ref().take(count));
+            let outcomes: Vec<(Probed, Situation)> = outcomes.by_ref().take(count).collect();
+            self.add_situation(situation, state, outcomes);
             probed += 1;
         }
         Ok(probed)
@@ -384,33 +460,138 @@ impl Exploration {
         &mut self,
         situation: Situation,
         state: StateHash,
-        outcomes: impl Iterator<Item = (Probed, Situation)>,
+        outcomes: Vec<(Probed, Situation)>,
     ) {
-        let next = EnabledSetId(self.enabled.len());
-        let mut new =
-            ProbedSituation { situation, enabled: next, successors: Vec::new(), thrown: BTreeMap::new() };
-        for (outcome, situation) in outcomes {
-            new.note(outcome, situation, self.fields_mislead);
+        for (outcome, _) in &outcomes {
+            self.see(outcome);
         }
-        new.enabled = self.enabled_set(&new.successors);
-        let id = SituationId(self.situations.len());
-        let twin = *self.by_state.entry(state).or_insert(id);
-        let mislead = twin != id && self.situation(twin).enabled != new.enabled;
-        self.situations.push(new);
-        if mislead {
+        let (successors, thrown) = noted(outcomes.into_iter(), self.fields_mislead);
+        let enabled = self.enabled_set(&successors);
+        self.situations.push(ProbedSituation { situation, state, enabled, successors, thrown });
+        self.compare_with_twin(SituationId(self.situations.len() - 1));
+    }
+
+    /// Takes note of the state after a move.
+    fn see(&mut self, outcome: &Probed) {
+        if let Probed::Returned(observed) = outcome {
+            self.fields.see(observed);
+        }
+    }
+
+    /// Compares a situation with the first that has the same fields. Where they enable different events, more
+    /// is looked at from now on.
+    fn compare_with_twin(&mut self, id: SituationId) {
+        if self.is_outdated {
+            return;
+        }
+        let ProbedSituation { state, enabled, .. } = *self.situation(id);
+        let twin = *self.by_state.entry(self.fields.key(state)).or_insert(id);
+        let ProbedSituation { state: other, enabled: others, .. } = *self.situation(twin);
+        if others != enabled && state != other {
+            self.choose_fields();
+        } else if others != enabled {
             self.look_deeper();
         }
+    }
+
+    /// Chooses the fields that matter by everything that is known. Tells whether the choice is new.
+    fn choose_fields(&mut self) -> bool {
+        let behavior = |one: &ProbedSituation| Behavior {
+            state: one.state,
+            enabled: one.enabled,
+            leads: one.successors.iter().map(|successor| (successor.letter, successor.state)).collect(),
+        };
+        let behaviors: Vec<Behavior> = self.situations.iter().map(behavior).collect();
+        if !self.fields.choose(&behaviors) {
+            return false;
+        }
+        self.outdate_draft();
+        self.by_state.clear();
+        for (number, situation) in self.situations.iter().enumerate() {
+            self.by_state.entry(self.fields.key(situation.state)).or_insert(SituationId(number));
+        }
+        true
     }
 
     /// Compares situations by more than before, because two that seemed equal are not.
     fn look_deeper(&mut self) {
         match self.depth {
             Depth::Fields => {
+                self.fields.take_all();
                 self.depth = Depth::ReachableAtEnd;
                 // What was seen before cannot be compared with what is seen from now on.
                 self.by_state.clear();
+                self.is_outdated = true;
             }
             Depth::ReachableAtEnd | Depth::Reachable => self.fields_mislead = true,
+        }
+    }
+
+    /// Looks again at all situations and what is behind them, if they were seen less deep than they are
+    /// compared by now.
+    fn see_again<S: Guarded>(&mut self, prober: &mut Prober<'_, S>) -> Result<(), Halt<S::Error>> {
+        if !self.is_outdated {
+            return Ok(());
+        }
+        self.focus(prober);
+        let created = self.creations.iter().map(|one| one.situation.clone()).collect();
+        let mut creations = created_by(prober, created, &mut self.fields)?;
+        let seen: Vec<Situation> = self.situations.iter().map(|one| one.situation.clone()).collect();
+        let states = prober.observe(&seen).map_err(Halt::Failed)?;
+        if states.len() < seen.len() {
+            return Err(prober.why_not_run(&self.progress(Phase::Explore)).into());
+        }
+        let mut fresh: Vec<Unprobed> = Vec::new();
+        // The new number of each situation; what cannot be seen again is left out.
+        let mut numbers: Vec<Option<SituationId>> = Vec::new();
+        for (situation, observed) in seen.into_iter().zip(states) {
+            numbers.push(observed.is_some().then_some(SituationId(fresh.len())));
+            if let Some(observed) = observed {
+                self.fields.see(&observed);
+                fresh.push((situation, observed.state));
+            }
+        }
+        self.is_outdated = false;
+        let before = std::mem::take(&mut self.situations);
+        let all = fresh.len();
+        let probed = self.probe(prober, fresh);
+        if !matches!(probed, Ok(probed) if probed == all) {
+            self.situations = before;
+            self.by_state.clear();
+            self.is_outdated = true;
+            probed?;
+            return Err(prober.why_not_run(&self.progress(Phase::Explore)).into());
+        }
+        self.link_again(&mut creations, &self.creations, &numbers);
+        self.creations = creations;
+        for (old, id) in before.into_iter().zip(&numbers) {
+            let Some(SituationId(id)) = *id else { continue };
+            let mut successors = std::mem::take(&mut self.situations[id].successors);
+            self.link_again(&mut successors, &old.successors, &numbers);
+            self.situations[id].enabled = self.enabled_set(&successors);
+            self.situations[id].successors = successors;
+        }
+        self.count_probed();
+        Ok(())
+    }
+
+    /// Links successors to the probed situations that they were linked to before these got new numbers.
+    fn link_again(
+        &self,
+        successors: &mut Vec<Successor>,
+        before: &[Successor],
+        numbers: &[Option<SituationId>],
+    ) {
+        for old in before {
+            let Some(probed) = old.probed.and_then(|SituationId(old)| numbers[old]) else { continue };
+            let same = |one: &&mut Successor| one.letter == old.letter && one.situation == old.situation;
+            match successors.iter_mut().find(same) {
+                Some(successor) => successor.probed = Some(probed),
+                None => {
+                    let state = self.situation(probed).state;
+                    successors.push(Successor { state, probed: Some(probed), ..old.clone() });
+                }
+            }
         }
     }
 
@@ -437,6 +618,7 @@ impl Exploration {
         self.pool.moves.push(new);
         self.outdate_draft();
         for (at, (outcome, situation)) in outcomes.into_iter().zip(behind).enumerate() {
+            self.see(&outcome);
             self.situations[at].note(outcome, situation, self.fields_mislead);
             let successors = std::mem::take(&mut self.situations[at].successors);
             self.situations[at].enabled = self.enabled_set(&successors);
@@ -541,12 +723,21 @@ impl Exploration {
             if !again.iter().all(same) {
                 continue;
             }
-            let unprobed = |&at: &usize| {
+            let reached = |&at: &usize| {
                 let script = Script { statements: script.statements[..=at].to_vec() };
-                let state = StateHash::of(run.steps[at].fields.as_ref());
-                (Situation { script, object: heard.object }, state)
+                Situation { script, object: heard.object }
             };
-            let way: Vec<Unprobed> = heard.statements.iter().map(unprobed).collect();
+            let way: Vec<Situation> = heard.statements.iter().map(reached).collect();
+            // Each is looked at as all others were, at the end of its script.
+            let observed = prober.observe(&way).map_err(Halt::Failed)?;
+            observed.iter().flatten().for_each(|observed| self.fields.see(observed));
+            let states: Option<Vec<StateHash>> =
+                observed.iter().map(|one| one.as_ref().map(|observed| observed.state)).collect();
+            let Some(states) = states else { continue };
+            let way: Vec<Unprobed> = way.into_iter().zip(states).collect();
+            if way.len() < heard.statements.len() {
+                return Err(prober.why_not_run(&self.progress(Phase::Accept)).into());
+            }
             let first = self.situations.len();
             if self.probe(prober, way.clone())? < way.len() {
                 // A way that was probed in part would lead nowhere.
@@ -586,4 +777,20 @@ impl Exploration {
             }
         }
     }
+}
+
+/// The situations after objects were created.
+fn created_by<S: Guarded>(
+    prober: &mut Prober<'_, S>,
+    created: Vec<Situation>,
+    fields: &mut Fields,
+) -> Result<Vec<Successor>, Halt<S::Error>> {
+    let observed = prober.observe(&created).map_err(Halt::Failed)?;
+    let seen = created.into_iter().zip(observed).filter_map(|(situation, observed)| {
+        let observed = observed?;
+        fields.see(&observed);
+        let Observed { letter, state, .. } = observed;
+        Some(Successor { letter, situation, state, probed: None })
+    });
+    Ok(seen.collect())
 }

@@ -16,11 +16,13 @@ use adit_trace::{Letter, Phase, Script};
 use rand::Rng;
 
 use super::draft::{ClassId, DraftModel, Split};
-use super::exploration::Exploration;
-use super::{SplitOptions, labels};
+use super::exploration::{Exploration, SituationId, SuccessorId};
+use super::graph::{Graph, NodeId, Way};
+use super::{LATE_SUCCESSORS, SplitOptions, labels};
 use crate::EventReader;
 use crate::guard::Guarded;
-use crate::probe::{Halt, Prober};
+use crate::moves::{Move, Situation};
+use crate::probe::{Halt, Prober, StateHash};
 use crate::realize::{Beam, Realized, realize};
 use crate::survey::Surveyed;
 
@@ -52,11 +54,8 @@ const REFINING: f64 = 0.25;
 /// itself.
 const REFINED: f64 = 0.004;
 
-/// Walks of a draft, and what of them could be realized.
-struct Trial {
-    walks: Vec<Walk>,
-    realized: Realized,
-}
+/// Walks of a draft, and how far each could be realized.
+struct Trial(Vec<TriedWalk>);
 
 /// A walk of a draft, with the classes that it goes through.
 struct Walk {
@@ -64,21 +63,58 @@ struct Walk {
     classes: Vec<ClassId>,
 }
 
+/// A walk, and the situations that realize its beginnings.
+struct TriedWalk {
+    walk: Walk,
+    /// For each event the situations after it, as far as there are any.
+    reached: Vec<Vec<Reached>>,
+}
+
+/// A situation that realizes the beginning of a walk.
+enum Reached {
+    Probed(SituationId),
+    New(Situation, StateHash),
+}
+
+impl TriedWalk {
+    /// A walk that was followed through what is known.
+    fn followed(walk: Walk, way: &Way, graph: &Graph) -> Self {
+        let situations =
+            |nodes: &BTreeSet<NodeId>| nodes.iter().map(|&node| Reached::Probed(graph.situation(node))).collect();
+        Self { walk, reached: way.levels.iter().map(situations).collect() }
+    }
+
+    /// A walk that was searched for.
+    fn searched(walk: Walk, realized: &Realized) -> Self {
+        let reach = realized.reach(&walk.word);
+        let situations = |length: usize| {
+            let prefix = realized.prefixes.get(&walk.word[..length]).into_iter();
+            let found = prefix.flat_map(|prefix| &prefix.situations);
+            found.map(|(situation, observed)| Reached::New(situation.clone(), observed.state)).collect()
+        };
+        Self { reached: (1..=reach).map(situations).collect(), walk }
+    }
+
+    fn is_realized(&self) -> bool {
+        self.reached.len() == self.walk.word.len()
+    }
+}
+
 impl Trial {
-    fn failed(&self) -> impl Iterator<Item = &Walk> {
-        self.walks.iter().filter(|walk| !self.realized.is_whole(&walk.word))
+    fn failed(&self) -> impl Iterator<Item = &TriedWalk> {
+        self.0.iter().filter(|tried| !tried.is_realized())
     }
 
     /// Share of the walks that could be realized.
     fn share(&self) -> f64 {
-        1.0 - self.failed().count() as f64 / self.walks.len().max(1) as f64
+        1.0 - self.failed().count() as f64 / self.0.len().max(1) as f64
     }
 
     /// The shortest beginnings of walks that could not be realized.
     fn judgment(&self, reader: &EventReader) -> Judgment {
         let mut short: BTreeSet<(usize, Vec<String>)> = BTreeSet::new();
-        for walk in self.failed() {
-            let length = self.realized.reach(&walk.word) + 1;
+        for TriedWalk { walk, reached } in self.failed() {
+            let length = reached.len() + 1;
             short.insert((length, labels(reader, &walk.word[..length])));
         }
         let unrealized = short.into_iter().take(SHOWN).map(|(_, word)| word).collect();
@@ -94,6 +130,9 @@ impl Exploration {
         prober: &mut Prober<'_, S>,
         rng: &mut impl Rng,
     ) -> Result<Option<Judgment>, Halt<S::Error>> {
+        self.close(prober)?;
+        // Closing may find that fields mislead, and then nothing is known to lead where it seemed to.
+        self.explore(prober, LATE_SUCCESSORS)?;
         let trial = self.try_walks(prober, rng)?;
         let before = trial.share();
         if before >= 1.0 || self.options.splitting.gain > 1.0 {
@@ -154,15 +193,55 @@ impl Exploration {
         let width = 4 * self.options.splitting.width;
         let beam = Beam { starts: &surveyed.starts, moves: &moves, width, kind: &kind };
         let (mut realized, progress) = (Realized::default(), self.progress(Phase::Refute));
-        realize(prober, words, &beam, &mut realized, &progress)?;
-        for word in words.iter().filter(|word| !realized.is_whole(word)) {
+        let known = self.known_ways(prober, words)?;
+        let open = words.iter().zip(&known).filter(|(_, known)| known.is_none());
+        let open: Vec<Vec<Letter>> = open.map(|(word, _)| word.clone()).collect();
+        realize(prober, &open, &beam, &mut realized, &progress)?;
+        self.see_all(&realized);
+        for word in open.iter().filter(|word| !realized.is_whole(word)) {
             self.split_by(prober, word, &realized)?;
         }
-        let script = |word: &Vec<Letter>| {
+        let script = |(word, known): (&Vec<Letter>, Option<Script>)| {
             let situation = realized.prefixes.get(word).and_then(|prefix| prefix.situations.first());
-            situation.map(|(situation, _)| situation.script.clone())
+            known.or_else(|| situation.map(|(situation, _)| situation.script.clone()))
         };
-        Ok(words.iter().map(script).collect())
+        Ok(words.iter().zip(known).map(script).collect())
+    }
+
+    /// Takes note of the states that a search came upon.
+    fn see_all(&mut self, realized: &Realized) {
+        for (_, observed) in realized.prefixes.values().flat_map(|prefix| &prefix.situations) {
+            self.fields.see(observed);
+        }
+    }
+
+    /// For each word a script that does it, if all of its way is known.
+    fn known_ways<S: Guarded>(
+        &self,
+        prober: &mut Prober<'_, S>,
+        words: &[Vec<Letter>],
+    ) -> Result<Vec<Option<Script>>, Halt<S::Error>> {
+        let graph = self.graph();
+        let situations: Vec<Option<Situation>> =
+            words.iter().map(|word| self.along(&graph.way(word)?)).collect();
+        let scripts: Vec<Script> = situations.iter().flatten().map(|one| one.script.clone()).collect();
+        let mut runs = prober.run(&scripts).map_err(Halt::Failed)?.into_iter();
+        let does = |(word, situation): (&Vec<Letter>, Option<Situation>)| {
+            let Situation { script, object } = situation?;
+            let heard = prober.reader.read(&script, &runs.next()?);
+            heard.iter().any(|heard| heard.object == object && heard.word == *word).then_some(script)
+        };
+        Ok(words.iter().zip(situations).map(does).collect())
+    }
+
+    /// The situation after the last calls of these successors, made one after the other.
+    fn along(&self, way: &[SuccessorId]) -> Option<Situation> {
+        let (first, rest) = way.split_first()?;
+        rest.iter().try_fold(self.successor(*first).situation.clone(), |situation, id| {
+            let Situation { script, object } = &self.successor(*id).situation;
+            let last = script.statements.len() - 1;
+            Some(Move::cut_out(script, last, *object)?.behind(&situation))
+        })
     }
 
     /// Splits the state by which the model allows a word that could not be realized, if that helps.
@@ -178,7 +257,8 @@ impl Exploration {
             return Ok(());
         }
         let Some(walk) = read(&draft, prober.reader, word) else { return Ok(()) };
-        let Some(split) = self.suspect(prober, &walk, realized)? else { return Ok(()) };
+        let tried = TriedWalk::searched(walk, realized);
+        let Some(split) = self.suspect(prober, &tried)? else { return Ok(()) };
         if self.splits.is_known(&split) {
             return Ok(());
         }
@@ -230,7 +310,18 @@ impl Exploration {
         let draft = self.draft(prober.reader);
         let walks: Vec<Walk> =
             (0..walks).map(|_| random_walk(&draft, prober.reader, walk_length, rng)).collect();
-        let words: Vec<Vec<Letter>> = walks.iter().map(|walk| walk.word.clone()).collect();
+        let graph = self.graph();
+        let (mut tried, mut open) = (Vec::new(), Vec::new());
+        for walk in walks {
+            let way = graph.follow(&walk.word);
+            // Where fields mislead, too little is known of the way for telling where a walk went wrong.
+            if self.is_told_by_fields() && (way.levels.len() == walk.word.len() || way.is_certain) {
+                tried.push(TriedWalk::followed(walk, &way, &graph));
+            } else {
+                open.push(walk);
+            }
+        }
+        let words: Vec<Vec<Letter>> = open.iter().map(|walk| walk.word.clone()).collect();
         let kind = |state| self.likely_class(&draft, state);
         let beam = Beam { starts: &self.pool.starts, moves: &self.pool.moves, width, kind: &kind };
         let (mut realized, progress) = (Realized::default(), self.progress(Phase::Refute));
@@ -241,7 +332,9 @@ impl Exploration {
         let (beam, mut again) = (Beam { width: 4 * width, ..beam }, Realized::default());
         realize(prober, &failed, &beam, &mut again, &progress)?;
         realized.prefixes.extend(again.prefixes);
-        Ok(Trial { walks, realized })
+        self.see_all(&realized);
+        tried.extend(open.into_iter().map(|walk| TriedWalk::searched(walk, &realized)));
+        Ok(Trial(tried))
     }
 
     /// Splits that would have told the failed walks from real ones, the most frequent first.
@@ -256,8 +349,8 @@ impl Exploration {
         const WALKS: usize = 24;
         const TRIED: usize = 3;
         let mut votes: BTreeMap<Split, usize> = BTreeMap::new();
-        for walk in trial.failed().take(WALKS) {
-            if let Some(split) = self.suspect(prober, walk, &trial.realized)?
+        for tried in trial.failed().take(WALKS) {
+            if let Some(split) = self.suspect(prober, tried)?
                 && !self.splits.is_known(&split)
             {
                 *votes.entry(split).or_default() += 1;
@@ -272,28 +365,29 @@ impl Exploration {
     fn suspect<S: Guarded>(
         &mut self,
         prober: &mut Prober<'_, S>,
-        walk: &Walk,
-        realized: &Realized,
+        TriedWalk { walk, reached }: &TriedWalk,
     ) -> Result<Option<Split>, Halt<S::Error>> {
         let mut before = None;
-        for length in 1..=realized.reach(&walk.word) {
-            let Some(prefix) = realized.prefixes.get(&walk.word[..length]) else { break };
+        for (at, situations) in reached.iter().enumerate() {
             let mut reached = Vec::new();
-            for (situation, observed) in &prefix.situations {
-                reached.push(match self.with_state(observed.state) {
-                    Some(known) => known,
-                    None => {
-                        let progress = self.progress(Phase::Refute);
-                        prober.ask(&progress)?;
-                        let probed = self.probe_one(prober, situation.clone(), observed.state)?;
-                        probed.ok_or_else(|| Halt::Stop(prober.why_not_run(&progress)))?
-                    }
+            for situation in situations {
+                reached.push(match situation {
+                    Reached::Probed(known) => *known,
+                    Reached::New(situation, state) => match self.with_state(*state) {
+                        Some(known) => known,
+                        None => {
+                            let progress = self.progress(Phase::Refute);
+                            prober.ask(&progress)?;
+                            let probed = self.probe_one(prober, situation.clone(), *state)?;
+                            probed.ok_or_else(|| Halt::Stop(prober.why_not_run(&progress)))?
+                        }
+                    },
                 });
             }
             let draft = self.draft(prober.reader);
-            let to = walk.classes[length - 1];
+            let to = walk.classes[at];
             if !reached.iter().any(|&situation| draft.classes.of(situation) == Some(to)) {
-                return Ok(before.map(|of| Split { of, letter: walk.word[length - 1], to }));
+                return Ok(before.map(|of| Split { of, letter: walk.word[at], to }));
             }
             before = Some(to);
         }
@@ -308,6 +402,7 @@ impl Exploration {
         const AT_ONCE: usize = 20;
         for _ in 0..ROUNDS {
             let mut open = self.classes().undecided;
+            open.retain(|id| !self.is_far(*id));
             open.truncate(MOST);
             if open.is_empty() {
                 break;

