@@ -62,7 +62,7 @@ pub struct Generator {
 pub struct NeverReturned<'g> {
     /// The method.
     pub callable: &'g Arc<Callable>,
-    /// How often it threw or hung.
+    /// Number of calls that threw or hung.
     pub times: u32,
     /// The class of the most frequent exception, if it threw at all.
     pub exception: Option<&'g str>,

@@ -16,6 +16,7 @@ mod passed;
 mod pool;
 mod prepare;
 mod proven;
+mod recent;
 mod sites;
 pub mod source;
 mod supply;

@@ -43,8 +43,8 @@ fn jar(bench: &Bench) -> PathBuf {
     jar
 }
 
-/// What a factory gives has a snapshot like what a constructor makes, and the first call on it sends only
-/// what changed.
+/// The object that a factory gives has a snapshot like one that a constructor makes, and the first call on it
+/// sends only what changed.
 #[test]
 fn objects_from_factories_have_snapshots() {
     let scripts = [script(&[
