@@ -19,6 +19,7 @@ mod proven;
 mod recent;
 mod sites;
 pub mod source;
+mod stubs;
 mod supply;
 mod texts;
 mod values;

@@ -14,7 +14,7 @@
 //! | `process`, `worker_folder` | one worker process; its folder |
 //! | `worker`, `play` | the worker: its loop; running a script |
 //! | `resolve`, `known` | resolving methods and types; the JDK's own classes |
-//! | `argument`, `function` | building arguments; classes for functions |
+//! | `argument`, `function`, `stub` | building arguments; classes for functions and for abstract classes |
 //! | `fields`, `sizes` | snapshots of objects; sizes of collections |
 //! | `reach` | digests of what an object leads to |
 //! | `descriptors`, `fresh` | files that a script left open; fresh static state |
@@ -56,6 +56,7 @@ mod scripts;
 mod shared;
 mod sizes;
 mod stillness;
+mod stub;
 pub mod vm;
 mod watch;
 mod watchdog;
