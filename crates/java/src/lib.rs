@@ -11,6 +11,7 @@ mod api;
 mod error;
 mod event_names;
 mod generate;
+mod guards;
 mod makers;
 mod passed;
 mod pool;

@@ -15,11 +15,12 @@ use adit_bytecode::{Class, Flags, GenericType, Program, Stub, Type, generic_meth
 use adit_trace::{Argument, CallKind, Callable, Statement};
 
 use crate::api::{is_callable, is_fixture, is_public, member_name};
+use crate::guards::guards;
 use crate::makers::{Makers, Member, is_open, package};
 use crate::sites::{SiteConstant, SiteValue};
 use crate::source::Facts;
 use crate::stubs::{self, throwing};
-use crate::values::Values;
+use crate::values::{Values, Weighted};
 use crate::{Api, ApiError, Operation, Sites};
 use adit_trace::edit::{renumber, renumbered};
 
@@ -54,6 +55,8 @@ pub struct Supply {
     operations: BTreeMap<Callable, Operation>,
     /// For each callable, the values that code elsewhere passes for each of its parameters.
     passed: BTreeMap<Callable, Arc<Passed>>,
+    /// For each callable, the values that its code compares each of its parameters with.
+    guards: BTreeMap<Callable, Vec<Weighted>>,
     facts: Facts,
 }
 
@@ -100,8 +103,15 @@ impl Supply {
             below: BTreeMap::new(),
             operations,
             passed,
+            guards: BTreeMap::new(),
             facts: Facts::default(),
         };
+        for operation in api.starts.iter().chain(&api.methods) {
+            let found = guards(program, operation);
+            if !found.is_empty() {
+                supply.guards.insert((*operation.callable).clone(), found);
+            }
+        }
         supply.relate(program, api, &needs);
         let all = api.starts.iter().chain(&api.methods).chain(supply.operations.values());
         supply.facts = Facts::of(program, all);
@@ -136,6 +146,11 @@ impl Supply {
     /// For each parameter of a callable, the values that code elsewhere passes; nothing if there are none.
     pub(crate) fn passed(&self, callable: &Callable) -> Option<&Passed> {
         self.passed.get(callable).map(|passed| &**passed)
+    }
+
+    /// For each parameter of a callable, the values that its code compares it with; nothing if there are none.
+    pub(crate) fn guards(&self, callable: &Callable) -> Option<&[Weighted]> {
+        self.guards.get(callable).map(Vec::as_slice)
     }
 
     fn relate(&mut self, program: &Program<'_>, api: &Api, needs: &BTreeSet<Type>) {
