@@ -23,6 +23,7 @@ use crate::find::Jdk;
 use crate::message::{self, Greeting, Job, LONGEST, Replacement, ScriptSetup, Setup, fingerprint};
 use crate::process::{Fate, Patience, Start, Worker};
 use crate::sandbox::{MemoryLimits, Protection, Sandbox};
+use crate::script_limit::ScriptLimit;
 use crate::scripts::{self, DEEPEST};
 use crate::worker_folder;
 
@@ -113,7 +114,8 @@ pub enum Profile {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Time for one script, measured in steps of a twentieth, at most 100 ms. A script gets no more time once
-    /// the whole worker sleeps for several steps.
+    /// the whole worker sleeps for several steps. A call that took all of its time once has less later: ten
+    /// times as much as the longest script of late.
     pub script: Duration,
     /// Time for a worker to start.
     pub start: Duration,
@@ -150,6 +152,7 @@ struct Asked {
 struct Pool {
     start: Start,
     limits: Limits,
+    script_limit: ScriptLimit,
     spare: Mutex<Option<Worker>>,
 }
 
@@ -192,7 +195,8 @@ impl Host {
         };
         let start = Start { program, arguments, boxes: absolute(boxes), setup, output: None };
         worker_folder::sweep(&start.boxes);
-        let pool = Pool { start, limits, spare: Mutex::new(None) };
+        let script_limit = ScriptLimit::new(limits.script);
+        let pool = Pool { start, limits, script_limit, spare: Mutex::new(None) };
         let (first, Greeting { protection, unprobed, .. }) = pool.worker()?;
         let mut lanes = vec![Some(first)];
         lanes.resize_with(workers.max(1), || None);
@@ -289,7 +293,7 @@ impl Pool {
                 Some(worker) => worker,
                 None => lane.insert(self.worker()?.0),
             };
-            let patience = Patience { script: self.limits.script, until: limits.deadline };
+            let patience = Patience { script: &self.script_limit, until: limits.deadline };
             let answer = worker.ask(rest, depth, patience);
             if matches!(answer.fate, Fate::TimedOut | Fate::Died(_)) {
                 bad_ends.fetch_add(1, Ordering::Relaxed);

@@ -107,6 +107,8 @@ pub(crate) struct Done {
     pub(crate) ran: u64,
     /// The worker no longer trusts itself and wants to be replaced.
     pub(crate) retires: bool,
+    /// Microseconds of the longest script, those aside with which the worker began; zero if there is none.
+    pub(crate) longest: u64,
 }
 
 /// Sends one message.
@@ -247,12 +249,13 @@ impl Done {
         let mut bytes = Vec::new();
         bytes.number(self.ran);
         bytes.byte(u8::from(self.retires));
+        bytes.number(self.longest);
         bytes
     }
 
     pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Self, Garbled> {
         let mut take = Take(bytes);
-        Ok(Self { ran: take.number()?, retires: take.byte()? != 0 })
+        Ok(Self { ran: take.number()?, retires: take.byte()? != 0, longest: take.number()? })
     }
 }
 
@@ -297,7 +300,7 @@ mod tests {
                 Greeting { protection: protection.clone(), machine, unprobed: Some("no room".to_owned()) };
             assert_eq!(Greeting::from_bytes(&greeting.to_bytes()), Ok(greeting));
         }
-        let done = Done { ran: 1000, retires: true };
+        let done = Done { ran: 1000, retires: true, longest: 70_000 };
         assert_eq!(Done::from_bytes(&done.to_bytes()), Ok(done));
     }
 

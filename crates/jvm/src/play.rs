@@ -28,6 +28,7 @@ use crate::results::tag;
 use crate::scripts::{Member, take_argument};
 use crate::shared::Results;
 use crate::sizes::field_behind;
+use crate::threads::Threads;
 use crate::vm::{self, Env, Global};
 use crate::watch::Touch;
 use crate::watchdog::Watchdog;
@@ -63,6 +64,8 @@ pub(crate) struct Player {
     probe_reader: Option<ProbeReader>,
     /// Ends calls that block, if the machine supports it.
     pub(crate) watchdog: Option<Watchdog>,
+    /// Waits for threads of scripts and ends them, if the machine supports it.
+    threads: Option<Threads>,
     callables: Vec<Entry>,
     classes: Vec<SeenClass>,
     /// The places of the last two that were looked for: an object and what its field leads to take turns.
@@ -190,6 +193,8 @@ impl Player {
             touch,
             probe_reader,
             watchdog: Watchdog::start(env),
+            // After the watchdog, whose thread is one of the machine's.
+            threads: Threads::new(env),
             callables: Vec::new(),
             classes,
             recent: [0; 2],
@@ -238,12 +243,14 @@ impl Player {
             probe_reader.clear(self.env);
         }
         self.watchdog.iter().for_each(Watchdog::begin);
+        self.threads.iter_mut().for_each(Threads::begin);
         let outcome = self.statements(statements, &mut take, results);
         // What closing does is not the script's doing.
         if let Some(probe_reader) = &mut self.probe_reader {
             probe_reader.look(self.env);
         }
         self.close_all();
+        self.threads.iter_mut().for_each(Threads::end);
         self.watchdog.iter().for_each(|watchdog| watchdog.end(self.env));
         let leaked = self.descriptors.as_mut().is_some_and(Descriptors::leaked);
         if let Some(fresh) = &mut self.fresh {
@@ -308,6 +315,8 @@ impl Player {
                 Depth::ReachableAtEnd => left == 0,
                 Depth::Reachable => true,
             };
+            // This is what names the call if the next line never ends.
+            results.set_calling(Take(take.0).number()?);
             let slot = self.statement(take)?;
             if self.watchdog.as_ref().is_some_and(Watchdog::has_ended) {
                 // Names in a step that is not appended would count as sent. A new worker starts from nothing.
@@ -456,6 +465,7 @@ impl Player {
             // The exception, or what the call returned instead, is the watchdog's doing.
             return Slot::Nothing;
         }
+        self.threads.iter_mut().for_each(Threads::after_call);
         let slot = if !thrown.is_null() {
             self.put_exception(tag::THREW, thrown);
             Slot::Nothing
