@@ -13,6 +13,7 @@
 //! | `host` | the coordinator: batches, the watchdog, replacing workers |
 //! | `process`, `worker_folder` | one worker process; its folder |
 //! | `script_limit` | the time that a script has |
+//! | `static_watch` | detecting static state that leaks from script to script |
 //! | `worker`, `play` | the worker: its loop; running a script |
 //! | `resolve`, `known` | resolving methods and types; the JDK's own classes |
 //! | `argument`, `function`, `stub` | building arguments; classes for functions and for abstract classes |
@@ -58,6 +59,7 @@ mod script_limit;
 mod scripts;
 mod shared;
 mod sizes;
+mod static_watch;
 mod stillness;
 mod stub;
 mod threads;
