@@ -34,6 +34,21 @@ pub fn generic_method(signature: &str) -> Option<(Vec<GenericType>, GenericType)
     }
 }
 
+/// The type variables of a method, each with its bound if that is a class.
+pub fn method_variables(signature: &str) -> Option<Vec<(&str, GenericType)>> {
+    let mut bounds = Vec::new();
+    if signature.starts_with('<') {
+        for name in variables(signature)?.0 {
+            // The first bound follows the name; an absent one is that of an interface behind another colon.
+            let (_, after) = signature.split_once(&format!("{name}:"))?;
+            if let Some((bound, _)) = parse(after.trim_start_matches(':'), 0) {
+                bounds.push((name, bound));
+            }
+        }
+    }
+    Some(bounds)
+}
+
 /// The names of a class's type variables, in order.
 pub fn type_variables(signature: &str) -> Option<Vec<&str>> {
     if signature.starts_with('<') { Some(variables(signature)?.0) } else { Some(Vec::new()) }
@@ -156,6 +171,14 @@ mod tests {
         }
         let deep = format!("({}", "La<".repeat(1000));
         assert_eq!(generic_method(&deep), None);
+    }
+
+    #[test]
+    fn variables_of_methods_have_bounds() {
+        let bounds = method_variables("<X:Ljava/lang/Throwable;U::La/I;>(TX;)V").unwrap();
+        let expected = vec![("X", class("java/lang/Throwable", vec![])), ("U", class("a/I", vec![]))];
+        assert_eq!(bounds, expected);
+        assert_eq!(method_variables("()V"), Some(Vec::new()));
     }
 
     #[test]

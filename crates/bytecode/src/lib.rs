@@ -66,7 +66,7 @@ pub use code::{Code, Handler, Variable};
 pub use constants::Constants;
 pub use descriptor::{Signature, Type};
 pub use error::{ClassError, RewriteError};
-pub use generic::{GenericType, generic_method, type_variables};
+pub use generic::{GenericType, generic_method, method_variables, type_variables};
 pub use instruction::{Call, Condition, Element, Instruction, Kind, Operator, Relation, StackMove};
 pub use modules::Modules;
 pub use pool::{CallSiteSpec, Constant, MemberRef};

@@ -11,7 +11,9 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use adit_bytecode::{Class, Flags, GenericType, Program, Stub, Type, generic_method, type_variables};
+use adit_bytecode::{
+    Class, Flags, GenericType, Program, Stub, Type, generic_method, method_variables, type_variables,
+};
 use adit_trace::{Argument, CallKind, Callable, Statement};
 
 use crate::api::{is_callable, is_fixture, is_public, member_name};
@@ -597,8 +599,9 @@ impl<'a> RecipeBuilder<'a> {
         let callable = &operation.callable;
         let owner = callable.owner.replace('.', "/");
         let method = self.program.resolve(&owner, member_name(callable), &callable.signature);
-        let generic = method.and_then(|(_, method)| generic_method(method.generic_signature.as_deref()?));
-        let Some((parameters, _)) = generic else { return Vec::new() };
+        let signature = method.and_then(|(_, method)| method.generic_signature.as_deref());
+        let Some((parameters, _)) = signature.and_then(generic_method) else { return Vec::new() };
+        let variables = signature.and_then(method_variables).unwrap_or_default();
         // The compiler may have added parameters that the generic signature lacks.
         if parameters.len() != operation.parameters.len() {
             return Vec::new();
@@ -606,7 +609,9 @@ impl<'a> RecipeBuilder<'a> {
         let results: Vec<(usize, Type)> = parameters
             .iter()
             .enumerate()
-            .filter_map(|(place, parameter)| Some((place, result_of_function(self.program, parameter)?)))
+            .filter_map(|(place, parameter)| {
+                Some((place, result_of_function(self.program, parameter, &variables)?))
+            })
             .collect();
         let mut found = Vec::new();
         for (place, result) in results {
@@ -870,14 +875,22 @@ fn function(result: Recipe) -> Recipe {
 }
 
 /// The class that a function of this generic type returns; nothing if it is no function, or returns anything.
-fn result_of_function(program: &Program<'_>, generic: &GenericType) -> Option<Type> {
+fn result_of_function(
+    program: &Program<'_>,
+    generic: &GenericType,
+    variables: &[(&str, GenericType)],
+) -> Option<Type> {
     let GenericType::Class(name, arguments) = generic else { return None };
     let method = program.functional_method(name)?;
     let (_, result) = generic_method(method.generic_signature.as_deref()?)?;
     let GenericType::Variable(variable) = result else { return None };
     let class = program.outline(name)?.generic_signature.as_deref()?;
     let place = type_variables(class)?.iter().position(|name| **name == *variable)?;
-    match arguments.get(place)?.as_ref()? {
+    let mut result = arguments.get(place)?.as_ref()?;
+    if let GenericType::Variable(variable) = result {
+        result = variables.iter().find(|(name, _)| **name == **variable).map(|(_, bound)| bound)?;
+    }
+    match result {
         GenericType::Class(name, _) if &**name != "java/lang/Object" => Some(Type::Class(name.clone())),
         _ => None,
     }

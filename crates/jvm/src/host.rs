@@ -119,8 +119,8 @@ pub enum Profile {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Time for one script, measured in steps of a twentieth, at most 100 ms. A script gets no more time once
-    /// the whole worker sleeps for several steps. A call that took all of its time once has less later: ten
-    /// times as much as the longest script of late.
+    /// the whole worker sleeps for several steps. A call that took all of its time
+    /// has half as much the next time, down to ten times the longest script of late or its own longest time.
     pub script: Duration,
     /// Time for a worker to start.
     pub start: Duration,

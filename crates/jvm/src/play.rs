@@ -11,6 +11,7 @@
 
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::time::Duration;
 
 use adit_trace::{CallKind, Depth};
 use jni_sys::{jclass, jmethodID, jobject, jvalue};
@@ -36,6 +37,9 @@ use crate::wire::{Garbled, Put, Take};
 
 /// The most bytes that the answer to one script may take. A script of ten calls takes about 60.
 pub(crate) const LARGEST_RUN: usize = 1 << 20;
+
+/// A call that takes longer is reported, so that it is not taken for one that hangs.
+const SLOW: Duration = Duration::from_millis(2);
 
 /// With so many classes seen, the worker asks to be replaced: each is held for good.
 const MOST_CLASSES: usize = 4096;
@@ -66,6 +70,9 @@ pub(crate) struct Player {
     pub(crate) watchdog: Option<Watchdog>,
     /// Waits for threads of scripts and ends them, if the machine supports it.
     threads: Option<Threads>,
+    /// Numbers of callables that were slow in this batch, and their microseconds.
+    pub(crate) slow: Vec<(usize, u64)>,
+    took: Duration,
     callables: Vec<Entry>,
     classes: Vec<SeenClass>,
     /// The places of the last two that were looked for: an object and what its field leads to take turns.
@@ -195,6 +202,8 @@ impl Player {
             watchdog: Watchdog::start(env),
             // After the watchdog, whose thread is one of the machine's.
             threads: Threads::new(env),
+            slow: Vec::new(),
+            took: Duration::ZERO,
             callables: Vec::new(),
             classes,
             recent: [0; 2],
@@ -352,7 +361,13 @@ impl Player {
             Err(()) => return Ok(Slot::Nothing),
         };
         let slot = match self.prepare(&ready, receiver, count, &mut arguments) {
-            Ok((target, owner)) => self.call(&ready, target, owner),
+            Ok((target, owner)) => {
+                let slot = self.call(&ready, target, owner);
+                if self.took > SLOW {
+                    self.note_slow(number);
+                }
+                slot
+            }
             Err(Stop::Garbled) => return Err(Garbled),
             Err(Stop::Tag(tag)) => {
                 self.step.byte(tag);
@@ -369,6 +384,15 @@ impl Player {
         };
         self.arguments.give_back();
         Ok(slot)
+    }
+
+    /// Takes note that the last call of this callable took long.
+    fn note_slow(&mut self, number: usize) {
+        let took = std::mem::take(&mut self.took).as_micros().try_into().unwrap_or(u64::MAX);
+        match self.slow.iter_mut().find(|(known, _)| *known == number) {
+            Some((_, longest)) => *longest = took.max(*longest),
+            None => self.slow.push((number, took)),
+        }
     }
 
     /// The callable with this number, looked up if need be. When there is none, the step says so.
@@ -465,7 +489,7 @@ impl Player {
             // The exception, or what the call returned instead, is the watchdog's doing.
             return Slot::Nothing;
         }
-        self.threads.iter_mut().for_each(Threads::after_call);
+        self.took = self.threads.as_mut().map_or(Duration::ZERO, Threads::after_call);
         let slot = if !thrown.is_null() {
             self.put_exception(tag::THREW, thrown);
             Slot::Nothing

@@ -187,6 +187,11 @@ impl Worker {
         let fate = match sent.and_then(|()| self.watch(patience)) {
             Ok(Waited::Done(done)) => {
                 patience.script.learn(Duration::from_micros(done.longest));
+                for (number, time) in done.slow {
+                    if let Some(callable) = self.dictionary.callable(number) {
+                        patience.script.add_slow(callable.clone(), Duration::from_micros(time));
+                    }
+                }
                 if done.retires { Fate::Retires } else { Fate::Lives }
             }
             Ok(Waited::TimedOut) => {
@@ -225,11 +230,12 @@ impl Worker {
                 stillness.begin();
             } else if is_still {
                 return Ok(Waited::TimedOut);
-            } else if since.elapsed() > short && self.processor_time().saturating_sub(used) > short {
+            } else if since.elapsed() > short {
                 let calling = shared::calling(&self.memory)?;
                 let callable = calling.and_then(|number| self.dictionary.callable(number));
-                let has_hung = callable.is_some_and(|callable| patience.script.has_hung(callable));
-                if has_hung || since.elapsed() > limit {
+                let allowed = callable.map_or(limit, |callable| patience.script.of(callable));
+                let used = self.processor_time().saturating_sub(used);
+                if since.elapsed() > limit || (since.elapsed() > allowed && used > allowed) {
                     callable.cloned().into_iter().for_each(|callable| patience.script.add_hung(callable));
                     return Ok(Waited::TimedOut);
                 }

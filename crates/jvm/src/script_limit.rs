@@ -1,18 +1,18 @@
 //! Time limit of a script, which adapts to the class.
 //!
 //! Most scripts take microseconds, and a call that loops takes the whole limit, which is as much as thousands
-//! of scripts. A call that has once taken the whole limit is not given it again: from then on it has ten
-//! times as long as the longest script of late. So no call counts as hanging that never had its full time,
-//! and a method that hangs in some states costs little in the others.
+//! of scripts. So each time that a call takes its whole limit, it has half as long the next time, down to ten
+//! times the longest script of late, and never less than ten times the longest time in which it returned: a
+//! method that hangs in some states costs little, and one that is slow is not taken for one that hangs.
 //!
 //! The short limit is one of processor time too, because on a busy machine everything takes longer.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use adit_trace::Callable;
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 
 /// Number of times that a script may take as long as the longest of late.
 const FACTOR: u64 = 10;
@@ -25,13 +25,22 @@ pub(crate) struct ScriptLimit {
     full: Duration,
     /// Microseconds of the longest script of late; zero if nothing is known.
     longest: AtomicU64,
-    hung: Mutex<FxHashSet<Arc<Callable>>>,
+    calls: Mutex<FxHashMap<Arc<Callable>, CallTimes>>,
+}
+
+/// What is known of a call that was slow or hung.
+#[derive(Clone, Copy, Default)]
+struct CallTimes {
+    /// Number of times that it took its whole limit.
+    hangs: u32,
+    /// The longest time in which it returned, if that was long.
+    longest: Duration,
 }
 
 impl ScriptLimit {
     /// Begins with a limit for every script.
     pub(crate) fn new(full: Duration) -> Self {
-        Self { full, longest: AtomicU64::new(0), hung: Mutex::default() }
+        Self { full, longest: AtomicU64::new(0), calls: Mutex::default() }
     }
 
     /// The time for calls that never hung.
@@ -39,7 +48,7 @@ impl ScriptLimit {
         self.full
     }
 
-    /// The time for calls that have hung before.
+    /// The least time that any call has.
     pub(crate) fn short(&self) -> Duration {
         match self.longest.load(Ordering::Relaxed) {
             0 => self.full,
@@ -57,23 +66,35 @@ impl ScriptLimit {
         }
     }
 
-    /// Learns that a call took the full time.
+    /// Learns that a call took all of its time.
     pub(crate) fn add_hung(&self, callable: Arc<Callable>) {
-        self.lock().insert(callable);
+        self.change(callable, |times| times.hangs += 1);
     }
 
-    /// Tells whether a call has taken the full time before.
-    pub(crate) fn has_hung(&self, callable: &Arc<Callable>) -> bool {
-        self.lock().contains(callable)
+    /// Learns how long a call took that returned, if that was long.
+    pub(crate) fn add_slow(&self, callable: Arc<Callable>, time: Duration) {
+        self.change(callable, |times| times.longest = times.longest.max(time));
     }
 
-    fn lock(&self) -> MutexGuard<'_, FxHashSet<Arc<Callable>>> {
-        self.hung.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The time that a call has.
+    pub(crate) fn of(&self, callable: &Arc<Callable>) -> Duration {
+        let calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
+        let times = calls.get(callable).copied().unwrap_or_default();
+        let halved = self.full.checked_div(1_u32.checked_shl(times.hangs).unwrap_or(0)).unwrap_or_default();
+        let usual = times.longest.saturating_mul(FACTOR as u32);
+        halved.max(usual).max(self.short()).min(self.full)
+    }
+
+    fn change(&self, callable: Arc<Callable>, change: impl FnOnce(&mut CallTimes)) {
+        let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
+        change(calls.entry(callable).or_default());
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use adit_trace::CallKind;
+
     use super::*;
 
     #[test]
@@ -91,5 +112,23 @@ mod tests {
         assert_eq!(after(milliseconds(90)), milliseconds(500), "never more than the full limit");
         (0..20).for_each(|_| limit.learn(Duration::from_micros(20)));
         assert_eq!(limit.short(), LEAST);
+    }
+
+    #[test]
+    fn a_call_that_hangs_has_less_time_unless_it_is_slow() {
+        let limit = ScriptLimit::new(Duration::from_millis(480));
+        limit.learn(Duration::from_micros(20));
+        let [hangs, slow] =
+            ["hangs", "slow"].map(|name| Arc::new(Callable::new(CallKind::Method, "C", name)));
+        limit.add_slow(slow.clone(), Duration::from_millis(20));
+        let after = |callable: &Arc<Callable>| {
+            limit.add_hung(callable.clone());
+            limit.of(callable).as_millis()
+        };
+        assert_eq!(limit.of(&hangs), limit.full());
+        assert_eq!([(); 5].map(|()| after(&hangs)), [240, 120, 60, 40, 40]);
+        assert_eq!([(); 3].map(|()| after(&slow)), [240, 200, 200]);
+        (0..40).for_each(|_| limit.add_hung(hangs.clone()));
+        assert_eq!(limit.of(&hangs), LEAST, "also after very many");
     }
 }

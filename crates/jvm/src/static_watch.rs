@@ -37,7 +37,7 @@ impl StaticWatch {
     pub(crate) fn add(&mut self, batch: &[Script], runs: &[Run]) -> bool {
         for (script, run) in batch.iter().zip(runs) {
             self.run += 1;
-            let is_taken = self.run % STEP == 0 && script.statements.len() >= SHORTEST;
+            let is_taken = self.run.is_multiple_of(STEP) && script.statements.len() >= SHORTEST;
             if is_taken && run.end == End::Complete {
                 if self.sample.len() == SAMPLE {
                     self.sample.remove(0);

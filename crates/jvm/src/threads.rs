@@ -106,13 +106,15 @@ impl Threads {
         (self.since, self.left) = (Instant::now(), AFTER_CALLS);
     }
 
-    /// Waits until the threads that the script has started are quiet, if there are any.
-    pub(crate) fn after_call(&mut self) {
+    /// Waits until the threads that the script has started are quiet, if there are any. Returns the time that
+    /// the call took.
+    pub(crate) fn after_call(&mut self) -> Duration {
         let now = Instant::now();
-        let quick = now.duration_since(self.since) < QUICK;
+        let took = now.duration_since(self.since);
+        let quick = took < QUICK;
         self.since = now;
         if !self.started && (quick || self.count() == self.count) {
-            return;
+            return took;
         }
         let limit = AFTER_CALL.min(self.left);
         let (mut quiet, mut last) = (0, Instant::now());
@@ -127,8 +129,11 @@ impl Threads {
             thread::sleep(LOOK);
             last = Instant::now();
         }
-        self.left = self.left.saturating_sub(last.duration_since(now));
+        // A thread that is busy all the time will be so after the next call.
+        let waited = last.duration_since(now);
+        self.left = if waited > limit { Duration::ZERO } else { self.left.saturating_sub(waited) };
         self.since = Instant::now();
+        took
     }
 
     /// Ends the threads that the script has started, and counts those that do not end as known.

@@ -168,7 +168,7 @@ fn serve(mut player: Player, control: &mut UnixStream, results: &mut Results) ->
         given += ran;
         player.watchdog.iter().for_each(|watchdog| watchdog.set_active(false));
         let retires = player.is_suspect() || count_threads() > threads + STRAY_THREADS;
-        send(control, &Done { ran, retires, longest }.to_bytes())?;
+        send(control, &Done { ran, retires, longest, slow: std::mem::take(&mut player.slow) }.to_bytes())?;
     }
 }
 
