@@ -1,4 +1,4 @@
-//! Which class files call a method, from their constant pools alone.
+//! The class files that call a method, from their constant pools alone.
 //!
 //! The methods that a class file calls stand in its constant pool, each with the class that it is called on
 //! (JVMS 4.4.2). Walking the pool decodes nothing, so that the 30,000 classes of a JDK take a fraction of a

@@ -35,6 +35,8 @@ pub struct Class {
     pub source_file: Option<Arc<str>>,
     /// Its type parameters and generic supertypes, if any.
     pub generic_signature: Option<Arc<str>>,
+    /// It says which classes may extend it, and allows no others.
+    pub sealed: bool,
     /// Its relation to the enclosing class, if it is nested.
     pub nesting: Option<Nesting>,
     /// Descriptors of its annotations, such as `Ljava/lang/Deprecated;`, except those with source retention.
@@ -227,6 +229,7 @@ fn read(bytes: &[u8], major: u16, with_bodies: bool) -> Result<Class, Fault> {
         methods: Vec::new(),
         source_file: None,
         generic_signature: None,
+        sealed: false,
         nesting: None,
         annotations: Vec::new(),
     };
@@ -343,6 +346,7 @@ fn read_class_attributes<'a>(
         match name {
             "SourceFile" => class.source_file = Some(pool.text(part.u16(WHAT)?)?),
             "Signature" => class.generic_signature = Some(pool.text(part.u16(WHAT)?)?),
+            "PermittedSubclasses" => class.sealed = true,
             "BootstrapMethods" => bootstraps = list(&mut part, WHAT, |part| pool.bootstrap(part))?,
             "InnerClasses" => {
                 for _ in 0..part.u16(WHAT)? {

@@ -24,11 +24,14 @@ pub(crate) mod op {
     pub(crate) const IRETURN: u8 = 0xac;
     pub(crate) const RETURN: u8 = 0xb1;
     pub(crate) const GETSTATIC: u8 = 0xb2;
+    pub(crate) const GETFIELD: u8 = 0xb4;
+    pub(crate) const PUTFIELD: u8 = 0xb5;
     pub(crate) const INVOKEVIRTUAL: u8 = 0xb6;
     pub(crate) const INVOKESPECIAL: u8 = 0xb7;
     pub(crate) const INVOKESTATIC: u8 = 0xb8;
     pub(crate) const INVOKEINTERFACE: u8 = 0xb9;
     pub(crate) const INVOKEDYNAMIC: u8 = 0xba;
+    pub(crate) const NEW: u8 = 0xbb;
     pub(crate) const ANEWARRAY: u8 = 0xbd;
     pub(crate) const ATHROW: u8 = 0xbf;
     pub(crate) const CHECKCAST: u8 = 0xc0;

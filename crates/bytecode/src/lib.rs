@@ -6,6 +6,7 @@
 //! | analyze a closed set of classes | [`Program`], [`calls`], [`effects`] |
 //! | analyze a method | [`flow`], [`dependence`], [`Constants`] |
 //! | find the arguments that other code passes | [`Callers`], [`call_sites`] |
+//! | write a class that implements an interface | [`Stub`] |
 //! | send calls through a hook | [`splice`] |
 //! | put a witness around methods | [`wrap`] |
 //! | record branch coverage | [`probe`] |
@@ -39,6 +40,7 @@ pub mod emit;
 mod error;
 pub mod flow;
 mod frames;
+mod generic;
 mod growth;
 mod instruction;
 mod known;
@@ -52,6 +54,7 @@ mod references;
 mod relocate;
 mod source;
 pub mod splice;
+mod stub;
 mod trampoline;
 pub mod version;
 pub mod wrap;
@@ -63,9 +66,11 @@ pub use code::{Code, Handler, Variable};
 pub use constants::Constants;
 pub use descriptor::{Signature, Type};
 pub use error::{ClassError, RewriteError};
+pub use generic::{GenericType, generic_method, method_variables, type_variables};
 pub use instruction::{Call, Condition, Element, Instruction, Kind, Operator, Relation, StackMove};
 pub use modules::Modules;
 pub use pool::{CallSiteSpec, Constant, MemberRef};
 pub use program::{MethodId, Program, Targets};
 pub use references::{reachable_classes, refers_to};
 pub use source::{ClassPath, ClassSource, Folder, Jar};
+pub use stub::{Stub, StubMethod};

@@ -135,6 +135,37 @@ impl<'p> Program<'p> {
         self.is_functional(class, &first.name).then_some(first)
     }
 
+    /// Returns the methods that a class below this one must implement, with the classes that declare them.
+    pub fn open_methods(&self, name: &str) -> Vec<(&Class, &Method)> {
+        let (mut seen, mut open) = (BTreeSet::new(), Vec::new());
+        let counts = |method: &&Method| {
+            !method.is_static() && !method.flags.has(Flags::PRIVATE) && !method.name.starts_with('<')
+        };
+        for class in self.ancestors(name).filter(|class| !class.is_interface()) {
+            for method in class.methods.iter().filter(counts) {
+                if seen.insert((&*method.name, &*method.descriptor)) && method.flags.has(Flags::ABSTRACT) {
+                    open.push((class, method));
+                }
+            }
+        }
+        let interfaces = self.interfaces(name);
+        for &declared in &interfaces {
+            for method in declared.methods.iter().filter(|one| one.flags.has(Flags::ABSTRACT)) {
+                let has_body = |below: &&Class| {
+                    let found = below.method(&method.name, &method.descriptor);
+                    found.is_some_and(|found| !found.flags.has(Flags::ABSTRACT))
+                        && self.is_subtype(&below.name, &declared.name)
+                };
+                let key = (&*method.name, &*method.descriptor);
+                if !seen.contains(&key) && !interfaces.iter().any(has_body) {
+                    seen.insert(key);
+                    open.push((declared, method));
+                }
+            }
+        }
+        open
+    }
+
     /// Returns a complete class of the program, or `None` if it is not part of the program or not readable.
     pub fn class(&self, name: &str) -> Option<Arc<Class>> {
         let outline = self.outlines.get(name)?;

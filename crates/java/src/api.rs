@@ -196,7 +196,7 @@ pub(crate) fn member_name(callable: &Callable) -> &str {
     if callable.kind == CallKind::Constructor { "<init>" } else { &callable.name }
 }
 
-fn value_kind(of: &Type) -> ValueKind {
+pub(crate) fn value_kind(of: &Type) -> ValueKind {
     match of {
         Type::Boolean => ValueKind::Bool,
         Type::Float | Type::Double => ValueKind::Float,

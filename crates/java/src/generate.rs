@@ -17,6 +17,7 @@ use adit_trace::{
 use rand::{Rng, RngExt};
 use rustc_hash::FxHashMap;
 
+use crate::guards::Guards;
 use crate::passed::PassedValues;
 use crate::pool::Source;
 use crate::proven::Proven;
@@ -62,7 +63,7 @@ pub struct Generator {
 pub struct NeverReturned<'g> {
     /// The method.
     pub callable: &'g Arc<Callable>,
-    /// How often it threw or hung.
+    /// Number of calls that threw or hung.
     pub times: u32,
     /// The class of the most frequent exception, if it threw at all.
     pub exception: Option<&'g str>,
@@ -79,6 +80,8 @@ pub(crate) struct Known {
     pub(crate) result: Option<usize>,
     /// For each parameter, the values that code elsewhere passes; empty if there are none at all.
     passed: Vec<PassedValues>,
+    /// For each parameter, the values that its code compares with; empty if there are none at all.
+    guards: Vec<Guards>,
     /// Arguments with which it returned, if it rarely does.
     proven: Proven,
     seen: Seen,
@@ -138,6 +141,9 @@ impl Generator {
                 let is_start = calls.len() < api.starts.len();
                 let values = passed.iter().map(|recipes| PassedValues::new(recipes.clone(), is_start));
                 known.passed = values.collect();
+            }
+            if let Some(guards) = supply.guards(&operation.callable) {
+                known.guards = guards.iter().cloned().map(Guards::new).collect();
             }
             calls.push(known);
         }
@@ -262,8 +268,8 @@ impl Generator {
         }
     }
 
-    /// A value for a parameter of a call: one that the script has, one that code elsewhere passes, or a fresh
-    /// one, for which statements may be added; nothing if there is none.
+    /// A value for a parameter of a call: one that the script has, one that code elsewhere passes, one that the
+    /// call's own code compares with, or a fresh one, for which statements may be added; nothing if there is none.
     pub(crate) fn argument(
         &self,
         draft: &mut Draft,
@@ -288,6 +294,9 @@ impl Generator {
         }
         if let Some(recipe) = passed.and_then(|passed| passed.draw(rng)) {
             return Some(self.placed(draft, recipe, rng));
+        }
+        if let Some(value) = known.guards.get(place).and_then(|guards| guards.draw(rng)) {
+            return Some(value.clone());
         }
         self.fresh(draft, wanted, rng)
     }
@@ -460,6 +469,9 @@ impl Generator {
         }
         for passed in self.calls.iter_mut().flat_map(|known| &mut known.passed) {
             passed.avoid(avoided);
+        }
+        for guards in self.calls.iter_mut().flat_map(|known| &mut known.guards) {
+            guards.avoid(avoided);
         }
         self.weigh();
     }
@@ -735,6 +747,7 @@ impl Types {
             parameters: operation.parameters.iter().map(|wanted| self.number(wanted)).collect(),
             result: operation.result.as_ref().map(|given| self.number(given)),
             passed: Vec::new(),
+            guards: Vec::new(),
             proven: Proven::default(),
             seen: Seen::None,
             good: 0,

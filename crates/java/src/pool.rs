@@ -6,6 +6,7 @@ use adit_trace::{Argument, Value};
 use rand::{Rng, RngExt};
 
 use crate::Recipe;
+use crate::recent::Recent;
 use crate::weights::Weights;
 
 /// So many learned values are kept for a type.
@@ -26,9 +27,8 @@ const NEIGHBOR: f64 = 0.2;
 pub(crate) struct Source {
     pub(crate) recipes: Vec<Recipe>,
     pub(crate) weights: Weights,
-    /// Values that runs gave; the oldest is replaced when there are enough.
-    learned: Vec<Argument>,
-    oldest: usize,
+    /// Values that runs gave.
+    learned: Recent<Argument, MOST_LEARNED>,
 }
 
 impl Source {
@@ -60,17 +60,13 @@ impl Source {
 
     /// Sometimes one of the values that runs gave, or a neighbor of it.
     pub(crate) fn learned(&self, rng: &mut impl Rng) -> Option<Argument> {
-        if self.learned.is_empty() || !rng.random_bool(LEARNED) {
-            return None;
-        }
-        let learned = &self.learned[rng.random_range(0..self.learned.len())];
+        let learned = self.learned.draw(LEARNED, rng)?;
         Some(neighbor(learned, rng).unwrap_or_else(|| learned.clone()))
     }
 
     /// No longer gives the values that are to be avoided.
     pub(crate) fn avoid(&mut self, avoided: impl Fn(&Argument) -> bool) {
         self.learned.retain(|value| !avoided(value));
-        self.oldest = 0;
         let recipes = self.recipes.iter_mut().filter(|recipe| avoided(&recipe.value));
         recipes.for_each(|recipe| recipe.weight = 0);
     }
@@ -91,15 +87,8 @@ impl Source {
         } else {
             self.recipes.iter().any(is_number) && !self.recipes.iter().any(is_text)
         };
-        let is_new = |known: &[Argument]| !known.contains(&learned);
-        if !pure || !is_new(&self.learned) || self.recipes.iter().any(|recipe| recipe.value == learned) {
-            return;
-        }
-        if self.learned.len() < MOST_LEARNED {
-            self.learned.push(learned);
-        } else {
-            self.learned[self.oldest] = learned;
-            self.oldest = (self.oldest + 1) % MOST_LEARNED;
+        if pure && !self.recipes.iter().any(|recipe| recipe.value == learned) {
+            self.learned.add(learned);
         }
     }
 }

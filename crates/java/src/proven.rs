@@ -6,7 +6,9 @@ use std::collections::BTreeSet;
 
 use adit_trace::edit::{needs, renumber, renumbered};
 use adit_trace::{Argument, Script, Statement};
-use rand::{Rng, RngExt};
+use rand::Rng;
+
+use crate::recent::Recent;
 
 /// So many lists of arguments are kept for a call.
 const MOST: usize = 8;
@@ -23,9 +25,7 @@ pub(crate) type Arguments = (Vec<Statement>, Vec<Argument>);
 /// Lists of arguments with which a call returned.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Proven {
-    kept: Vec<Arguments>,
-    /// The oldest is replaced when there are enough.
-    oldest: usize,
+    kept: Recent<Arguments, MOST>,
 }
 
 impl Proven {
@@ -56,23 +56,12 @@ impl Proven {
 
     /// Keeps arguments.
     pub(crate) fn add(&mut self, arguments: Arguments) {
-        if self.kept.contains(&arguments) {
-            return;
-        }
-        if self.kept.len() < MOST {
-            self.kept.push(arguments);
-        } else {
-            self.kept[self.oldest] = arguments;
-            self.oldest = (self.oldest + 1) % MOST;
-        }
+        self.kept.add(arguments);
     }
 
     /// Sometimes arguments that were kept, numbered for a script that has `base` statements.
     pub(crate) fn draw(&self, base: usize, rng: &mut impl Rng) -> Option<Arguments> {
-        if self.kept.is_empty() || !rng.random_bool(TAKEN) {
-            return None;
-        }
-        let (statements, args) = &self.kept[rng.random_range(0..self.kept.len())];
+        let (statements, args) = self.kept.draw(TAKEN, rng)?;
         let place = |at: usize| at + base;
         let statements = statements.iter().map(|statement| renumbered(statement, &place)).collect();
         Some((statements, args.iter().map(|argument| renumber(argument, &place)).collect()))

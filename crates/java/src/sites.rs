@@ -46,7 +46,7 @@ type Site = (MemberRef, Vec<Option<SiteValue>>);
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct SiteConstant {
     pub(crate) value: SiteValue,
-    /// How often code passes it; code outside the JDK counts several times.
+    /// Number of calls that pass it; code outside the JDK counts several times.
     pub(crate) count: u32,
 }
 

@@ -12,7 +12,7 @@ mod names;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Write};
 
-use adit_bytecode::{Flags, Program, Signature, Type};
+use adit_bytecode::{Flags, Program, Signature, Stub, Type};
 use adit_trace::{Argument, CallKind, Callable, End, Run, Script, Statement, Step, StepResult, Value};
 
 use crate::Operation;
@@ -180,6 +180,8 @@ fn is_hidden(program: &Program<'_>, callable: &Callable) -> bool {
         && callable.kind == CallKind::Constructor;
     let is_public_member = match callable.kind {
         CallKind::Constant => class.field(&callable.name).is_some_and(|field| field.flags.has(Flags::PUBLIC)),
+        // A subclass may call a constructor that is protected.
+        CallKind::Constructor if Stub::parse(&callable.signature).is_some() => true,
         CallKind::Constructor | CallKind::Function | CallKind::Method => program
             .resolve(&name, member_name(callable), &callable.signature)
             .is_some_and(|(_, method)| method.flags.has(Flags::PUBLIC)),
@@ -339,6 +341,9 @@ impl Test<'_> {
             let owner = self.names.of(&callable.owner);
             return Some((format!("{owner}.{}", callable.name), Type::parse(&callable.signature)));
         }
+        if let Some(stub) = Stub::parse(&callable.signature) {
+            return Some((self.stub(&stub, statement)?, Some(class)));
+        }
         let signature = Signature::parse(&callable.signature)?;
         if signature.parameters.len() != statement.args.len() {
             return None;
@@ -362,6 +367,48 @@ impl Test<'_> {
     }
 }
 
+impl Test<'_> {
+    /// The anonymous class that does what a stub does.
+    fn stub(&mut self, stub: &Stub, statement: &Statement) -> Option<String> {
+        let own = Signature::parse(&stub.constructor)?.parameters;
+        if statement.args.len() != stub.parameters().len() {
+            return None;
+        }
+        let (args, mut results) = statement.args.split_at(own.len());
+        let mut passed = Vec::new();
+        for (argument, wanted) in args.iter().zip(&own) {
+            passed.push(self.writer().argument(argument, wanted)?);
+        }
+        let mut methods = String::new();
+        for method in &stub.methods {
+            let signature = Signature::parse(&method.descriptor)?;
+            let body = match (method.throws, method.result()) {
+                (true, _) => " throw new RuntimeException(); ".to_owned(),
+                (_, None) => String::new(),
+                (_, Some(result)) => {
+                    let (given, rest) = results.split_first()?;
+                    results = rest;
+                    if matches!(given, Argument::Function(_)) {
+                        return None;
+                    }
+                    format!(" return {}; ", self.writer().argument(given, &result)?)
+                }
+            };
+            let parameters: Vec<String> = signature
+                .parameters
+                .iter()
+                .enumerate()
+                .map(|(at, parameter)| format!("{} x{at}", self.names.of_type(parameter)))
+                .collect();
+            let result =
+                signature.result.map_or_else(|| "void".to_owned(), |result| self.names.of_type(&result));
+            _ = write!(methods, " public {result} {}({}) {{{body}}}", method.name, parameters.join(", "));
+        }
+        let class = self.names.of(&statement.callable.owner);
+        Some(format!("new {class}({}) {{{methods} }}", passed.join(", ")))
+    }
+}
+
 /// A name for the value of a statement: the simple name of its type and the statement's number.
 fn variable(given: &Type, at: usize) -> String {
     let simple = innermost(given).to_string();
@@ -375,5 +422,5 @@ fn variable(given: &Type, at: usize) -> String {
 
 /// Tells whether a lambda may hold the argument.
 fn is_plain(argument: &Argument) -> bool {
-    !matches!(argument, Argument::Earlier(_) | Argument::Function(_))
+    !matches!(argument, Argument::Function(_))
 }

@@ -1,8 +1,8 @@
 //! The sources of values, type by type.
 //!
 //! Plain values need no call. Everything else is made: by the user's fixtures if they give it, else by the
-//! cheapest constructors, static methods, constants and methods of the class path; and where an interface has
-//! a single method, by a function. Several recipes are kept for each type, some of which fill what they make,
+//! cheapest constructors, static methods, constants and methods of the class path; where an interface has a
+//! single method, by a function; and where nothing else makes one, by a class written for it. Several recipes are kept for each type, some of which fill what they make,
 //! because an empty list and a full one behave differently.
 //!
 //! Paper: none; the search is in `makers.rs`.
@@ -11,14 +11,18 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use adit_bytecode::{Class, Flags, Program, Type};
+use adit_bytecode::{
+    Class, Flags, GenericType, Program, Stub, Type, generic_method, method_variables, type_variables,
+};
 use adit_trace::{Argument, CallKind, Callable, Statement};
 
 use crate::api::{is_callable, is_fixture, is_public, member_name};
+use crate::guards::guards;
 use crate::makers::{Makers, Member, is_open, package};
 use crate::sites::{SiteConstant, SiteValue};
 use crate::source::Facts;
-use crate::values::Values;
+use crate::stubs::{self, throwing};
+use crate::values::{Values, Weighted};
 use crate::{Api, ApiError, Operation, Sites};
 use adit_trace::edit::{renumber, renumbered};
 
@@ -31,6 +35,13 @@ pub struct Recipe {
     pub value: Argument,
     /// Its weight when a recipe of the type is drawn.
     pub weight: u32,
+}
+
+impl Recipe {
+    /// A value that needs no call.
+    fn plain(value: Argument, weight: u32) -> Recipe {
+        Recipe { statements: Vec::new(), value, weight }
+    }
 }
 
 /// For each type that an API needs, the ways to get values.
@@ -46,6 +57,8 @@ pub struct Supply {
     operations: BTreeMap<Callable, Operation>,
     /// For each callable, the values that code elsewhere passes for each of its parameters.
     passed: BTreeMap<Callable, Arc<Passed>>,
+    /// For each callable, the values that its code compares each of its parameters with.
+    guards: BTreeMap<Callable, Vec<Weighted>>,
     facts: Facts,
 }
 
@@ -68,6 +81,7 @@ impl Supply {
             operations: BTreeMap::new(),
             filled: RefCell::default(),
             making: Vec::new(),
+            giving: Vec::new(),
             passed: BTreeMap::new(),
         };
         for operation in api.starts.iter().chain(&api.methods) {
@@ -91,8 +105,15 @@ impl Supply {
             below: BTreeMap::new(),
             operations,
             passed,
+            guards: BTreeMap::new(),
             facts: Facts::default(),
         };
+        for operation in api.starts.iter().chain(&api.methods) {
+            let found = guards(program, operation);
+            if !found.is_empty() {
+                supply.guards.insert((*operation.callable).clone(), found);
+            }
+        }
         supply.relate(program, api, &needs);
         let all = api.starts.iter().chain(&api.methods).chain(supply.operations.values());
         supply.facts = Facts::of(program, all);
@@ -127,6 +148,11 @@ impl Supply {
     /// For each parameter of a callable, the values that code elsewhere passes; nothing if there are none.
     pub(crate) fn passed(&self, callable: &Callable) -> Option<&Passed> {
         self.passed.get(callable).map(|passed| &**passed)
+    }
+
+    /// For each parameter of a callable, the values that its code compares it with; nothing if there are none.
+    pub(crate) fn guards(&self, callable: &Callable) -> Option<&[Weighted]> {
+        self.guards.get(callable).map(Vec::as_slice)
     }
 
     fn relate(&mut self, program: &Program<'_>, api: &Api, needs: &BTreeSet<Type>) {
@@ -180,6 +206,8 @@ struct RecipeBuilder<'a> {
     filled: RefCell<BTreeMap<Arc<str>, Option<usize>>>,
     /// The makers whose parts are being made. What needs itself, if only in an array, would never be done.
     making: Vec<usize>,
+    /// The interfaces and abstract classes whose results are being made, for the same reason.
+    giving: Vec<String>,
     /// The values that code elsewhere passes to the callables that were asked about.
     passed: BTreeMap<Callable, Arc<Passed>>,
 }
@@ -247,6 +275,15 @@ const ARRAYS: [usize; 4] = [2, 0, 3, 6];
 /// texts are names, and what is made by one of them behaves unlike the others.
 const VARIANTS_OF_CONSTANTS: usize = 6;
 
+/// The number of different results of functions whose type says what they return.
+const GENERIC_RESULTS: usize = 4;
+
+/// The number of recipes with different results for a stub.
+const STUBS: usize = 3;
+
+/// The cost of a stub: dearer than anything that exists.
+const STUB: u32 = 200;
+
 /// A recipe with more calls is more about its parts than about the class under test.
 const MOST_STATEMENTS: usize = 8;
 
@@ -269,6 +306,11 @@ impl<'a> RecipeBuilder<'a> {
             Type::Class(name) => {
                 all = self.functions(name);
                 all.extend(self.made(name));
+                if all.is_empty() {
+                    all = self.stubs(name);
+                } else {
+                    all.extend(self.failing_function(name));
+                }
                 if !all.is_empty() {
                     let total: u32 = all.iter().map(|recipe| recipe.weight).sum();
                     let weight = (total / 16).max(1);
@@ -334,18 +376,128 @@ impl<'a> RecipeBuilder<'a> {
         all
     }
 
-    fn functions(&self, name: &str) -> Vec<Recipe> {
+    fn functions(&mut self, name: &str) -> Vec<Recipe> {
         let Some(method) = self.program.functional_method(name) else { return Vec::new() };
-        let results = match method.signature().result {
-            None => vec![Argument::Null],
-            Some(result) => match self.values.of(&result) {
-                values if values.is_empty() => vec![Argument::Null],
-                values => few(values.into_iter().map(|(value, _)| value).collect()),
-            },
-        };
-        let function =
-            |value| Recipe { statements: Vec::new(), value: Argument::Function(Box::new(value)), weight: 3 };
-        results.into_iter().map(function).collect()
+        let nothing = || vec![function(Recipe::plain(Argument::Null, 3))];
+        let Some(result) = method.signature().result else { return nothing() };
+        let values: Vec<Argument> = self.values.of(&result).into_iter().map(|(value, _)| value).collect();
+        if !values.is_empty() {
+            return few(values).into_iter().map(|value| function(Recipe::plain(value, 3))).collect();
+        }
+        let mut all = nothing();
+        if let Some(made) = self.guarded(name, |builder| builder.made_result(&result, 0)) {
+            all.insert(0, function(Recipe { weight: 3, ..made }));
+        }
+        all
+    }
+
+    /// A made value for the result of a function or of a stub's method.
+    fn made_result(&mut self, result: &Type, variant: usize) -> Option<Recipe> {
+        let mut statements = Vec::new();
+        let value = self.part(result, variant, &mut statements)?;
+        matches!(value, Argument::Earlier(_)).then_some(Recipe { statements, value, weight: 1 })
+    }
+
+    /// Calls `make` unless the results of this very type are being made already, or of too many others.
+    fn guarded<T>(&mut self, name: &str, make: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+        if self.giving.len() >= DEEPEST || self.giving.iter().any(|open| open == name) {
+            return None;
+        }
+        self.giving.push(name.to_owned());
+        let made = make(self);
+        self.giving.pop();
+        made
+    }
+
+    /// A function that throws. One that answers a question is not asked for it: what compares or tests and
+    /// throws is of little use to anyone.
+    fn failing_function(&mut self, name: &str) -> Option<Recipe> {
+        let result = self.program.functional_method(name)?.signature().result;
+        if result.as_ref().is_some_and(|result| !result.is_reference()) {
+            return None;
+        }
+        let stub = throwing(&self.stub(name)?);
+        let mut statements = Vec::new();
+        self.place_stub(name, &stub, 0, &mut statements).map(|value| Recipe { statements, value, weight: 1 })
+    }
+
+    /// The stub of an interface or of an abstract class, if one can be written.
+    fn stub(&self, name: &str) -> Option<Stub> {
+        let class = self.program.outline(name)?;
+        let near = package(name) == package(&self.api.internal_name());
+        let is_usable =
+            (is_public(self.program, class) || (self.api.non_public && near)) && (is_open(name) || near);
+        is_usable.then(|| stubs::stub(self.program, class))?
+    }
+
+    /// Recipes of stubs, whose methods return different values or throw.
+    fn stubs(&mut self, name: &str) -> Vec<Recipe> {
+        let Some(stub) = self.stub(name) else { return Vec::new() };
+        let throwing = throwing(&stub);
+        let kinds = (0..STUBS).map(|variant| (&stub, variant, 2)).chain([(&throwing, 0, 1)]);
+        let mut all = Vec::new();
+        for (stub, variant, weight) in kinds {
+            let mut statements = Vec::new();
+            if let Some(value) = self.place_stub(name, stub, variant, &mut statements) {
+                let recipe = Recipe { statements, value, weight };
+                if !all.contains(&recipe) {
+                    all.push(recipe);
+                }
+            }
+        }
+        all
+    }
+
+    /// Adds the statements that make a stub.
+    fn place_stub(
+        &mut self,
+        name: &str,
+        stub: &Stub,
+        variant: usize,
+        statements: &mut Vec<Statement>,
+    ) -> Option<Argument> {
+        let operation = stubs::operation(name, stub);
+        let parameters = operation.parameters.len();
+        let results = stub.methods.iter().filter(|method| method.result().is_some()).count();
+        let mut made = statements.clone();
+        let args = self.guarded(name, |builder| {
+            let mut args = Vec::new();
+            for parameter in &operation.parameters[..parameters - results] {
+                args.push(builder.part(parameter, variant, &mut made)?);
+            }
+            for result in &operation.parameters[parameters - results..] {
+                args.push(builder.answer(result, variant, &mut made));
+            }
+            Some(args)
+        })?;
+        if made.len() >= MOST_STATEMENTS {
+            return None;
+        }
+        *statements = made;
+        statements.push(Statement { callable: operation.callable.clone(), receiver: None, args });
+        if !self.operations.values().any(|known| known.callable == operation.callable) {
+            self.add_operation(operation);
+        }
+        Some(Argument::Earlier(statements.len() - 1))
+    }
+
+    /// The result of a stub's method. Minus one says "no more" to whoever reads.
+    fn answer(&mut self, result: &Type, variant: usize, statements: &mut Vec<Statement>) -> Argument {
+        match result {
+            Type::Boolean => Argument::Bool(variant % 2 == 1),
+            Type::Byte | Type::Short | Type::Char | Type::Int | Type::Long => {
+                Argument::Int([-1, 0, 1][variant % 3])
+            }
+            _ if is_text(result) => Argument::Text(CONTENTS[variant % CONTENTS.len()].to_owned()),
+            _ => {
+                let before = statements.len();
+                let made = self.part(result, variant, statements);
+                if made.is_none() {
+                    statements.truncate(before);
+                }
+                made.filter(|made| !matches!(made, Argument::Function(_))).unwrap_or(Argument::Null)
+            }
+        }
     }
 
     /// Recipes that call makers, some of each kind.
@@ -426,6 +578,12 @@ impl<'a> RecipeBuilder<'a> {
             let recipes = constants.iter().filter_map(|constant| self.constant(constant, wanted));
             passed.push(recipes.collect());
         }
+        if !is_part {
+            passed.resize_with(operation.parameters.len(), Vec::new);
+            for (place, recipes) in self.generic_functions(operation) {
+                passed[place].extend(recipes);
+            }
+        }
         // Null alone says little: whatever else is passed may just not be a constant.
         if passed.iter().all(Vec::is_empty) {
             passed.clear();
@@ -433,6 +591,36 @@ impl<'a> RecipeBuilder<'a> {
         let passed = Arc::new(passed);
         self.passed.insert((**callable).clone(), passed.clone());
         passed
+    }
+
+    /// For the parameters that take functions, functions that return what the generic type of the parameter
+    /// says, if it names a class.
+    fn generic_functions(&mut self, operation: &Operation) -> Vec<(usize, Vec<Recipe>)> {
+        let callable = &operation.callable;
+        let owner = callable.owner.replace('.', "/");
+        let method = self.program.resolve(&owner, member_name(callable), &callable.signature);
+        let signature = method.and_then(|(_, method)| method.generic_signature.as_deref());
+        let Some((parameters, _)) = signature.and_then(generic_method) else { return Vec::new() };
+        let variables = signature.and_then(method_variables).unwrap_or_default();
+        // The compiler may have added parameters that the generic signature lacks.
+        if parameters.len() != operation.parameters.len() {
+            return Vec::new();
+        }
+        let results: Vec<(usize, Type)> = parameters
+            .iter()
+            .enumerate()
+            .filter_map(|(place, parameter)| {
+                Some((place, result_of_function(self.program, parameter, &variables)?))
+            })
+            .collect();
+        let mut found = Vec::new();
+        for (place, result) in results {
+            let given = self.recipes(&result, 0).into_iter();
+            let given =
+                given.filter(|recipe| !matches!(recipe.value, Argument::Function(_) | Argument::Null));
+            found.push((place, given.take(GENERIC_RESULTS).map(function).collect()));
+        }
+        found
     }
 
     /// A constant of other code as a recipe, if it may be used here.
@@ -557,7 +745,8 @@ impl<'a> RecipeBuilder<'a> {
                 // That of none; with elements it costs what they do.
                 Type::Array(_) => Some(EMPTY_ARRAY),
                 Type::Class(name) if self.values.of(wanted).is_empty() => {
-                    self.program.functional_method(name).map(|_| 8)
+                    let is_function = self.program.functional_method(name).is_some();
+                    if is_function { Some(8) } else { self.stub(name).map(|_| STUB) }
                 }
                 Type::Class(_) => Some(2),
                 _ => Some(1),
@@ -672,7 +861,38 @@ impl<'a> RecipeBuilder<'a> {
         if let Some(way) = filled.or_else(|| self.makers().best(wanted)) {
             return self.make(way, variant, statements).map(Argument::Earlier);
         }
-        self.functions(name).into_iter().next().map(|recipe| recipe.value)
+        if let Some(function) = self.functions(name).first() {
+            return Some(append(statements, function));
+        }
+        let stub = self.stub(name)?;
+        self.place_stub(name, &stub, variant, statements)
+    }
+}
+
+/// A function that returns the value of a recipe.
+fn function(result: Recipe) -> Recipe {
+    Recipe { value: Argument::Function(Box::new(result.value)), ..result }
+}
+
+/// The class that a function of this generic type returns; nothing if it is no function, or returns anything.
+fn result_of_function(
+    program: &Program<'_>,
+    generic: &GenericType,
+    variables: &[(&str, GenericType)],
+) -> Option<Type> {
+    let GenericType::Class(name, arguments) = generic else { return None };
+    let method = program.functional_method(name)?;
+    let (_, result) = generic_method(method.generic_signature.as_deref()?)?;
+    let GenericType::Variable(variable) = result else { return None };
+    let class = program.outline(name)?.generic_signature.as_deref()?;
+    let place = type_variables(class)?.iter().position(|name| **name == *variable)?;
+    let mut result = arguments.get(place)?.as_ref()?;
+    if let GenericType::Variable(variable) = result {
+        result = variables.iter().find(|(name, _)| **name == **variable).map(|(_, bound)| bound)?;
+    }
+    match result {
+        GenericType::Class(name, _) if &**name != "java/lang/Object" => Some(Type::Class(name.clone())),
+        _ => None,
     }
 }
 

@@ -19,7 +19,7 @@ use crate::vm::{self, Env, Global};
 
 const PUBLIC: i32 = 0x0001;
 const PROTECTED: i32 = 0x0004;
-const INTERFACE: i32 = 0x0200;
+pub(crate) const INTERFACE: i32 = 0x0200;
 const ABSTRACT: i32 = 0x0400;
 
 /// The name of the field.
@@ -71,27 +71,11 @@ impl Function {
             let (methods, result_class) = abstract_methods(env, known, interface, &mut units)?;
             let (first, rest) = methods.split_first()?;
             let result = Signature::parse(&first.descriptor)?.result;
-            let mut own = jni!(env, CallObjectMethodA, interface, known.class_loader, std::ptr::null());
-            if jni!(env, ExceptionCheck) {
-                return None;
-            }
-            let name = known.name_of(env, interface, &mut units).replace('.', "/");
-            // The class file of a protected interface says that it is public.
-            let package = if modifiers & (PUBLIC | PROTECTED) != 0 {
-                "adit/given"
-            } else if own.is_null() {
-                return None;
-            } else {
-                name.rsplit_once('/').map_or("", |(package, _)| package)
-            };
-            if own.is_null() {
-                own = if types.loader.is_null() { known.application_loader.get() } else { types.loader };
-            }
+            let (own, name, package) = home(env, known, types, interface, modifiers, &mut units)?;
             // The names of all classes of a worker differ, because two interfaces may share a package.
             static NUMBER: AtomicU64 = AtomicU64::new(0);
             let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-            let slash = if package.is_empty() { "" } else { "/" };
-            let own_name = format!("{package}{slash}AditGiven{number}");
+            let own_name = format!("{package}AditGiven{number}");
             let bytes = write(&own_name, &name, first, rest)?;
             let class = define(env, own, &own_name, &bytes)?;
             let result = match result {
@@ -117,11 +101,48 @@ impl Function {
     }
 }
 
+/// The loader in which a class below this one is defined, the internal name of this one, and the package of
+/// that one with a slash at its end; nothing if there can be none.
+///
+/// # Safety
+/// `above` is a live reference to a class, and no exception is pending.
+pub(crate) unsafe fn home(
+    env: Env,
+    known: &Known,
+    types: &Types,
+    above: jclass,
+    modifiers: i32,
+    units: &mut Vec<u16>,
+) -> Option<(jobject, String, String)> {
+    // SAFETY: the method was looked up on the class that it is called on; an exception ends it.
+    let mut own = unsafe {
+        let own = jni!(env, CallObjectMethodA, above, known.class_loader, std::ptr::null());
+        if jni!(env, ExceptionCheck) {
+            return None;
+        }
+        own
+    };
+    // SAFETY: as above.
+    let name = unsafe { known.name_of(env, above, units) }.replace('.', "/");
+    // The class file of a protected interface says that it is public.
+    let package = if modifiers & (PUBLIC | PROTECTED) != 0 {
+        "adit/given/".to_owned()
+    } else if own.is_null() {
+        return None;
+    } else {
+        name.rsplit_once('/').map_or(String::new(), |(package, _)| format!("{package}/"))
+    };
+    if own.is_null() {
+        own = if types.loader.is_null() { known.application_loader.get() } else { types.loader };
+    }
+    Some((own, name, package))
+}
+
 /// Defines a class.
 ///
 /// # Safety
 /// `loader` is a live reference to a loader, and no exception is pending.
-unsafe fn define(env: Env, loader: jobject, name: &str, bytes: &[u8]) -> Option<Global> {
+pub(crate) unsafe fn define(env: Env, loader: jobject, name: &str, bytes: &[u8]) -> Option<Global> {
     let name = vm::name(name);
     let length = bytes.len().try_into().ok()?;
     // SAFETY: the bytes live until the call returns. The machine checks them.

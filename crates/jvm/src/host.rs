@@ -23,7 +23,9 @@ use crate::find::Jdk;
 use crate::message::{self, Greeting, Job, LONGEST, Replacement, ScriptSetup, Setup, fingerprint};
 use crate::process::{Fate, Patience, Start, Worker};
 use crate::sandbox::{MemoryLimits, Protection, Sandbox};
+use crate::script_limit::ScriptLimit;
 use crate::scripts::{self, DEEPEST};
+use crate::static_watch::{FRESH_RUNS, StaticWatch, leaks};
 use crate::worker_folder;
 
 /// Number of consecutive workers that may end before they ran anything, until the host gives up.
@@ -53,6 +55,9 @@ pub struct HostOptions {
     /// True to start each script with fresh static state of the classes of the class path. They are loaded
     /// each time, which takes far longer than most scripts: `docs/perf/jvm.md` has figures.
     pub fresh_statics: bool,
+    /// True to examine, now and then, whether scripts see static state that others left. If they do, every
+    /// later script starts with fresh static state ([`Host::has_fresh_statics`]).
+    pub watch_statics: bool,
     /// Probes whose hits are reported for each script ([`Run::passed`]). The classes must have been rewritten
     /// with [`hits`](crate::hits). If the JVM does not accept them, [`Host::unprobed`] has the reason and the
     /// scripts run nonetheless. Only with [`Profile::Fast`].
@@ -80,6 +85,7 @@ impl HostOptions {
             snapshots: false,
             watch_descriptors: false,
             fresh_statics: false,
+            watch_statics: false,
             probes: None,
             profile: Profile::Fast,
             machine_flags: Vec::new(),
@@ -113,7 +119,8 @@ pub enum Profile {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Time for one script, measured in steps of a twentieth, at most 100 ms. A script gets no more time once
-    /// the whole worker sleeps for several steps.
+    /// the whole worker sleeps for several steps. A call that took all of its time
+    /// has half as much the next time, down to ten times the longest script of late or its own longest time.
     pub script: Duration,
     /// Time for a worker to start.
     pub start: Duration,
@@ -137,6 +144,8 @@ pub struct Host {
     protection: Protection,
     unprobed: Option<String>,
     asked: Asked,
+    /// Looks for static state that leaks, as long as there is something to find out.
+    static_watch: Option<StaticWatch>,
 }
 
 /// Wishes of the caller for the batches from now on.
@@ -150,6 +159,7 @@ struct Asked {
 struct Pool {
     start: Start,
     limits: Limits,
+    script_limit: ScriptLimit,
     spare: Mutex<Option<Worker>>,
 }
 
@@ -192,16 +202,51 @@ impl Host {
         };
         let start = Start { program, arguments, boxes: absolute(boxes), setup, output: None };
         worker_folder::sweep(&start.boxes);
-        let pool = Pool { start, limits, spare: Mutex::new(None) };
+        let script_limit = ScriptLimit::new(limits.script);
+        let pool = Pool { start, limits, script_limit, spare: Mutex::new(None) };
         let (first, Greeting { protection, unprobed, .. }) = pool.worker()?;
         let mut lanes = vec![Some(first)];
         lanes.resize_with(workers.max(1), || None);
-        Ok(Self { pool, lanes, protection, unprobed, asked: Asked::default() })
+        let is_watched = options.watch_statics && !options.fresh_statics;
+        let static_watch = is_watched.then(StaticWatch::default);
+        Ok(Self { pool, lanes, protection, unprobed, asked: Asked::default(), static_watch })
     }
 
     /// Reason that the requested probes are not installed. Runs then report no hits.
     pub fn unprobed(&self) -> Option<&str> {
         self.unprobed.as_deref()
+    }
+
+    /// Returns true if each script starts with fresh static state, because that was requested or because a
+    /// script saw what another had left.
+    pub fn has_fresh_statics(&self) -> bool {
+        self.pool.start.setup.scripts.fresh_statics
+    }
+
+    /// Runs scripts again, in used workers and with fresh static state, and turns to the latter if a script
+    /// sees what others did. If the comparison fails for another reason, nothing changes.
+    fn examine_statics(&mut self, scripts: &[Script]) {
+        let Ok(used) = self.run_all(scripts) else { return };
+        let mut start = self.pool.start.clone();
+        start.setup.scripts.fresh_statics = true;
+        let pool = Pool {
+            start,
+            limits: self.pool.limits.clone(),
+            script_limit: ScriptLimit::new(self.pool.limits.script),
+            spare: Mutex::new(None),
+        };
+        let (mut lane, bad_ends) = (None, AtomicUsize::new(0));
+        let mut fresh = Vec::new();
+        for _ in 0..FRESH_RUNS {
+            let Ok(runs) = pool.chunk(&mut lane, scripts, 0, self.asked, &bad_ends) else { return };
+            fresh.push(runs);
+        }
+        if leaks(&used, &fresh) {
+            self.pool = pool;
+            self.lanes.iter_mut().for_each(|lane| *lane = None);
+            self.lanes[0] = lane;
+            self.static_watch = None;
+        }
     }
 
     /// The restrictions that the kernel enforces on the workers.
@@ -217,6 +262,35 @@ impl Subject for Host {
     type Error = HostError;
 
     fn run(&mut self, batch: &[Script]) -> Result<Vec<Run>, HostError> {
+        let runs = self.run_all(batch)?;
+        if let Some(watch) = &mut self.static_watch
+            && watch.add(batch, &runs)
+        {
+            let sample = watch.sample().to_vec();
+            if watch.is_over() {
+                self.static_watch = None;
+            }
+            self.examine_statics(&sample);
+        }
+        Ok(runs)
+    }
+
+    fn limit(&mut self, limits: RunLimits) {
+        self.asked.limits = limits;
+    }
+
+    fn look(&mut self, depth: Depth) {
+        self.asked.depth = depth;
+    }
+
+    /// Drops all workers, so the next scripts run in new JVMs.
+    fn renew(&mut self) {
+        self.lanes.iter_mut().for_each(|lane| *lane = None);
+    }
+}
+
+impl Host {
+    fn run_all(&mut self, batch: &[Script]) -> Result<Vec<Run>, HostError> {
         let (pool, next) = (&self.pool, AtomicUsize::new(0));
         let (asked, bad_ends) = (self.asked, AtomicUsize::new(0));
         let size = pool.limits.batch.max(1);
@@ -251,19 +325,6 @@ impl Subject for Host {
         chunks.sort_by_key(|(from, _)| *from);
         Ok(chunks.into_iter().flat_map(|(_, runs)| runs).collect())
     }
-
-    fn limit(&mut self, limits: RunLimits) {
-        self.asked.limits = limits;
-    }
-
-    fn look(&mut self, depth: Depth) {
-        self.asked.depth = depth;
-    }
-
-    /// Drops all workers, so the next scripts run in new JVMs.
-    fn renew(&mut self) {
-        self.lanes.iter_mut().for_each(|lane| *lane = None);
-    }
 }
 
 impl Pool {
@@ -289,7 +350,7 @@ impl Pool {
                 Some(worker) => worker,
                 None => lane.insert(self.worker()?.0),
             };
-            let patience = Patience { script: self.limits.script, until: limits.deadline };
+            let patience = Patience { script: &self.script_limit, until: limits.deadline };
             let answer = worker.ask(rest, depth, patience);
             if matches!(answer.fate, Fate::TimedOut | Fate::Died(_)) {
                 bad_ends.fetch_add(1, Ordering::Relaxed);

@@ -12,12 +12,15 @@
 //! | `classes` | opening a class path to read classes without a JVM |
 //! | `host` | the coordinator: batches, the watchdog, replacing workers |
 //! | `process`, `worker_folder` | one worker process; its folder |
+//! | `script_limit` | the time that a script has |
+//! | `static_watch` | detecting static state that leaks from script to script |
 //! | `worker`, `play` | the worker: its loop; running a script |
 //! | `resolve`, `known` | resolving methods and types; the JDK's own classes |
-//! | `argument`, `function` | building arguments; classes for functions |
+//! | `argument`, `function`, `stub` | building arguments; classes for functions and for abstract classes |
 //! | `fields`, `sizes` | snapshots of objects; sizes of collections |
 //! | `reach` | digests of what an object leads to |
 //! | `descriptors`, `fresh` | files that a script left open; fresh static state |
+//! | `threads` | waiting for threads of scripts, and ending them |
 //! | `watchdog`, `stillness` | ending calls that block; detecting an idle process |
 //! | `vm` | creating HotSpot and calling it through JNI |
 //! | `agent` | the JVM tool interface |
@@ -52,10 +55,14 @@ pub mod record;
 mod resolve;
 mod results;
 mod sandbox;
+mod script_limit;
 mod scripts;
 mod shared;
 mod sizes;
+mod static_watch;
 mod stillness;
+mod stub;
+mod threads;
 pub mod vm;
 mod watch;
 mod watchdog;

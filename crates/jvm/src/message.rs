@@ -100,13 +100,17 @@ pub(crate) struct Greeting {
 }
 
 /// The end of a batch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Done {
     /// Number of scripts that were run. Fewer than the batch has if the memory for results is full or the
     /// worker retires.
     pub(crate) ran: u64,
     /// The worker no longer trusts itself and wants to be replaced.
     pub(crate) retires: bool,
+    /// Microseconds of the longest script, those aside with which the worker began; zero if there is none.
+    pub(crate) longest: u64,
+    /// Numbers of callables that were slow, and their microseconds.
+    pub(crate) slow: Vec<(usize, u64)>,
 }
 
 /// Sends one message.
@@ -243,16 +247,25 @@ impl Greeting {
 }
 
 impl Done {
-    pub(crate) fn to_bytes(self) -> Vec<u8> {
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         bytes.number(self.ran);
         bytes.byte(u8::from(self.retires));
+        bytes.number(self.longest);
+        bytes.number(self.slow.len() as u64);
+        for (number, time) in &self.slow {
+            bytes.number(*number as u64);
+            bytes.number(*time);
+        }
         bytes
     }
 
     pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Self, Garbled> {
         let mut take = Take(bytes);
-        Ok(Self { ran: take.number()?, retires: take.byte()? != 0 })
+        let (ran, retires, longest) = (take.number()?, take.byte()? != 0, take.number()?);
+        let slow =
+            (0..take.count()?).map(|_| Ok((take.size()?, take.number()?))).collect::<Result<_, Garbled>>()?;
+        Ok(Self { ran, retires, longest, slow })
     }
 }
 
@@ -297,7 +310,7 @@ mod tests {
                 Greeting { protection: protection.clone(), machine, unprobed: Some("no room".to_owned()) };
             assert_eq!(Greeting::from_bytes(&greeting.to_bytes()), Ok(greeting));
         }
-        let done = Done { ran: 1000, retires: true };
+        let done = Done { ran: 1000, retires: true, longest: 70_000, slow: vec![(3, 5000)] };
         assert_eq!(Done::from_bytes(&done.to_bytes()), Ok(done));
     }
 

@@ -11,6 +11,7 @@
 
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::time::Duration;
 
 use adit_trace::{CallKind, Depth};
 use jni_sys::{jclass, jmethodID, jobject, jvalue};
@@ -28,6 +29,7 @@ use crate::results::tag;
 use crate::scripts::{Member, take_argument};
 use crate::shared::Results;
 use crate::sizes::field_behind;
+use crate::threads::Threads;
 use crate::vm::{self, Env, Global};
 use crate::watch::Touch;
 use crate::watchdog::Watchdog;
@@ -35,6 +37,9 @@ use crate::wire::{Garbled, Put, Take};
 
 /// The most bytes that the answer to one script may take. A script of ten calls takes about 60.
 pub(crate) const LARGEST_RUN: usize = 1 << 20;
+
+/// A call that takes longer is reported, so that it is not taken for one that hangs.
+const SLOW: Duration = Duration::from_millis(2);
 
 /// With so many classes seen, the worker asks to be replaced: each is held for good.
 const MOST_CLASSES: usize = 4096;
@@ -63,6 +68,11 @@ pub(crate) struct Player {
     probe_reader: Option<ProbeReader>,
     /// Ends calls that block, if the machine supports it.
     pub(crate) watchdog: Option<Watchdog>,
+    /// Waits for threads of scripts and ends them, if the machine supports it.
+    threads: Option<Threads>,
+    /// Numbers of callables that were slow in this batch, and their microseconds.
+    pub(crate) slow: Vec<(usize, u64)>,
+    took: Duration,
     callables: Vec<Entry>,
     classes: Vec<SeenClass>,
     /// The places of the last two that were looked for: an object and what its field leads to take turns.
@@ -190,6 +200,10 @@ impl Player {
             touch,
             probe_reader,
             watchdog: Watchdog::start(env),
+            // After the watchdog, whose thread is one of the machine's.
+            threads: Threads::new(env),
+            slow: Vec::new(),
+            took: Duration::ZERO,
             callables: Vec::new(),
             classes,
             recent: [0; 2],
@@ -238,12 +252,14 @@ impl Player {
             probe_reader.clear(self.env);
         }
         self.watchdog.iter().for_each(Watchdog::begin);
+        self.threads.iter_mut().for_each(Threads::begin);
         let outcome = self.statements(statements, &mut take, results);
         // What closing does is not the script's doing.
         if let Some(probe_reader) = &mut self.probe_reader {
             probe_reader.look(self.env);
         }
         self.close_all();
+        self.threads.iter_mut().for_each(Threads::end);
         self.watchdog.iter().for_each(|watchdog| watchdog.end(self.env));
         let leaked = self.descriptors.as_mut().is_some_and(Descriptors::leaked);
         if let Some(fresh) = &mut self.fresh {
@@ -308,6 +324,8 @@ impl Player {
                 Depth::ReachableAtEnd => left == 0,
                 Depth::Reachable => true,
             };
+            // This is what names the call if the next line never ends.
+            results.set_calling(Take(take.0).number()?);
             let slot = self.statement(take)?;
             if self.watchdog.as_ref().is_some_and(Watchdog::has_ended) {
                 // Names in a step that is not appended would count as sent. A new worker starts from nothing.
@@ -343,7 +361,13 @@ impl Player {
             Err(()) => return Ok(Slot::Nothing),
         };
         let slot = match self.prepare(&ready, receiver, count, &mut arguments) {
-            Ok((target, owner)) => self.call(&ready, target, owner),
+            Ok((target, owner)) => {
+                let slot = self.call(&ready, target, owner);
+                if self.took > SLOW {
+                    self.note_slow(number);
+                }
+                slot
+            }
             Err(Stop::Garbled) => return Err(Garbled),
             Err(Stop::Tag(tag)) => {
                 self.step.byte(tag);
@@ -360,6 +384,15 @@ impl Player {
         };
         self.arguments.give_back();
         Ok(slot)
+    }
+
+    /// Takes note that the last call of this callable took long.
+    fn note_slow(&mut self, number: usize) {
+        let took = std::mem::take(&mut self.took).as_micros().try_into().unwrap_or(u64::MAX);
+        match self.slow.iter_mut().find(|(known, _)| *known == number) {
+            Some((_, longest)) => *longest = took.max(*longest),
+            None => self.slow.push((number, took)),
+        }
     }
 
     /// The callable with this number, looked up if need be. When there is none, the step says so.
@@ -456,6 +489,7 @@ impl Player {
             // The exception, or what the call returned instead, is the watchdog's doing.
             return Slot::Nothing;
         }
+        self.took = self.threads.as_mut().map_or(Duration::ZERO, Threads::after_call);
         let slot = if !thrown.is_null() {
             self.put_exception(tag::THREW, thrown);
             Slot::Nothing

@@ -16,6 +16,7 @@ use adit_trace::{Depth, End, Run, Script};
 use crate::error::HostError;
 use crate::message::{Done, Greeting, Probes, Setup, receive, send};
 use crate::results::{Decoder, Extent};
+use crate::script_limit::ScriptLimit;
 use crate::scripts::Dictionary;
 use crate::shared;
 use crate::stillness::Stillness;
@@ -81,10 +82,10 @@ pub(crate) enum Fate {
 }
 
 /// Time limits for scripts.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Patience {
+#[derive(Clone, Copy)]
+pub(crate) struct Patience<'a> {
     /// For each of them.
-    pub(crate) script: Duration,
+    pub(crate) script: &'a ScriptLimit,
     /// For all, and for nothing behind this moment.
     pub(crate) until: Option<Instant>,
 }
@@ -179,13 +180,20 @@ impl Worker {
     }
 
     /// Has scripts run.
-    pub(crate) fn ask(&mut self, scripts: &[Script], depth: Depth, patience: Patience) -> Answer {
+    pub(crate) fn ask(&mut self, scripts: &[Script], depth: Depth, patience: Patience<'_>) -> Answer {
         self.given += scripts.len() as u64;
         let message = self.dictionary.batch(depth, scripts.iter());
         let sent = shared::reset(&self.memory).and_then(|()| send(&mut self.control, &message));
         let fate = match sent.and_then(|()| self.watch(patience)) {
-            Ok(Waited::Done(done)) if done.retires => Fate::Retires,
-            Ok(Waited::Done(_)) => Fate::Lives,
+            Ok(Waited::Done(done)) => {
+                patience.script.learn(Duration::from_micros(done.longest));
+                for (number, time) in done.slow {
+                    if let Some(callable) = self.dictionary.callable(number) {
+                        patience.script.add_slow(callable.clone(), Duration::from_micros(time));
+                    }
+                }
+                if done.retires { Fate::Retires } else { Fate::Lives }
+            }
             Ok(Waited::TimedOut) => {
                 self.end();
                 Fate::TimedOut
@@ -201,21 +209,37 @@ impl Worker {
 
     /// Waits for the end of a batch, until a script takes too long: the whole limit, or a part of it in which
     /// the worker does nothing at all and so waits for something that nobody will give it.
-    fn watch(&mut self, patience: Patience) -> io::Result<Waited> {
-        let limit = patience.script;
-        let slice = (limit / 20).clamp(Duration::from_millis(1), Duration::from_millis(100));
-        let (mut seen, mut since) = (0, Instant::now());
+    fn watch(&mut self, patience: Patience<'_>) -> io::Result<Waited> {
+        let (limit, short) = (patience.script.full(), patience.script.short());
+        let between_looks = (limit / 20).clamp(Duration::from_millis(1), Duration::from_millis(100));
+        let slice = between_looks.min(short / 4).max(Duration::from_millis(1));
+        let (mut seen, mut since, mut looked) = (0, Instant::now(), Instant::now());
+        let mut used = self.processor_time();
         let mut stillness = Stillness::new(self.child.id());
         while !poll(self.control.as_raw_fd(), slice)? {
             let started = shared::started(&self.memory)?;
-            let is_still = stillness.look();
+            let mut is_still = false;
+            if looked.elapsed() >= between_looks {
+                (is_still, looked) = (stillness.look(), Instant::now());
+            }
             if patience.until.is_some_and(|until| Instant::now() >= until) {
                 return Ok(Waited::Late);
             }
             if started != seen {
-                (seen, since) = (started, Instant::now());
+                (seen, since, used) = (started, Instant::now(), self.processor_time());
                 stillness.begin();
-            } else if since.elapsed() > limit || is_still {
+            } else if is_still {
+                return Ok(Waited::TimedOut);
+            } else if since.elapsed() > short {
+                let calling = shared::calling(&self.memory)?;
+                let callable = calling.and_then(|number| self.dictionary.callable(number));
+                let allowed = callable.map_or(limit, |callable| patience.script.of(callable));
+                let used = self.processor_time().saturating_sub(used);
+                if since.elapsed() > limit || (since.elapsed() > allowed && used > allowed) {
+                    callable.cloned().into_iter().for_each(|callable| patience.script.add_hung(callable));
+                    return Ok(Waited::TimedOut);
+                }
+            } else if since.elapsed() > limit {
                 return Ok(Waited::TimedOut);
             }
         }
@@ -223,6 +247,23 @@ impl Worker {
         self.control.set_read_timeout(Some(limit.max(Duration::from_secs(1))))?;
         let done = receive(&mut self.control)?;
         Done::from_bytes(&done).map(Waited::Done).map_err(|_| io::ErrorKind::InvalidData.into())
+    }
+
+    /// The processor time that the process has used; zero if the kernel does not say.
+    fn processor_time(&self) -> Duration {
+        let mut clock = 0;
+        let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+        let Ok(process) = libc::pid_t::try_from(self.child.id()) else { return Duration::ZERO };
+        // SAFETY: both calls write to the variables that they are given.
+        let read = unsafe {
+            libc::clock_getcpuclockid(process, &raw mut clock) == 0
+                && libc::clock_gettime(clock, &raw mut time) == 0
+        };
+        if read {
+            Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec.unsigned_abs() as u32)
+        } else {
+            Duration::ZERO
+        }
     }
 
     /// Reads the results, and gives the script that was running when the worker ended its part of the blame.

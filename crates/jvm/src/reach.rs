@@ -234,7 +234,7 @@ impl Reach {
         }
     }
 
-    /// How far up the object is on the way to the current one.
+    /// Number of steps back to the object on the way to the current one.
     fn ancestor(&self, object: jobject, class: usize) -> Option<usize> {
         self.path.iter().rev().position(|(other, of)| *of == class && self.same(*other, object))
     }

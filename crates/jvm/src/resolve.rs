@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use adit_bytecode::{Signature, Type};
+use adit_bytecode::{Signature, Stub, Type};
 use adit_trace::CallKind;
 use jni_sys::{jclass, jfieldID, jmethodID, jobject, jvalue};
 
@@ -12,6 +12,7 @@ use crate::function::Function;
 use crate::jni;
 use crate::known::{Known, find_class};
 use crate::scripts::Member;
+use crate::stub;
 use crate::vm::{self, Env, Global};
 
 /// A callable that was looked up.
@@ -93,13 +94,15 @@ impl Ready {
             error(env, &format!("{}.{}{}: {what}", callable.class, callable.name, callable.descriptor))
         };
         let malformed = || wrong("the descriptor is malformed");
-        let class = types.find(known, &callable.class, true)?;
+        let mut class = types.find(known, &callable.class, true)?;
+        let stub = Stub::parse(&callable.descriptor).filter(|_| callable.kind == CallKind::Constructor);
+        let descriptor = stub.as_ref().map_or_else(|| callable.descriptor.clone(), Stub::descriptor);
         let (mut parameters, result);
         if callable.kind == CallKind::Constant {
             parameters = Vec::new();
             result = Some(Type::parse(&callable.descriptor).ok_or_else(malformed)?);
         } else {
-            let signature = Signature::parse(&callable.descriptor).ok_or_else(malformed)?;
+            let signature = Signature::parse(&descriptor).ok_or_else(malformed)?;
             parameters = Vec::with_capacity(signature.parameters.len());
             for parameter in &signature.parameters {
                 if !is_proper(parameter) {
@@ -119,7 +122,10 @@ impl Ready {
             _ if callable.name.starts_with('<') => return Err(wrong("this is no method")),
             _ => &callable.name,
         };
-        let (name, descriptor) = (vm::name(name), vm::name(&callable.descriptor));
+        if let Some(stub) = stub {
+            class = stub::define(env, known, types, &class, &stub)?;
+        }
+        let (name, descriptor) = (vm::name(name), vm::name(&descriptor));
         let (name, descriptor) = (name.as_ptr(), descriptor.as_ptr());
         // SAFETY: the class is a live reference, and the names are C strings that live until the call
         // returns. On failure it throws, and that is taken away.

@@ -14,9 +14,15 @@ use crate::wire::{Garbled, Put, Take};
 #[derive(Default)]
 pub(crate) struct Dictionary {
     numbers: FxHashMap<Arc<Callable>, u64>,
+    callables: Vec<Arc<Callable>>,
 }
 
 impl Dictionary {
+    /// The callable with this number.
+    pub(crate) fn callable(&self, number: usize) -> Option<&Arc<Callable>> {
+        self.callables.get(number)
+    }
+
     /// A batch as bytes: the depth of its snapshots, the callables that the worker does not know yet, then
     /// the scripts.
     pub(crate) fn batch<'a>(
@@ -50,6 +56,7 @@ impl Dictionary {
             body.number(one.len() as u64);
             body.bytes(&one);
         }
+        self.callables.extend(fresh.iter().map(|callable| (*callable).clone()));
         let mut bytes = Vec::with_capacity(body.len() + 64 * fresh.len() + 8);
         bytes.byte(depth as u8);
         bytes.number(fresh.len() as u64);

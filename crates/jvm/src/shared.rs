@@ -16,8 +16,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Number of bytes for results. A batch that exceeds them is answered in parts.
 pub(crate) const CAPACITY: usize = 8 << 20;
 
-/// Two counters stand before the results: scripts started, bytes complete.
-const HEADER: usize = 16;
+/// Counters stand before the results: scripts started, bytes complete, and the number of the callable that is
+/// called, counted from one.
+const HEADER: usize = 24;
 
 /// Makes the file, for the coordinator.
 pub(crate) fn create() -> io::Result<File> {
@@ -38,7 +39,7 @@ pub(crate) fn create() -> io::Result<File> {
     Ok(file)
 }
 
-/// Sets both counters to zero, which the coordinator does while the worker waits for a batch.
+/// Sets the counters to zero, which the coordinator does while the worker waits for a batch.
 pub(crate) fn reset(file: &File) -> io::Result<()> {
     file.write_all_at(&[0; HEADER], 0)
 }
@@ -48,6 +49,13 @@ pub(crate) fn started(file: &File) -> io::Result<u64> {
     let mut bytes = [0; 8];
     file.read_exact_at(&mut bytes, 0)?;
     Ok(u64::from_ne_bytes(bytes))
+}
+
+/// The number of the callable that the worker calls, counted from zero.
+pub(crate) fn calling(file: &File) -> io::Result<Option<usize>> {
+    let mut bytes = [0; 8];
+    file.read_exact_at(&mut bytes, 16)?;
+    Ok(u64::from_ne_bytes(bytes).checked_sub(1).and_then(|number| number.try_into().ok()))
 }
 
 /// Reads the complete results into `bytes`, replacing what is there.
@@ -117,6 +125,11 @@ impl Results {
         self.counter(0).store(count, Ordering::Release);
     }
 
+    /// Says that the callable with this number is called.
+    pub(crate) fn set_calling(&self, number: u64) {
+        self.counter(2).store(number.saturating_add(1), Ordering::Relaxed);
+    }
+
     /// Appends bytes, all or none, and makes them count.
     pub(crate) fn append(&mut self, bytes: &[u8]) -> bool {
         if bytes.len() > self.room() {
@@ -135,7 +148,7 @@ impl Results {
 
     fn counter(&self, index: usize) -> &AtomicU64 {
         debug_assert!(index < HEADER / 8);
-        // SAFETY: both counters lie in the header of the mapping, which is aligned to a page and never
+        // SAFETY: the counters lie in the header of the mapping, which is aligned to a page and never
         // unmapped, and this process touches them as atomics only.
         unsafe { AtomicU64::from_ptr(self.start.as_ptr().cast::<u64>().add(index)) }
     }
@@ -150,6 +163,9 @@ mod tests {
         let file = create().unwrap();
         let mut worker = Results::map(&file).unwrap();
         worker.set_started(3);
+        assert_eq!(calling(&file).unwrap(), None);
+        worker.set_calling(7);
+        assert_eq!(calling(&file).unwrap(), Some(7));
         assert!(worker.append(b"one ") && worker.append(b"two"));
         let mut bytes = vec![9; 100];
         results(&file, &mut bytes).unwrap();

@@ -13,6 +13,7 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::ExitCode;
 use std::thread;
+use std::time::Instant;
 
 use crate::agent;
 use crate::descriptors::Descriptors;
@@ -35,6 +36,9 @@ const NOT_BEGUN: u8 = 2;
 /// Threads that a batch may leave behind before the worker asks to be replaced. The machine itself starts and
 /// ends a few for compiling and collecting.
 const STRAY_THREADS: usize = 32;
+
+/// The first scripts of a worker load classes and are no measure for those that follow.
+const FIRST_SCRIPTS: u64 = 64;
 
 /// Runs a worker from start to exit. The process must have one thread and have opened no files.
 ///
@@ -155,36 +159,48 @@ fn prepare(
 /// Answers batches until the coordinator hangs up.
 fn serve(mut player: Player, control: &mut UnixStream, results: &mut Results) -> io::Result<()> {
     let threads = count_threads();
+    let mut given = 0;
     loop {
         let batch = receive(control)?;
         results.begin();
         player.watchdog.iter().for_each(|watchdog| watchdog.set_active(true));
-        let ran = play_batch(&mut player, &batch, results).map_err(garbled)?;
+        let (ran, longest) = play_batch(&mut player, &batch, results, given).map_err(garbled)?;
+        given += ran;
         player.watchdog.iter().for_each(|watchdog| watchdog.set_active(false));
         let retires = player.is_suspect() || count_threads() > threads + STRAY_THREADS;
-        send(control, &Done { ran, retires }.to_bytes())?;
+        send(control, &Done { ran, retires, longest, slow: std::mem::take(&mut player.slow) }.to_bytes())?;
     }
 }
 
-/// Runs the scripts of a batch, or as many as there is room for, and says how many.
-fn play_batch(player: &mut Player, batch: &[u8], results: &mut Results) -> Result<u64, Garbled> {
+/// Runs the scripts of a batch, or as many as there is room for. Says how many, and how many microseconds the
+/// longest took. `given` scripts were run before.
+fn play_batch(
+    player: &mut Player,
+    batch: &[u8],
+    results: &mut Results,
+    given: u64,
+) -> Result<(u64, u64), Garbled> {
     let mut take = Take(batch);
     player.depth = take_depth(&mut take)?;
     for _ in 0..take.count()? {
         player.learn(take_member(&mut take)?);
     }
-    let count = take.count()? as u64;
+    let (count, mut longest) = (take.count()? as u64, 0);
     for index in 0..count {
         let length = take.size()?;
         let script = take.bytes(length)?;
         if results.room() < LARGEST_RUN || player.is_suspect() {
-            return Ok(index);
+            return Ok((index, longest));
         }
         // This is what names the culprit if the next line never ends.
         results.set_started(index + 1);
+        let begun = Instant::now();
         player.play(script, results)?;
+        if given + index >= FIRST_SCRIPTS {
+            longest = longest.max(begun.elapsed().as_micros().try_into().unwrap_or(u64::MAX));
+        }
     }
-    Ok(count)
+    Ok((count, longest))
 }
 
 /// Ends the process when the coordinator is gone. Nothing else would end it while a script loops.

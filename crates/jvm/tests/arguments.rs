@@ -345,3 +345,41 @@ fn nesting_without_end_is_refused() {
     let error = host.run(&[script]).unwrap_err();
     assert!(matches!(error, HostError::Nested { index: 0, most: 64 }), "{error}");
 }
+
+#[test]
+fn abstract_classes_and_interfaces_are_implemented() {
+    let job = "(I)V+amount()J+name()Ljava/lang/String;";
+    check_one(
+        &[
+            &format!("new Callbacks$Job {job}+run()V 5 7 'x'"),
+            "static Callbacks.ask (LCallbacks$Job;)Ljava/lang/String; #0",
+            &format!("new Callbacks$Job {job}!run()V 5 7 'x'"),
+            "static Callbacks.ask (LCallbacks$Job;)Ljava/lang/String; #2",
+            "2 Callbacks$Job.first ()J",
+            "new Callbacks$Both ()V+one()Z+two()V true",
+            "static Callbacks.both (LCallbacks$Both;)Z #5",
+            "new Callbacks$Hidden ()V+secret()I 42",
+            "static Callbacks.hidden (LCallbacks$Hidden;)I #7",
+            "new java.util.TimerTask ()V+run()V",
+            "9 java.util.TimerTask.cancel ()Z",
+            "new java.lang.String ()V+run()V",
+            "new Callbacks$Both ()V+one()Z+two()V 5",
+        ],
+        expect![[r#"
+            adit.given.AditJobc352b6ed #0
+            "x 7 12"
+            adit.given.AditJobf7f2dc08 #2
+            threw java.lang.RuntimeException
+            12
+            adit.given.AditBothdeac7dcd #5
+            true
+            AditHidden04c82f8f #7
+            42
+            adit.given.AditTimerTaskb8f358cb #9
+            false
+            no such call: java.lang.IncompatibleClassChangeError: class adit.given.AditString89a5ab7d cann…
+            skipped: WrongType
+            Complete
+        "#]],
+    );
+}

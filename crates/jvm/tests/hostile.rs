@@ -10,7 +10,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use adit_jvm::{Host, HostError, Sandbox};
-use adit_trace::{End, RunLimits, Script, Subject};
+use adit_trace::{End, Run, RunLimits, Script, Subject};
 use expect_test::{Expect, expect};
 use support::{Bench, bench, script, show};
 
@@ -436,4 +436,38 @@ fn without_protection_nothing_runs() {
 
 fn names(folder: &Path) -> Vec<String> {
     fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+}
+
+/// A call that once took all its time has less in later scripts, so that hanging does not eat up the budget.
+#[test]
+fn a_call_that_hangs_again_costs_less() {
+    let Some(bench) = bench() else { return };
+    let limit = Duration::from_secs(4);
+    let mut options = bench.options();
+    options.limits.script = limit;
+    let harmless = || script(&["new Harmless ()V", "0 Harmless.count ()I"]);
+    let loops = || script(&["new EndlessLoop ()V", "0 EndlessLoop.attack ()V"]);
+    let batch: Vec<_> = (0..200).map(|_| harmless()).chain((0..5).map(|_| loops())).collect();
+    let mut host = Host::new(options).unwrap();
+    let begun = Instant::now();
+    let runs = host.run(&batch).unwrap();
+    assert!(runs[200..].iter().all(|run| run.end == End::TimedOut));
+    assert!(begun.elapsed() < 4 * limit, "{:?}", begun.elapsed());
+}
+
+/// Threads of a script are waited for before anybody looks, and are gone when the next script begins.
+#[test]
+fn threads_of_a_script_are_quiet_after_a_call_and_gone_after_the_script() {
+    let Some(bench) = bench() else { return };
+    let works = script(&["new Background ()V", "0 Background.begin ()V", "0 Background.done ()I"]);
+    let alive = script(&["static Background.alive ()I"]);
+    let batch: Vec<_> = (0..10).flat_map(|_| [works.clone(), alive.clone()]).collect();
+    let runs = bench.host().run(&batch).unwrap();
+    // The wait is short, and on a busy machine a thread may get no processor for as long. Without it, none of
+    // the scripts would see the result of the thread.
+    let right = |pair: &&[Run]| {
+        show(&pair[0]) == "Background #0\nvoid\n1\nComplete\n" && show(&pair[1]) == "0\nComplete\n"
+    };
+    let count = runs.chunks(2).filter(right).count();
+    assert!(count >= 5, "{count} of 10");
 }

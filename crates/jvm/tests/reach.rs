@@ -73,7 +73,7 @@ fn what_is_hidden_shows() {
     ]);
 }
 
-/// What depends on hash codes and on counters of changes does not matter.
+/// Hash codes and counters of changes do not matter.
 #[test]
 fn chance_does_not_show() {
     check(&[

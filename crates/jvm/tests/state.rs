@@ -43,8 +43,8 @@ fn jar(bench: &Bench) -> PathBuf {
     jar
 }
 
-/// What a factory gives has a snapshot like what a constructor makes, and the first call on it sends only
-/// what changed.
+/// The object that a factory gives has a snapshot like one that a constructor makes, and the first call on it
+/// sends only what changed.
 #[test]
 fn objects_from_factories_have_snapshots() {
     let scripts = [script(&[
@@ -338,5 +338,25 @@ fn the_machine_finds_no_fault_in_how_it_is_called() {
             assert!(checked.contains("= true"), "{checked}");
             assert!(!said.contains("WARNING") && !said.contains("FATAL"), "{said}");
         }
+    }
+}
+
+/// A host that watches notices that a class remembers what earlier scripts did, and from then on each script
+/// has a class of its own. A class that remembers nothing is not loaded anew.
+#[test]
+fn static_state_that_leaks_is_noticed() {
+    for bench in benches() {
+        let mut options = bench.options();
+        options.watch_statics = true;
+        let mut host = Host::new(options.clone()).unwrap();
+        let counts = script(&["new Counter ()V", "0 Counter.next ()I", "0 Counter.next ()I"]);
+        host.run(&vec![counts.clone(); 500]).unwrap();
+        assert!(host.has_fresh_statics());
+        let runs = host.run(&[counts.clone(), counts]).unwrap();
+        assert_eq!(show(&runs[0]), show(&runs[1]));
+        let mut host = Host::new(options).unwrap();
+        let clean = script(&["new StackAr (I)V 3", "0 StackAr.isEmpty ()Z", "0 StackAr.isFull ()Z"]);
+        host.run(&vec![clean; 500]).unwrap();
+        assert!(!host.has_fresh_statics());
     }
 }

@@ -1,6 +1,6 @@
 //! A class under test: the calls that it offers, scripts of such calls, and the workers that run them.
 
-use adit_java::{Api, ApiOptions, Generator, prepare};
+use adit_java::{Api, ApiOptions, Generator, may_keep_static_state, prepare};
 use adit_jvm::{Host, HostOptions, classes};
 use miette::Report;
 
@@ -52,6 +52,7 @@ impl ClassUnderTest {
         let mut host_options = java.options()?;
         host_options.workers = calls.workers;
         host_options.fresh_statics = calls.fresh_statics;
+        host_options.watch_statics = may_keep_static_state(&java.classes, &class.name);
         host_options.limits.script = calls.script_limit;
         options(&mut host_options);
         let host = Host::new(host_options.clone()).map_err(environment::cannot_run)?;

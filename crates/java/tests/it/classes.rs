@@ -12,16 +12,20 @@ use adit_trace::{Argument, Statement};
 /// The small classes; those that give fixtures only when they are asked for, because anything on the class
 /// path may be used to make values.
 pub(crate) fn small(fixtures: bool) -> ClassPath {
+    ClassPath::new(vec![Box::new(Folder::in_memory("small", small_files(fixtures)))])
+}
+
+/// The files of the small classes.
+pub(crate) fn small_files(fixtures: bool) -> BTreeMap<String, Vec<u8>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/classes/small");
-    let files: BTreeMap<String, Vec<u8>> = fs::read_dir(folder)
+    fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().path())
         .filter(|path| fixtures || !path.ends_with("Gifts.class"))
         .map(|path| {
             (format!("small/{}", path.file_name().unwrap().to_str().unwrap()), fs::read(path).unwrap())
         })
-        .collect();
-    ClassPath::new(vec![Box::new(Folder::in_memory("small", files))])
+        .collect()
 }
 
 pub(crate) fn options() -> ApiOptions {

@@ -1,6 +1,6 @@
 //! Scripts are valid, stay valid when they are changed, and are the same for the same seed.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use adit_java::{Api, Generator};
@@ -282,4 +282,36 @@ fn runs_of_scripts_get_past_the_constructor() {
         let alive = scripts.iter().filter(|script| script.statements.iter().any(makes)).count();
         assert!(alive > 150, "{alive} of 200 scripts on {}", api.class);
     });
+}
+
+/// Constants that guard a path are passed to the method that compares with them, in at least one call of
+/// twenty; so are lengths.
+#[test]
+fn guards_of_a_method_are_tried() {
+    let (_, mut generator) = generator("small.Guarded");
+    let mut rng = ChaCha8Rng::seed_from_u64(3);
+    let mut counts: BTreeMap<String, (u32, u32)> = BTreeMap::new();
+    for _ in 0..200 {
+        let script = generator.script(&mut rng, 40);
+        for Statement { callable, args, .. } in script.statements {
+            let Some(argument) = args.first() else { continue };
+            let hits = match (&*callable.name, argument) {
+                ("number", Argument::Int(967)) => true,
+                ("far", Argument::Int(value)) => (123_456_789_013..i64::MAX).contains(value),
+                ("text", Argument::Text(text)) => text == "k17",
+                ("kind", Argument::Text(text)) => text == "south" || text.starts_with("north-by"),
+                ("choose", Argument::Int(value)) => [1000, 70_000, 4242].contains(value),
+                ("five", Argument::Array(elements)) => elements.len() == 5,
+                ("nine", Argument::Text(text)) => text.len() == 9,
+                ("any", Argument::Text(text)) => text == "magic",
+                _ => false,
+            };
+            let count = counts.entry(callable.name.clone()).or_default();
+            *count = (count.0 + u32::from(hits), count.1 + 1);
+        }
+    }
+    assert_eq!(counts.len(), 8);
+    for (name, (hits, calls)) in &counts {
+        assert!(calls / 20 < *hits, "{name}: {hits} of {calls}; {counts:?}");
+    }
 }

@@ -2,17 +2,18 @@
 
 use std::fs::{self, File};
 use std::io::BufReader;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use adit_bytecode::{ClassPath, Modules, Program, Type};
+use adit_bytecode::{ClassPath, Folder, Modules, Program, Type};
 use adit_java::source::test_class;
 use adit_java::{Generator, prepare_in, worth_reading};
-use adit_trace::Author;
+use adit_trace::{Argument, Author};
+use expect_test::expect;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 
-use crate::classes::{generator_options, options, show};
+use crate::classes::{generator_options, options, show, small_files};
 
 /// The home of the JDK of `JAVA_HOME` or of `PATH`. Prints `NOT RUN:` if there is none.
 #[expect(clippy::print_stdout, reason = "a test that could not run must say so")]
@@ -33,10 +34,70 @@ fn home() -> Option<PathBuf> {
     found
 }
 
-fn modules(home: &std::path::Path) -> ClassPath {
+/// The classes of the JDK, and the small ones.
+fn modules(home: &Path) -> ClassPath {
     let path = home.join("lib/modules");
     let modules = Modules::new("modules", BufReader::new(File::open(path).unwrap())).unwrap();
-    ClassPath::new(vec![Box::new(modules)])
+    ClassPath::new(vec![Box::new(Folder::in_memory("small", small_files(false))), Box::new(modules)])
+}
+
+/// Objects of what nobody implements are made by classes that are written for it, and functions return what
+/// their generic types say.
+#[test]
+fn stubs_are_written_for_what_nothing_makes() {
+    let Some(home) = home() else { return };
+    let path = modules(&home);
+    let names = worth_reading(&path.names());
+    let program = Program::new(&path, names.iter().map(String::as_str));
+    let (api, supply) = prepare_in(&program, "small.Timetable", &options()).unwrap();
+    let shown = |wanted: &str| {
+        let recipes = supply.recipes(&Type::Class(wanted.into())).iter();
+        let calls = recipes.flat_map(|recipe| recipe.statements.last());
+        calls.map(|call| format!("{} {}\n", show(call), call.callable.signature)).collect::<String>()
+    };
+    expect![[r#"
+        new Chore(0, false, #0) (I)V+isDone()Z+badge()Lsmall/Badge;+run()V
+        new Chore(1, true, #0) (I)V+isDone()Z+badge()Lsmall/Badge;+run()V
+        new Chore(2, false, #0) (I)V+isDone()Z+badge()Lsmall/Badge;+run()V
+        new Chore(0) (I)V!isDone()Z!badge()Lsmall/Badge;!run()V
+    "#]]
+    .assert_eq(&shown("small/Chore"));
+    expect![[r#"
+        new Impossible() ()V+one()V+two()V
+        new Impossible() ()V!one()V!two()V
+    "#]]
+    .assert_eq(&shown("small/Impossible"));
+    expect![[r#"
+        new Thread() ()V
+        Thread.currentThread() ()Ljava/lang/Thread;
+        new Thread("a") (Ljava/lang/String;)V
+        new Thread("one\ntwo\nthree\n") (Ljava/lang/String;)V
+        new Thread("a b c") (Ljava/lang/String;)V
+        new Thread("") (Ljava/lang/String;)V
+        new FutureTask(#0, "a") (Ljava/lang/Runnable;Ljava/lang/Object;)V
+        new FutureTask(() -> null, "c") (Ljava/lang/Runnable;Ljava/lang/Object;)V
+        new FutureTask(#0, "d") (Ljava/lang/Runnable;Ljava/lang/Object;)V
+        new FutureTask(() -> null, "e") (Ljava/lang/Runnable;Ljava/lang/Object;)V
+        new FutureTask(() -> "a") (Ljava/util/concurrent/Callable;)V
+        new Runnable() ()V!run()V
+    "#]]
+    .assert_eq(&shown("java/lang/Runnable"));
+    // A class that others extend is made by them.
+    assert!(!shown("small/Animal").contains("new Animal"));
+    let mut generator = Generator::new(&api, supply, generator_options());
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    let scripts: Vec<_> = (0..100).map(|_| generator.script(&mut rng, 8)).collect();
+    let awards = scripts.iter().flat_map(|script| {
+        let of_name = script.statements.iter().filter(|one| &*one.callable.name == "award");
+        of_name.map(|one| match &one.args[0] {
+            Argument::Function(result) => match **result {
+                Argument::Earlier(at) => show(&script.statements[at]),
+                _ => String::new(),
+            },
+            _ => String::new(),
+        })
+    });
+    assert!({ awards }.any(|award| award.starts_with("new Badge")));
 }
 
 /// For some class that needs the type, recipes that begin with each of these calls exist.
@@ -94,6 +155,11 @@ fn generated_sources_compile() {
         // Both are about classes as values.
         "java.lang.invoke.MethodHandle",
         "java.util.EnumMap",
+        // These need stubs and functions that return something.
+        "small.Timetable",
+        "java.util.Timer",
+        "java.util.Optional",
+        "java.util.concurrent.CompletableFuture",
     ]
     .into_iter()
     .enumerate()
@@ -108,7 +174,9 @@ fn generated_sources_compile() {
         sources.push(file);
     }
     let output = Command::new(home.join("bin/javac"))
-        .args(["-proc:none", "-Xmaxerrs", "20", "-d"])
+        .args(["-proc:none", "-Xmaxerrs", "20", "-cp"])
+        .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/classes"))
+        .arg("-d")
         .arg(folder.path().join("out"))
         .args(&sources)
         .output()

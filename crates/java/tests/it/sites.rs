@@ -15,7 +15,7 @@ fn scripts() -> Vec<Script> {
     (0..500).map(|_| generator.script(&mut rng, 6)).collect()
 }
 
-/// How often each value is given for a parameter of a call.
+/// Number of times that each value is given for a parameter of a call.
 fn given(scripts: &[Script], call: &str, place: usize) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     let all = scripts.iter().flat_map(|script| script.statements.iter().map(move |one| (script, one)));

@@ -1,0 +1,250 @@
+//! Threads that a script starts: the worker waits until they are quiet before it looks at an object, and ends
+//! them after the script.
+//!
+//! A thread is quiet if it waits or has ended. The kernel says so: a thread that was woken can run from that
+//! moment on, while the machine calls it waiting until it does run. Without this wait, the fields of an object
+//! and the outcome of the next call depend on how busy the machine is.
+//!
+//! Threads of earlier scripts disturb later ones. So at the end of a script its threads are interrupted, and
+//! those that go on waiting nonetheless end with an error that is thrown into them, unless they are daemons:
+//! those often serve all scripts, such as the workers of a common pool.
+//!
+//! Cost: a look at the clock for each call. Starting a thread takes longer than [`QUICK`], so only after a
+//! slow call the threads of the process are counted, which takes 300 ns.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::os::unix::fs::MetadataExt;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use jni_sys::{jmethodID, jobject};
+
+use crate::agent::Tools;
+use crate::jni;
+use crate::known::find_class;
+use crate::vm::{self, Env, Global};
+
+/// A call that takes no longer starts no thread.
+const QUICK: Duration = Duration::from_micros(15);
+
+/// Time that threads have to become quiet after a call, and after all calls of a script together.
+const AFTER_CALL: Duration = Duration::from_millis(10);
+const AFTER_CALLS: Duration = Duration::from_millis(30);
+
+/// Time that threads have to end after they were interrupted, and after an error was thrown into them. Once
+/// all of them wait again, they do not end.
+const TO_END: Duration = Duration::from_millis(30);
+
+/// Number of consecutive looks that must find all threads quiet.
+const LOOKS: u32 = 2;
+const LOOKS_AT_END: u32 = 20;
+
+/// Time between two looks.
+const LOOK: Duration = Duration::from_micros(50);
+
+/// Beginnings of the names of threads that the machine starts and ends by itself.
+const OF_THE_MACHINE: [&str; 6] =
+    ["C1 Compiler", "C2 Compiler", "GC Thread", "G1 ", "VM ", "Attach Listener"];
+
+/// Looks after the threads of scripts.
+pub(crate) struct Threads {
+    env: Env,
+    tools: Tools,
+    is_daemon: jmethodID,
+    error: Global,
+    tasks: File,
+    /// Number of threads when all were known.
+    count: u64,
+    /// Threads that are not the script's: their numbers, and their objects.
+    known: BTreeSet<u32>,
+    objects: Vec<Global>,
+    /// End of the last call.
+    since: Instant,
+    /// Time that is left for threads of this script to become quiet.
+    left: Duration,
+    /// This script has started threads.
+    started: bool,
+}
+
+impl Threads {
+    /// Takes the threads that there are for those of the machine; nothing if it cannot be asked.
+    pub(crate) fn new(env: Env) -> Option<Self> {
+        let tools = Tools::of(env)?;
+        let (threads, errors) =
+            (find_class(env, "java/lang/Thread").ok()?, find_class(env, "java/lang/Error").ok()?);
+        // SAFETY: the classes are live references, and the names live until the calls return.
+        let (is_daemon, error) = unsafe {
+            let is_daemon = jni!(env, GetMethodID, threads.get(), c"isDaemon".as_ptr(), c"()Z".as_ptr());
+            let new = jni!(env, GetMethodID, errors.get(), c"<init>".as_ptr(), c"()V".as_ptr());
+            if is_daemon.is_null() || new.is_null() {
+                return None;
+            }
+            (is_daemon, Global::of_local(env, jni!(env, NewObjectA, errors.get(), new, std::ptr::null()))?)
+        };
+        let tasks = File::open("/proc/self/task").ok()?;
+        let mut made = Self {
+            env,
+            tools,
+            is_daemon,
+            error,
+            tasks,
+            count: 0,
+            known: numbers(),
+            objects: Vec::new(),
+            since: Instant::now(),
+            left: AFTER_CALLS,
+            started: false,
+        };
+        made.count = made.count();
+        made.remember();
+        Some(made)
+    }
+
+    /// Says that a script begins.
+    pub(crate) fn begin(&mut self) {
+        (self.since, self.left) = (Instant::now(), AFTER_CALLS);
+    }
+
+    /// Waits until the threads that the script has started are quiet, if there are any. Returns the time that
+    /// the call took.
+    pub(crate) fn after_call(&mut self) -> Duration {
+        let now = Instant::now();
+        let took = now.duration_since(self.since);
+        let quick = took < QUICK;
+        self.since = now;
+        if !self.started && (quick || self.count() == self.count) {
+            return took;
+        }
+        let limit = AFTER_CALL.min(self.left);
+        let (mut quiet, mut last) = (0, Instant::now());
+        while quiet < LOOKS && last.duration_since(now) <= limit {
+            let foreign = self.foreign();
+            self.started = !foreign.is_empty();
+            if !self.started {
+                self.count = self.count();
+                break;
+            }
+            quiet = if foreign.into_iter().all(is_quiet) { quiet + 1 } else { 0 };
+            thread::sleep(LOOK);
+            last = Instant::now();
+        }
+        // A thread that is busy all the time will be so after the next call.
+        let waited = last.duration_since(now);
+        self.left = if waited > limit { Duration::ZERO } else { self.left.saturating_sub(waited) };
+        self.since = Instant::now();
+        took
+    }
+
+    /// Ends the threads that the script has started, and counts those that do not end as known.
+    pub(crate) fn end(&mut self) {
+        if !std::mem::take(&mut self.started) {
+            return;
+        }
+        let tools = self.tools;
+        self.each_object(|made, thread| {
+            if !made.is_known(thread) {
+                let _ = tools.interrupt(thread);
+            }
+        });
+        if !self.have_ended() {
+            self.each_object(|made, thread| {
+                if !made.is_known(thread) && !made.is_daemon(thread) {
+                    let _ = tools.stop(thread, made.error.get());
+                }
+            });
+            self.have_ended();
+        }
+        self.known = numbers();
+        self.count = self.count();
+        self.remember();
+    }
+
+    /// Takes all threads that there are for known ones.
+    fn remember(&mut self) {
+        self.objects.clear();
+        let env = self.env;
+        self.each_object(|made, thread| {
+            // SAFETY: the reference is a local one that is used only here.
+            made.objects.extend(unsafe { Global::of_local(env, thread) });
+        });
+    }
+
+    /// Waits for the end of the threads that the script has started, and tells whether it came.
+    fn have_ended(&mut self) -> bool {
+        let (begun, mut quiet) = (Instant::now(), 0);
+        loop {
+            let foreign = self.foreign();
+            if foreign.is_empty() {
+                return true;
+            }
+            quiet = if foreign.into_iter().all(is_quiet) { quiet + 1 } else { 0 };
+            if quiet >= LOOKS_AT_END || begun.elapsed() > TO_END {
+                return false;
+            }
+            thread::sleep(LOOK);
+        }
+    }
+
+    /// Number of threads of the process: the links of the folder that has a folder for each.
+    fn count(&self) -> u64 {
+        self.tasks.metadata().map_or(0, |tasks| tasks.nlink())
+    }
+
+    /// Threads that are not known. Those of the machine become so.
+    fn foreign(&mut self) -> Vec<u32> {
+        let mut foreign = Vec::new();
+        for number in numbers() {
+            if self.known.contains(&number) {
+                continue;
+            }
+            let name = fs::read_to_string(format!("/proc/self/task/{number}/comm")).unwrap_or_default();
+            if OF_THE_MACHINE.iter().any(|start| name.starts_with(start)) {
+                self.known.insert(number);
+            } else {
+                foreign.push(number);
+            }
+        }
+        foreign
+    }
+
+    fn is_known(&self, thread: jobject) -> bool {
+        // SAFETY: both are live references.
+        self.objects.iter().any(|known| unsafe { jni!(self.env, IsSameObject, known.get(), thread) })
+    }
+
+    fn is_daemon(&self, thread: jobject) -> bool {
+        // SAFETY: the object is a thread, on which the method was looked up; what it throws is taken away.
+        unsafe {
+            let is_daemon = jni!(self.env, CallBooleanMethodA, thread, self.is_daemon, std::ptr::null());
+            vm::take_exception(self.env).is_null() && is_daemon
+        }
+    }
+
+    /// Hands over all threads, as local references of a frame of their own.
+    fn each_object(&mut self, mut each: impl FnMut(&mut Self, jobject)) {
+        // SAFETY: the frame is popped, and nothing made in it is used afterwards.
+        unsafe {
+            if jni!(self.env, PushLocalFrame, 256) != 0 {
+                return jni!(self.env, ExceptionClear);
+            }
+            for thread in self.tools.all_threads().unwrap_or_default() {
+                each(self, thread);
+            }
+            jni!(self.env, PopLocalFrame, std::ptr::null_mut());
+        }
+    }
+}
+
+/// The numbers of the threads of this process.
+fn numbers() -> BTreeSet<u32> {
+    let tasks = fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+    tasks.filter_map(|task| task.file_name().to_str()?.parse().ok()).collect()
+}
+
+/// Tells whether a thread waits or has ended.
+fn is_quiet(number: u32) -> bool {
+    let Ok(stat) = fs::read_to_string(format!("/proc/self/task/{number}/stat")) else { return true };
+    // The name is in parentheses and may hold anything; the state comes after it.
+    stat.rsplit_once(") ").is_none_or(|(_, rest)| rest.starts_with(['S', 'Z', 'X']))
+}
