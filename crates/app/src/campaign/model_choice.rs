@@ -7,7 +7,7 @@ use adit_store::RoundId;
 use adit_trace::Script;
 use miette::Report;
 
-use super::allow_words::allow_words;
+use super::allow_words::{allow_words, leaves};
 use super::recorder::Recorder;
 use super::{EarlierModel, labels};
 use crate::witnesses::Witnesses;
@@ -110,8 +110,9 @@ impl Recorder<'_> {
             let mut walk = Reader::indexed(&model);
             let mut part: Vec<Vec<String>> = Vec::new();
             self.campaign.each_word(|word, _| {
-                let mut reads = || walk.reads(word.iter().map(|&letter| letters[letter as usize]));
-                if part.len() < PART && !reads() && !self.given.contains(word) {
+                let word_letters = word.iter().map(|&letter| letters[letter as usize]);
+                let mut rejects = || leaves(&mut walk, &model, word_letters.clone()).is_some();
+                if part.len() < PART && rejects() && !self.given.contains(word) {
                     part.push(labels(reader, word).into_iter().map(str::to_owned).collect());
                 }
             })?;

@@ -1,6 +1,6 @@
 //! Step 5: agree. The model and the properties are made to say the same.
 //!
-//! Where a surviving property and the model contradict each other, the shortest such word is tried on the
+//! Wherever a surviving property and the model contradict each other, the shortest such word is tried on the
 //! class. If it happens, the property is refuted; if not, a state of the model is split. Tests whose words
 //! the model rejects are explored, and words of the user's tests are searched for. This goes on until
 //! nothing changes. If what is then still contradicted can be cut from the model without making it larger,
@@ -13,6 +13,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
+use adit_attack::EventReader;
 use adit_attack::validate::WalkOptions;
 use adit_automata::{Follower, Fsa, State};
 use adit_logic::{Checker, Language, Limit, Property, Restricted, Verdict, restrict};
@@ -22,7 +23,8 @@ use miette::Report;
 use super::Round;
 use super::claim::MinedProperties;
 use super::miners::{Draft, MinedModel, explore::made};
-use crate::campaign::ModelCandidate;
+use crate::campaign::{ModelCandidate, labeled};
+use crate::output::counted;
 use crate::witnesses::{Refuses, Takes, Witnesses};
 
 /// Turns in a row that may try words and tests; what is then left is settled without more of them.
@@ -70,7 +72,7 @@ impl Round<'_> {
                 let model = explorer.explored(self.calls.reader).model;
                 let tests = self.workers.recorder.tests_rejected_by(&model, TESTS)?;
                 let mut words = self.contradictions(&model, properties)?;
-                words.extend(self.rejected_words(&model));
+                words.extend(self.rejected(&model).into_iter().take(WORDS));
                 words.retain(|word| tried.insert(word.clone()));
                 if (tests.is_empty() && words.is_empty()) || turns >= TURNS {
                     let found = self.in_laboratory(|laboratory| explorer.deepen(laboratory))?;
@@ -92,12 +94,8 @@ impl Round<'_> {
         let open = self.settle(&mut mined.candidate, properties)?;
         if !open.is_empty() {
             self.progress.remark(&format!(
-                "note: {} not reported: the model allows what they forbid, and no test showed which is right",
-                if open.len() == 1 {
-                    "1 property is".to_owned()
-                } else {
-                    format!("{} properties are", open.len())
-                }
+                "note: not reported: {} that the model contradicts, and no test showed which is right",
+                counted(open.len(), "property")
             ));
         }
         self.measure(mined)?;
@@ -126,43 +124,46 @@ impl Round<'_> {
         Ok(words.into_iter().map(|(_, word)| word).collect())
     }
 
-    /// Surviving properties that the model violates, each with the shortest word that does.
+    /// Surviving properties that the model violates, each with the shortest word that does, as far as there is
+    /// time to ask.
     fn contradicted(
         &mut self,
         model: &Fsa<String>,
         properties: &mut MinedProperties<'_>,
     ) -> Result<Vec<Contradiction>, Report> {
         let holding = properties.holding(&mut self.workers.recorder)?;
-        let alphabet = self.calls.reader.alphabet();
-        let label = |letter: Letter| alphabet.name(letter).to_owned();
-        let pure = self.labels(&self.pure);
-        let mut checker = Checker::new(model, Language::PrefixClosed, CHECKING);
+        let mut checks = self.checks(model);
         let is_open = properties.is_open();
         let (mut contradicted, begun) = (Vec::new(), Instant::now());
         for property in holding.into_iter().filter(|property| is_open(property)) {
             if self.pace.over().is_some() && begun.elapsed() > GRACE {
                 break;
             }
-            let Property { template, a, b } = property;
-            let labeled = Property { template, a: label(a), b: label(b) };
-            if let Verdict::Fails { counterexample } = checker.check_property(&labeled, &pure) {
-                let word = counterexample.iter().filter_map(|label| alphabet.get(label)).collect();
+            if let Some(word) = checks.violation(&property) {
                 contradicted.push((property, word));
             }
         }
         Ok(contradicted)
     }
 
-    /// Words of the user's tests that the model rejects.
-    fn rejected_words(&self, model: &Fsa<String>) -> Vec<Vec<Letter>> {
-        let alphabet = self.calls.reader.alphabet();
-        let labels =
-            |word: &[Letter]| word.iter().map(|&letter| alphabet.name(letter).to_owned()).collect::<Vec<_>>();
-        self.given.iter().filter(|word| !model.reads(&labels(word))).take(WORDS).cloned().collect()
+    /// Those of the properties that the model violates.
+    pub(super) fn contradicted_among(
+        &self,
+        model: &Fsa<String>,
+        properties: &BTreeSet<Property<Letter>>,
+    ) -> BTreeSet<Property<Letter>> {
+        let mut checks = self.checks(model);
+        properties.iter().filter(|property| checks.violation(property).is_some()).cloned().collect()
+    }
+
+    /// Checks properties on a model.
+    fn checks<'m>(&'m self, model: &'m Fsa<String>) -> Checks<'m> {
+        let checker = Checker::new(model, Language::PrefixClosed, CHECKING);
+        Checks { checker, pure: self.labels(&self.pure), reader: self.calls.reader }
     }
 
     /// Cuts from the model what contradicts surviving properties, and returns those for which that would make
-    /// it larger.
+    /// it larger, or for which there was no time.
     fn settle(
         &mut self,
         candidate: &mut ModelCandidate,
@@ -171,17 +172,16 @@ impl Round<'_> {
         let mut open = BTreeSet::new();
         let pure = self.labels(&self.pure);
         let begun = Instant::now();
-        loop {
-            let contradicted = self.contradicted(&candidate.model, properties)?;
-            if self.pace.over().is_some() && begun.elapsed() > GRACE {
-                open.extend(contradicted.into_iter().map(|(property, _)| property));
-                return Ok(open);
+        // A model that is cut allows less, so none of the others comes to be contradicted.
+        for (property, _) in self.contradicted(&candidate.model, properties)? {
+            if self.checks(&candidate.model).violation(&property).is_none() {
+                continue;
             }
-            let next = contradicted.into_iter().map(|(property, _)| property).find(|one| !open.contains(one));
-            let Some(property) = next else { return Ok(open) };
-            let labels = |letter: Letter| self.calls.reader.alphabet().name(letter).to_owned();
-            let Property { template, a, b } = property;
-            let labeled = [Property { template, a: labels(a), b: labels(b) }];
+            if self.pace.over().is_some() && begun.elapsed() > GRACE {
+                open.insert(property);
+                continue;
+            }
+            let labeled = [labeled(self.calls.reader, &property)];
             let restricted = restrict(&candidate.model, &labeled, &pure, RESTRICTED_STATES);
             let simple = restricted.as_ref().map(|restricted| restricted.model.simplify());
             match restricted.zip(simple) {
@@ -193,6 +193,7 @@ impl Round<'_> {
                 _ => drop(open.insert(property)),
             }
         }
+        Ok(open)
     }
 
     /// Tells whether a model rejects a word of the campaign.
@@ -255,5 +256,24 @@ impl Round<'_> {
             mined.unrealized = Some(measured.unrealized);
         }
         Ok(())
+    }
+}
+
+/// Checks of properties on one model.
+struct Checks<'a> {
+    checker: Checker<'a, String>,
+    pure: BTreeSet<String>,
+    reader: &'a EventReader,
+}
+
+impl Checks<'_> {
+    /// The shortest word of the model that violates the property.
+    fn violation(&mut self, property: &Property<Letter>) -> Option<Vec<Letter>> {
+        match self.checker.check_property(&labeled(self.reader, property), &self.pure) {
+            Verdict::Fails { counterexample } => {
+                Some(counterexample.iter().filter_map(|label| self.reader.alphabet().get(label)).collect())
+            }
+            _ => None,
+        }
     }
 }

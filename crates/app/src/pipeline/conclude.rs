@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use adit_attack::EventReader;
 use adit_automata::Fsa;
 use adit_logic::Property;
 use adit_trace::{Letter, Script};
@@ -38,7 +39,11 @@ impl Round<'_> {
         let witnesses = witnesses.renumbered(|test| self.tests.position(tests.get(test)?));
         let needed = self.workers.recorder.tests_for(&chosen.model, self.tests.tests())?;
         self.tests.add(&mut self.workers, &needed)?;
-        let rejected = self.rejected(&chosen.model);
+        // What was added to the model for words of earlier rounds may contradict a property.
+        let contradicted = self.contradicted_among(&chosen.model, &holding);
+        holding.retain(|property| !contradicted.contains(property));
+        let labels = |word: &Vec<Letter>| labels(self.calls.reader, word);
+        let rejected = self.rejected(&chosen.model).iter().map(labels).collect();
         let pure = self.labels(&self.pure);
         chosen.model = with_state_names(&chosen.model, &pure);
         let unrealized = unrealized.filter(|_| chosen.own);
@@ -93,12 +98,9 @@ impl Round<'_> {
     }
 
     /// Words of the user's tests that the model rejects, shortest first.
-    fn rejected(&self, model: &Fsa<String>) -> Vec<Vec<String>> {
-        let alphabet = self.calls.reader.alphabet();
-        let labels =
-            |word: &Vec<Letter>| word.iter().map(|&letter| alphabet.name(letter).to_owned()).collect();
-        let mut words: Vec<Vec<String>> =
-            self.given.iter().map(labels).filter(|word: &Vec<String>| !model.reads(word)).collect();
+    pub(super) fn rejected(&self, model: &Fsa<String>) -> Vec<Vec<Letter>> {
+        let is_rejected = |word: &&Vec<Letter>| !model.reads(&labels(self.calls.reader, word));
+        let mut words: Vec<Vec<Letter>> = self.given.iter().filter(is_rejected).cloned().collect();
         words.sort_by(|one, other| one.len().cmp(&other.len()).then_with(|| one.cmp(other)));
         words.dedup();
         words
@@ -139,4 +141,9 @@ impl Round<'_> {
             })
             .collect()
     }
+}
+
+/// Labels of a word.
+fn labels(reader: &EventReader, word: &[Letter]) -> Vec<String> {
+    word.iter().map(|&letter| reader.alphabet().name(letter).to_owned()).collect()
 }

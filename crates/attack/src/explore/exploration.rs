@@ -28,6 +28,8 @@ pub(super) struct Exploration {
     by_state: BTreeMap<StateHash, SituationId>,
     /// The fields that matter.
     pub(super) fields: Fields,
+    /// Number of situations when they were last chosen.
+    chosen_with: usize,
     /// Situations are compared by their fields, until two with equal fields enable different events; then also
     /// by what the fields lead to.
     depth: Depth,
@@ -169,6 +171,7 @@ impl Exploration {
             creations: Vec::new(),
             by_state: BTreeMap::new(),
             fields: Fields::default(),
+            chosen_with: 0,
             depth: Depth::Fields,
             is_outdated: false,
             fields_mislead: false,
@@ -387,11 +390,17 @@ impl Exploration {
             let calls = open.len() * self.pool.moves.len();
             let is_much = self.tried_to_close + calls > AT_LEAST.max(self.tried / SHARE)
                 || open.iter().any(|id| self.is_far(*id));
-            // Fields that do not matter make many situations of few.
-            if (self.fields.are_chosen() || is_much) && self.choose_fields() {
-                continue;
+            // Fields that do not matter make many situations of few. Choosing them takes a while, so it is done
+            // again only when much more is known, and before anything is taken for complete.
+            let ends = open.is_empty() || is_much;
+            let knows_more = 4 * self.situations.len() >= 5 * self.chosen_with;
+            if (knows_more && !open.is_empty()) || (ends && self.fields.are_chosen()) {
+                self.chosen_with = self.situations.len();
+                if self.choose_fields() {
+                    continue;
+                }
             }
-            if open.is_empty() || is_much {
+            if ends {
                 return Ok(());
             }
             self.tried_to_close += calls;
@@ -456,12 +465,7 @@ impl Exploration {
     }
 
     /// Adds a situation with the outcomes of all moves in it.
-    fn add_situation(
-        &mut self,
-        situation: Situation,
-        state: StateHash,
-        outcomes: Vec<(Probed, Situation)>,
-    ) {
+    fn add_situation(&mut self, situation: Situation, state: StateHash, outcomes: Vec<(Probed, Situation)>) {
         for (outcome, _) in &outcomes {
             self.see(outcome);
         }

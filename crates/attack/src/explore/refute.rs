@@ -79,8 +79,9 @@ enum Reached {
 impl TriedWalk {
     /// A walk that was followed through what is known.
     fn followed(walk: Walk, way: &Way, graph: &Graph) -> Self {
-        let situations =
-            |nodes: &BTreeSet<NodeId>| nodes.iter().map(|&node| Reached::Probed(graph.situation(node))).collect();
+        let situations = |nodes: &BTreeSet<NodeId>| {
+            nodes.iter().map(|&node| Reached::Probed(graph.situation(node))).collect()
+        };
         Self { walk, reached: way.levels.iter().map(situations).collect() }
     }
 
