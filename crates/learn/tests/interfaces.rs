@@ -5,6 +5,7 @@ mod common;
 
 use adit_learn::Component;
 use adit_learn::certificate::{Status, check, obligations};
+use adit_learn::guards;
 use adit_learn::symbolic::Analysis;
 use adit_learn::x_psyco::{Execution, Interface, Matching, Options, Stop, x_psyco};
 use common::{accelerometer, alternating_bit, counter, lock, signature, solver, stream};
@@ -124,4 +125,60 @@ fn an_unbounded_counter_is_never_complete() {
     let Some((interface, _)) = learn(counter(None), proof()) else { return };
     assert!(!interface.complete);
     assert_eq!(interface.k_max, 2);
+}
+
+#[track_caller]
+fn guards(component: Component, expected: &[&str]) {
+    let Some(mut solver) = solver() else { return };
+    let mut analysis = Analysis::new(component.slice(), &mut solver);
+    let mut interface = x_psyco(&mut analysis, proof(), &mut || true);
+    let mut shown = Vec::new();
+    for (symbol, guard) in guards::minimize(&mut analysis, &mut interface.symbols).into_iter().enumerate() {
+        let method = &analysis.component.methods[interface.symbols[symbol].method];
+        shown.push(format!("{}: {guard}", method.name));
+    }
+    assert_eq!(shown, expected);
+}
+
+#[test]
+fn guards_read_like_source() {
+    guards(
+        stream(),
+        &[
+            "Stream: true",
+            "connect: snk != 0 && !snkConnected",
+            "connect: snk == 0 || snkConnected",
+            "write: true",
+            "flush: true",
+            "close: true",
+        ],
+    );
+    guards(
+        accelerometer(),
+        &[
+            "AccMeter(): true",
+            "AccMeter(int, int): sens != 0 && 1000 / sens != 0",
+            "AccMeter(int, int): 1000 / sens == 0",
+            "AccMeter(int, int): sens == 0",
+            "init: true",
+            "connect: l",
+            "connect: !l",
+            "disconnect: true",
+            "update: true",
+            "getValueX: true",
+            "getValueY: true",
+            "dataReceived: true",
+        ],
+    );
+    guards(
+        alternating_bit(false),
+        &[
+            "AltBit: true",
+            "msg: (1 & seq) == 0",
+            "msg: (1 & seq) != 0",
+            "recv_ack: v == 0",
+            "recv_ack: v == 1",
+            "recv_ack: v < 0 || v > 1",
+        ],
+    );
 }

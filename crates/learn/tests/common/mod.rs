@@ -274,3 +274,87 @@ pub(crate) fn counter(limit: Option<i64>) -> Component {
     draft.only_if(condition, &[("count", less)]);
     draft.build("Counter")
 }
+
+/// A small random component. Constants lie between 0 and 3, so that the arguments -1 to 4 are all that matter;
+/// parameters are stored, but never compared with fields.
+pub(crate) fn random(seed: u64) -> Component {
+    random_with(seed, None)
+}
+
+/// A random component in which one decision, given by its number, is turned around.
+pub(crate) fn random_with(seed: u64, mutated: Option<usize>) -> Component {
+    let mut draft = Draft::new();
+    let mut dice = Dice { seed: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1, decisions: 0, mutated };
+    draft.field("a", Kind::Int);
+    draft.field("b", Kind::Int);
+    draft.field("flag", Kind::Boolean);
+    draft.method("Random", Role::Constructor, &[]);
+    draft.always(&[]);
+    for method in 0..2 + dice.roll(3) {
+        let kinds = [("x", Kind::Int), ("y", Kind::Boolean)];
+        let parameters = draft.method(&format!("m{method}"), Role::Instance, &kinds[..dice.roll(3)]);
+        let condition = draft.arena.bool(true);
+        dice.grow(&mut draft, &parameters, condition, 3);
+    }
+    draft.build("Random")
+}
+
+/// A source of numbers that look random.
+pub(crate) struct Dice {
+    seed: u64,
+    decisions: usize,
+    mutated: Option<usize>,
+}
+
+impl Dice {
+    fn roll(&mut self, sides: usize) -> usize {
+        self.seed = self.seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.seed >> 33) as usize % sides
+    }
+
+    /// Adds the paths of a random decision tree.
+    fn grow(&mut self, draft: &mut Draft, parameters: &[Expr], condition: Expr, depth: usize) {
+        let [a, b] = ["a", "b"].map(|name| draft.arena.var(name, Kind::Int.sort()));
+        let flag = draft.arena.var("flag", Kind::Boolean.sort());
+        if depth == 0 || self.roll(4) == 0 {
+            let value = match self.roll(4) {
+                0 => b,
+                1 => parameters.first().copied().unwrap_or(a),
+                constant => draft.int(constant as i64),
+            };
+            let turned = draft.arena.not(flag);
+            match self.roll(8) {
+                0 | 1 => draft.path(condition, &[], error()),
+                2 => draft.path(condition, &[], End::Unknown("a native method".to_owned())),
+                3 => draft.path(condition, &[("a", value)], End::Ok),
+                4 => draft.path(condition, &[("b", value)], End::Ok),
+                5 => draft.path(condition, &[("flag", turned), ("a", value)], End::Ok),
+                _ => draft.path(condition, &[("flag", turned)], End::Ok),
+            }
+            return;
+        }
+        let subject = match self.roll(5) {
+            0 => a,
+            1 => b,
+            2 => flag,
+            _ if parameters.is_empty() => a,
+            at => parameters[at % parameters.len()],
+        };
+        let constant = self.roll(4) as i64;
+        let constant = draft.int(constant);
+        let less = self.roll(2) == 0;
+        let decision = match draft.arena.sort(subject) {
+            adit_smt::Sort::Bool => subject,
+            _ if less => draft.arena.lt(subject, constant),
+            _ => draft.arena.eq(subject, constant),
+        };
+        let turned = self.mutated == Some(self.decisions);
+        self.decisions += 1;
+        let decision = if turned { draft.arena.not(decision) } else { decision };
+        let otherwise = draft.arena.not(decision);
+        for side in [decision, otherwise] {
+            let condition = draft.arena.and(&[condition, side]);
+            self.grow(draft, parameters, condition, depth - 1);
+        }
+    }
+}

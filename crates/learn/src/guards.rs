@@ -1,0 +1,417 @@
+//! Guards for readers: minimized, in source syntax, and checked to mean the same.
+//!
+//! Paper: none; minimization of logic functions with several values per variable.
+//! Every term that a guard compares with constants is a variable whose values are the regions between those
+//! constants; every other atom is a variable with two values. Combinations of regions that no arguments have
+//! may be covered or not. Boxes that hold some combination of the guard are grown while they hold none
+//! outside of it, until they cover the guard.
+//! Cost: exponential in the number of terms of one guard, which is limited; a solver call for each combination
+//! of regions of terms that share a parameter, and one to check the result.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use adit_smt::{Expr, Node, Sort, Var};
+
+use crate::component::Kind;
+use crate::refinement::atoms;
+use crate::symbolic::{Analysis, Guarded};
+
+/// Most combinations of regions that are looked at. A guard with more is printed as it is.
+const MOST_ROWS: usize = 4_096;
+
+/// A term that a guard compares, and the regions that it distinguishes.
+struct Term {
+    expr: Expr,
+    /// Where regions begin, the first at the smallest value. A boolean term has the regions false and true.
+    starts: Vec<i128>,
+    /// The largest value.
+    last: i128,
+    /// Regions that some arguments reach.
+    feasible: BTreeSet<usize>,
+}
+
+/// A box: for each term the regions that belong to it.
+type Block = Vec<BTreeSet<usize>>;
+
+/// Replaces each guard by a minimal one and returns all of them as text, `true` where there is no condition.
+///
+/// A guard that cannot be minimized, or whose minimal form the solver does not confirm, stays as it is.
+pub fn minimize(analysis: &mut Analysis<'_>, symbols: &mut [Guarded]) -> Vec<String> {
+    symbols.iter_mut().map(|symbol| minimize_one(analysis, symbol)).collect()
+}
+
+fn minimize_one(analysis: &mut Analysis<'_>, symbol: &mut Guarded) -> String {
+    let Some((terms, boxes)) = cover(analysis, symbol.guard) else {
+        let named = with_source_names(analysis, symbol.method, symbol.guard);
+        return analysis.component.arena.show(named).to_string();
+    };
+    let minimal = expression(analysis, &terms, &boxes);
+    let arena = &mut analysis.component.arena;
+    let (not_old, not_new) = (arena.not(symbol.guard), arena.not(minimal));
+    if minimal != symbol.guard
+        && !(analysis.refuted(&[symbol.guard, not_new]) && analysis.refuted(&[minimal, not_old]))
+    {
+        let named = with_source_names(analysis, symbol.method, symbol.guard);
+        return analysis.component.arena.show(named).to_string();
+    }
+    symbol.guard = minimal;
+    text(analysis, symbol.method, &terms, &boxes)
+}
+
+/// Terms and boxes of a guard, if there are not too many.
+fn cover(analysis: &mut Analysis<'_>, guard: Expr) -> Option<(Vec<Term>, Vec<Block>)> {
+    let mut terms = terms(analysis, guard);
+    for term in &mut terms {
+        let possible = |region: &usize| {
+            let condition = in_regions(analysis, term, &BTreeSet::from([*region]));
+            !analysis.refuted(&[condition])
+        };
+        term.feasible = (0..term.starts.len()).filter(possible).collect();
+    }
+    let rows: usize = terms.iter().try_fold(1usize, |rows, term| rows.checked_mul(term.starts.len()))?;
+    if rows > MOST_ROWS {
+        return None;
+    }
+    let (mut inside, mut outside) = (Vec::new(), Vec::new());
+    for row in 0..rows {
+        let regions = regions_of(row, &terms);
+        let conditions: Vec<Expr> = terms
+            .iter()
+            .zip(&regions)
+            .map(|(term, &region)| in_regions(analysis, term, &BTreeSet::from([region])))
+            .collect();
+        if !analysis.refuted(&conditions) {
+            let truth = decide(analysis, guard, &terms, &regions)?;
+            if truth { inside.push(regions) } else { outside.push(regions) }
+        }
+    }
+    let mut boxes: Vec<Block> = Vec::new();
+    for row in &inside {
+        if boxes.iter().any(|known| holds(known, row)) {
+            continue;
+        }
+        let mut grown: Block = row.iter().map(|&region| BTreeSet::from([region])).collect();
+        for (at, term) in terms.iter().enumerate() {
+            for region in 0..term.starts.len() {
+                let mut larger = grown.clone();
+                larger[at].insert(region);
+                if !outside.iter().any(|row| holds(&larger, row)) {
+                    grown = larger;
+                }
+            }
+        }
+        boxes.push(grown);
+    }
+    // A box all of whose rows lie in others says nothing.
+    let mut at = boxes.len();
+    while at > 0 {
+        at -= 1;
+        let others = |row: &Vec<usize>| {
+            boxes.iter().enumerate().any(|(other, known)| other != at && holds(known, row))
+        };
+        if inside.iter().all(others) {
+            boxes.remove(at);
+        }
+    }
+    Some((terms, boxes))
+}
+
+fn holds(known: &Block, row: &[usize]) -> bool {
+    known.iter().zip(row).all(|(regions, region)| regions.contains(region))
+}
+
+fn regions_of(mut row: usize, terms: &[Term]) -> Vec<usize> {
+    terms
+        .iter()
+        .map(|term| {
+            let region = row % term.starts.len();
+            row /= term.starts.len();
+            region
+        })
+        .collect()
+}
+
+/// The terms of a guard with their regions.
+fn terms(analysis: &Analysis<'_>, guard: Expr) -> Vec<Term> {
+    let arena = &analysis.component.arena;
+    let mut cuts: BTreeMap<Expr, BTreeSet<i128>> = BTreeMap::new();
+    for atom in atoms(arena, guard) {
+        match compared(analysis, atom) {
+            Some((term, starts)) => cuts.entry(term).or_default().extend(starts),
+            None => {
+                cuts.entry(atom).or_default();
+            }
+        }
+    }
+    // Terms in the order in which their parameters are declared read best.
+    let mut order: Vec<(Expr, BTreeSet<i128>)> = cuts.into_iter().collect();
+    order.sort_by_key(|(term, _)| (arena.variables(*term).to_vec(), *term));
+    order
+        .into_iter()
+        .map(|(expr, mut starts)| match arena.sort(expr) {
+            Sort::Bits(width) => {
+                let (least, last) = (-(1i128 << (width - 1)), (1i128 << (width - 1)) - 1);
+                starts.retain(|&start| start > least && start <= last);
+                starts.insert(least);
+                Term { expr, starts: starts.into_iter().collect(), last, feasible: BTreeSet::new() }
+            }
+            _ => Term { expr, starts: vec![0, 1], last: 1, feasible: BTreeSet::new() },
+        })
+        .collect()
+}
+
+/// The term that an atom compares with a constant, and where the regions that it tells apart begin.
+fn compared(analysis: &Analysis<'_>, atom: Expr) -> Option<(Expr, Vec<i128>)> {
+    let arena = &analysis.component.arena;
+    let constant = |expr: Expr| arena.as_value(expr).and_then(adit_smt::Value::as_number);
+    match *arena.node(atom) {
+        Node::Eq(term, other) if arena.sort(term) != Sort::Bool => {
+            constant(other).map(|number| (term, vec![number, number + 1]))
+        }
+        Node::Less(left, right) => match (constant(left), constant(right)) {
+            (None, Some(number)) => Some((left, vec![number])),
+            (Some(number), None) => Some((right, vec![number + 1])),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The truth of a formula when each term lies in a region. Nothing if a region does not decide an atom.
+fn decide(analysis: &Analysis<'_>, formula: Expr, terms: &[Term], regions: &[usize]) -> Option<bool> {
+    let arena = &analysis.component.arena;
+    match arena.node(formula) {
+        Node::Bool(truth) => Some(*truth),
+        Node::Not(inner) => decide(analysis, *inner, terms, regions).map(|truth| !truth),
+        Node::And(members) => {
+            for &member in members {
+                if !decide(analysis, member, terms, regions)? {
+                    return Some(false);
+                }
+            }
+            Some(true)
+        }
+        Node::Eq(left, right) if arena.sort(*left) == Sort::Bool => {
+            Some(decide(analysis, *left, terms, regions)? == decide(analysis, *right, terms, regions)?)
+        }
+        node => {
+            let place = |expr: Expr| terms.iter().position(|term| term.expr == expr);
+            if let Some(at) = place(formula) {
+                return Some(regions[at] == 1);
+            }
+            let (term, _) = compared(analysis, formula)?;
+            let at = place(term)?;
+            let start = terms[at].starts[regions[at]];
+            let constant = |expr: Expr| arena.as_value(expr).and_then(adit_smt::Value::as_number);
+            match *node {
+                Node::Eq(_, other) => Some(constant(other)? == start),
+                Node::Less(left, right) if left == term => Some(start < constant(right)?),
+                Node::Less(left, _) => Some(constant(left)? < start),
+                _ => None,
+            }
+        }
+    }
+}
+
+/// The condition that a term lies in one of the regions.
+fn in_regions(analysis: &mut Analysis<'_>, term: &Term, regions: &BTreeSet<usize>) -> Expr {
+    let arena = &mut analysis.component.arena;
+    let Sort::Bits(width) = arena.sort(term.expr) else {
+        return match (regions.contains(&0), regions.contains(&1)) {
+            (true, true) => arena.bool(true),
+            (false, false) => arena.bool(false),
+            (false, true) => term.expr,
+            (true, false) => arena.not(term.expr),
+        };
+    };
+    let number = |value: i128| i64::try_from(value).expect("a bit-vector has at most 64 bits");
+    let mut any = Vec::new();
+    for &region in regions {
+        let (first, last) = term.bounds(region);
+        let (first, last) = (arena.bits(width, number(first)), arena.bits(width, number(last)));
+        let (above, below) = (arena.ge(term.expr, first), arena.le(term.expr, last));
+        any.push(arena.and(&[above, below]));
+    }
+    arena.or(&any)
+}
+
+impl Term {
+    /// The smallest and the largest value of a region.
+    fn bounds(&self, region: usize) -> (i128, i128) {
+        (self.starts[region], self.starts.get(region + 1).map_or(self.last, |next| next - 1))
+    }
+}
+
+/// The boxes as an expression.
+fn expression(analysis: &mut Analysis<'_>, terms: &[Term], boxes: &[Block]) -> Expr {
+    let mut any = Vec::new();
+    for known in boxes {
+        let all: Vec<Expr> =
+            terms.iter().zip(known).map(|(term, regions)| in_regions(analysis, term, regions)).collect();
+        any.push(analysis.component.arena.and(&all));
+    }
+    analysis.component.arena.or(&any)
+}
+
+/// The boxes as a reader would write them.
+fn text(analysis: &mut Analysis<'_>, method: usize, terms: &[Term], boxes: &[Block]) -> String {
+    let mut any: Vec<String> = Vec::new();
+    for known in boxes {
+        let mut all = Vec::new();
+        for (term, regions) in terms.iter().zip(known) {
+            if regions.len() < term.starts.len() {
+                all.push(describe(analysis, method, term, regions));
+            }
+        }
+        // A disjunction inside of a conjunction needs parentheses, alone it does not.
+        let alone = all.len() == 1;
+        let all: Vec<String> = all
+            .into_iter()
+            .map(|part| if part.contains(" || ") && !alone { format!("({part})") } else { part })
+            .collect();
+        any.push(if all.is_empty() { "true".to_owned() } else { all.join(" && ") });
+    }
+    let many = any.len() > 1;
+    any.sort_by_key(|part| part.len());
+    let parts: Vec<String> = any
+        .into_iter()
+        .map(|part| if many && part.contains(" && ") { format!("({part})") } else { part })
+        .collect();
+    if parts.is_empty() { "false".to_owned() } else { parts.join(" || ") }
+}
+
+/// The condition that a term lies in one of the regions, as text: the shorter of saying where it lies and
+/// where it does not.
+fn describe(analysis: &mut Analysis<'_>, method: usize, term: &Term, regions: &BTreeSet<usize>) -> String {
+    let named = with_source_names(analysis, method, term.expr);
+    let arena = &analysis.component.arena;
+    if arena.sort(term.expr) == Sort::Bool {
+        let negated = regions.contains(&0);
+        let shown = arena.show(named).to_string();
+        return match (negated, arena.node(term.expr)) {
+            (false, _) => shown,
+            (true, Node::Var(_)) => format!("!{shown}"),
+            (true, _) => format!("!({shown})"),
+        };
+    }
+    let variables = arena.variables(term.expr);
+    let reference = matches!(arena.node(term.expr), Node::Var(_))
+        && analysis.component.methods[method]
+            .parameters
+            .iter()
+            .any(|parameter| variables == [parameter.var] && parameter.kind == Kind::Reference);
+    let shown = arena.show(named).to_string();
+    let shown = match arena.node(term.expr) {
+        Node::Var(_) => shown,
+        // Java compares before it applies bitwise operators.
+        _ if [" & ", " | ", " ^ ", " ? "].iter().any(|operator| shown.contains(operator)) => {
+            format!("({shown})")
+        }
+        _ => shown,
+    };
+    let number = |value: i128| if reference && value == 0 { "null".to_owned() } else { value.to_string() };
+    let possible: BTreeSet<usize> = regions & &term.feasible;
+    let impossible: BTreeSet<usize> = &term.feasible - regions;
+    let point = |regions: &BTreeSet<usize>| {
+        let only = regions.iter().next().filter(|_| regions.len() == 1)?;
+        let (first, last) = term.bounds(*only);
+        (first == last).then_some(first)
+    };
+    if let Some(only) = point(&possible) {
+        return format!("{shown} == {}", number(only));
+    }
+    if let Some(only) = point(&impossible) {
+        return format!("{shown} != {}", number(only));
+    }
+    let complement: BTreeSet<usize> =
+        (0..term.starts.len()).filter(|region| !regions.contains(region)).collect();
+    let (inside, outside) = (term.intervals(regions), term.intervals(&complement));
+    // Numbers that are left out read best one by one.
+    if outside.len() < inside.len() && outside.iter().all(|(first, last)| first == last) {
+        let parts: Vec<String> =
+            outside.into_iter().map(|(first, _)| format!("{shown} != {}", number(first))).collect();
+        return parts.join(" && ");
+    }
+    let parts: Vec<String> = inside.into_iter().map(|range| term.interval(&shown, range, &number)).collect();
+    let many = parts.len() > 1;
+    let parts: Vec<String> = parts
+        .into_iter()
+        .map(|part| if many && part.contains(" && ") { format!("({part})") } else { part })
+        .collect();
+    parts.join(" || ")
+}
+
+impl Term {
+    /// Regions that follow each other, joined.
+    fn intervals(&self, regions: &BTreeSet<usize>) -> Vec<(i128, i128)> {
+        let mut joined: Vec<(i128, i128)> = Vec::new();
+        for &region in regions {
+            let (first, last) = self.bounds(region);
+            match joined.last_mut() {
+                Some((_, end)) if *end + 1 == first => *end = last,
+                _ => joined.push((first, last)),
+            }
+        }
+        joined
+    }
+
+    fn interval(&self, shown: &str, (first, last): (i128, i128), number: &impl Fn(i128) -> String) -> String {
+        match (first == self.starts[0], last == self.last) {
+            _ if first == last => format!("{shown} == {}", number(first)),
+            (true, true) => "true".to_owned(),
+            (true, false) => self.at_most(shown, last),
+            (false, true) => self.at_least(shown, first),
+            (false, false) => format!("{} && {}", self.at_least(shown, first), self.at_most(shown, last)),
+        }
+    }
+
+    /// `x <= last` or `x < last + 1`, whichever number is rounder, or stands alone in the guard.
+    fn at_most(&self, shown: &str, last: i128) -> String {
+        if self.taste(last + 1) > self.taste(last) {
+            format!("{shown} < {}", last + 1)
+        } else {
+            format!("{shown} <= {last}")
+        }
+    }
+
+    fn at_least(&self, shown: &str, first: i128) -> String {
+        if self.taste(first - 1) > self.taste(first) {
+            format!("{shown} > {}", first - 1)
+        } else {
+            format!("{shown} >= {first}")
+        }
+    }
+
+    /// Readers like round numbers, and numbers that the guard treats on their own.
+    fn taste(&self, number: i128) -> (u32, bool) {
+        let alone = (0..self.starts.len()).any(|region| self.bounds(region) == (number, number));
+        (roundness(number), alone)
+    }
+}
+
+/// Zeros at the end; zero itself is the roundest number.
+fn roundness(number: i128) -> u32 {
+    if number == 0 {
+        return u32::MAX;
+    }
+    let mut rest = number;
+    let mut zeros = 0;
+    while rest % 10 == 0 {
+        rest /= 10;
+        zeros += 1;
+    }
+    zeros
+}
+
+/// The expression with parameters under the names that they have in the source.
+pub(crate) fn with_source_names(analysis: &mut Analysis<'_>, method: usize, expr: Expr) -> Expr {
+    let parameters: Vec<(Var, String, Sort)> = analysis.component.methods[method]
+        .parameters
+        .iter()
+        .map(|parameter| (parameter.var, parameter.name.clone(), parameter.kind.sort()))
+        .collect();
+    let arena = &mut analysis.component.arena;
+    let by: BTreeMap<Var, Expr> =
+        parameters.into_iter().map(|(var, name, sort)| (var, arena.var(&name, sort))).collect();
+    arena.substitute(expr, &by)
+}
