@@ -15,6 +15,7 @@ mod lts;
 pub mod oracle;
 mod prover;
 mod refinement;
+pub mod regions;
 pub mod symbolic;
 pub mod x_psyco;
 

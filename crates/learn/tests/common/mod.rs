@@ -3,15 +3,19 @@
 
 use std::time::Duration;
 
+use adit_learn::regions::Regions;
 use adit_learn::{Component, End, Field, Kind, Method, Parameter, Path, Role};
 use adit_smt::{Arena, Expr, Frugal, Patience, Process, Value};
 
 /// The solver of this machine, or none.
-pub(crate) fn solver() -> Option<Frugal<Process>> {
+pub(crate) fn solver() -> Option<Frugal<Regions<Process>>> {
     let path = std::env::var_os("PATH")?;
     let program = std::env::split_paths(&path).map(|folder| folder.join("z3")).find(|file| file.is_file());
+    #[expect(clippy::print_stderr, reason = "a test that does not run says so")]
     match program {
-        Some(program) => Some(Frugal::new(Process::new(program, Patience(Duration::from_secs(5))))),
+        Some(program) => {
+            Some(Frugal::new(Regions::new(Process::new(program, Patience(Duration::from_secs(5))))))
+        }
         None => {
             eprintln!("NOT RUN: there is no z3");
             None
