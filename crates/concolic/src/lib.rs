@@ -1,0 +1,23 @@
+//! Java bytecode executed with symbols.
+//!
+//! One interpreter runs methods over two domains: concrete values alone, and concrete values with a symbolic
+//! shadow, from which the condition of the path that was taken can be read.
+
+mod arithmetic;
+mod arrays;
+mod compile;
+mod domain;
+mod limits;
+mod link;
+mod machine;
+mod models;
+mod platform;
+mod state;
+mod unknown;
+
+pub use domain::{Concrete, Domain, Word};
+pub use limits::Limits;
+pub use link::{ClassId, Linker, MethodNumber, Slot, TypeNumber};
+pub use machine::{Completion, Machine, Run};
+pub use state::{ObjectKind, ObjectNumber, State};
+pub use unknown::Unknown;
