@@ -2,11 +2,25 @@
 
 use crate::domain::Word;
 use crate::link::{ClassId, TypeNumber};
+use crate::shape::Address;
 use crate::{Limits, Unknown};
 
 /// Number of an object in a [`State`]; zero is null.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ObjectNumber(pub u32);
+
+impl State<()> {
+    /// The same state with plain shadows.
+    pub(crate) fn shadowed<S: Default>(&self) -> State<S> {
+        let plain = |words: &[Word<()>]| words.iter().map(|word| Word::plain(word.bits)).collect();
+        State {
+            objects: self.objects.clone(),
+            words: plain(&self.words),
+            statics: plain(&self.statics),
+            initialized: self.initialized.clone(),
+        }
+    }
+}
 
 /// Kind of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -96,6 +110,41 @@ impl<S: Copy + Default + PartialEq> State<S> {
         match self.objects.iter().position(|object| object.kind == kind) {
             Some(at) => Ok(at as i64 + 1),
             None => self.allocate(kind, 0, limits),
+        }
+    }
+
+    /// Appends an object with these words.
+    pub(crate) fn append(&mut self, kind: ObjectKind, words: &[Word<S>]) -> i64 {
+        let start = self.words.len() as u32;
+        self.words.extend_from_slice(words);
+        self.objects.push(Object { kind, start, length: words.len() as u32 });
+        self.objects.len() as i64
+    }
+
+    pub(crate) fn object_count(&self) -> usize {
+        self.objects.len()
+    }
+
+    pub(crate) fn static_count(&self) -> usize {
+        self.statics.len()
+    }
+
+    /// Kinds and lengths of all objects, in order.
+    pub(crate) fn kinds(&self) -> impl Iterator<Item = (ObjectKind, u32)> + '_ {
+        self.objects.iter().map(|object| (object.kind, object.length))
+    }
+
+    pub(crate) fn word(&self, address: Address) -> Word<S> {
+        match address {
+            Address::Static(number) => self.static_word(number),
+            Address::Heap(at) => self.words[at as usize],
+        }
+    }
+
+    pub(crate) fn set_word(&mut self, address: Address, word: Word<S>) {
+        match address {
+            Address::Static(number) => self.set_static(number, word),
+            Address::Heap(at) => self.words[at as usize] = word,
         }
     }
 

@@ -6,3 +6,4 @@
 mod differential;
 mod generated;
 mod jdk;
+mod learning;
