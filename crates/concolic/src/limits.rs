@@ -1,0 +1,39 @@
+//! Every limit of the interpreter and of the exploration, with its reason.
+//!
+//! A limit that is reached gives [`Unknown`](crate::Unknown), never a yes or a no.
+
+/// Limits of one execution, and of the exploration of all executions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// The most instructions of one call, everything that it calls included.
+    pub steps: u32,
+    /// The most calls inside one another, which bounds recursion.
+    pub depth: usize,
+    /// The most fields and array elements that a component may allocate in its life.
+    pub words: usize,
+    /// The most paths through one call, or through one sequence of calls.
+    pub paths: usize,
+    /// The most undecided branches on one path, which bounds how often a loop on a parameter is unrolled.
+    pub branches: usize,
+    /// The longest array whose elements are joined into one expression when the index is not known. In a longer
+    /// one, every index is a path.
+    pub joined_elements: u32,
+}
+
+impl Limits {
+    /// The limits that suit components of ordinary size.
+    pub const USUAL: Limits = Limits {
+        // A loop over a table of a million entries ends; one that never does costs a few milliseconds.
+        steps: 1_000_000,
+        // HotSpot's default stack holds some ten thousand frames; nothing but recursion needs a hundred.
+        depth: 200,
+        // Eight bytes each: components that are worth learning have some dozens.
+        words: 100_000,
+        // The largest method of the literature's components has 37 paths.
+        paths: 600,
+        // A loop over the bits of an `int` needs 32 branches, one over those of a `long` 64.
+        branches: 80,
+        // Expressions grow with this, and every use of an element repeats them.
+        joined_elements: 32,
+    };
+}

@@ -1,0 +1,140 @@
+//! Sequences of calls on every component: the interpreter against HotSpot.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use adit_bytecode::{ClassPath, Flags, Method, Type};
+use adit_concolic::{Completion, Concrete, Limits, Linker, Machine, Run, State, Word};
+use rand::rngs::ChaCha8Rng;
+use rand::{RngExt, SeedableRng};
+
+use crate::jdk::{self, Jdk};
+
+/// A call by its descriptor, with its arguments.
+struct Call {
+    name: Arc<str>,
+    descriptor: Arc<str>,
+    arguments: Vec<i64>,
+}
+
+/// Values at which components change their minds, and some others.
+const INTERESTING: [i64; 14] =
+    [0, 1, -1, 2, 3, 4, 5, 7, 100, 1000, -1000, 100_000, 0x7fff_ffff, -0x8000_0000];
+
+fn value(kind: &Type, random: &mut ChaCha8Rng) -> i64 {
+    let wide = if random.random_bool(0.8) {
+        INTERESTING[random.random_range(0..INTERESTING.len())]
+    } else {
+        random.random::<i64>()
+    };
+    match kind {
+        Type::Boolean => wide & 1,
+        Type::Byte => i64::from(wide as i8),
+        Type::Short => i64::from(wide as i16),
+        Type::Char => i64::from(wide as u16),
+        Type::Int => i64::from(wide as i32),
+        Type::Long => wide,
+        _ => 0,
+    }
+}
+
+fn sequence(methods: &[&Method], random: &mut ChaCha8Rng) -> Vec<Call> {
+    let call = |method: &Method, random: &mut ChaCha8Rng| Call {
+        name: method.name.clone(),
+        descriptor: method.descriptor.clone(),
+        arguments: method.signature().parameters.iter().map(|kind| value(kind, random)).collect(),
+    };
+    let (constructors, others): (Vec<&Method>, Vec<&Method>) =
+        methods.iter().partition(|method| method.is_constructor());
+    let mut calls = vec![call(constructors[random.random_range(0..constructors.len())], random)];
+    for _ in 0..random.random_range(1..12) {
+        calls.push(call(others[random.random_range(0..others.len())], random));
+    }
+    calls
+}
+
+/// What the interpreter says, spelled as the driver does.
+fn interpret(linker: &mut Linker<'_>, class: &str, calls: &[Call]) -> String {
+    let (mut machine, mut state) = (Machine::new(), State::new());
+    let limits = Limits { steps: 20_000, ..Limits::USUAL };
+    let id = linker.class(class).unwrap();
+    let mut receiver = None;
+    let mut said = Vec::new();
+    for call in calls {
+        let method = linker.own_method(id, &call.name, &call.descriptor).unwrap();
+        let mut slots: Vec<Word<()>> = receiver.into_iter().map(Word::plain).collect();
+        for (kind, &value) in
+            adit_bytecode::Signature::parse(&call.descriptor).unwrap().parameters.iter().zip(&call.arguments)
+        {
+            slots.push(Word::plain(value));
+            slots.extend((kind.slots() == 2).then(|| Word::plain(0)));
+        }
+        let run = Run { linker, state: &mut state, domain: &mut Concrete, limits: &limits };
+        let completion = if receiver.is_none() {
+            let (object, completion) = machine.construct(run, method, &slots);
+            receiver = matches!(completion, Completion::Returned(_)).then_some(i64::from(object.0));
+            completion
+        } else {
+            machine.call(run, method, &slots)
+        };
+        said.push(match completion {
+            Completion::Returned(Some(word)) => word.bits.to_string(),
+            Completion::Returned(None) => "ok".to_owned(),
+            Completion::Threw(class) => format!("!{}", linker.class_name(class)),
+            Completion::Unknown(reason) => format!("?{reason}"),
+        });
+        if receiver.is_none() {
+            break;
+        }
+    }
+    said.join(";")
+}
+
+fn components(path: &ClassPath) -> Vec<String> {
+    let names = path.names();
+    let ours =
+        names.into_iter().filter(|name| !name.contains('/') && !name.contains('$') && name != "Driver");
+    ours.collect()
+}
+
+#[test]
+fn components_behave_as_on_hotspot() {
+    let Some(jdk) = Jdk::find() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let mut sources = jdk::java_files(&jdk::interfaces());
+    sources.push(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/java/Driver.java"));
+    jdk.compile(&sources, folder.path());
+    let path = jdk.class_path(folder.path());
+    let mut linker = Linker::new(&path);
+    let mut random = ChaCha8Rng::seed_from_u64(7);
+    let (mut input, mut ours) = (String::new(), Vec::new());
+    for name in components(&path) {
+        let class = path.class(&name).unwrap();
+        let is_called = |method: &&Method| method.flags.has(Flags::PUBLIC) && &*method.name != "<clinit>";
+        let methods: Vec<&Method> = class.methods.iter().filter(is_called).collect();
+        for _ in 0..150 {
+            let mut calls = sequence(&methods, &mut random);
+            // Only even numbers end there.
+            calls.iter_mut().filter(|call| &*call.name == "spin").for_each(|call| call.arguments[0] &= 0x1fe);
+            input += &name;
+            for call in &calls {
+                let parameters = call.descriptor.split(')').next().unwrap();
+                let arguments: String = call.arguments.iter().map(|value| format!(" {value}")).collect();
+                input += &format!(";{}{parameters}){arguments}", call.name);
+            }
+            input += "\n";
+            ours.push(interpret(&mut linker, &name, &calls));
+        }
+    }
+    let theirs = jdk.run(folder.path(), "Driver", &input);
+    let mut outcomes = BTreeMap::new();
+    for ((line, ours), theirs) in input.lines().zip(&ours).zip(theirs.lines()) {
+        assert_eq!(ours, theirs, "{line}");
+        for outcome in ours.split(';') {
+            let kind = if outcome.starts_with('!') { "exception" } else { "return" };
+            *outcomes.entry(kind).or_insert(0) += 1;
+        }
+    }
+    assert_eq!(theirs.lines().count(), ours.len());
+    assert!(outcomes.values().all(|&count| count > 1000), "{outcomes:?}");
+}

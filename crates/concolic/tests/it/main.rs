@@ -1,0 +1,9 @@
+//! Tests against a real JVM, and on the components of `subjects/interfaces`.
+//!
+//! Without a JDK they say so and pass; what needs none is tested beside the code.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
+
+mod differential;
+mod generated;
+mod jdk;
+mod learning;
