@@ -1,7 +1,7 @@
 //! A solver that asks another one as little as possible.
 //!
-//! Constraints are simplified, split into groups that share no variable, and each group is looked up: was it
-//! asked before, is it true under an assignment that answered another question, does it hold all of a group
+//! Constraints are simplified, variables that an equation defines are eliminated, the rest is split into groups
+//! that share no variable, and each group is looked up: was it asked before, is it true under an assignment that answered another question, does it hold all of a group
 //! that cannot be true? Only what is left goes to the solver behind.
 
 use std::collections::{BTreeMap, VecDeque};
@@ -9,9 +9,9 @@ use std::collections::{BTreeMap, VecDeque};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::arena::{Arena, Expr, Node, Var};
+use crate::eliminate::{Eliminated, eliminate, zero};
 use crate::smtlib::variables;
-use crate::solver::{Answer, Model, Solver};
-use crate::value::{Sort, Value};
+use crate::solver::{Answer, Model, Reason, Solver};
 
 /// Number of earlier assignments that are tried on a new question. Trying one costs about a microsecond for
 /// each part of the question, asking a solver hundreds.
@@ -136,13 +136,18 @@ impl<S: Solver> Solver for Frugal<S> {
         }
         self.counters.asked += 1;
         let all = arena.and(constraints);
-        let members = match arena.node(all) {
-            Node::Bool(value) => {
+        let eliminated = eliminate(arena, all);
+        let members = match arena.node(eliminated.rest) {
+            Node::Bool(false) => {
                 self.counters.by_simplification += 1;
-                return if *value { Answer::Sat(Model::default()) } else { Answer::Unsat };
+                return Answer::Unsat;
+            }
+            Node::Bool(true) => {
+                self.counters.by_simplification += 1;
+                return finished(arena, all, &eliminated, Model::default());
             }
             Node::And(members) => members.to_vec(),
-            _ => vec![all],
+            _ => vec![eliminated.rest],
         };
         let mut model = Model::default();
         let mut unknown = None;
@@ -170,7 +175,7 @@ impl<S: Solver> Solver for Frugal<S> {
         }
         self.count(called, unknown.is_none());
         match unknown {
-            None => Answer::Sat(model),
+            None => finished(arena, all, &eliminated, model),
             Some(reason) => Answer::Unknown(reason),
         }
     }
@@ -186,14 +191,22 @@ impl<S> Frugal<S> {
     }
 }
 
+/// The answer `Sat` for all constraints, with values for what was eliminated.
+fn finished(arena: &Arena, all: Expr, eliminated: &Eliminated, model: Model) -> Answer {
+    let model = match eliminated.complete(arena, model) {
+        Ok(model) => completed(arena, arena.variables(all), &model),
+        Err(error) => return Answer::Unknown(Reason::BadModel(error.to_string())),
+    };
+    match arena.satisfies(&model, &[all]) {
+        Ok(true) => Answer::Sat(model),
+        Ok(false) => Answer::Unknown(Reason::BadModel("a constraint is false under it".to_owned())),
+        Err(error) => Answer::Unknown(Reason::BadModel(error.to_string())),
+    }
+}
+
 /// `model` with zero or false for the variables that it lacks, and without the ones that nobody asked for.
 fn completed(arena: &Arena, variables: &[Var], model: &Model) -> Model {
-    let value = |var: Var| {
-        model.get(var).unwrap_or_else(|| match arena.var_sort(var) {
-            Sort::Bool => Value::Bool(false),
-            sort => Value::number(sort, 0),
-        })
-    };
+    let value = |var: Var| model.get(var).unwrap_or_else(|| zero(arena.var_sort(var)));
     variables.iter().map(|&var| (var, value(var))).collect()
 }
 
@@ -225,7 +238,8 @@ fn groups(arena: &Arena, members: &[Expr]) -> Vec<Vec<Expr>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::solver::{Missing, Reason};
+    use crate::solver::Missing;
+    use crate::value::{Sort, Value};
 
     /// Says what it was told to, and counts.
     struct Scripted(Vec<Answer>, usize);

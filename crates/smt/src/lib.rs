@@ -21,6 +21,7 @@ mod bits;
 mod booleans;
 mod bounds;
 mod compare;
+mod eliminate;
 mod evaluate;
 mod frugal;
 mod process;
