@@ -16,6 +16,7 @@
 //! ```
 
 mod check;
+pub mod contract;
 mod evaluate;
 mod fate;
 mod formula;

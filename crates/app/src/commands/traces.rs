@@ -216,6 +216,9 @@ pub(crate) fn remark(name: &str, summary: &Summary, options: &Options, quiet: bo
         (summary.skipped, "lines did not match the pattern and were skipped"),
         (summary.negative, "traces are marked as impossible and were skipped"),
         (summary.partial, "traces were cut off; their beginnings were kept"),
+        (summary.mismatched, "records do not match their declarations and were left out"),
+        (summary.without_begin, "calls end without a beginning and were left out"),
+        (summary.without_end, "calls never end and were taken to throw something"),
         (
             summary.out_of_order,
             if options.sort_by_time {
@@ -265,6 +268,7 @@ impl From<LabelChoice> for Labels {
             LabelChoice::Method => Self::Method,
             LabelChoice::Outcome => Self::Outcome,
             LabelChoice::Exception => Self::Exception,
+            LabelChoice::Line => Self::Line,
         }
     }
 }
