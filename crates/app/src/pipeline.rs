@@ -110,6 +110,8 @@ pub(crate) struct Trouble {
     pub(crate) constructions_given_up: BTreeSet<String>,
     /// All hangs and crashes: the method, the construction of its object, and how often.
     pub(crate) bad_ends: Vec<(String, String, u64)>,
+    /// Methods that blocked in some state.
+    pub(crate) blocking: BTreeSet<String>,
     /// Methods that were called and never returned, and how often.
     pub(crate) never_returned: Vec<(String, u32)>,
 }

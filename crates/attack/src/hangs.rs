@@ -1,5 +1,9 @@
 //! Blame for hangs and crashes: on the method, or on the construction of its object.
 //!
+//! A call that blocks is no such thing. It waits for what another thread would give, which depends on the
+//! state of the object and is found out within a millisecond; like a call that throws, it is not possible in
+//! that state, and may be in the next. So it is counted, and made again.
+//!
 //! Each such end costs as much as thousands of calls, so few must be enough. Blame falls on a method together
 //! with the construction of its object (`acquire` on a semaphore made with zero); on the method alone when it
 //! mostly hangs, whatever the construction; and on the construction when more methods hang on such objects
@@ -36,11 +40,12 @@ const NAMES: usize = 3;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct ConstructionHash(u64);
 
-/// Calls of a method, and those of them that hung or crashed.
+/// Calls of a method, those of them that hung or crashed, and those that blocked.
 #[derive(Clone, Copy, Debug, Default)]
 struct CallStats {
     all: u64,
     bad: u64,
+    blocked: u64,
 }
 
 impl CallStats {
@@ -85,19 +90,22 @@ pub struct BadEnd<'a> {
     pub construction: &'a str,
     /// Number of times.
     pub times: u64,
+    /// Number of times that it blocked instead: it waited for what nobody was there to give.
+    pub blocked: u64,
 }
 
 impl HangBlame {
     /// Learns from a run, and tells whether it ended badly. A script that was cut counts: whoever cut it
     /// knows that the next call hangs.
     pub(crate) fn learn(&mut self, script: &Script, run: &Run) -> bool {
-        let bad = matches!(run.end, End::TimedOut | End::Blocked | End::Died { .. } | End::Cut { .. });
-        if !bad && self.total.is_empty() {
+        let bad = matches!(run.end, End::TimedOut | End::Died { .. } | End::Cut { .. });
+        let blocked = run.end == End::Blocked;
+        if !bad && !blocked && self.total.is_empty() {
             return false;
         }
         let mut constructions = Constructions::of(script);
         let at = run.steps.len();
-        let culprit = script.statements.get(at).filter(|_| bad);
+        let culprit = script.statements.get(at).filter(|_| bad || blocked);
         if let Some(culprit) = culprit {
             // First of all, so that the calls before it count.
             let stats = self.constructions.entry(constructions.of_call(at)).or_default();
@@ -120,7 +128,8 @@ impl HangBlame {
                 self.total.entry(culprit.callable.clone()).or_default(),
             ] {
                 calls.all += 1;
-                calls.bad += 1;
+                calls.bad += u64::from(bad);
+                calls.blocked += u64::from(blocked);
             }
         }
         bad
@@ -150,7 +159,7 @@ impl HangBlame {
     pub(crate) fn is_given_up(&self, callable: &Arc<Callable>) -> bool {
         let Some(&(mut total)) = self.total.get(callable) else { return false };
         for stats in self.constructions.values().filter(|stats| stats.is_to_blame()) {
-            let CallStats { all, bad } = stats.calls.get(callable).copied().unwrap_or_default();
+            let CallStats { all, bad, .. } = stats.calls.get(callable).copied().unwrap_or_default();
             total.all = total.all.saturating_sub(all);
             total.bad = total.bad.saturating_sub(bad);
         }
@@ -181,8 +190,9 @@ impl HangBlame {
     pub(crate) fn bad_ends(&self) -> Vec<BadEnd<'_>> {
         let mut ends = Vec::new();
         for stats in self.constructions.values() {
-            for (callable, calls) in stats.calls.iter().filter(|(_, calls)| calls.bad > 0) {
-                ends.push(BadEnd { callable, construction: &stats.description, times: calls.bad });
+            for (callable, calls) in stats.calls.iter().filter(|(_, calls)| calls.bad + calls.blocked > 0) {
+                let (construction, CallStats { bad: times, blocked, .. }) = (&*stats.description, *calls);
+                ends.push(BadEnd { callable, construction, times, blocked });
             }
         }
         ends
@@ -317,6 +327,25 @@ mod tests {
             null: close read: Some(2)
         "#]],
         );
+    }
+
+    #[test]
+    fn what_blocks_is_called_again() {
+        let mut blame = HangBlame::default();
+        for _ in 0..100 {
+            let (script, _) = script("null: read!");
+            let run = Run {
+                steps: vec![Step::new(StepResult::Returned(Value::Void))],
+                end: End::Blocked,
+                leaked: false,
+                passed: None,
+            };
+            assert!(!blame.learn(&script, &run), "it costs little");
+        }
+        let ends: Vec<(u64, u64)> = blame.bad_ends().iter().map(|end| (end.times, end.blocked)).collect();
+        assert_eq!(ends, [(0, 100)]);
+        assert_eq!(blame.cut(&script("null: close read").0), None);
+        assert!(blame.methods().is_empty() && blame.methods_to_avoid().next().is_none());
     }
 
     #[test]

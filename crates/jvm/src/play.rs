@@ -32,7 +32,7 @@ use crate::sizes::field_behind;
 use crate::threads::Threads;
 use crate::vm::{self, Env, Global};
 use crate::watch::Touch;
-use crate::watchdog::Watchdog;
+use crate::watchdog::{Wait, Watchdog};
 use crate::wire::{Garbled, Put, Take};
 
 /// The most bytes that the answer to one script may take. A script of ten calls takes about 60.
@@ -160,6 +160,12 @@ const COUNTABLE: [&str; 4] = [
     "java.util.Collections$Singleton",
 ];
 
+/// Tells whether an object of a class of the JDK may be asked for its size.
+pub(crate) fn is_countable(name: &str, modifiers: i32) -> bool {
+    let is_public = modifiers & 1 == 1 && !name.contains('$');
+    is_public || COUNTABLE.iter().any(|start| name.starts_with(start))
+}
+
 impl Player {
     /// Prepares to run scripts.
     pub(crate) fn new(env: Env, known: Known, options: PlayOptions) -> Result<Self, String> {
@@ -260,7 +266,8 @@ impl Player {
         }
         self.close_all();
         self.threads.iter_mut().for_each(Threads::end);
-        self.watchdog.iter().for_each(|watchdog| watchdog.end(self.env));
+        let timed_waits = self.threads.as_ref().and_then(|threads| threads.timed_waits);
+        self.watchdog.iter().for_each(|watchdog| watchdog.end(self.env, timed_waits));
         let leaked = self.descriptors.as_mut().is_some_and(Descriptors::leaked);
         if let Some(fresh) = &mut self.fresh {
             fresh.end(self.env, self.arguments.types.loader);
@@ -327,10 +334,13 @@ impl Player {
             // This is what names the call if the next line never ends.
             results.set_calling(Take(take.0).number()?);
             let slot = self.statement(take)?;
-            if self.watchdog.as_ref().is_some_and(Watchdog::has_ended) {
+            if let Some(wait) = self.watchdog.as_ref().and_then(Watchdog::ended) {
                 // Names in a step that is not appended would count as sent. A new worker starts from nothing.
                 self.suspect |= !self.step.is_empty();
-                results.append(&[tag::BLOCKED]);
+                results.append(&[match wait {
+                    Wait::Endless => tag::BLOCKED,
+                    Wait::Timed => tag::WAITED,
+                }]);
                 return Ok(false);
             }
             self.slots.push(slot);
@@ -485,7 +495,7 @@ impl Player {
         if let Some(touch) = &mut self.touch {
             touch.end();
         }
-        if self.watchdog.as_ref().is_some_and(Watchdog::has_ended) {
+        if self.watchdog.as_ref().and_then(Watchdog::ended).is_some() {
             // The exception, or what the call returned instead, is the watchdog's doing.
             return Slot::Nothing;
         }
@@ -665,8 +675,7 @@ impl Player {
             let stays = known.is_of_the_jdk(env, class);
             let modifiers = jni!(env, CallIntMethodA, class, known.class_modifiers, std::ptr::null());
             jni!(env, ExceptionClear);
-            let public = modifiers & 1 == 1 && !name.contains('$');
-            let countable = stays && (public || COUNTABLE.iter().any(|start| name.starts_with(start)));
+            let countable = stays && is_countable(&name, modifiers);
             let is = |other: &Global| jni!(env, IsSameObject, other.get(), class);
             let wraps = known.wrappers.iter().find(|wrapper| is(&wrapper.class)).map(|wrapper| wrapper.kind);
             let closes = jni!(env, IsAssignableFrom, class, known.closeable.get());

@@ -282,15 +282,18 @@ impl Worker {
                 Ok((steps, Extent::Oversized)) => {
                     runs.push(Run { steps, end: End::Oversized, leaked: false, passed: None });
                 }
-                Ok((steps, Extent::Blocked)) if steps.len() < scripts[runs.len()].statements.len() => {
-                    runs.push(Run { steps, end: End::Blocked, leaked: false, passed: None });
+                Ok((steps, extent @ (Extent::Blocked | Extent::Waited)))
+                    if steps.len() < scripts[runs.len()].statements.len() =>
+                {
+                    let end = if extent == Extent::Blocked { End::Blocked } else { End::TimedOut };
+                    runs.push(Run { steps, end, leaked: false, passed: None });
                 }
                 Ok((steps, Extent::Complete { leaked, passed }))
                     if steps.len() == scripts[runs.len()].statements.len() =>
                 {
                     runs.push(Run { steps, end: End::Complete, leaked, passed });
                 }
-                Ok((_, Extent::Complete { .. } | Extent::Blocked)) | Err(_) => {
+                Ok((_, Extent::Complete { .. } | Extent::Blocked | Extent::Waited)) | Err(_) => {
                     if !matches!(fate, Fate::TimedOut | Fate::Late | Fate::Died(_)) {
                         self.end();
                         fate = Fate::Died("returned malformed results".to_owned());

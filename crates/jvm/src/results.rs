@@ -30,8 +30,9 @@ pub(crate) mod tag {
     pub(crate) const WRONG_TYPE: u8 = 13;
     pub(crate) const OVERSIZED: u8 = 14;
     pub(crate) const LEAKED: u8 = 15;
-    /// The next call blocked and was ended. No step has all flags.
+    /// The next call blocked, or waited with a time limit for too long, and was ended. No step has all flags.
     pub(crate) const BLOCKED: u8 = 0xff;
+    pub(crate) const WAITED: u8 = 0xfe;
     /// Digests follow the fields.
     pub(crate) const DEEP: u8 = 0x10;
     pub(crate) const SAME: u8 = 0x20;
@@ -71,6 +72,8 @@ pub(crate) enum Extent {
     Oversized,
     /// Up to a call that blocked and was ended.
     Blocked,
+    /// Up to a call that waited with a time limit, for too long, and was ended.
+    Waited,
     /// Up to the end of the results.
     Partial,
 }
@@ -95,6 +98,7 @@ impl Decoder {
                 }
                 tag::OVERSIZED => return Ok((steps, Extent::Oversized)),
                 tag::BLOCKED => return Ok((steps, Extent::Blocked)),
+                tag::WAITED => return Ok((steps, Extent::Waited)),
                 tag => {
                     let result = self.result(
                         tag & !(tag::DEEP | tag::STATE | tag::SAME | tag::TOUCHED),

@@ -7,10 +7,12 @@
 //!
 //! Threads of earlier scripts disturb later ones. So at the end of a script its threads are interrupted, and
 //! those that go on waiting nonetheless end with an error that is thrown into them, unless they are daemons:
-//! those often serve all scripts, such as the workers of a common pool.
+//! those often serve all scripts, such as the workers of a common pool. What a later script has such a thread
+//! do is waited for as well.
 //!
 //! Cost: a look at the clock for each call. Starting a thread takes longer than [`QUICK`], so only after a
-//! slow call the threads of the process are counted, which takes 300 ns.
+//! slow call the threads of the process are counted, which takes 300 ns. Once a script has left threads, a
+//! look at each of them for each call, which takes some microseconds.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -59,6 +61,10 @@ pub(crate) struct Threads {
     /// Threads that are not the script's: their numbers, and their objects.
     known: BTreeSet<u32>,
     objects: Vec<Global>,
+    /// Threads that earlier scripts left.
+    strays: Vec<u32>,
+    /// Number of threads that waited with a time limit when the last script had ended, if it started any.
+    pub(crate) timed_waits: Option<usize>,
     /// End of the last call.
     since: Instant,
     /// Time that is left for threads of this script to become quiet.
@@ -92,6 +98,8 @@ impl Threads {
             count: 0,
             known: numbers(),
             objects: Vec::new(),
+            strays: Vec::new(),
+            timed_waits: None,
             since: Instant::now(),
             left: AFTER_CALLS,
             started: false,
@@ -113,7 +121,8 @@ impl Threads {
         let took = now.duration_since(self.since);
         let quick = took < QUICK;
         self.since = now;
-        if !self.started && (quick || self.count() == self.count) {
+        let is_idle = self.strays.iter().copied().all(is_quiet);
+        if !self.started && is_idle && (quick || self.count() == self.count) {
             return took;
         }
         let limit = AFTER_CALL.min(self.left);
@@ -121,11 +130,14 @@ impl Threads {
         while quiet < LOOKS && last.duration_since(now) <= limit {
             let foreign = self.foreign();
             self.started = !foreign.is_empty();
+            let mut waited_for = foreign.into_iter().chain(self.strays.iter().copied());
+            quiet = if waited_for.all(is_quiet) { quiet + 1 } else { 0 };
             if !self.started {
                 self.count = self.count();
-                break;
+                if quiet > 0 {
+                    break;
+                }
             }
-            quiet = if foreign.into_iter().all(is_quiet) { quiet + 1 } else { 0 };
             thread::sleep(LOOK);
             last = Instant::now();
         }
@@ -155,9 +167,12 @@ impl Threads {
             });
             self.have_ended();
         }
+        self.strays = self.foreign().into_iter().chain(std::mem::take(&mut self.strays)).collect();
         self.known = numbers();
+        self.strays.retain(|stray| self.known.contains(stray));
         self.count = self.count();
         self.remember();
+        self.timed_waits = Some(self.tools.timed_waits(self.env));
     }
 
     /// Takes all threads that there are for known ones.

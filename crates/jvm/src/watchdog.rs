@@ -7,12 +7,13 @@
 //! thread waits inside native code, the coordinator replaces the worker as it does for a call that loops.
 //!
 //! A wait with a time limit, of the script's thread or of a thread that the script started, may end by
-//! itself. It is given [`TIMED`].
+//! itself. It is given [`TIMED`], and what takes longer has timed out.
 //!
-//! Cost: the script's thread stores a number for each script and loads a flag after each call.
+//! Cost: the script's thread stores a number for each script and loads a flag after each call. A call that
+//! blocks takes about a millisecond where others did so shortly before, and three otherwise.
 
 use std::ffi::c_void;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -28,11 +29,18 @@ use crate::vm::{self, Env, Global};
 /// Time between two looks. Most scripts take less than a tenth of it.
 const LOOK: Duration = Duration::from_millis(1);
 
+/// Time between two looks at a script that takes long, and wherever calls block.
+const SHORT_LOOK: Duration = Duration::from_micros(200);
+
+/// Number of scripts, each counted at its beginning and its end, for which a call that blocked lets expect
+/// another.
+const SHORTLY: u64 = 400;
+
 /// Processor time that a process which waits may use between two looks.
 const TIDYING: u64 = 100_000;
 
 /// Time that a wait with a limit has to end by itself.
-const TIMED: Duration = Duration::from_millis(50);
+const TIMED: Duration = Duration::from_millis(30);
 
 /// The script's side of the watchdog.
 pub(crate) struct Watchdog {
@@ -54,8 +62,19 @@ struct Shared {
     script: AtomicU64,
     /// Held while a call is ended, and while a script ends.
     acting: Mutex<()>,
-    /// The watchdog has ended a call of this script.
-    ended: AtomicBool,
+    /// The watchdog has ended a call of this script, and the call waited so.
+    ended: AtomicU8,
+    /// Number of threads that waited with a time limit before the script.
+    timed_before: AtomicUsize,
+}
+
+/// A wait that the watchdog has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wait {
+    /// Nobody would have ended it.
+    Endless = 1,
+    /// It might have ended by itself, later.
+    Timed = 2,
 }
 
 /// References for the thread of the watchdog.
@@ -118,16 +137,24 @@ impl Watchdog {
     }
 
     /// Tells whether the call that has just returned was ended.
-    pub(crate) fn has_ended(&self) -> bool {
-        self.shared.ended.load(Ordering::Relaxed)
+    pub(crate) fn ended(&self) -> Option<Wait> {
+        match self.shared.ended.load(Ordering::Relaxed) {
+            0 => None,
+            ended if ended == Wait::Endless as u8 => Some(Wait::Endless),
+            _ => Some(Wait::Timed),
+        }
     }
 
-    /// Says that a script ends. The next one does not see that this one was interrupted, by whomever.
-    pub(crate) fn end(&self, env: Env) {
+    /// Says that a script ends, after which so many threads wait with a time limit, if that has changed. The
+    /// next script does not see that this one was interrupted, by whomever.
+    pub(crate) fn end(&self, env: Env, timed_waits: Option<usize>) {
         {
             let _acting = lock(&self.shared.acting);
             self.shared.script.fetch_add(1, Ordering::Release);
-            self.shared.ended.store(false, Ordering::Relaxed);
+            self.shared.ended.store(0, Ordering::Relaxed);
+            if let Some(timed_waits) = timed_waits {
+                self.shared.timed_before.store(timed_waits, Ordering::Relaxed);
+            }
         }
         // SAFETY: the method was looked up in this class; what it throws, or what was thrown into this thread
         // too late, is taken away.
@@ -162,40 +189,45 @@ fn watch(shared: &Shared, watched: Watched, ready: mpsc::Sender<()>) {
     }
     let env = Env::of(env.cast());
     // Those of the machine itself.
-    let timed_at_first = watched.tools.timed_waits(env);
+    shared.timed_before.store(watched.tools.timed_waits(env), Ordering::Relaxed);
     let _ = ready.send(());
     let mut stillness = Stillness::of_others(TIDYING);
     let (mut seen, mut effort, mut still_since) = (0, Effort::None, None);
+    let (mut look, mut last_ended) = (LOOK, None);
     loop {
         let mut active = lock(&shared.active);
         while !*active {
             active = shared.changed.wait(active).unwrap_or_else(PoisonError::into_inner);
         }
         drop(active);
-        thread::sleep(LOOK);
+        thread::sleep(look);
         let script = shared.script.load(Ordering::Acquire);
         if script != seen || script.is_multiple_of(2) {
             (seen, effort, still_since) = (script, Effort::None, None);
+            let is_near = last_ended.is_some_and(|last| script.saturating_sub(last) < SHORTLY);
+            look = if is_near { SHORT_LOOK } else { LOOK };
             stillness.begin();
             continue;
         }
+        look = SHORT_LOOK;
         if !stillness.look() {
             still_since = None;
             continue;
         }
         let since = *still_since.get_or_insert_with(Instant::now);
-        let may_end_by_itself = match blocks(&watched, env, timed_at_first) {
-            None => continue,
-            Some(timed) => timed && since.elapsed() < TIMED,
-        };
-        if may_end_by_itself || effort == Effort::Stopped {
+        let Some(wait) = waits(&watched, env, shared.timed_before.load(Ordering::Relaxed)) else { continue };
+        if (wait == Wait::Timed && since.elapsed() < TIMED) || effort == Effort::Stopped {
             continue;
         }
         let _acting = lock(&shared.acting);
         if shared.script.load(Ordering::Acquire) != script {
             continue;
         }
-        shared.ended.store(true, Ordering::Relaxed);
+        // What a call that was interrupted waits for afterwards is no longer the call's own wait.
+        if effort == Effort::None {
+            shared.ended.store(wait as u8, Ordering::Relaxed);
+            last_ended = Some(script);
+        }
         effort = if effort == Effort::None && watched.tools.interrupt(watched.thread).is_ok() {
             Effort::Interrupted
         } else {
@@ -207,11 +239,11 @@ fn watch(shared: &Shared, watched: Watched, ready: mpsc::Sender<()>) {
     }
 }
 
-/// Returns nothing if the script's thread does not wait. Otherwise tells whether it, or a thread that the
-/// script started, waits with a time limit.
-fn blocks(watched: &Watched, env: Env, timed_at_first: usize) -> Option<bool> {
+/// Returns nothing if the script's thread does not wait. It may go on by itself if it waits with a time limit,
+/// or if a thread does that the script started.
+fn waits(watched: &Watched, env: Env, timed_before: usize) -> Option<Wait> {
     use thread_state::{BLOCKED, TIMED, WAITING};
     let state = watched.tools.thread_state(watched.thread).ok()?;
-    let waits = state & (WAITING | BLOCKED) != 0;
-    waits.then(|| state & TIMED != 0 || watched.tools.timed_waits(env) > timed_at_first)
+    let is_timed = || state & TIMED != 0 || watched.tools.timed_waits(env) > timed_before;
+    (state & (WAITING | BLOCKED) != 0).then(|| if is_timed() { Wait::Timed } else { Wait::Endless })
 }

@@ -55,7 +55,7 @@ fn sleeping() {
         &["new Sleeper ()V", "0 Sleeper.attack ()V"],
         expect![[r#"
             Sleeper #0
-            Blocked
+            TimedOut
         "#]],
     );
 }
@@ -67,7 +67,7 @@ fn waiting_is_not_computing() {
     let limit = Duration::from_secs(40);
     let begun = Instant::now();
     let shown = attacked(&bench, limit, &["new Sleeper ()V", "0 Sleeper.attack ()V"]);
-    assert_eq!(shown, "Sleeper #0\nBlocked\n");
+    assert_eq!(shown, "Sleeper #0\nTimedOut\n");
     assert!(begun.elapsed() < limit, "{:?}", begun.elapsed());
 }
 

@@ -117,6 +117,7 @@ impl Round<'_> {
             given_up: self.workers.given_up(),
             constructions_given_up: self.workers.constructions_given_up(),
             bad_ends: self.workers.bad_ends(),
+            blocking: self.workers.blocking(),
             never_returned: never_returned.collect(),
         }
     }

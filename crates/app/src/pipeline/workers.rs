@@ -78,9 +78,17 @@ impl<'a> Workers<'a> {
     pub(super) fn bad_ends(&self) -> Vec<(String, String, u64)> {
         let told =
             |end: &BadEnd<'_>| (end.callable.event_name().to_owned(), end.construction.to_owned(), end.times);
-        let mut all: Vec<(String, String, u64)> = self.guard.bad_ends().iter().map(told).collect();
+        let ends = self.guard.bad_ends();
+        let mut all: Vec<_> = ends.iter().filter(|end| end.times > 0).map(told).collect();
         all.sort();
         all
+    }
+
+    /// Names of methods that blocked: they waited for what only another thread could give.
+    pub(super) fn blocking(&self) -> BTreeSet<String> {
+        let ends = self.guard.bad_ends();
+        let blocked = ends.iter().filter(|end| end.blocked > 0);
+        blocked.map(|end| end.callable.event_name().to_owned()).collect()
     }
 
     /// Constructions that are no longer used because most calls on their objects hang.

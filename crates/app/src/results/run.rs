@@ -133,6 +133,10 @@ pub(crate) struct Gaps {
     pub(crate) hanging_objects: BTreeSet<String>,
     /// Every call that hung or ended its worker.
     pub(crate) bad_ends: Vec<BadEnd>,
+    /// Methods that blocked in some state, where the model does not have them: they waited for what only
+    /// another thread could give.
+    #[serde(default)]
+    pub(crate) blocking: BTreeSet<String>,
 }
 
 /// A method that could not be called.

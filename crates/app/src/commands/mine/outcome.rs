@@ -219,6 +219,7 @@ impl Outcome<'_> {
             hang: mined.trouble.given_up.clone(),
             hanging_objects: mined.trouble.constructions_given_up.clone(),
             bad_ends: bad_ends.map(|(method, on, times)| BadEnd { method, on, times }).collect(),
+            blocking: mined.trouble.blocking.clone(),
         }
     }
 }
@@ -332,6 +333,10 @@ fn about_gaps(gaps: &Gaps) -> Vec<String> {
         }
     };
     list("no longer called, because they hang or crash", gaps.hang.iter().cloned().collect());
+    list(
+        "blocked where only another thread could let them go on, so not possible there",
+        gaps.blocking.iter().cloned().collect(),
+    );
     if gaps.hanging_objects.is_empty() {
         let rare = gaps.bad_ends.iter().filter(|one| !gaps.hang.contains(&one.method));
         let rare = rare
