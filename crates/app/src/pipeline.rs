@@ -14,6 +14,7 @@
 use std::collections::BTreeSet;
 
 use adit_attack::branches::Branches;
+use adit_attack::findings::Finding;
 use adit_attack::{EventReader, Guarded};
 use adit_java::{Api, Generator};
 use adit_jvm::Host;
@@ -39,7 +40,7 @@ mod watch;
 mod workers;
 
 pub(crate) use identity::{effort, identity};
-pub(crate) use miners::{MINERS, Miner};
+pub(crate) use miners::{MINERS, Miner, More};
 pub(crate) use request::{
     AttackRequest, AttackedProperties, ConstraintChoice, MineRequest, ModelRequest, Tester,
 };
@@ -65,6 +66,8 @@ pub(crate) struct Round<'a> {
     doubtful: BTreeSet<Letter>,
     /// Tests that the round ends with.
     tests: TestSuite,
+    /// Remarkable things about single calls, as they are met.
+    findings: Vec<Finding>,
     /// The budget ended before the class was watched as long as it should be.
     hardly_watched: bool,
 }
@@ -98,6 +101,9 @@ pub(crate) struct Mined {
     pub(crate) attacked: bool,
     /// The budget ended before the class was watched as long as it should be.
     pub(crate) hardly_watched: bool,
+    /// Knowledge beside the model. What belongs to the model is that of this round's own, whichever was chosen.
+    #[expect(dead_code, reason = "the terminal and the page will show it")]
+    pub(crate) more: More,
     /// The steps of each test that came out alike in a second machine. Only these can be asserted.
     pub(crate) agreed: Vec<Run>,
 }
@@ -151,6 +157,7 @@ impl<'a> Round<'a> {
             pure: BTreeSet::new(),
             doubtful: BTreeSet::new(),
             tests: TestSuite::default(),
+            findings: Vec::new(),
             hardly_watched: false,
         }
     }

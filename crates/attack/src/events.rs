@@ -126,7 +126,8 @@ impl EventReader {
                 CallKind::Method if !begun => {
                     statement.receiver.and_then(|receiver| gave.get(receiver).copied()?)
                 }
-                _ => own,
+                // One that gives an object that was there before does nothing to it.
+                _ => own.filter(|_| begun),
             };
             let Some(trace) = called.map(|called| &mut traces[called]) else { continue };
             if trace.threw.is_some() {
@@ -140,5 +141,40 @@ impl EventReader {
             }
         }
         traces
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use adit_trace::{End, Statement, Step};
+
+    use super::*;
+
+    /// A factory that returns an object that is known made nothing, and did nothing to it.
+    #[test]
+    fn a_factory_that_returns_a_known_object_is_no_event() {
+        let callable = |kind, name: &str| {
+            Arc::new(Callable { answer: ValueKind::Object, ..Callable::new(kind, "A", name) })
+        };
+        let (make, ask) = (callable(CallKind::Function, "instance"), callable(CallKind::Method, "ask"));
+        let vocabulary = Vocabulary {
+            class: "A".into(),
+            starts: vec![make.clone()],
+            methods: vec![ask.clone()],
+            names: EventNames::default(),
+        };
+        let reader = EventReader::new(&vocabulary);
+        let call = |callable: &Arc<Callable>, receiver| Statement {
+            callable: callable.clone(),
+            receiver,
+            args: Vec::new(),
+        };
+        let script = Script { statements: vec![call(&make, None), call(&make, None), call(&ask, Some(1))] };
+        let same = || Step::new(StepResult::Object { class: "A".into(), first: 0 });
+        let steps = vec![same(), same(), Step::new(StepResult::Returned(Value::Void))];
+        let run = Run { steps, end: End::Complete, leaked: false, passed: None };
+        let traces = reader.read(&script, &run);
+        let [trace] = &traces[..] else { panic!("{traces:?}") };
+        assert_eq!(trace.statements, [0, 2]);
     }
 }

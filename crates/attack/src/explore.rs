@@ -24,19 +24,26 @@ use adit_trace::{Author, Depth, Letter, Pace, Phase, Script, Stop};
 use rand::{Rng, RngExt};
 
 use crate::EventReader;
+use crate::findings::{Changed, Finding};
 use crate::guard::Guarded;
 use crate::probe::{Halt, Prober};
 use crate::survey::{SurveyOptions, Surveyed, pool, survey};
 use crate::validate::{Reproduced, WalkOptions, measure};
 
+mod accept;
 mod draft;
 mod exploration;
 mod fields;
+mod fine;
 mod graph;
+mod looking;
+pub mod modes;
+mod new_moves;
 mod refute;
 mod witness;
 
 use self::exploration::Exploration;
+pub use self::fine::FineModel;
 use self::refute::Judgment;
 pub use self::witness::{Refusal, TransitionWitness};
 
@@ -67,6 +74,9 @@ pub struct SplitOptions {
     pub relative_gain: f64,
     /// See [`relative_gain`](Self::relative_gain).
     pub least_gain: f64,
+    /// Share of realized walks from which on a model is left as it is, unless a split gains much or all walks
+    /// can be realized in the end. What counts is never exact, and each state more is one more to read.
+    pub enough: f64,
     /// Number of states beyond which nothing is split.
     pub states: usize,
 }
@@ -76,7 +86,8 @@ impl SplitOptions {
     /// that share.
     fn is_worth(&self, before: f64, after: f64) -> bool {
         let gain = after - before;
-        gain >= self.gain || (gain >= self.least_gain && gain >= self.relative_gain * (1.0 - before))
+        let is_relative = gain >= self.least_gain && gain >= self.relative_gain * (1.0 - before);
+        gain >= self.gain || (is_relative && before < self.enough)
     }
 }
 
@@ -90,6 +101,13 @@ pub struct Prior {
     pub doubtful: BTreeSet<Letter>,
     /// Scripts of earlier rounds. They run before the random ones, and the model accepts their words.
     pub scripts: Vec<Script>,
+}
+
+impl Prior {
+    /// Tells whether an event changes nothing, not even fields, as far as is known.
+    fn is_inert(&self, letter: Letter) -> bool {
+        self.pure.contains(&letter) && !self.doubtful.contains(&letter)
+    }
 }
 
 /// Model of a class, and how it was obtained.
@@ -113,6 +131,8 @@ pub struct Explored {
     pub witnesses: Vec<TransitionWitness>,
     /// Methods that states refuse.
     pub refusals: Vec<Refusal>,
+    /// A model with more states, if the class counts and more states say more about it.
+    pub fine: Option<FineModel>,
     /// Reason why it ended. Unless it is [`Stop::Done`], the model is what was known by then.
     pub stop: Stop,
 }
@@ -149,6 +169,8 @@ pub struct Explorer {
     judgment: Option<Judgment>,
     /// Scripts that were run.
     tests: u64,
+    /// Calls that threw and changed the object.
+    changed: Changed,
     stop: Stop,
 }
 
@@ -181,10 +203,10 @@ pub fn explore<S: Guarded, A: Author, R: Rng>(
     prober.announce(Phase::Choose);
     let pool = pool(&mut prober, &surveyed, &options.survey, *rng)?;
     prober.announce(Phase::Explore);
-    let tests = prober.tests;
+    let (tests, changed) = (prober.tests, prober.changed);
     let exploration = Exploration::new(pool, prior, options);
-    let mut explorer =
-        Explorer { exploration, surveyed, sets_before: 0, judgment: None, tests, stop: Stop::Done };
+    let (judgment, stop) = (None, Stop::Done);
+    let mut explorer = Explorer { exploration, surveyed, sets_before: 0, judgment, tests, changed, stop };
     explorer.go_on(laboratory, Step::Explore)?;
     Ok(explorer)
 }
@@ -226,7 +248,7 @@ impl Explorer {
     ) -> Result<bool, S::Error> {
         let before = self.exploration.draft(laboratory.reader);
         let tried = self.in_laboratory(laboratory, |explorer, prober, author, rng| {
-            explorer.exploration.try_new_moves(prober, author, rng)
+            explorer.exploration.try_new_moves(prober, author, &explorer.surveyed, rng)
         })?;
         if tried.is_none() {
             return Ok(false);
@@ -251,6 +273,25 @@ impl Explorer {
         // The end of measuring says nothing about the exploration.
         self.stop = stop;
         Ok(measured.unwrap_or_default())
+    }
+
+    /// Examines the calls that threw and changed their object: whether a later call notices.
+    pub fn findings<S: Guarded, A: Author, R: Rng>(
+        &mut self,
+        laboratory: &mut Laboratory<'_, S, A, R>,
+    ) -> Result<Vec<Finding>, S::Error> {
+        let stop = self.stop;
+        let found = self.in_laboratory(laboratory, |explorer, prober, _, _| {
+            prober.announce(Phase::Walks);
+            explorer.changed.findings(prober, &explorer.exploration.pool.moves).map_err(Halt::Failed)
+        })?;
+        self.stop = stop;
+        Ok(found.unwrap_or_default())
+    }
+
+    /// Scripts by which a method with this name threw, each with its label: the shortest of each.
+    pub fn thrown_by(&self, method: &str) -> Vec<(String, Script)> {
+        self.exploration.thrown_by(method)
     }
 
     /// Takes steps until nothing is left to try or the caller stops it.
@@ -287,6 +328,7 @@ impl Explorer {
         let done = act(self, &mut prober, *author, *rng);
         prober.subject.look(Depth::Fields);
         self.tests += prober.tests;
+        self.changed.add(prober.changed);
         match done {
             Ok(done) => Ok(Some(done)),
             Err(Halt::Stop(stop)) => {
@@ -378,6 +420,7 @@ impl Explorer {
         let counterparts = draft.fsa.counterparts(&model);
         let witnesses = exploration.witnesses(reader, &draft, &counterparts, &model);
         let model = exploration.with_unexplored(reader, &draft, &counterparts, &model);
+        let fine = exploration.fine(reader, &draft, &counterparts);
         let refusals = exploration.refusals(&draft, &counterparts, &model);
         let (realized, unrealized) =
             judgment.as_ref().map(|one| (one.realized, one.unrealized.clone())).unzip();
@@ -390,6 +433,7 @@ impl Explorer {
             witnesses,
             model: witness::with_refusals(&model, &refusals),
             refusals,
+            fine,
             stop: self.stop,
         }
     }

@@ -15,6 +15,7 @@ pub mod dynamosa;
 pub mod effects;
 mod events;
 pub mod explore;
+pub mod findings;
 pub mod fitness;
 mod guard;
 mod hangs;

@@ -47,6 +47,12 @@ const STARTS_PER_MOVE: usize = 3;
 /// Moves that are gathered for each that is compared, because rare values come late and matter most.
 const GATHERED_PER_CANDIDATE: usize = 4;
 
+/// Moves in all from which on there are fewer of each method, but not fewer than so many. A situation is tried
+/// with all of them, so a class with a hundred methods would be seen in a hundred situations; what is missed
+/// is looked for again where the model is known (`explore/new_moves.rs`).
+const MOVES: usize = 200;
+const FEWEST_MOVES: usize = 3;
+
 /// Runs scripts that are known, then random ones, from which the author learns. The caller may end it
 /// early.
 pub(crate) fn survey<S: Guarded>(
@@ -180,7 +186,9 @@ pub(crate) fn pool_of<S: Guarded>(
             }
         }
     }
-    let moves = moves::choose(surveyed.candidates.clone(), &seen, options.moves);
+    let methods = surveyed.candidates.iter().map(Move::callable).collect::<BTreeSet<_>>().len();
+    let each = (MOVES / methods.max(1)).clamp(FEWEST_MOVES.min(options.moves), options.moves);
+    let moves = moves::choose(surveyed.candidates.clone(), &seen, each);
     let starts = starts(prober, surveyed, &moves, options, probes / 10, rng)?;
     Ok(Pool { starts, moves })
 }

@@ -14,6 +14,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use adit_attack::EventReader;
+use adit_attack::explore::modes::factored;
+use adit_attack::findings::{Finding, FindingKind};
 use adit_attack::validate::WalkOptions;
 use adit_automata::{Follower, Fsa, State};
 use adit_logic::{Checker, Language, Limit, Property, Restricted, Verdict, restrict};
@@ -32,7 +34,7 @@ const TURNS: usize = 6;
 
 /// Rounds that must find nothing new before the model counts as stable, and the same while a method has never
 /// returned.
-const STABLE_ROUNDS: usize = 3;
+const STABLE_ROUNDS: usize = 6;
 const SEARCHING_ROUNDS: usize = 12;
 
 /// Most words that are tried in one turn.
@@ -65,8 +67,8 @@ impl Round<'_> {
     ) -> Result<BTreeSet<Property<Letter>>, Report> {
         let Some(mined) = draft.explored() else { return Ok(BTreeSet::new()) };
         self.pace.explore_until_the_end();
+        let mut tried: BTreeSet<Vec<Letter>> = BTreeSet::new();
         if let Some(mut explorer) = mined.explorer.take() {
-            let mut tried: BTreeSet<Vec<Letter>> = BTreeSet::new();
             let (mut turns, mut stable) = (0, 0);
             while self.pace.over().is_none() && stable < self.stable_rounds() {
                 let model = explorer.explored(self.calls.reader).model;
@@ -84,20 +86,33 @@ impl Round<'_> {
                     explorer.follow(laboratory, &tests)?;
                     explorer.attempt(laboratory, &words)
                 })?;
+                if self.pace.over().is_some() {
+                    // There was no time for all of them.
+                    words.iter().for_each(|word| drop(tried.remove(word)));
+                }
                 let found: Vec<_> = found.into_iter().flatten().collect();
                 self.in_laboratory(|laboratory| explorer.follow(laboratory, &found))?;
                 self.pace.note(&Progress::new(Phase::Refute, 0));
             }
             *mined = made(explorer, self.calls.reader).0;
+            mined.more.stable_rounds = stable;
         }
         self.tests.add(&mut self.workers, &mined.candidate.tests)?;
-        let open = self.settle(&mut mined.candidate, properties)?;
+        let (states, transitions) = (mined.candidate.model.len(), mined.candidate.model.transitions());
+        let open = self.settle(&mut mined.candidate, properties, &tried)?;
         if !open.is_empty() {
             self.progress.remark(&format!(
                 "note: not reported: {} that the model contradicts, and no test showed which is right",
                 counted(open.len(), "property")
             ));
         }
+        let model = &mined.candidate.model;
+        if (states, transitions) != (model.len(), model.transitions()) {
+            // What was cut may still be in the finer one.
+            mined.more.fine = None;
+        }
+        mined.more.modes = factored(model);
+        self.examine(mined)?;
         self.measure(mined)?;
         Ok(open)
     }
@@ -124,8 +139,8 @@ impl Round<'_> {
         Ok(words.into_iter().map(|(_, word)| word).collect())
     }
 
-    /// Surviving properties that the model violates, each with the shortest word that does, as far as there is
-    /// time to ask.
+    /// Surviving properties that the model violates, each with the shortest word that does, as far as there
+    /// is time to ask.
     fn contradicted(
         &mut self,
         model: &Fsa<String>,
@@ -162,19 +177,23 @@ impl Round<'_> {
         Checks { checker, pure: self.labels(&self.pure), reader: self.calls.reader }
     }
 
-    /// Cuts from the model what contradicts surviving properties, and returns those for which that would make
-    /// it larger, or for which there was no time.
+    /// Cuts from the model what contradicts surviving properties and could not be made to happen, and returns
+    /// those properties for which that would make it larger, or for which there was no time.
     fn settle(
         &mut self,
         candidate: &mut ModelCandidate,
         properties: &mut MinedProperties<'_>,
+        tried: &BTreeSet<Vec<Letter>>,
     ) -> Result<BTreeSet<Property<Letter>>, Report> {
         let mut open = BTreeSet::new();
         let pure = self.labels(&self.pure);
         let begun = Instant::now();
         // A model that is cut allows less, so none of the others comes to be contradicted.
         for (property, _) in self.contradicted(&candidate.model, properties)? {
-            if self.checks(&candidate.model).violation(&property).is_none() {
+            let Some(word) = self.checks(&candidate.model).violation(&property) else { continue };
+            // What was never tried may well happen.
+            if !tried.contains(&word) {
+                open.insert(property);
                 continue;
             }
             if self.pace.over().is_some() && begun.elapsed() > GRACE {
@@ -245,7 +264,23 @@ impl Round<'_> {
         candidate.model = simple;
     }
 
-    /// Measures the model by walks.
+    /// Examines what was remarkable about single calls.
+    fn examine(&mut self, mined: &mut MinedModel) -> Result<(), Report> {
+        let Some(explorer) = &mut mined.explorer else { return Ok(()) };
+        let mut findings = self.in_laboratory(|laboratory| explorer.findings(laboratory))?;
+        findings.extend(explorer.thrown_by("equals").into_iter().map(|(label, script)| Finding {
+            kind: FindingKind::MustNotThrow,
+            label,
+            script,
+            fields: Vec::new(),
+            noticed: None,
+        }));
+        findings.append(&mut self.findings);
+        mined.more.findings = findings;
+        Ok(())
+    }
+
+    /// Measures the model by walks, and then the finer one.
     fn measure(&mut self, mined: &mut MinedModel) -> Result<(), Report> {
         let Some(mut explorer) = mined.explorer.take() else { return Ok(()) };
         let model = &mined.candidate.model;
@@ -254,6 +289,13 @@ impl Round<'_> {
             mined.candidate.realized = measured.walks.share();
             mined.candidate.walks = Some(measured.walks);
             mined.unrealized = Some(measured.unrealized);
+        }
+        if let Some(fine) = &mined.more.fine
+            && self.pace.over().is_none()
+        {
+            let measured =
+                self.in_laboratory(|laboratory| explorer.measure(laboratory, &fine.model, WALKS))?;
+            mined.more.fine_walks = (measured.walks.all > 0).then_some(measured.walks);
         }
         Ok(())
     }

@@ -31,7 +31,7 @@ impl Round<'_> {
         holding.retain(|property| !open.contains(property));
         let supports = properties.supports();
         let evidence = Evidence { properties: self.surviving(&properties, &holding) };
-        let MinedModel { candidate, unrealized, stop, .. } = draft.finish(&mut self, &evidence)?;
+        let MinedModel { candidate, unrealized, stop, mut more, .. } = draft.finish(&mut self, &evidence)?;
         let (mut chosen, tests, witnesses) = self.workers.recorder.choose_model(candidate)?;
         if !chosen.own {
             self.tests.add(&mut self.workers, &tests)?;
@@ -47,6 +47,10 @@ impl Round<'_> {
         let pure = self.labels(&self.pure);
         chosen.model = with_state_names(&chosen.model, &pure);
         let unrealized = unrealized.filter(|_| chosen.own);
+        if !chosen.own || chosen.admitted > 0 {
+            // They say nothing about another model.
+            (more.fine, more.fine_walks, more.modes) = (None, None, None);
+        }
         let mined = Mined {
             rejected,
             unrealized,
@@ -57,6 +61,7 @@ impl Round<'_> {
             hardly_watched: self.hardly_watched,
             agreed: self.workers.agreed(self.tests.tests())?,
             pure,
+            more,
             conclusion: Conclusion {
                 properties: self.judged(&properties, &holding, &supports),
                 chosen,

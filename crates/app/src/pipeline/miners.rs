@@ -8,7 +8,10 @@
 //! campaign; running stored tests again gives their events with arguments, results and the fields of the
 //! object after each call.
 
-use adit_attack::explore::Explorer;
+use adit_attack::explore::modes::Factored;
+use adit_attack::explore::{Explorer, FineModel};
+use adit_attack::findings::Finding;
+use adit_attack::validate::Rate;
 use adit_logic::Property;
 use adit_trace::{Letter, Stop};
 use miette::Report;
@@ -65,6 +68,23 @@ pub(super) struct MinedModel {
     pub(super) stop: Stop,
     /// The exploration that made it, if it can go on.
     pub(super) explorer: Option<Explorer>,
+    /// Knowledge beside the model.
+    pub(super) more: More,
+}
+
+/// Knowledge about a class beside its model.
+#[derive(Default)]
+pub(crate) struct More {
+    /// A model with more states, of which the model is a quotient, if the class counts.
+    pub(crate) fine: Option<FineModel>,
+    /// The figure of that model, measured like the other's.
+    pub(crate) fine_walks: Option<Rate>,
+    /// Parts of the model that are independent of the rest.
+    pub(crate) modes: Option<Factored>,
+    /// Calls that threw and changed their object, observers that change it, and the like.
+    pub(crate) findings: Vec<Finding>,
+    /// Number of rounds at the end that changed nothing.
+    pub(crate) stable_rounds: usize,
 }
 
 /// The model of a round before the attack: made, or still to be made.

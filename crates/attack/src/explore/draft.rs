@@ -106,6 +106,10 @@ pub(super) struct Evidence {
 /// States up to which a model is as fine as the class itself.
 const EXACT_STATES: usize = 30;
 
+/// Number of kinds of new objects, of those that enable the same events, from which on they are taken for a
+/// sample. A class may well begin in one of two states that look alike at first.
+const SAMPLED: usize = 3;
+
 /// The state of a draft before there is an object.
 const NO_OBJECT: State = 0;
 
@@ -165,6 +169,9 @@ impl Exploration {
         }
         let labels: Vec<usize> = self.probed_situations().map(|(_, one)| one.enabled.number()).collect();
         let blocks = graph.blocks(&labels);
+        if self.is_sampled(&blocks) {
+            return None;
+        }
         let enabled: BTreeMap<ClassId, EnabledSetId> =
             self.probed_situations().map(|(id, one)| (ClassId(blocks[id.0]), one.enabled)).collect();
         (enabled.len() <= EXACT_STATES).then(|| Classes {
@@ -175,19 +182,32 @@ impl Exploration {
         })
     }
 
-    /// Divides the situations into classes.
-    pub(super) fn classes(&self) -> Classes {
-        self.exact_classes().unwrap_or_else(|| self.coarse_classes())
+    /// Tells whether the blocks depend on the values that happened to be passed when objects were created:
+    /// some objects enable the same events when they are new, and differ in how often they can do so. A
+    /// tokenizer has as many states as the longest text has words, and nothing limits the text but us.
+    fn is_sampled(&self, blocks: &[usize]) -> bool {
+        let mut kinds: BTreeMap<EnabledSetId, BTreeSet<usize>> = BTreeMap::new();
+        for (_, creation) in self.successors().filter(|(id, _)| id.from.is_none()) {
+            if let Some(id) = self.behind(creation) {
+                kinds.entry(self.situation(id).enabled).or_default().insert(blocks[id.0]);
+            }
+        }
+        kinds.values().any(|kinds| kinds.len() >= SAMPLED)
     }
 
-    /// The classes of situations that enable the same events, divided by the splits.
-    fn coarse_classes(&self) -> Classes {
+    /// Divides the situations into classes.
+    pub(super) fn classes(&self) -> Classes {
+        self.exact_classes().unwrap_or_else(|| self.coarse_classes(self.splits.all()))
+    }
+
+    /// The classes of situations that enable the same events, divided by splits.
+    pub(super) fn coarse_classes(&self, splits: &[Split]) -> Classes {
         let mut of: Vec<Option<ClassId>> =
             self.probed_situations().map(|(_, situation)| Some(situation.enabled.class())).collect();
         let mut enabled: BTreeMap<ClassId, EnabledSetId> =
             self.probed_situations().map(|(_, one)| (one.enabled.class(), one.enabled)).collect();
         let mut undecided = Vec::new();
-        for (number, split) in self.splits.all().iter().enumerate() {
+        for (number, split) in splits.iter().enumerate() {
             let Some(&set) = enabled.get(&split.of) else { continue };
             let [takes, lacks] = sides(number);
             enabled.extend([(takes, set), (lacks, set)]);
@@ -215,9 +235,8 @@ impl Exploration {
         Classes { of, undecided, enabled, are_exact: false }
     }
 
-    /// Drafts the model of everything that is known.
-    pub(super) fn new_draft(&self, reader: &EventReader) -> DraftModel {
-        let classes = self.classes();
+    /// Drafts the model whose states are these classes of situations.
+    pub(super) fn new_draft(&self, reader: &EventReader, classes: Classes) -> DraftModel {
         let state = |situation: SituationId| classes.of(situation);
         let (pure, followed) = (self.harmless(), self.followed());
         let mut drafting = Drafting::new();

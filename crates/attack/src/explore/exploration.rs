@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use adit_trace::{Author, Depth, Letter, Phase, Progress, Run, Script};
-use rand::Rng;
+use adit_trace::{Depth, Letter, Phase, Progress};
 
 use super::draft::{ClassId, DraftModel, Splits};
-use super::fields::{Behavior, Fields};
+use super::fields::Fields;
+use super::fine::Finer;
 use super::refute::Unrefined;
-use super::{ExploreOptions, Prior, labels};
+use super::{ExploreOptions, Prior};
 use crate::EventReader;
 use crate::guard::Guarded;
 use crate::moves::{self, Move, Situation};
@@ -21,33 +21,39 @@ pub(super) struct Exploration {
     pub(super) pool: Pool,
     pub(super) options: ExploreOptions,
     pub(super) prior: Prior,
-    situations: Vec<ProbedSituation>,
+    pub(super) situations: Vec<ProbedSituation>,
     /// Events that create objects, and the situations after them.
-    creations: Vec<Successor>,
+    pub(super) creations: Vec<Successor>,
     /// First situation with these fields, of those that matter.
-    by_state: BTreeMap<StateHash, SituationId>,
+    pub(super) by_state: BTreeMap<StateHash, SituationId>,
     /// The fields that matter.
     pub(super) fields: Fields,
     /// Number of situations when they were last chosen.
     chosen_with: usize,
-    /// Situations are compared by their fields, until two with equal fields enable different events; then also
-    /// by what the fields lead to.
-    depth: Depth,
+    /// Situations are compared by their fields, until two with equal fields enable different events; then
+    /// also by what the fields lead to.
+    pub(super) depth: Depth,
     /// Situations were seen less deep than they are compared by now, and must be seen again.
-    is_outdated: bool,
+    pub(super) is_outdated: bool,
+    /// Situations that seemed equal and enable different events, and the reason is not known yet.
+    pub(super) unlike: Vec<(SituationId, SituationId)>,
     /// Two situations that were equal in all that can be seen enabled different events, so fields do not tell
     /// situations apart.
-    fields_mislead: bool,
+    pub(super) fields_mislead: bool,
     /// Sets of events that were found enabled, numbered in the order of their finding.
     enabled: BTreeMap<BTreeSet<Letter>, EnabledSetId>,
     pub(super) splits: Splits,
     /// The model before small splits were tried, while they are.
     pub(super) unrefined: Option<Unrefined>,
+    /// Small splits that were undone, for a model that says more than one wants to read at first.
+    pub(super) finer: Option<Finer>,
     /// Number of situations that were probed in each direction.
     probed: BTreeMap<Direction, usize>,
+    /// Situations in which the calls of the survey were tried that the pool lacks.
+    pub(super) searched: BTreeSet<SituationId>,
     /// Calls that were tried in situations, and those of them for [`close`](Self::close).
-    tried: usize,
-    tried_to_close: usize,
+    pub(super) tried: usize,
+    pub(super) tried_to_close: usize,
     /// The model of everything that is known, until something new is found.
     draft: Option<Rc<DraftModel>>,
 }
@@ -68,7 +74,7 @@ impl EnabledSetId {
 
 /// A situation in which every move was tried.
 pub(super) struct ProbedSituation {
-    situation: Situation,
+    pub(super) situation: Situation,
     pub(super) state: StateHash,
     pub(super) enabled: EnabledSetId,
     pub(super) successors: Vec<Successor>,
@@ -80,7 +86,7 @@ type Thrown = BTreeMap<String, (u64, Situation)>;
 
 impl ProbedSituation {
     /// Takes note of the outcome of one more move.
-    fn note(&mut self, outcome: Probed, situation: Situation, fields_mislead: bool) {
+    pub(super) fn note(&mut self, outcome: Probed, situation: Situation, fields_mislead: bool) {
         note(&mut self.successors, &mut self.thrown, outcome, situation, fields_mislead);
     }
 }
@@ -156,10 +162,10 @@ struct Direction {
 }
 
 /// Number of situations that are probed at once.
-const BATCH: usize = 24;
+pub(super) const BATCH: usize = 24;
 
 /// A situation that is to be probed, with the hash of its fields.
-type Unprobed = (Situation, StateHash);
+pub(super) type Unprobed = (Situation, StateHash);
 
 impl Exploration {
     pub(super) fn new(pool: Pool, prior: Prior, options: ExploreOptions) -> Self {
@@ -174,11 +180,14 @@ impl Exploration {
             chosen_with: 0,
             depth: Depth::Fields,
             is_outdated: false,
+            unlike: Vec::new(),
             fields_mislead: false,
             enabled: BTreeMap::new(),
             splits: Splits::default(),
             unrefined: None,
+            finer: None,
             probed: BTreeMap::new(),
+            searched: BTreeSet::new(),
             tried: 0,
             tried_to_close: 0,
             draft: None,
@@ -205,7 +214,7 @@ impl Exploration {
         if let Some(draft) = &self.draft {
             return draft.clone();
         }
-        let draft = Rc::new(self.new_draft(reader));
+        let draft = Rc::new(self.new_draft(reader, self.classes()));
         self.draft = Some(draft.clone());
         draft
     }
@@ -344,7 +353,12 @@ impl Exploration {
                 let is_new = !self.by_state.contains_key(&state);
                 let direction = self.direction(id);
                 let count = probed.entry(direction).or_default();
-                let most = if id.from.is_none() { 4 * enough } else { enough };
+                let most = match id.from {
+                    None => 4 * enough,
+                    // A call without effect leads back, and one look is enough to see that.
+                    Some(_) if self.prior.is_inert(successor.letter) => 1,
+                    Some(_) => enough,
+                };
                 if is_new == fresh && *count < most && met.insert((direction, state)) {
                     *count += 1;
                     chosen.push(id);
@@ -390,8 +404,8 @@ impl Exploration {
             let calls = open.len() * self.pool.moves.len();
             let is_much = self.tried_to_close + calls > AT_LEAST.max(self.tried / SHARE)
                 || open.iter().any(|id| self.is_far(*id));
-            // Fields that do not matter make many situations of few. Choosing them takes a while, so it is done
-            // again only when much more is known, and before anything is taken for complete.
+            // Fields that do not matter make many situations of few. Choosing them takes a while, so it is
+            // done again only when much more is known, and before anything is taken for complete.
             let ends = open.is_empty() || is_much;
             let knows_more = 4 * self.situations.len() >= 5 * self.chosen_with;
             if (knows_more && !open.is_empty()) || (ends && self.fields.are_chosen()) {
@@ -434,7 +448,7 @@ impl Exploration {
     /// Tries all moves in new situations, and returns how many situations were probed. One in which there was
     /// no time for all moves does not count, because what was not tried would look impossible. Only the very
     /// first counts in any case, so that there is a model.
-    fn probe<S: Guarded>(
+    pub(super) fn probe<S: Guarded>(
         &mut self,
         prober: &mut Prober<'_, S>,
         situations: Vec<Unprobed>,
@@ -476,126 +490,9 @@ impl Exploration {
     }
 
     /// Takes note of the state after a move.
-    fn see(&mut self, outcome: &Probed) {
+    pub(super) fn see(&mut self, outcome: &Probed) {
         if let Probed::Returned(observed) = outcome {
             self.fields.see(observed);
-        }
-    }
-
-    /// Compares a situation with the first that has the same fields. Where they enable different events, more
-    /// is looked at from now on.
-    fn compare_with_twin(&mut self, id: SituationId) {
-        if self.is_outdated {
-            return;
-        }
-        let ProbedSituation { state, enabled, .. } = *self.situation(id);
-        let twin = *self.by_state.entry(self.fields.key(state)).or_insert(id);
-        let ProbedSituation { state: other, enabled: others, .. } = *self.situation(twin);
-        if others != enabled && state != other {
-            self.choose_fields();
-        } else if others != enabled {
-            self.look_deeper();
-        }
-    }
-
-    /// Chooses the fields that matter by everything that is known. Tells whether the choice is new.
-    fn choose_fields(&mut self) -> bool {
-        let behavior = |one: &ProbedSituation| Behavior {
-            state: one.state,
-            enabled: one.enabled,
-            leads: one.successors.iter().map(|successor| (successor.letter, successor.state)).collect(),
-        };
-        let behaviors: Vec<Behavior> = self.situations.iter().map(behavior).collect();
-        if !self.fields.choose(&behaviors) {
-            return false;
-        }
-        self.outdate_draft();
-        self.by_state.clear();
-        for (number, situation) in self.situations.iter().enumerate() {
-            self.by_state.entry(self.fields.key(situation.state)).or_insert(SituationId(number));
-        }
-        true
-    }
-
-    /// Compares situations by more than before, because two that seemed equal are not.
-    fn look_deeper(&mut self) {
-        match self.depth {
-            Depth::Fields => {
-                self.fields.take_all();
-                self.depth = Depth::ReachableAtEnd;
-                // What was seen before cannot be compared with what is seen from now on.
-                self.by_state.clear();
-                self.is_outdated = true;
-            }
-            Depth::ReachableAtEnd | Depth::Reachable => self.fields_mislead = true,
-        }
-    }
-
-    /// Looks again at all situations and what is behind them, if they were seen less deep than they are
-    /// compared by now.
-    fn see_again<S: Guarded>(&mut self, prober: &mut Prober<'_, S>) -> Result<(), Halt<S::Error>> {
-        if !self.is_outdated {
-            return Ok(());
-        }
-        self.focus(prober);
-        let created = self.creations.iter().map(|one| one.situation.clone()).collect();
-        let mut creations = created_by(prober, created, &mut self.fields)?;
-        let seen: Vec<Situation> = self.situations.iter().map(|one| one.situation.clone()).collect();
-        let states = prober.observe(&seen).map_err(Halt::Failed)?;
-        if states.len() < seen.len() {
-            return Err(prober.why_not_run(&self.progress(Phase::Explore)).into());
-        }
-        let mut fresh: Vec<Unprobed> = Vec::new();
-        // The new number of each situation; what cannot be seen again is left out.
-        let mut numbers: Vec<Option<SituationId>> = Vec::new();
-        for (situation, observed) in seen.into_iter().zip(states) {
-            numbers.push(observed.is_some().then_some(SituationId(fresh.len())));
-            if let Some(observed) = observed {
-                self.fields.see(&observed);
-                fresh.push((situation, observed.state));
-            }
-        }
-        self.is_outdated = false;
-        let before = std::mem::take(&mut self.situations);
-        let all = fresh.len();
-        let probed = self.probe(prober, fresh);
-        if !matches!(probed, Ok(probed) if probed == all) {
-            self.situations = before;
-            self.by_state.clear();
-            self.is_outdated = true;
-            probed?;
-            return Err(prober.why_not_run(&self.progress(Phase::Explore)).into());
-        }
-        self.link_again(&mut creations, &self.creations, &numbers);
-        self.creations = creations;
-        for (old, id) in before.into_iter().zip(&numbers) {
-            let Some(SituationId(id)) = *id else { continue };
-            let mut successors = std::mem::take(&mut self.situations[id].successors);
-            self.link_again(&mut successors, &old.successors, &numbers);
-            self.situations[id].enabled = self.enabled_set(&successors);
-            self.situations[id].successors = successors;
-        }
-        self.count_probed();
-        Ok(())
-    }
-
-    /// Links successors to the probed situations that they were linked to before these got new numbers.
-    fn link_again(
-        &self,
-        successors: &mut Vec<Successor>,
-        before: &[Successor],
-        numbers: &[Option<SituationId>],
-    ) {
-        for old in before {
-            let Some(probed) = old.probed.and_then(|SituationId(old)| numbers[old]) else { continue };
-            let same = |one: &&mut Successor| one.letter == old.letter && one.situation == old.situation;
-            match successors.iter_mut().find(same) {
-                Some(successor) => successor.probed = Some(probed),
-                None => {
-                    let state = self.situation(probed).state;
-                    successors.push(Successor { state, probed: Some(probed), ..old.clone() });
-                }
-            }
         }
     }
 
@@ -604,96 +501,8 @@ impl Exploration {
         prober.subject.look(self.depth);
     }
 
-    /// Adds a move to the pool and tries it in all situations that were probed without it. Tells whether it
-    /// is new.
-    fn add_move<S: Guarded>(
-        &mut self,
-        prober: &mut Prober<'_, S>,
-        new: Move,
-    ) -> Result<bool, Halt<S::Error>> {
-        if self.pool.moves.contains(&new) || prober.is_given_up(new.callable()) {
-            return Ok(false);
-        }
-        let behind: Vec<Situation> = self.situations.iter().map(|one| new.behind(&one.situation)).collect();
-        let outcomes = prober.probe(&behind).map_err(Halt::Failed)?;
-        if outcomes.len() < behind.len() {
-            return Err(prober.why_not_run(&self.progress(Phase::Accept)).into());
-        }
-        self.pool.moves.push(new);
-        self.outdate_draft();
-        for (at, (outcome, situation)) in outcomes.into_iter().zip(behind).enumerate() {
-            self.see(&outcome);
-            self.situations[at].note(outcome, situation, self.fields_mislead);
-            let successors = std::mem::take(&mut self.situations[at].successors);
-            self.situations[at].enabled = self.enabled_set(&successors);
-            self.situations[at].successors = successors;
-        }
-        self.count_probed();
-        Ok(true)
-    }
-
-    /// Tries new random calls in some situations of every class. Those that make an event happen that the
-    /// class was not known to enable are added to the pool.
-    pub(super) fn try_new_moves<S: Guarded>(
-        &mut self,
-        prober: &mut Prober<'_, S>,
-        author: &mut impl Author,
-        rng: &mut impl Rng,
-    ) -> Result<(), Halt<S::Error>> {
-        const SCRIPTS: usize = 200;
-        const SITUATIONS: usize = 2;
-        prober.ask(&self.progress(Phase::Accept))?;
-        let calls = self.options.survey.calls;
-        let scripts: Vec<Script> = (0..SCRIPTS).map(|_| author.script(rng, calls)).collect();
-        let runs = prober.run(&scripts).map_err(Halt::Failed)?;
-        let mut new: Vec<Move> = Vec::new();
-        for (script, run) in scripts.iter().zip(&runs) {
-            author.observe(script, run);
-            for heard in prober.reader.read(script, run) {
-                for at in heard.object + 1..script.statements.len() {
-                    if script.statements[at].receiver == Some(heard.object)
-                        && let Some(one) = Move::cut_out(script, at, heard.object)
-                        && !self.pool.moves.contains(&one)
-                        && !new.contains(&one)
-                        && !one.passes(&prober.heavy)
-                    {
-                        new.push(one);
-                    }
-                }
-            }
-        }
-        let draft = self.draft(prober.reader);
-        let mut chosen: BTreeMap<ClassId, Vec<SituationId>> = BTreeMap::new();
-        for (id, _) in self.probed_situations() {
-            if let Some(class) = draft.classes.of(id) {
-                let some = chosen.entry(class).or_default();
-                if some.len() < SITUATIONS {
-                    some.push(id);
-                }
-            }
-        }
-        for id in chosen.into_values().flatten() {
-            prober.ask(&self.progress(Phase::Accept))?;
-            let behind: Vec<Situation> =
-                new.iter().map(|one| one.behind(&self.situation(id).situation)).collect();
-            let observed = prober.observe(&behind).map_err(Halt::Failed)?;
-            let mut missing: BTreeMap<Letter, usize> = BTreeMap::new();
-            for (number, observed) in observed.iter().enumerate() {
-                if let Some(observed) = observed
-                    && !self.situation(id).successors.iter().any(|one| one.letter == observed.letter)
-                {
-                    missing.entry(observed.letter).or_insert(number);
-                }
-            }
-            for number in missing.into_values() {
-                self.add_move(prober, new[number].clone())?;
-            }
-        }
-        Ok(())
-    }
-
     /// Counts again how many situations were probed in each direction.
-    fn count_probed(&mut self) {
+    pub(super) fn count_probed(&mut self) {
         let mut probed: BTreeMap<Direction, usize> = BTreeMap::new();
         for (id, _) in self.successors().filter(|(_, one)| one.probed.is_some()) {
             *probed.entry(self.direction(id)).or_default() += 1;
@@ -702,89 +511,14 @@ impl Exploration {
     }
 
     /// The number of the set of events that these successors show to be enabled.
-    fn enabled_set(&mut self, successors: &[Successor]) -> EnabledSetId {
+    pub(super) fn enabled_set(&mut self, successors: &[Successor]) -> EnabledSetId {
         let next = EnabledSetId(self.enabled.len());
         *self.enabled.entry(successors.iter().map(|one| one.letter).collect()).or_insert(next)
-    }
-
-    /// Follows a run that the model rejects, so that it accepts it: each situation on its way is probed.
-    pub(super) fn accept<S: Guarded>(
-        &mut self,
-        prober: &mut Prober<'_, S>,
-        script: &Script,
-        run: &Run,
-    ) -> Result<(), Halt<S::Error>> {
-        for heard in prober.reader.read(script, run) {
-            prober.ask(&self.progress(Phase::Accept))?;
-            if self.draft(prober.reader).fsa.reads(&labels(prober.reader, &heard.word)) {
-                continue;
-            }
-            // What happened once by chance, such as a number that was the port of a server, is not what the
-            // class does.
-            let again = prober.run(&[script.clone(), script.clone()]).map_err(Halt::Failed)?;
-            let same =
-                |run: &Run| prober.reader.read(script, run).iter().any(|other| other.word == heard.word);
-            if !again.iter().all(same) {
-                continue;
-            }
-            let reached = |&at: &usize| {
-                let script = Script { statements: script.statements[..=at].to_vec() };
-                Situation { script, object: heard.object }
-            };
-            let way: Vec<Situation> = heard.statements.iter().map(reached).collect();
-            // Each is looked at as all others were, at the end of its script.
-            let observed = prober.observe(&way).map_err(Halt::Failed)?;
-            observed.iter().flatten().for_each(|observed| self.fields.see(observed));
-            let states: Option<Vec<StateHash>> =
-                observed.iter().map(|one| one.as_ref().map(|observed| observed.state)).collect();
-            let Some(states) = states else { continue };
-            let way: Vec<Unprobed> = way.into_iter().zip(states).collect();
-            if way.len() < heard.statements.len() {
-                return Err(prober.why_not_run(&self.progress(Phase::Accept)).into());
-            }
-            let first = self.situations.len();
-            if self.probe(prober, way.clone())? < way.len() {
-                // A way that was probed in part would lead nowhere.
-                self.situations.truncate(first);
-                self.by_state.retain(|_, situation| situation.0 < first);
-                return Err(prober.why_not_run(&self.progress(Phase::Accept)).into());
-            }
-            // A call that the pool lacks is tried everywhere, or else it would seem to be possible here
-            // alone.
-            for (index, (&at, &letter)) in heard.statements.iter().zip(&heard.word).enumerate().skip(1) {
-                let gives = |one: &Successor| one.letter == letter;
-                if !self.situations[first + index - 1].successors.iter().any(gives)
-                    && let Some(new) = Move::cut_out(script, at, heard.object)
-                {
-                    self.add_move(prober, new)?;
-                }
-            }
-            self.add_way(first, &heard.word, way);
-        }
-        Ok(())
-    }
-
-    /// Links situations that were probed along a word. What happened is possible, whatever the pool of moves
-    /// says.
-    fn add_way(&mut self, first: usize, word: &[Letter], way: Vec<Unprobed>) {
-        for (index, ((situation, state), &letter)) in way.into_iter().zip(word).enumerate() {
-            let successor = Successor { letter, situation, state, probed: Some(SituationId(first + index)) };
-            match index.checked_sub(1) {
-                None => self.creations.push(successor),
-                Some(before) => {
-                    let mut successors = std::mem::take(&mut self.situations[first + before].successors);
-                    successors.push(successor);
-                    let enabled = self.enabled_set(&successors);
-                    let before = &mut self.situations[first + before];
-                    (before.enabled, before.successors) = (enabled, successors);
-                }
-            }
-        }
     }
 }
 
 /// The situations after objects were created.
-fn created_by<S: Guarded>(
+pub(super) fn created_by<S: Guarded>(
     prober: &mut Prober<'_, S>,
     created: Vec<Situation>,
     fields: &mut Fields,

@@ -9,6 +9,7 @@
 //! Paper: none; choosing what predicts behavior is the idea of abstraction refinement.
 //! Cost: each field that matters takes one look at all situations and what is behind them.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use adit_trace::Letter;
@@ -41,11 +42,10 @@ const PAIRS: usize = 400;
 impl Fields {
     /// Takes note of a state.
     pub(super) fn see(&mut self, observed: &Observed) {
-        if !self.seen.contains_key(&observed.state) {
-            self.seen.insert(observed.state, observed.fields.clone());
-            if self.matter.is_some() {
-                self.keys.insert(observed.state, self.projected(&observed.fields));
-            }
+        let Entry::Vacant(new) = self.seen.entry(observed.state) else { return };
+        new.insert(observed.fields.clone());
+        if self.matter.is_some() {
+            self.keys.insert(observed.state, self.projected(&observed.fields));
         }
     }
 

@@ -1,9 +1,9 @@
 //! Refutation: walks of the model that cannot be realized reveal a state that should be two.
 //!
 //! A split that makes many walks realizable is kept. When there is none left, smaller ones are tried as well.
-//! If they end with a model all of whose walks can be realized, the class has that many states, and they
-//! stay. If not, it counts, as no finite model can, and they are undone: more states would only make the
-//! model longer to read.
+//! If the model needs them and they end with one all of whose walks can be realized, the class has that many
+//! states, and they stay. If not, it counts, as no finite model can, and they are undone: more states would
+//! only make the model longer to read. The finer model keeps them (`fine.rs`).
 //!
 //! Paper: none; see [`explore`](crate::explore).
 //! Cost: each judgment searches all walks, and each suspected split takes one judgment.
@@ -45,6 +45,8 @@ pub(super) struct Unrefined {
     /// Number of its states.
     states: usize,
     pub(super) judgment: Judgment,
+    /// Share of the walks of the refined model that could be realized, when it was last judged.
+    refined: Option<f64>,
 }
 
 /// Share of the unrealized walks that a small split must make realizable.
@@ -136,8 +138,12 @@ impl Exploration {
         self.explore(prober, LATE_SUCCESSORS)?;
         let trial = self.try_walks(prober, rng)?;
         let before = trial.share();
+        if let Some(unrefined) = &mut self.unrefined {
+            unrefined.refined = Some(before);
+        }
         if before >= 1.0 || self.options.splitting.gain > 1.0 {
-            return Ok(Some(trial.judgment(prober.reader)));
+            self.keep_refining(before);
+            return Ok(Some(self.without_refining().unwrap_or_else(|| trial.judgment(prober.reader))));
         }
         let mut best: Option<(f64, Split)> = None;
         for split in self.suspects(prober, &trial)? {
@@ -166,15 +172,14 @@ impl Exploration {
                     splits: self.splits.all().len(),
                     states: self.draft(prober.reader).states.len(),
                     judgment: trial.judgment(prober.reader),
+                    refined: None,
                 });
             }
             self.splits.make(split);
             self.outdate_draft();
             return Ok(None);
         }
-        if before >= 1.0 - REFINED {
-            self.unrefined = None;
-        }
+        self.keep_refining(before);
         Ok(Some(self.without_refining().unwrap_or_else(|| trial.judgment(prober.reader))))
     }
 
@@ -275,10 +280,22 @@ impl Exploration {
         resolved
     }
 
+    /// Makes small splits part of the model, if it needs them, and if they ended with a model nearly all of
+    /// whose walks can be realized.
+    fn keep_refining(&mut self, realized: f64) {
+        let needs_more = |one: &Unrefined| one.judgment.realized < self.options.splitting.enough;
+        if realized >= 1.0 - REFINED && self.unrefined.as_ref().is_some_and(needs_more) {
+            self.unrefined = None;
+        }
+    }
+
     /// Undoes small splits that did not end with a model all of whose walks can be realized, and returns the
-    /// judgment of the model without them.
+    /// judgment of the model without them. The splits are kept for a finer model.
     pub(super) fn without_refining(&mut self) -> Option<Judgment> {
-        let Unrefined { splits, judgment, .. } = self.unrefined.take()?;
+        let Unrefined { splits, judgment, refined, .. } = self.unrefined.take()?;
+        if let Some(refined) = refined.filter(|refined| *refined > judgment.realized) {
+            self.keep_finer(splits, refined);
+        }
         self.splits.undo_after(splits);
         self.outdate_draft();
         Some(judgment)

@@ -4,7 +4,7 @@ use adit_infer::dice_miner;
 use adit_trace::{Letter, Stop};
 use miette::Report;
 
-use super::{Evidence, Make, MinedModel, Miner, Round};
+use super::{Evidence, Make, MinedModel, Miner, More, Round};
 use crate::campaign::{ModelCandidate, RetentionPolicy};
 use crate::witnesses::Witnesses;
 
@@ -37,5 +37,6 @@ fn infer(round: &mut Round<'_>, evidence: &Evidence) -> Result<MinedModel, Repor
         unrealized: None,
         stop: Stop::Done,
         explorer: None,
+        more: More::default(),
     })
 }

@@ -10,7 +10,7 @@ use adit_trace::{Letter, Script};
 use miette::Report;
 use rand::rngs::ChaCha8Rng;
 
-use super::{Make, MinedModel, Miner, Round};
+use super::{Make, MinedModel, Miner, More, Round};
 use crate::campaign::{ModelCandidate, RecordingSubject, RetentionPolicy};
 use crate::pipeline::workers::PacedSubject;
 use crate::witnesses::{Refuses, Takes, Witnesses};
@@ -61,6 +61,7 @@ pub(in crate::pipeline) fn made(
             tests,
         },
         explorer: Some(explorer),
+        more: More { fine: found.fine, ..More::default() },
     };
     (mined, pure)
 }

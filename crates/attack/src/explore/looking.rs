@@ -1,0 +1,174 @@
+//! Looking at situations: by what they are compared, and what happens when two that seemed equal are not.
+//!
+//! At first by the fields that matter, which are chosen by experiment (`fields.rs`); then by all fields and
+//! digests of what these lead to; and if even that misleads, by nothing but the calls that led to them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use adit_trace::{Depth, Letter, Phase};
+
+use super::exploration::{Exploration, ProbedSituation, SituationId, Successor, Unprobed, created_by};
+use super::fields::Behavior;
+use crate::guard::Guarded;
+use crate::moves::{Move, Situation};
+use crate::probe::{Halt, Prober};
+
+impl Exploration {
+    /// Compares a situation with the first that has the same fields. Where they enable different events, the
+    /// reason is sought before anything else is probed.
+    pub(super) fn compare_with_twin(&mut self, id: SituationId) {
+        if self.is_outdated {
+            return;
+        }
+        let ProbedSituation { state, enabled, .. } = *self.situation(id);
+        let twin = *self.by_state.entry(self.fields.key(state)).or_insert(id);
+        if self.situation(twin).enabled != enabled {
+            self.unlike.push((twin, id));
+        }
+    }
+
+    /// Finds out why situations that seemed equal enable different events. Each is also probed with values of
+    /// its own script, so one may have made a call that the pool lacks; then the other makes it too. If that
+    /// is not the reason, more is looked at from now on.
+    fn settle_twins<S: Guarded>(&mut self, prober: &mut Prober<'_, S>) -> Result<(), Halt<S::Error>> {
+        while let Some((one, other)) = self.unlike.pop() {
+            if self.is_outdated {
+                self.unlike.clear();
+                break;
+            }
+            for new in self.calls_of_one(one, other).into_iter().chain(self.calls_of_one(other, one)) {
+                self.add_move(prober, new)?;
+            }
+            let (one, other) = (self.situation(one), self.situation(other));
+            if one.enabled == other.enabled {
+                continue;
+            }
+            if one.state != other.state {
+                self.choose_fields();
+            } else {
+                self.look_deeper();
+            }
+        }
+        Ok(())
+    }
+
+    /// Calls for events that one situation enables and the other does not.
+    fn calls_of_one(&self, one: SituationId, other: SituationId) -> Vec<Move> {
+        let known: BTreeSet<Letter> = self.situation(other).successors.iter().map(|one| one.letter).collect();
+        let mut calls: BTreeMap<Letter, Move> = BTreeMap::new();
+        for Successor { letter, situation, .. } in &self.situation(one).successors {
+            let last = situation.script.statements.len() - 1;
+            if !known.contains(letter)
+                && !calls.contains_key(letter)
+                && let Some(call) = Move::cut_out(&situation.script, last, situation.object)
+            {
+                calls.insert(*letter, call);
+            }
+        }
+        calls.into_values().collect()
+    }
+
+    /// Chooses the fields that matter by everything that is known. Tells whether the choice is new.
+    pub(super) fn choose_fields(&mut self) -> bool {
+        let behavior = |one: &ProbedSituation| Behavior {
+            state: one.state,
+            enabled: one.enabled,
+            leads: one.successors.iter().map(|successor| (successor.letter, successor.state)).collect(),
+        };
+        let behaviors: Vec<Behavior> = self.situations.iter().map(behavior).collect();
+        if !self.fields.choose(&behaviors) {
+            return false;
+        }
+        self.outdate_draft();
+        self.by_state.clear();
+        for (number, situation) in self.situations.iter().enumerate() {
+            self.by_state.entry(self.fields.key(situation.state)).or_insert(SituationId(number));
+        }
+        true
+    }
+
+    /// Compares situations by more than before, because two that seemed equal are not.
+    fn look_deeper(&mut self) {
+        match self.depth {
+            Depth::Fields => {
+                self.fields.take_all();
+                self.depth = Depth::ReachableAtEnd;
+                // What was seen before cannot be compared with what is seen from now on.
+                self.by_state.clear();
+                self.is_outdated = true;
+            }
+            Depth::ReachableAtEnd | Depth::Reachable => self.fields_mislead = true,
+        }
+    }
+
+    /// Settles why situations that seemed equal are not. Looks again at all of them, if they were seen less
+    /// deep than they are compared by now.
+    pub(super) fn see_again<S: Guarded>(&mut self, prober: &mut Prober<'_, S>) -> Result<(), Halt<S::Error>> {
+        self.settle_twins(prober)?;
+        if !self.is_outdated {
+            return Ok(());
+        }
+        self.focus(prober);
+        let created = self.creations.iter().map(|one| one.situation.clone()).collect();
+        let mut creations = created_by(prober, created, &mut self.fields)?;
+        let seen: Vec<Situation> = self.situations.iter().map(|one| one.situation.clone()).collect();
+        let states = prober.observe(&seen).map_err(Halt::Failed)?;
+        if states.len() < seen.len() {
+            return Err(prober.why_not_run(&self.progress(Phase::Explore)).into());
+        }
+        let mut fresh: Vec<Unprobed> = Vec::new();
+        // The new number of each situation; what cannot be seen again is left out.
+        let mut numbers: Vec<Option<SituationId>> = Vec::new();
+        for (situation, observed) in seen.into_iter().zip(states) {
+            numbers.push(observed.is_some().then_some(SituationId(fresh.len())));
+            if let Some(observed) = observed {
+                self.fields.see(&observed);
+                fresh.push((situation, observed.state));
+            }
+        }
+        self.is_outdated = false;
+        self.searched.clear();
+        self.unlike.clear();
+        let before = std::mem::take(&mut self.situations);
+        let all = fresh.len();
+        let probed = self.probe(prober, fresh);
+        if !matches!(probed, Ok(probed) if probed == all) {
+            self.situations = before;
+            self.by_state.clear();
+            self.is_outdated = true;
+            probed?;
+            return Err(prober.why_not_run(&self.progress(Phase::Explore)).into());
+        }
+        self.link_again(&mut creations, &self.creations, &numbers);
+        self.creations = creations;
+        for (old, id) in before.into_iter().zip(&numbers) {
+            let Some(SituationId(id)) = *id else { continue };
+            let mut successors = std::mem::take(&mut self.situations[id].successors);
+            self.link_again(&mut successors, &old.successors, &numbers);
+            self.situations[id].enabled = self.enabled_set(&successors);
+            self.situations[id].successors = successors;
+        }
+        self.count_probed();
+        Ok(())
+    }
+
+    /// Links successors to the probed situations that they were linked to before these got new numbers.
+    fn link_again(
+        &self,
+        successors: &mut Vec<Successor>,
+        before: &[Successor],
+        numbers: &[Option<SituationId>],
+    ) {
+        for old in before {
+            let Some(probed) = old.probed.and_then(|SituationId(old)| numbers[old]) else { continue };
+            let same = |one: &&mut Successor| one.letter == old.letter && one.situation == old.situation;
+            match successors.iter_mut().find(same) {
+                Some(successor) => successor.probed = Some(probed),
+                None => {
+                    let state = self.situation(probed).state;
+                    successors.push(Successor { state, probed: Some(probed), ..old.clone() });
+                }
+            }
+        }
+    }
+}
