@@ -26,7 +26,7 @@ mod dialect;
 mod valuation;
 
 pub use dialect::Dialect;
-pub use valuation::Valuation;
+pub use valuation::{Valuation, is_identity, split_field};
 
 /// Something in an object or a call that has a value.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -66,4 +66,36 @@ pub enum MineError {
         /// The most instances that are tried.
         limit: u64,
     },
+    /// More variables at a program point than can be compared with each other.
+    #[error("more than {limit} variables at one program point; comparing them all would not fit in memory")]
+    #[diagnostic(
+        code(mine::too_many_variables),
+        help("are the names of fields really names? read fewer of them: a smaller `--depth`")
+    )]
+    TooManyVariables {
+        /// The most variables.
+        limit: usize,
+    },
+    /// More program points than a class has.
+    #[error("more than {limit} kinds of calls")]
+    #[diagnostic(
+        code(mine::too_many_points),
+        help("do the names of methods contain numbers or times? name one class with `--class`")
+    )]
+    TooManyPoints {
+        /// The most kinds of calls.
+        limit: usize,
+    },
+    /// Two tallies that were made with different filters.
+    #[error("the folds were made with different filters: {one} and {another}")]
+    #[diagnostic(
+        code(mine::different_scopes),
+        help("make all folds with the same --depth, --types and --elements")
+    )]
+    DifferentScopes {
+        /// One filter.
+        one: String,
+        /// The other filter.
+        another: String,
+    },
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::{Event, Label, Outcome, Value};
+use crate::{Event, Label, Outcome, State, Value};
 
 /// The fields of an event, without the braces around them. Equal texts mean equal events.
 pub(crate) fn fields(event: &Event) -> String {
@@ -21,12 +21,26 @@ pub(crate) fn fields(event: &Event) -> String {
         Outcome::Returned(result) => put(&mut text, format_args!(",\"returned\":{}", value(result))),
         Outcome::Threw(class) => put(&mut text, format_args!(",\"threw\":{}", quoted(class))),
     }
-    if let Some(state) = &event.state {
-        let fields: Vec<String> =
-            state.iter().map(|(name, field)| format!("{}:{}", quoted(name), value(field))).collect();
-        put(&mut text, format_args!(",\"state\":{{{}}}", fields.join(",")));
+    put_state(&mut text, "state", event.state.as_ref());
+    if let Some(details) = &event.details {
+        if !details.parameters.is_empty() {
+            let names: Vec<String> = details.parameters.iter().map(|name| quoted(name)).collect();
+            put(&mut text, format_args!(",\"parameters\":[{}]", names.join(",")));
+        }
+        put_state(&mut text, "before", details.before.as_ref());
+        if let Some(line) = details.line {
+            put(&mut text, format_args!(",\"line\":{line}"));
+        }
     }
     text
+}
+
+fn put_state(text: &mut String, key: &str, state: Option<&State>) {
+    if let Some(state) = state {
+        let fields: Vec<String> =
+            state.iter().map(|(name, field)| format!("{}:{}", quoted(name), value(field))).collect();
+        put(text, format_args!(",\"{key}\":{{{}}}", fields.join(",")));
+    }
 }
 
 fn put(text: &mut String, part: std::fmt::Arguments<'_>) {

@@ -10,7 +10,7 @@ use adit_suggest::nearest;
 use miette::Diagnostic;
 use thiserror::Error;
 
-use crate::read::{self, Halt, Reading, ToEvents, ToWords};
+use crate::read::{self, Halt, Reading, ToCalls, ToEvents, ToWords};
 use crate::write::{self, Encoder};
 
 /// A trace format. The module of the same name under `read` describes it.
@@ -40,6 +40,7 @@ macro_rules! decoder {
         Decoder {
             words: |reading| read::$module::read(reading),
             events: |reading| read::$module::read(reading),
+            calls: |reading| read::$module::read(reading),
         }
     };
 }
@@ -139,7 +140,7 @@ pub const FORMATS: &[FormatSpec] = &[
         remark: "Daikon",
         timed: false,
         sniff: read::dtrace::sniff,
-        carries: &[Part::Arguments, Part::States, Part::Results],
+        carries: &[Part::Arguments, Part::States, Part::Details, Part::Results],
         decoder: decoder!(dtrace),
         encoder: Some(|| Box::<write::dtrace::Dtrace>::default()),
     },
@@ -174,6 +175,8 @@ pub enum Part {
     Arguments,
     /// The fields of the object after a call.
     States,
+    /// The names of parameters, states before calls, and the source lines of returns.
+    Details,
     /// Results that are not boolean. Boolean ones, and exceptions, are part of an event's spelling.
     Results,
     /// The names of traces.
@@ -185,19 +188,28 @@ pub enum Part {
 }
 
 impl Part {
-    const ALL: &[Self] =
-        &[Self::Arguments, Self::States, Self::Results, Self::TraceNames, Self::EmptyTraces, Self::Weights];
+    const ALL: &[Self] = &[
+        Self::Arguments,
+        Self::States,
+        Self::Details,
+        Self::Results,
+        Self::TraceNames,
+        Self::EmptyTraces,
+        Self::Weights,
+    ];
 }
 
-/// The reader of a format for each of the two targets. Both are the same generic function, compiled twice, so
+/// The reader of a format for each of the targets. All are the same generic function, compiled for each, so
 /// that no event passes through a pointer to a function.
 pub(crate) struct Decoder {
     pub(crate) words: ReadWords,
     pub(crate) events: ReadEvents,
+    pub(crate) calls: ReadCalls,
 }
 
 type ReadWords = fn(Reading<'_, &mut dyn Read, ToWords<'_>>) -> Result<(), Halt>;
 type ReadEvents = fn(Reading<'_, &mut dyn Read, ToEvents<'_>>) -> Result<(), Halt>;
+type ReadCalls = fn(Reading<'_, &mut dyn Read, ToCalls<'_>>) -> Result<(), Halt>;
 
 /// The certainty of a format that a file is its own. The highest wins, and of equal ones the first in the
 /// table.

@@ -216,17 +216,28 @@ pub enum Labels {
     Outcome,
     /// The method, a boolean result, and the class of an exception: `pop!EmptyStackException`.
     Exception,
+    /// The same, and the source line of the return where it is known: `top@78`, `isEmpty@48:TRUE`. This is how
+    /// [krka] tells outcomes apart.
+    Line,
 }
 
 impl Labels {
     /// Returns the label of `event`.
     pub fn of(self, event: &Event) -> String {
-        let method = event.method.as_str();
-        match (self, &event.outcome) {
-            (Self::Outcome | Self::Exception, Outcome::Returned(Value::Bool(answer))) => {
-                Label::answered(method, *answer)
+        let told;
+        let method = match event.line().filter(|_| self == Self::Line) {
+            Some(line) => {
+                told = format!("{}@{line}", event.method);
+                told.as_str()
             }
-            (Self::Exception, Outcome::Threw(class)) => Label::thrown(method, simple_name(class)),
+            None => event.method.as_str(),
+        };
+        match (self, &event.outcome) {
+            (Self::Method, _) => Label::call(method),
+            (_, Outcome::Returned(Value::Bool(answer))) => Label::answered(method, *answer),
+            (Self::Exception | Self::Line, Outcome::Threw(class)) => {
+                Label::thrown(method, simple_name(class))
+            }
             _ => Label::call(method),
         }
         .to_string()
@@ -296,6 +307,11 @@ mod tests {
         event.outcome = Outcome::Returned(Value::Bool(false));
         assert_eq!(Labels::Method.of(&event), "pop");
         assert_eq!(Labels::Outcome.of(&event), "pop:FALSE");
+        assert_eq!(Labels::Line.of(&event), "pop:FALSE");
+        event.details = Some(Box::new(crate::Details { line: Some(48), ..Default::default() }));
+        assert_eq!(Labels::Line.of(&event), "pop@48:FALSE");
+        assert_eq!(Labels::Exception.of(&event), "pop:FALSE");
+        assert!(Label::parse("isEmpty@48:TRUE").is_pure_by_name());
     }
 
     #[test]

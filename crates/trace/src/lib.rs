@@ -35,7 +35,7 @@ pub mod write;
 
 pub use alphabet::{Alphabet, Letter};
 pub use author::{Author, Vocabulary};
-pub use event::{Event, EventSink, Outcome, State, Value};
+pub use event::{CallSink, Details, Event, EventSink, ObservedCall, Outcome, State, Value, observed_calls};
 pub use event_names::EventNames;
 pub use format::{FORMATS, Format, FormatSpec, Part, UnknownFormat};
 pub use label::{Label, Labels, overloads_of, pure_by_name};

@@ -1,19 +1,21 @@
 //! Reading traces: one file per format, all of them streams, all of them also gzipped.
 //!
 //! [`words`] feeds a miner with letters: the label function is applied while reading. [`events`] gives whole
-//! events, for conversion between formats. [`parallel`] is [`words`] on several threads. [`dry_run`] shows
+//! events, for conversion between formats. [`calls`] gives calls one by one with the states around them, for
+//! claims about data. [`parallel`] is [`words`] on several threads. [`dry_run`] shows
 //! how the first lines of a file are understood.
 //!
 //! Memory does not grow with the file, with one exception: where the events of several traces are
 //! interleaved, as they may be in CSV, JSON lines, Daikon's traces and logs read by a pattern with a `trace`
 //! group, a trace is held until it is known to be complete, at about a byte an event and a hundred bytes a
-//! trace. [`events`] also holds each different event once.
+//! trace. [`events`] also holds each different event once. [`calls`] holds neither: a call is handed over as
+//! soon as it is known that it was not made by another one.
 //!
 //! Nothing here panics, whatever the bytes: see `tests/fuzz_readers.rs`.
 
 use std::io::Read;
 
-use crate::{Alphabet, EventSink, Labels, WordSink};
+use crate::{Alphabet, CallSink, EventSink, Labels, WordSink};
 
 pub(crate) mod abbadingo;
 pub(crate) mod csv;
@@ -44,7 +46,7 @@ pub use pattern::{Pattern, PatternError};
 
 pub(crate) use error::Halt;
 pub(crate) use source::Source;
-pub(crate) use target::{ToEvents, ToWords};
+pub(crate) use target::{ToCalls, ToEvents, ToWords};
 
 use crate::format::{Decoder, Format};
 
@@ -65,6 +67,10 @@ pub struct Options {
     pub sort_by_time: bool,
     /// Use the beginning of a trace that was cut off, instead of failing.
     pub keep_partial: bool,
+    /// Read only the calls of methods of this class, with or without its package. Only Daikon's traces tell.
+    pub class: Option<String>,
+    /// Give the elements of arrays and collections too, as one text. Only Daikon's traces have them.
+    pub elements: bool,
     /// The longest line or record to accept, in bytes.
     pub max_line: usize,
     /// The largest number of different labels to accept.
@@ -100,6 +106,8 @@ impl Options {
             delimiter: None,
             sort_by_time: false,
             keep_partial: false,
+            class: None,
+            elements: false,
             max_line: MAX_LINE,
             max_labels: MAX_LABELS,
         }
@@ -123,11 +131,28 @@ pub struct Summary {
     pub partial: u64,
     /// Events with an earlier time than the event before them in their trace.
     pub out_of_order: u64,
+    /// Records that do not match their declaration and were skipped.
+    pub mismatched: u64,
+    /// Ends of calls without a beginning, which were skipped.
+    pub without_begin: u64,
+    /// Calls that never end, and so were taken to throw something.
+    pub without_end: u64,
 }
 
 impl Summary {
     fn new(format: Format) -> Self {
-        Self { format, traces: 0, events: 0, skipped: 0, negative: 0, partial: 0, out_of_order: 0 }
+        Self {
+            format,
+            traces: 0,
+            events: 0,
+            skipped: 0,
+            negative: 0,
+            partial: 0,
+            out_of_order: 0,
+            mismatched: 0,
+            without_begin: 0,
+            without_end: 0,
+        }
     }
 
     /// Counts a trace of `events` events.
@@ -144,6 +169,9 @@ impl Summary {
         self.negative += other.negative;
         self.partial += other.partial;
         self.out_of_order += other.out_of_order;
+        self.mismatched += other.mismatched;
+        self.without_begin += other.without_begin;
+        self.without_end += other.without_end;
     }
 }
 
@@ -172,7 +200,7 @@ pub fn words(
     let source = Source::open(&mut input as &mut dyn Read, name)?;
     let format = choose(&source, format, options);
     let mut target = ToWords::new(options.labels, options.max_labels, alphabet, sink);
-    run(source, format, |decoder, source, summary| {
+    run(source, format, options, |decoder, source, summary| {
         (decoder.words)(Reading { source, options, target: &mut target, summary })
     })
 }
@@ -188,8 +216,25 @@ pub fn events(
     let source = Source::open(&mut input as &mut dyn Read, name)?;
     let format = choose(&source, format, options);
     let mut target = ToEvents::new(sink);
-    run(source, format, |decoder, source, summary| {
+    run(source, format, options, |decoder, source, summary| {
         (decoder.events)(Reading { source, options, target: &mut target, summary })
+    })
+}
+
+/// Reads calls one by one, with the states around them. The weights of traces do not matter: a trace that was
+/// seen again shows no new values. A sink that breaks off ends the reading without an error.
+pub fn calls(
+    mut input: impl Read,
+    name: &str,
+    format: Option<Format>,
+    options: &Options,
+    sink: &mut dyn CallSink,
+) -> Result<Summary, ReadError> {
+    let source = Source::open(&mut input as &mut dyn Read, name)?;
+    let format = choose(&source, format, options);
+    let mut target = ToCalls::new(sink);
+    run(source, format, options, |decoder, source, summary| {
+        (decoder.calls)(Reading { source, options, target: &mut target, summary })
     })
 }
 
@@ -205,11 +250,14 @@ fn choose<R: Read>(source: &Source<R>, format: Option<Format>, options: &Options
 fn run<'s>(
     source: Source<&'s mut dyn Read>,
     format: Format,
+    options: &Options,
     read: impl FnOnce(&Decoder, Source<&'s mut dyn Read>, &mut Summary) -> Result<(), Halt>,
 ) -> Result<Summary, ReadError> {
     let name = source.name().to_owned();
     let mut summary = Summary::new(format);
+    let (source, cut_off) = source.keep_partial(options.keep_partial);
     let read = read(&format.spec().decoder, source, &mut summary);
+    summary.partial += u64::from(cut_off.get());
     match read {
         Ok(()) => some_traces(&name, summary),
         Err(Halt::Stopped) => Ok(summary),

@@ -287,6 +287,7 @@ impl Run {
                 args: statement.args.iter().map(Argument::recorded).collect(),
                 outcome,
                 state: step.fields.as_ref().map(Snapshot::to_state),
+                details: None,
             };
             if statement.callable.kind != CallKind::Method {
                 add(&mut lives, own, event);

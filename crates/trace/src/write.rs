@@ -132,6 +132,7 @@ pub(crate) trait Encoder {
 struct Lost {
     args: u64,
     states: u64,
+    details: u64,
     results: u64,
     ids: u64,
     empty: u64,
@@ -284,6 +285,7 @@ impl Lost {
     fn count(&mut self, event: &Event) {
         self.args += u64::from(!event.args.is_empty());
         self.states += u64::from(event.state.is_some());
+        self.details += u64::from(event.details.is_some());
         let plain = matches!(
             event.outcome,
             Outcome::Unrecorded | Outcome::Threw(_) | Outcome::Returned(Value::Bool(_))
@@ -296,6 +298,7 @@ impl Lost {
         let counts = [
             (Part::Arguments, self.args, "the arguments of", "events"),
             (Part::States, self.states, "the object states after", "events"),
+            (Part::Details, self.details, "parameter names, earlier states or lines of", "events"),
             (Part::Results, self.results, "the results, not boolean, of", "events"),
             (Part::TraceNames, self.ids, "the names of", "traces"),
             (Part::EmptyTraces, self.empty, "", "traces without events"),

@@ -6,7 +6,9 @@ use std::ops::ControlFlow;
 
 use adit_trace::read::{self, Options};
 use adit_trace::write::Writer;
-use adit_trace::{Event, EventSink, Format, Labels, Outcome, State, Value};
+use adit_trace::{
+    CallSink, Details, Event, EventSink, Format, Labels, ObservedCall, Outcome, State, Value, observed_calls,
+};
 use expect_test::{Expect, expect, expect_file};
 use miette::Diagnostic;
 use proptest::prelude::*;
@@ -39,12 +41,49 @@ fn check_with(input: &str, options: &Options, expected: Expect) {
                 let events: String = events.iter().map(|event| format!("\n  {}", show(event))).collect();
                 format!("{}{events}\n", id.as_deref().unwrap_or("-"))
             };
-            let partial =
-                if summary.partial > 0 { format!("partial: {}\n", summary.partial) } else { String::new() };
-            traces.0.iter().map(shown).collect::<String>() + &partial
+            let counts = [
+                ("partial", summary.partial),
+                ("mismatched", summary.mismatched),
+                ("without begin", summary.without_begin),
+                ("without end", summary.without_end),
+            ];
+            let counts = counts.into_iter().filter(|&(_, count)| count > 0);
+            let counts: String = counts.map(|(what, count)| format!("{what}: {count}\n")).collect();
+            traces.0.iter().map(shown).collect::<String>() + &counts
         }
     };
     expected.assert_eq(&text);
+    agree(input, options, &traces);
+}
+
+/// Calls one by one are the calls of the traces, and each has the state before it.
+fn agree(input: &str, options: &Options, traces: &Traces) {
+    // This declares no fields where a call begins, so that only the previous event tells them.
+    if input.starts_with(CHICORY) && input.contains("this.items\n") {
+        return;
+    }
+    struct Calls(Vec<String>);
+    impl CallSink for Calls {
+        fn call(&mut self, call: &ObservedCall<'_>) -> ControlFlow<()> {
+            self.0.push(observed(call));
+            ControlFlow::Continue(())
+        }
+    }
+    let mut calls = Calls(Vec::new());
+    let result = read::calls(input.as_bytes(), "f.dtrace", None, options, &mut calls);
+    let objects = traces.0.iter().filter(|(id, _)| id.as_deref() != Some("program"));
+    let mut expected: Vec<String> =
+        objects.flat_map(|(_, events)| observed_calls(events).map(|call| observed(&call))).collect();
+    expected.sort();
+    calls.0.sort();
+    if result.is_ok() {
+        assert_eq!(calls.0, expected);
+    }
+}
+
+fn observed(call: &ObservedCall<'_>) -> String {
+    let event = Event { details: None, ..call.event.clone() };
+    format!("{:?} {} {:?}", call.before, show(&event), call.event.line())
 }
 
 fn check(input: &str, expected: Expect) {
@@ -60,7 +99,16 @@ fn show(event: &Event) -> String {
     };
     let state: Vec<String> =
         event.state.iter().flatten().map(|(name, field)| format!(" {name}={}", value(field))).collect();
-    format!("{}({}){end}{}", event.method, args.join(", "), state.concat())
+    let details = event.details.as_ref().map(|details| {
+        let before = details.before.iter().flatten();
+        let before: String = before.map(|(name, field)| format!(" {name}={}", value(field))).collect();
+        let line = details.line.map(|line| format!(" line {line}")).unwrap_or_default();
+        let names = details.parameters.join(",");
+        let names = if names.is_empty() { names } else { format!(" names {names}") };
+        let before = if before.is_empty() { before } else { format!(" before{before}") };
+        format!(" |{names}{line}{before}")
+    });
+    format!("{}({}){end}{}{}", event.method, args.join(", "), state.concat(), details.unwrap_or_default())
 }
 
 fn value(value: &Value) -> String {
@@ -149,10 +197,131 @@ a.Box.isOpen():::EXIT30\nthis_invocation_nonce\n1\nthis\n77\n1\nreturn\nfalse\n1
         &format!("{CHICORY}{samples}"),
         expect![[r##"
             a.Box@77
-              Box(3, "a \"b\"") -> void items="#55" open=false
-              isOpen() -> false
+              Box(3, "a \"b\"") -> void items="#55" items.length=2 open=false | names size,name line 12
+              isOpen() -> false | line 30
         "##]],
     );
+}
+
+#[test]
+fn records_must_match_their_declarations() {
+    let begin = "\
+a.Box.isOpen():::ENTER\nthis_invocation_nonce\n1\nthis\n77\n1\n\n";
+    let good = format!(
+        "{CHICORY}{begin}a.Box.isOpen():::EXIT30\nthis_invocation_nonce\n1\nthis\n77\n1\nreturn\nfalse\n1\n\n"
+    );
+    check(
+        &(good.clone() + "a.Box.isOpen():::ENTER\nthis_invocation_nonce\n2\nthis\n77\n1\nmore\n1\n1\n\n"),
+        expect![[r#"
+            f.dtrace:88:1: this record of `a.Box.isOpen():::ENTER` does not match its declaration: `more` is not declared at this program point, or not here
+            do the declarations belong to these records? --keep-partial leaves out records that do not fit
+        "#]],
+    );
+    check(
+        &(good.clone() + "a.Box.isOpen():::EXIT30\nthis_invocation_nonce\n2\nthis\n77\n1\n\n"),
+        expect![[r#"
+            f.dtrace:85:1: this record of `a.Box.isOpen():::EXIT30` does not match its declaration: the declared variable `return` is missing
+            do the declarations belong to these records? --keep-partial leaves out records that do not fit
+        "#]],
+    );
+    let bad = good
+        + "a.Box.isOpen():::ENTER\nthis_invocation_nonce\n2\nthis\n77\n1\n\n\
+a.Box.isOpen():::EXIT30\nthis_invocation_nonce\n2\nthis\n77\n1\nreturn\nmaybe\n1\n\n\
+a.Box.isOpen():::EXIT30\nthis_invocation_nonce\n9\nthis\n77\n1\nreturn\n1\n1\n\n";
+    check(
+        &bad,
+        expect![[r#"
+        f.dtrace:95:1: this record of `a.Box.isOpen():::EXIT30` does not match its declaration: `maybe` is no boolean, as `return` is declared
+        do the declarations belong to these records? --keep-partial leaves out records that do not fit
+    "#]],
+    );
+    // What fits is used: the call has no end now, and another has no beginning.
+    let keep = Options { keep_partial: true, ..Options::new(Labels::Exception) };
+    check_with(
+        &bad,
+        &keep,
+        expect![[r#"
+        a.Box@77
+          isOpen() -> false | line 30
+        partial: 1
+        mismatched: 1
+        without begin: 1
+    "#]],
+    );
+}
+
+#[test]
+fn only_the_class_that_is_asked_for() {
+    let log = "decl-version 2.0\n\n".to_owned()
+        + &sample("a.Sub.go():::ENTER", 1, &[("this", "7")])
+        + &call("size", 2, "7")
+        + &sample("a.Sub.go():::EXIT9", 1, &[("this", "7")]);
+    let only = |class: &str| Options { class: Some(class.to_owned()), ..Options::new(Labels::Exception) };
+    // What an object of a subclass does to itself is a call from outside for the class above.
+    check_with(
+        &log,
+        &only("S"),
+        expect![[r#"
+        a.S@7
+          size() -> void | line 5
+    "#]],
+    );
+    check_with(
+        &log,
+        &only("a.Sub"),
+        expect![[r#"
+        a.Sub@7
+          go() -> void | line 9
+    "#]],
+    );
+    check_with(
+        &log,
+        &only("Other"),
+        expect![[r#"
+        f.dtrace: no traces in this file of the class `Other`, but of `a.S`, `a.Sub`
+        is it the right file, and the right format? `--from` forces one, `--dry-run` shows how adit reads the file
+    "#]],
+    );
+}
+
+#[test]
+fn a_number_is_used_again_while_its_constructor_runs() {
+    let log = "decl-version 2.0\n\n".to_owned()
+        + &call("size", 1, "7")
+        + &sample("a.S.S():::ENTER", 2, &[])
+        + &call("init", 3, "7")
+        + &call("size", 4, "8")
+        + &sample("a.S.S():::EXIT3", 2, &[("this", "7")])
+        + &call("size", 5, "7");
+    check(
+        &log,
+        expect![[r#"
+        a.S@7
+          size() -> void | line 5
+        a.S@7
+          S() -> void | line 3
+          size() -> void | line 5
+        a.S@8
+          size() -> void | line 5
+    "#]],
+    );
+}
+
+#[test]
+fn what_comes_before_a_cut_of_a_gzip_stream_is_used() {
+    let log = "decl-version 2.0\n\n".to_owned()
+        + &(0..2000).map(|nonce| call("size", nonce, &(nonce % 7).to_string())).collect::<String>();
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    std::io::Write::write_all(&mut encoder, log.as_bytes()).unwrap();
+    let whole = encoder.finish().unwrap();
+    let cut = &whole[..whole.len() / 2];
+    let strict = Options::new(Labels::Exception);
+    let error = read::events(cut, "f.dtrace.gz", None, &strict, &mut Traces::default()).unwrap_err();
+    assert!(error.to_string().contains("cut off"), "{error}");
+    assert!(error.help().unwrap().to_string().contains("--keep-partial"));
+    let keep = Options { keep_partial: true, ..strict };
+    let summary = read::events(cut, "f.dtrace.gz", None, &keep, &mut Traces::default()).unwrap();
+    assert!(summary.partial > 0 && summary.events > 100 && summary.events < 2000, "{summary:?}");
 }
 
 /// A sample: program point, nonce, variables.
@@ -180,10 +349,10 @@ fn calls_inside_calls_are_no_events() {
         &log,
         expect![[r#"
             a.S@7
-              pop() -> void
-              size() -> void
+              pop() -> void | line 9
+              size() -> void | line 5
             a.S@8
-              size() -> void
+              size() -> void | line 5
         "#]],
     );
 }
@@ -204,10 +373,10 @@ fn constructors_within_constructors_make_one_object() {
         &log,
         expect![[r#"
             a.Sub@7
-              Sub() -> void
-              go() -> void
+              Sub() -> void | line 3
+              go() -> void | line 5
             a.Sub@7
-              Sub() -> void
+              Sub() -> void | line 3
         "#]],
     );
 }
@@ -221,8 +390,9 @@ fn a_call_that_never_ends_threw_unless_the_file_ends_too() {
         expect![[r#"
             a.S@7
               pop() ! java.lang.Throwable
-              size() -> void
+              size() -> void | line 5
             partial: 1
+            without end: 1
         "#]],
     );
 }
@@ -252,7 +422,7 @@ fn version_1_is_read_too() {
         &log,
         expect![[r#"
             S@9
-              f(4) -> true
+              f(4) -> true | names x line 1
         "#]],
     );
 }
@@ -301,7 +471,7 @@ fn faulty_files() {
         &keep,
         expect![[r#"
             a.S@7
-              size() -> void
+              size() -> void | line 5
         "#]],
     );
     check(
@@ -327,7 +497,8 @@ fn write(traces: &[Vec<Event>], class: &str) -> (String, Vec<String>) {
 
 fn event(method: &str, args: Vec<Value>, outcome: Outcome, state: &[(&str, Value)]) -> Event {
     let state: State = state.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
-    Event { method: method.to_owned(), args, outcome, state: Some(state).filter(|state| !state.is_empty()) }
+    let state = Some(state).filter(|state| !state.is_empty());
+    Event { args, outcome, state, ..Event::call(method) }
 }
 
 #[test]
@@ -375,16 +546,32 @@ fn any_event() -> impl Strategy<Value = Event> {
             ".{0,6}".prop_map(Outcome::Threw),
         ];
         let state = prop::option::of((of_kind(1), of_kind(3)));
-        (of_kind(kind), of_kind(3 - kind), outcome, state).prop_map(move |(first, second, outcome, state)| {
-            Event {
-                method: METHODS[usize::from(kind)].to_owned(),
-                args: vec![first, second],
-                outcome,
-                state: state.map(|(size, name)| {
-                    [("list.size".to_owned(), size), ("the name".to_owned(), name)].into_iter().collect()
-                }),
-            }
-        })
+        let before = prop::option::of(of_kind(1));
+        let line = prop::option::of(1..3_u32);
+        (of_kind(kind), of_kind(3 - kind), outcome, state, before, line).prop_map(
+            move |(first, second, outcome, state, before, line)| {
+                // A call that threw has no end, and so no line.
+                let line = line.filter(|_| !matches!(outcome, Outcome::Threw(_)));
+                let details = Details {
+                    before: before.map(|size| [("list.size".to_owned(), size)].into_iter().collect()),
+                    parameters: if kind == 1 {
+                        vec!["key".to_owned(), "value".to_owned()]
+                    } else {
+                        Vec::new()
+                    },
+                    line,
+                };
+                Event {
+                    method: METHODS[usize::from(kind)].to_owned(),
+                    args: vec![first, second],
+                    outcome,
+                    state: state.map(|(size, name)| {
+                        [("list.size".to_owned(), size), ("the name".to_owned(), name)].into_iter().collect()
+                    }),
+                    details: Some(details).filter(|details| *details != Details::default()).map(Box::new),
+                }
+            },
+        )
     })
 }
 

@@ -383,7 +383,7 @@ fn jsonl() {
         "{\"event\":\"a\"}\n{\"event\":\"b\",\"end\":true}\n{\"method\":\"c:TRUE\"}",
         expect![[r#"
         -×1: a b
-        -×1: Event { method: "c:TRUE", args: [], outcome: Unrecorded, state: None }
+        -×1: Event { method: "c:TRUE", args: [], outcome: Unrecorded, state: None, details: None }
     "#]],
     );
 }

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use adit_trace::read::{self, Options};
 use adit_trace::write::{WriteError, Writer, Written};
-use adit_trace::{Alphabet, Event, EventSink, Format, Labels, Outcome, Value, Words};
+use adit_trace::{Alphabet, Details, Event, EventSink, Format, Labels, Outcome, Value, Words};
 use expect_test::{expect, expect_file};
 use miette::Diagnostic;
 use proptest::prelude::*;
@@ -76,8 +76,25 @@ fn event() -> impl Strategy<Value = Event> {
         prop_oneof!["[a-z]{1,2}\\.[A-Z]", ".{0,3}"].prop_map(Outcome::Threw),
     ];
     let state = prop::option::of(prop::collection::btree_map(".{0,3}", value(), 0..3));
-    (name, prop::collection::vec(value(), 0..3), outcome, state)
-        .prop_map(|(method, args, outcome, state)| Event { method, args, outcome, state })
+    (name, prop::collection::vec(value(), 0..3), outcome, state, prop::option::of(details())).prop_map(
+        |(method, args, outcome, state, details)| Event {
+            method,
+            args,
+            outcome,
+            state,
+            details: details.filter(|details| *details != Details::default()).map(Box::new),
+        },
+    )
+}
+
+fn details() -> impl Strategy<Value = Details> {
+    let before = prop::option::of(prop::collection::btree_map(".{0,3}", value(), 0..3));
+    let parameters = prop::collection::vec(".{0,3}", 0..3);
+    (before, parameters, prop::option::of(any::<u32>())).prop_map(|(before, parameters, line)| Details {
+        before,
+        parameters,
+        line,
+    })
 }
 
 fn traces(event: impl Strategy<Value = Event>) -> impl Strategy<Value = Vec<Trace>> {

@@ -8,7 +8,7 @@ use adit_automata::format::Format as ModelFormat;
 use adit_logic::nearest_label;
 use adit_mine::Purity;
 use adit_trace::read::{self, Fields, Options, Pattern, ReadError, Summary, Understood};
-use adit_trace::{Alphabet, Format, Label, Labels, WordSink, Words};
+use adit_trace::{Alphabet, CallSink, Format, Label, Labels, WordSink, Words};
 use miette::Report;
 
 use super::requests::method_names;
@@ -45,6 +45,20 @@ pub(crate) fn feed_parallel<S: WordSink + Send>(
         read::parallel(bytes, name, format, options, &mut workers)
     })?;
     Ok(workers.into_iter().map(|(sink, _)| sink).collect())
+}
+
+/// Passes all calls of all files to `sink`, with the states around them.
+pub(crate) fn calls(
+    flags: &TraceFlags,
+    class: Option<&str>,
+    elements: bool,
+    quiet: bool,
+    sink: &mut impl CallSink,
+) -> Result<(), Report> {
+    each_file(flags, quiet, |bytes, name, format, options| {
+        let options = Options { class: class.map(str::to_owned), elements, ..options.clone() };
+        read::calls(bytes, name, format, &options, sink)
+    })
 }
 
 /// Reads one file after the other, with a progress bar and remarks about what was changed or skipped.
@@ -216,6 +230,9 @@ pub(crate) fn remark(name: &str, summary: &Summary, options: &Options, quiet: bo
         (summary.skipped, "lines did not match the pattern and were skipped"),
         (summary.negative, "traces are marked as impossible and were skipped"),
         (summary.partial, "traces were cut off; their beginnings were kept"),
+        (summary.mismatched, "records do not match their declarations and were left out"),
+        (summary.without_begin, "calls end without a beginning and were left out"),
+        (summary.without_end, "calls never end and were taken to throw something"),
         (
             summary.out_of_order,
             if options.sort_by_time {
@@ -265,6 +282,7 @@ impl From<LabelChoice> for Labels {
             LabelChoice::Method => Self::Method,
             LabelChoice::Outcome => Self::Outcome,
             LabelChoice::Exception => Self::Exception,
+            LabelChoice::Line => Self::Line,
         }
     }
 }

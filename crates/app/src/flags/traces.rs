@@ -90,6 +90,8 @@ pub(crate) enum LabelChoice {
     Outcome,
     /// And the exception it threw: `pop!EmptyStackException`
     Exception,
+    /// And the source line where it returned, if known: `top@78`
+    Line,
 }
 
 /// Events without side effects.

@@ -202,7 +202,7 @@ impl RecordDecoder {
                     *objects += 1;
                     Life { object: index, class, events: Vec::new() }
                 });
-                life.events.push(Event { method, args: Vec::new(), outcome, state: None });
+                life.events.push(Event { outcome, ..Event::call(method) });
                 self.events += 1;
                 self.held += 1;
             }

@@ -11,7 +11,6 @@
 
 use std::collections::BTreeMap;
 use std::collections::btree_map;
-use std::sync::Arc;
 
 use adit_trace::{Event, Outcome, State, Value};
 
@@ -61,15 +60,15 @@ impl Valuation {
 
     fn add_state(&mut self, state: &State, moment: Moment) {
         for (name, value) in state {
-            let (path, part) = split(name);
+            let (path, part) = split_field(name);
             self.add(Place::Field(path.into()), part, moment, value);
         }
     }
 
     fn add_parameters(&mut self, event: &Event) {
         for (number, value) in event.args.iter().enumerate() {
-            let name: Arc<str> = format!("arg{number}").into();
-            self.add(Place::Parameter(name), Part::Whole, Moment::Now, value);
+            let name = Place::Parameter(event.parameter(number).into());
+            self.add(name, Part::Whole, Moment::Now, value);
         }
     }
 
@@ -86,6 +85,7 @@ impl Valuation {
             None => {}
             // There is no size of nothing.
             Some(Constant::Null) if part != Part::Whole => {}
+            Some(value) if variable.is_size() && !matches!(value, Constant::Int(_)) => {}
             Some(value) => {
                 self.0.insert(variable, value);
             }
@@ -108,8 +108,8 @@ impl<'a> IntoIterator for &'a Valuation {
     }
 }
 
-/// The path of a field and the part of it that a name in a state stands for.
-fn split(name: &str) -> (&str, Part) {
+/// Returns the path of a field, and the part of it that a name in a state stands for.
+pub fn split_field(name: &str) -> (&str, Part) {
     let suffixes = [(".length", Part::Length), (".size", Part::Size), ("[..]", Part::Elements)];
     suffixes
         .into_iter()
@@ -128,13 +128,16 @@ fn constant(value: &Value) -> Option<Constant> {
         Value::Bool(value) => Constant::Bool(*value),
         Value::Int(value) => Constant::Int(*value),
         Value::Float(value) => Constant::Float(*value),
-        Value::Text(text) => match text.strip_prefix('#') {
-            // The readers write the identity of an object like this.
-            Some(number) if !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) => {
-                Constant::Object(Some(text.as_str().into()))
-            }
-            _ => Constant::Text(text.as_str().into()),
-        },
+        Value::Text(text) if is_identity(text) => Constant::Object(Some(text.as_str().into())),
+        Value::Text(text) => Constant::Text(text.as_str().into()),
+    })
+}
+
+/// Tells whether a recorded text is the identity of an object, as readers write it: `#` and a number.
+pub fn is_identity(text: &str) -> bool {
+    text.strip_prefix('#').is_some_and(|number| {
+        let digits = number.strip_prefix('-').unwrap_or(number);
+        !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
     })
 }
 

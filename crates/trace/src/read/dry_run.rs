@@ -55,7 +55,7 @@ pub fn dry_run(
             };
             if limit > 0 {
                 let mut target = ToEvents::new(&mut first);
-                run(source, format, |decoder, source, summary| {
+                run(source, format, options, |decoder, source, summary| {
                     (decoder.events)(Reading { source, options, target: &mut target, summary })
                 })?;
             }

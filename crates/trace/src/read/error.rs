@@ -40,7 +40,9 @@ pub enum Problem {
     #[error("the gzip stream is cut off after {decoded} bytes of content")]
     #[diagnostic(
         code(trace::gzip_truncated),
-        help("the file is incomplete: copy or record it again; `gzip -t` checks a file")
+        help(
+            "the file is incomplete: copy or record it again, or use the part before the cut with --keep-partial"
+        )
     )]
     TruncatedGzip {
         /// The bytes of content before the end.
@@ -238,6 +240,19 @@ pub enum Problem {
     )]
     Dtrace {
         /// The problem.
+        what: String,
+    },
+
+    /// A record of a Daikon trace that does not fit the declaration of its program point.
+    #[error("{what}")]
+    #[diagnostic(
+        code(trace::dtrace_mismatch),
+        help(
+            "do the declarations belong to these records? --keep-partial leaves out records that do not fit"
+        )
+    )]
+    Mismatch {
+        /// The difference.
         what: String,
     },
 

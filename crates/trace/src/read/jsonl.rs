@@ -11,6 +11,8 @@
 //!   first line has neither, all lines are one trace.
 //! - `end` says that the trace is complete with this line, which may have no event; its memory is free from
 //!   then on.
+//! - `parameters` are the names of the arguments, `before` is the state before the call where it is not the
+//!   `state` of the event before, `line` is the source line at which the call returned.
 //! - `time` (or `timestamp`) orders events if asked. `weight` says how often the trace was seen.
 //! - In values, `{"$":"void"}` stands for no result, `{"$":"NaN"}` and the infinities for numbers JSON does
 //!   not have; other objects and arrays are kept as text. Fields with other names are not used.
@@ -32,10 +34,12 @@ use super::target::{Full, Spelled, Target};
 use super::text::{Blocks, Line};
 use super::{Fields, ReadError, Reading, time};
 use crate::format::{Certainty, Head};
-use crate::{Event, Outcome, State, Value};
+use crate::{Details, Event, Outcome, State, Value};
 
-pub(crate) fn read<R: Read>(reading: Reading<'_, R, impl Target>) -> Result<(), Halt> {
+pub(crate) fn read<R: Read, T: Target>(reading: Reading<'_, R, T>) -> Result<(), Halt> {
     let Reading { source, options, target, summary } = reading;
+    // Events that are to be sorted must wait for the others of their trace.
+    let at_once = T::AT_ONCE && !options.sort_by_time;
     let mut groups = Groups::new(options);
     let mut alone = Streamed::default();
     let mut grouped = options.sort_by_time.then_some(true);
@@ -80,7 +84,9 @@ pub(crate) fn read<R: Read>(reading: Reading<'_, R, impl Target>) -> Result<(), 
         let (weight, end) = (record.weight, record.end);
         if record.has_event() {
             let event = record.spelled(&line)?;
-            if grouped {
+            if grouped && at_once {
+                target.event_of(&id, event.into_event(), summary)?;
+            } else if grouped {
                 let number = target.number_to_keep(event).map_err(full)?;
                 groups.add(&id, number, when, summary);
             } else {
@@ -89,7 +95,12 @@ pub(crate) fn read<R: Read>(reading: Reading<'_, R, impl Target>) -> Result<(), 
         } else if !end && weight.is_none() {
             return Err(no_event(&line, &options.fields).into());
         }
-        if grouped {
+        if grouped && at_once {
+            if end {
+                target.end_of(&id);
+            }
+            Ok(())
+        } else if grouped {
             if let Some(weight) = weight {
                 groups.weigh(&id, weight);
             }
@@ -123,6 +134,7 @@ struct Record<'a> {
     outcome: Option<Outcome>,
     args: Vec<Value>,
     state: Option<State>,
+    details: Option<Box<Details>>,
     weight: Option<u64>,
     end: bool,
     events: Option<Vec<Record<'a>>>,
@@ -134,7 +146,8 @@ impl Record<'_> {
     }
 
     fn spelled(&self, line: &Line<'_>) -> Result<Spelled<'_>, ReadError> {
-        let plain = self.outcome.is_none() && self.args.is_empty() && self.state.is_none();
+        let plain =
+            self.outcome.is_none() && self.args.is_empty() && self.state.is_none() && self.details.is_none();
         let mut event = match (&self.method, &self.event) {
             (Some(method), _) => Event::call(method.as_ref()),
             (None, Some(word)) if plain => return Ok(Spelled::Word(word)),
@@ -151,6 +164,7 @@ impl Record<'_> {
         }
         event.args.clone_from(&self.args);
         event.state.clone_from(&self.state);
+        event.details.clone_from(&self.details);
         Ok(Spelled::Event(event))
     }
 }
@@ -245,10 +259,16 @@ impl<'de> Visitor<'de> for RecordSeed<'_> {
                         record.args =
                             map.next_value::<Vec<AnyValue>>()?.into_iter().map(|any| any.0).collect()
                     }
-                    "state" => {
-                        let state = map.next_value::<std::collections::BTreeMap<String, AnyValue>>()?;
-                        record.state = Some(state.into_iter().map(|(name, any)| (name, any.0)).collect());
+                    "state" => record.state = Some(map.next_value::<AnyState>()?.0),
+                    "before" => {
+                        record.details.get_or_insert_default().before = Some(map.next_value::<AnyState>()?.0)
                     }
+                    "parameters" => {
+                        let names = map.next_value::<Vec<Text<'_>>>()?;
+                        record.details.get_or_insert_default().parameters =
+                            names.into_iter().map(|name| name.0.into_owned()).collect();
+                    }
+                    "line" => record.details.get_or_insert_default().line = Some(map.next_value()?),
                     "weight" => {
                         let weight: u64 = map.next_value()?;
                         if weight == 0 {
@@ -337,6 +357,16 @@ impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
             }
         }
         deserializer.deserialize_any(TextVisitor)
+    }
+}
+
+/// A [`State`] in JSON.
+struct AnyState(State);
+
+impl<'de> Deserialize<'de> for AnyState {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let fields = std::collections::BTreeMap::<String, AnyValue>::deserialize(deserializer)?;
+        Ok(Self(fields.into_iter().map(|(name, any)| (name, any.0)).collect()))
     }
 }
 

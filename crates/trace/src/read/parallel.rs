@@ -40,11 +40,12 @@ pub fn parallel<S: WordSink + Send>(
     };
     if let Some((sink, alphabet)) = first {
         let mut target = ToWords::new(options.labels, options.max_labels, alphabet, sink);
-        return run(source, format, |decoder, source, summary| {
+        return run(source, format, options, |decoder, source, summary| {
             (decoder.words)(Reading { source, options, target: &mut target, summary })
         });
     }
     let mut summary = Summary::new(format);
+    let (source, cut_off) = source.keep_partial(options.keep_partial);
     let (read, results) = std::thread::scope(|scope| {
         let (return_buffer, buffers) = sync_channel(workers.len() * (WAITING + 2));
         let mut queues = Vec::new();
@@ -69,6 +70,7 @@ pub fn parallel<S: WordSink + Send>(
             Err(failure) => failed.push(failure),
         }
     }
+    summary.partial += u64::from(cut_off.get());
     // What the reading thread found is behind everything that the workers were given.
     match failed.into_iter().min_by_key(|&(line, _)| line) {
         Some((_, error)) => Err(error),

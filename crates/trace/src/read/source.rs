@@ -1,6 +1,8 @@
 //! A named stream of bytes, decompressed when it is gzipped. The first bytes decide, never the name.
 
+use std::cell::Cell;
 use std::io::{self, Cursor, Read};
+use std::rc::Rc;
 
 use flate2::read::MultiGzDecoder;
 
@@ -18,6 +20,10 @@ pub(crate) struct Source<R> {
     bytes: Bytes<R>,
     head: Cursor<Vec<u8>>,
     decoded: u64,
+    /// Take the place where a gzip stream is cut off for the end of the file.
+    keep_partial: bool,
+    /// Set when that happened; shared with whoever reports it.
+    cut_off: Rc<Cell<bool>>,
 }
 
 /// A reader whose first bytes were looked at.
@@ -44,9 +50,18 @@ impl<R: Read> Source<R> {
         } else {
             Bytes::Plain(peeked)
         };
-        let mut source = Self { name: name.to_owned(), bytes, head: Cursor::default(), decoded: 0 };
+        let mut source = Self {
+            name: name.to_owned(),
+            bytes,
+            head: Cursor::default(),
+            decoded: 0,
+            keep_partial: true,
+            cut_off: Rc::default(),
+        };
         let mut head = vec![0; HEAD];
+        // Where a short file is cut off matters only once it is read.
         let len = source.fill(&mut head)?;
+        source.keep_partial = false;
         head.truncate(len);
         if let Some(problem) = foreign(&head) {
             return Err(ReadError::of_file(name, problem));
@@ -57,6 +72,18 @@ impl<R: Read> Source<R> {
             source.head.set_position(mark.len() as u64);
         }
         Ok(source)
+    }
+
+    /// The same file, of which the part before a cut is enough; says whether it was cut, when it was read.
+    pub(crate) fn keep_partial(mut self, keep: bool) -> (Self, Rc<Cell<bool>>) {
+        self.keep_partial = keep;
+        let cut_off = self.cut_off.clone();
+        (self, cut_off)
+    }
+
+    /// Tells whether what was read ends where a gzip stream is cut off.
+    pub(crate) fn is_cut_off(&self) -> bool {
+        self.cut_off.get()
     }
 
     /// The name under which the file was handed in.
@@ -81,10 +108,19 @@ impl<R: Read> Source<R> {
                 Ok(0) => break,
                 Ok(count) => filled += count,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if self.keep_partial && self.is_cut(&error) => {
+                    self.cut_off.set(true);
+                    break;
+                }
                 Err(error) => return Err(ReadError::of_file(&self.name, self.explain(error))),
             }
         }
         Ok(filled)
+    }
+
+    /// Tells whether an error of [`Read::read`] means that a gzip stream is cut off.
+    fn is_cut(&self, error: &io::Error) -> bool {
+        matches!(self.bytes, Bytes::Gzip(_)) && error.kind() == io::ErrorKind::UnexpectedEof
     }
 
     /// Explains an error of [`Read::read`].
@@ -106,6 +142,9 @@ impl<R: Read> Read for Source<R> {
         let from_head = self.head.read(buffer)?;
         if from_head > 0 {
             return Ok(from_head);
+        }
+        if self.is_cut_off() {
+            return Err(io::ErrorKind::UnexpectedEof.into());
         }
         let count = match &mut self.bytes {
             Bytes::Plain(reader) => reader.read(buffer)?,
@@ -160,6 +199,21 @@ mod tests {
         assert_eq!(content(&members).unwrap(), format!("{long}end").as_bytes());
         assert_eq!(content(b"").unwrap(), b"");
         assert_eq!(content("\u{feff}a".as_bytes()).unwrap(), b"a");
+    }
+
+    #[test]
+    fn what_comes_before_a_cut_can_be_kept() {
+        for lines in [10, 50_000] {
+            let long: String = (0..lines).map(|n| format!("{n}\n")).collect();
+            let whole = gzip(long.as_bytes());
+            let cut = &whole[..whole.len() - 9];
+            let mut all = vec![0; 1 << 20];
+            let (mut source, cut_off) = Source::open(cut, "f").unwrap().keep_partial(true);
+            let len = source.fill(&mut all).unwrap();
+            assert!(cut_off.get() && len > 0 && long.as_bytes().starts_with(&all[..len]));
+            let (mut source, _) = Source::open(cut, "f").unwrap().keep_partial(false);
+            assert!(source.fill(&mut all).is_err());
+        }
     }
 
     #[test]

@@ -1,13 +1,15 @@
-//! Receivers of what a format's reader understood: letters for miners, or whole events for conversion.
+//! Receivers of what a format's reader understood: letters for miners of order, whole events for conversion,
+//! or calls one by one for miners of data.
 //!
-//! A reader does not know which of the two it serves. Events become numbers as early as possible, so that an
+//! A reader does not know which of them it serves. Events become numbers as early as possible, so that an
 //! event is parsed once for each of its spellings and an open trace costs about a byte an event.
 
 use rustc_hash::FxHashMap;
 
+use super::Summary;
 use super::error::Halt;
 use crate::event_json::fields;
-use crate::{Alphabet, Event, EventSink, Labels, Letter, WordSink};
+use crate::{Alphabet, CallSink, Event, EventSink, Labels, Letter, ObservedCall, State, WordSink};
 
 /// An event as a format has it.
 pub(crate) enum Spelled<'a> {
@@ -18,7 +20,7 @@ pub(crate) enum Spelled<'a> {
 }
 
 impl Spelled<'_> {
-    fn into_event(self) -> Event {
+    pub(crate) fn into_event(self) -> Event {
         match self {
             Self::Word(word) => Event::from_spelling(word),
             Self::Event(event) => event,
@@ -32,6 +34,19 @@ pub(crate) struct Full;
 
 /// Receives traces from a reader.
 pub(crate) trait Target {
+    /// The target takes calls one by one. Readers of interleaved traces then need not put them together.
+    const AT_ONCE: bool = false;
+    /// Takes a call of which everything is known, with the class that has the method; only if
+    /// [`Target::AT_ONCE`].
+    fn call(&mut self, _class: &str, _event: &Event) -> Result<(), Halt> {
+        Ok(())
+    }
+    /// Takes the next event of one of several traces; only if [`Target::AT_ONCE`].
+    fn event_of(&mut self, _trace: &str, _event: Event, _summary: &mut Summary) -> Result<(), Halt> {
+        Ok(())
+    }
+    /// The trace is complete; only if [`Target::AT_ONCE`].
+    fn end_of(&mut self, _trace: &str) {}
     /// The number of an event, the same for equal events; to be handed to [`Target::push`], now or later.
     fn number(&mut self, event: Spelled<'_>) -> Result<Letter, Full>;
     /// Like [`Target::number`], for an event that must wait for its trace, and so must have a number if at
@@ -152,29 +167,21 @@ impl Target for ToWords<'_> {
 }
 
 /// Feeds an [`EventSink`].
-///
-/// Events that must wait for their trace are kept once each, so that regrouping costs what the different
-/// events take.
 pub(crate) struct ToEvents<'a> {
     sink: &'a mut dyn EventSink,
-    known: Vec<Event>,
+    known: KnownEvents,
+}
+
+/// Events that must wait for their trace. Each is kept once, so that regrouping costs what the different
+/// events take.
+#[derive(Default)]
+struct KnownEvents {
+    events: Vec<Event>,
     words: FxHashMap<Box<str>, Letter>,
     encoded: FxHashMap<Box<str>, Letter>,
 }
 
-impl<'a> ToEvents<'a> {
-    pub(crate) fn new(sink: &'a mut dyn EventSink) -> Self {
-        Self { sink, known: Vec::new(), words: FxHashMap::default(), encoded: FxHashMap::default() }
-    }
-
-    fn remember(known: &mut Vec<Event>, event: Event) -> Result<Letter, Full> {
-        let number = Letter::try_from(known.len()).map_err(|_| Full)?;
-        known.push(event);
-        Ok(number)
-    }
-}
-
-impl Target for ToEvents<'_> {
+impl KnownEvents {
     fn number(&mut self, event: Spelled<'_>) -> Result<Letter, Full> {
         match event {
             Spelled::Word(word) => {
@@ -184,7 +191,7 @@ impl Target for ToEvents<'_> {
                 if self.words.len() >= REMEMBERED_WORDS {
                     return Err(Full);
                 }
-                let number = Self::remember(&mut self.known, Event::from_spelling(word))?;
+                let number = self.remember(Event::from_spelling(word))?;
                 self.words.insert(word.into(), number);
                 Ok(number)
             }
@@ -193,11 +200,29 @@ impl Target for ToEvents<'_> {
                 if let Some(&number) = self.encoded.get(encoded.as_str()) {
                     return Ok(number);
                 }
-                let number = Self::remember(&mut self.known, event)?;
+                let number = self.remember(event)?;
                 self.encoded.insert(encoded.into(), number);
                 Ok(number)
             }
         }
+    }
+
+    fn remember(&mut self, event: Event) -> Result<Letter, Full> {
+        let number = Letter::try_from(self.events.len()).map_err(|_| Full)?;
+        self.events.push(event);
+        Ok(number)
+    }
+}
+
+impl<'a> ToEvents<'a> {
+    pub(crate) fn new(sink: &'a mut dyn EventSink) -> Self {
+        Self { sink, known: KnownEvents::default() }
+    }
+}
+
+impl Target for ToEvents<'_> {
+    fn number(&mut self, event: Spelled<'_>) -> Result<Letter, Full> {
+        self.known.number(event)
     }
 
     fn begin(&mut self, id: Option<&str>, weight: u64) -> Result<(), Halt> {
@@ -205,7 +230,7 @@ impl Target for ToEvents<'_> {
     }
 
     fn push(&mut self, number: Letter) -> Result<(), Halt> {
-        go_on(self.sink.event(&self.known[number as usize]))
+        go_on(self.sink.event(&self.known.events[number as usize]))
     }
 
     fn pass(&mut self, event: Spelled<'_>) -> Result<Result<(), Full>, Halt> {
@@ -214,6 +239,79 @@ impl Target for ToEvents<'_> {
 
     fn end(&mut self) -> Result<(), Halt> {
         go_on(self.sink.end())
+    }
+}
+
+/// Feeds a [`CallSink`].
+///
+/// Holds the last state of each open trace, and no events unless a format must wait for the end of a trace.
+pub(crate) struct ToCalls<'a> {
+    sink: &'a mut dyn CallSink,
+    known: KnownEvents,
+    /// The state after the last event of the trace that is being handed over.
+    last: Option<State>,
+    /// The same for traces that are interleaved.
+    open: FxHashMap<Box<str>, Option<State>>,
+}
+
+impl<'a> ToCalls<'a> {
+    pub(crate) fn new(sink: &'a mut dyn CallSink) -> Self {
+        Self { sink, known: KnownEvents::default(), last: None, open: FxHashMap::default() }
+    }
+}
+
+/// Hands an event to `sink`, with the state before it: recorded, or the `last` one.
+fn observe(sink: &mut dyn CallSink, last: &mut Option<State>, event: &Event) -> Result<(), Halt> {
+    let recorded = event.details.as_ref().and_then(|details| details.before.as_ref());
+    let before = recorded.or(last.as_ref());
+    let flow = sink.call(&ObservedCall { class: None, before, event });
+    last.clone_from(&event.state);
+    go_on(flow)
+}
+
+impl Target for ToCalls<'_> {
+    const AT_ONCE: bool = true;
+
+    fn call(&mut self, class: &str, event: &Event) -> Result<(), Halt> {
+        let before = event.details.as_ref().and_then(|details| details.before.as_ref());
+        let class = Some(class).filter(|class| !class.is_empty());
+        go_on(self.sink.call(&ObservedCall { class, before, event }))
+    }
+
+    fn event_of(&mut self, trace: &str, event: Event, summary: &mut Summary) -> Result<(), Halt> {
+        summary.events = summary.events.saturating_add(1);
+        if !self.open.contains_key(trace) {
+            summary.traces = summary.traces.saturating_add(1);
+            self.open.insert(trace.into(), None);
+        }
+        let last = self.open.get_mut(trace).expect("it was just put there");
+        observe(self.sink, last, &event)
+    }
+
+    fn end_of(&mut self, trace: &str) {
+        self.open.remove(trace);
+    }
+
+    fn number(&mut self, event: Spelled<'_>) -> Result<Letter, Full> {
+        self.known.number(event)
+    }
+
+    fn begin(&mut self, _id: Option<&str>, _weight: u64) -> Result<(), Halt> {
+        self.last = None;
+        Ok(())
+    }
+
+    fn push(&mut self, number: Letter) -> Result<(), Halt> {
+        observe(self.sink, &mut self.last, &self.known.events[number as usize])
+    }
+
+    fn pass(&mut self, event: Spelled<'_>) -> Result<Result<(), Full>, Halt> {
+        observe(self.sink, &mut self.last, &event.into_event()).map(Ok)
+    }
+
+    fn end(&mut self) -> Result<(), Halt> {
+        self.last = None;
+        Ok(())
     }
 }
 

@@ -60,6 +60,10 @@ impl<R: Read> Blocks<R> {
                 self.pending.end += count;
             }
             let pending = &self.buffer[..self.pending.end];
+            if self.ended && self.source.is_cut_off() {
+                // Nobody knows how the last line would have gone on.
+                break memchr::memrchr(b'\n', pending).map_or(0, |last| last + 1);
+            }
             if self.ended {
                 break pending.len();
             }
@@ -73,6 +77,7 @@ impl<R: Read> Blocks<R> {
             self.buffer.resize(larger, 0);
         };
         if end == 0 {
+            self.pending = 0..0;
             return Ok(None);
         }
         self.pending.start = end;

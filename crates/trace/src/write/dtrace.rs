@@ -31,12 +31,18 @@ pub(crate) struct Dtrace {
     current: Vec<u32>,
     /// The number of values that lost their type.
     mixed: u64,
+    /// The number of events that lost the names of their parameters.
+    unnamed: u64,
 }
 
 /// The two program points of a method with so many parameters.
 #[derive(Default)]
 struct Point {
     parameters: Vec<Kind>,
+    /// The names of the parameters, if all calls agree on them.
+    names: Option<Vec<String>>,
+    /// The source lines at which calls returned; zero if that is not known.
+    lines: BTreeSet<u32>,
     result: Option<Kind>,
     state: BTreeMap<String, Kind>,
     /// Every call of it is the first in its trace, so no object exists before it.
@@ -69,7 +75,8 @@ impl Encoder for Dtrace {
                 && name.trim() == name
                 && !name.contains(|c: char| c.is_control() || also.contains(&c))
         };
-        let names = event.state.iter().flat_map(BTreeMap::keys);
+        let before = event.details.iter().filter_map(|details| details.before.as_ref());
+        let names = event.state.iter().chain(before).flat_map(BTreeMap::keys);
         let label = Label::call(&event.method);
         let types_are_plain = |types: &str| types.is_empty() || plain(types, &['(', ')', ':']);
         if !plain(label.name(), &['(', ')', '.', ':'])
@@ -93,28 +100,33 @@ impl Encoder for Dtrace {
     }
 
     fn finish(&mut self, out: &mut Vec<u8>) {
-        self.mixed = self.write(out);
+        (self.mixed, self.unnamed) = self.write(out);
     }
 
     fn losses(&self) -> Vec<String> {
-        match self.mixed {
-            0 => Vec::new(),
-            count => vec![format!("the types of {count} values, which become strings")],
-        }
+        let lost = [
+            (self.mixed, "the types of", "values, which become strings"),
+            (self.unnamed, "the parameter names of", "events"),
+        ];
+        let lost = lost.into_iter().filter(|&(count, ..)| count > 0);
+        lost.map(|(count, what, of)| format!("{what} {count} {of}")).collect()
     }
 }
 
 impl Dtrace {
-    /// Writes everything, and returns how many values lost their type.
-    fn write(&self, buffer: &mut Vec<u8>) -> u64 {
+    /// Writes everything, and returns how many values lost their type, and how many events the names of their
+    /// parameters.
+    fn write(&self, buffer: &mut Vec<u8>) -> (u64, u64) {
         let class = self.class();
         let points = self.points();
-        let mut out = Out { text: String::new(), mixed: 0 };
+        let mut out = Out { text: String::new(), mixed: 0, unnamed: 0 };
         out.text.push_str("decl-version 2.0\nvar-comparability none\n\n");
         for (&(method, _), point) in &points {
             let name = point.name(&class, method);
             out.declare_enter(&class, &name, point);
-            out.declare_exit(&class, &name, point);
+            for &line in &point.lines {
+                out.declare_exit(&class, &name, point, line);
+            }
         }
         for (&(method, _), point) in &points {
             if Label::call(method).parameters().is_some() {
@@ -136,7 +148,7 @@ impl Dtrace {
             out.text.clear();
         }
         buffer.extend_from_slice(out.text.as_bytes());
-        out.mixed
+        (out.mixed, out.unnamed)
     }
 
     /// The class that was named, else what a first event is called if that looks like a class.
@@ -153,9 +165,16 @@ impl Dtrace {
         for event in &self.events {
             let point = points.entry((&event.method, event.args.len())).or_insert_with(|| Point {
                 parameters: vec![Kind::Nothing; event.args.len()],
+                names: names_of(event),
                 creates: true,
                 ..Point::default()
             });
+            if point.names != names_of(event) {
+                point.names = None;
+            }
+            if !matches!(event.outcome, Outcome::Threw(_)) {
+                point.lines.insert(event.line().unwrap_or(0));
+            }
             for (kind, value) in point.parameters.iter_mut().zip(&event.args) {
                 *kind = kind.with(value);
             }
@@ -173,13 +192,21 @@ impl Dtrace {
         // What the object looked like before a call is what it looked like after the call before.
         let mut fields: BTreeMap<(&str, usize), BTreeSet<(&String, Kind)>> = BTreeMap::new();
         for trace in &self.traces {
-            for pair in trace.windows(2) {
-                let (before, event) = (&self.events[pair[0] as usize], &self.events[pair[1] as usize]);
+            let events = trace.iter().map(|&number| &self.events[number as usize]);
+            let before = std::iter::once(None).chain(events.clone().map(Some));
+            for (before, event) in before.zip(events) {
+                let state = state_before(before.and_then(|before| before.state.as_ref()), event);
+                if before.is_none() && state.is_none() {
+                    continue;
+                }
                 let key = (event.method.as_str(), event.args.len());
                 fields.entry(key).or_default().extend(
-                    before.state.iter().flatten().map(|(field, value)| (field, Kind::Nothing.with(value))),
+                    state.into_iter().flatten().map(|(field, value)| (field, Kind::Nothing.with(value))),
                 );
             }
+        }
+        for point in points.values_mut().filter(|point| point.lines.is_empty()) {
+            point.lines.insert(0);
         }
         for (key, fields) in fields {
             let point = points.get_mut(&key).expect("every event has its point");
@@ -193,7 +220,32 @@ impl Dtrace {
     }
 }
 
+/// The state before a call: recorded, or that after the call before.
+fn state_before<'e>(last: Option<&'e crate::State>, event: &'e Event) -> Option<&'e crate::State> {
+    event.details.as_ref().and_then(|details| details.before.as_ref()).or(last)
+}
+
+/// The names of the parameters, if there is one for each and they are names of variables.
+fn names_of(event: &Event) -> Option<Vec<String>> {
+    let names = &event.details.as_ref()?.parameters;
+    let plain = |name: &String| {
+        let mut chars = name.chars();
+        let first = chars.next().is_some_and(|first| first.is_alphabetic() || first == '_' || first == '$');
+        first && chars.all(|other| other.is_alphanumeric() || other == '_' || other == '$')
+    };
+    let different: BTreeSet<&String> = names.iter().collect();
+    let fits = names.len() == event.args.len()
+        && different.len() == names.len()
+        && names.iter().all(|name| plain(name) && name != "this" && name != "return");
+    fits.then(|| names.clone())
+}
+
 impl Point {
+    /// The name of the parameter with this number.
+    fn parameter(&self, number: usize) -> String {
+        self.names.as_ref().map_or_else(|| format!("arg{number}"), |names| names[number].clone())
+    }
+
     /// The name of the method's program points without what follows `:::`.
     fn name(&self, class: &str, method: &str) -> String {
         if Label::call(method).parameters().is_some() {
@@ -248,6 +300,7 @@ impl Kind {
 struct Out {
     text: String,
     mixed: u64,
+    unnamed: u64,
 }
 
 impl Out {
@@ -265,8 +318,8 @@ impl Out {
         self.text.push('\n');
     }
 
-    fn declare_exit(&mut self, class: &str, name: &str, point: &Point) {
-        self.put(format_args!("ppt {}:::EXIT0\nppt-type subexit", escaped(name)));
+    fn declare_exit(&mut self, class: &str, name: &str, point: &Point, line: u32) {
+        self.put(format_args!("ppt {}:::EXIT{line}\nppt-type subexit", escaped(name)));
         self.declare_object(class, point);
         self.declare_parameters(point);
         if let Some(kind) = point.result {
@@ -292,7 +345,7 @@ impl Out {
     fn declare_parameters(&mut self, point: &Point) {
         for (index, kind) in point.parameters.iter().enumerate() {
             let (declared, represented) = (kind.declared(), kind.represented());
-            self.declare(&format!("arg{index}"), "variable", None, declared, represented, Some("is_param"));
+            self.declare(&point.parameter(index), "variable", None, declared, represented, Some("is_param"));
         }
     }
 
@@ -329,8 +382,10 @@ impl Out {
         nonce: u64,
     ) {
         self.put(format_args!("{name}:::ENTER\nthis_invocation_nonce\n{nonce}"));
+        let named = event.details.as_ref().is_some_and(|details| !details.parameters.is_empty());
+        self.unnamed += u64::from(named && point.names.is_none());
         if !point.creates {
-            self.object(point, object, before);
+            self.object(point, object, state_before(before, event));
         }
         self.parameters(point, event);
         self.text.push('\n');
@@ -347,7 +402,8 @@ impl Out {
             self.text.push('\n');
             return;
         }
-        self.put(format_args!("{name}:::EXIT0\nthis_invocation_nonce\n{nonce}"));
+        let line = event.line().unwrap_or(0);
+        self.put(format_args!("{name}:::EXIT{line}\nthis_invocation_nonce\n{nonce}"));
         self.object(point, object, event.state.as_ref());
         self.parameters(point, event);
         if let Some(kind) = point.result {
@@ -369,7 +425,7 @@ impl Out {
 
     fn parameters(&mut self, point: &Point, event: &Event) {
         for (index, (&kind, value)) in point.parameters.iter().zip(&event.args).enumerate() {
-            self.value(&format!("arg{index}"), kind, Some(value));
+            self.value(&point.parameter(index), kind, Some(value));
         }
     }
 
