@@ -12,6 +12,7 @@ mod convert;
 mod doctor;
 mod explain;
 mod infer;
+mod invariants;
 mod man;
 mod mine;
 mod observe;
@@ -31,6 +32,7 @@ pub(crate) fn run(cli: Cli) -> Result<Ending, Report> {
         Command::Status(flags) => status::run(&flags),
         Command::Observe(flags) => observe::run(&flags, quiet),
         Command::Properties(flags) => properties::run(&flags, quiet),
+        Command::Invariants(flags) => invariants::run(&flags, quiet),
         Command::Infer(flags) => infer::run(&flags, quiet),
         Command::Check(flags) => check::run(&flags, quiet),
         Command::Compare(flags) => compare::run(&flags, quiet),

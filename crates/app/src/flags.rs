@@ -17,6 +17,7 @@ mod convert;
 mod doctor;
 mod explain;
 pub(crate) mod infer;
+mod invariants;
 mod man;
 pub(crate) mod mine;
 pub(crate) mod observe;
@@ -36,6 +37,7 @@ pub(crate) use convert::ConvertFlags;
 pub(crate) use doctor::DoctorFlags;
 pub(crate) use explain::ExplainFlags;
 pub(crate) use infer::{Algorithm, AlgorithmFlags, InferFlags};
+pub(crate) use invariants::{InvariantFormat, InvariantsFlags, TypeChoice};
 pub(crate) use man::ManFlags;
 pub(crate) use mine::{MineFlags, ProgressForm};
 pub(crate) use observe::ObserveFlags;
@@ -63,6 +65,7 @@ const EXAMPLES: &str = "\
 Examples:
   adit mine java.util.StringTokenizer                    a model of a Java class
   adit properties examples/tokenizer.traces              temporal properties, in plain English
+  adit invariants examples/stack.dtrace                  what fields, arguments and results satisfy
   adit infer examples/tokenizer.traces -o model.dot      an automaton that accepts the traces
   adit check model.dot --formula 'G !(nextToken & X StringTokenizer)'
                                                          whether every word satisfies a formula
@@ -85,6 +88,7 @@ pub(crate) enum Command {
     Status(StatusFlags),
     Observe(ObserveFlags),
     Properties(PropertiesFlags),
+    Invariants(InvariantsFlags),
     Infer(InferFlags),
     Check(CheckFlags),
     Compare(CompareFlags),

@@ -16,11 +16,12 @@ fn the_name_alone_explains_itself() {
     assert!(run.err.is_empty());
 }
 
-const COMMANDS: [&str; 15] = [
+const COMMANDS: [&str; 16] = [
     "mine",
     "status",
     "observe",
     "properties",
+    "invariants",
     "infer",
     "check",
     "compare",

@@ -1,15 +1,29 @@
 //! Traces and properties to models: one file per algorithm.
 //!
 //! Every algorithm here keeps one promise, which [`first_rejected`] checks: the model accepts every trace it
-//! was made from.
+//! was made from. [`contractor()`] and [`temi()`] start from contracts instead, and [`sekt()`] and [`temi()`] use
+//! what traces say about the object's state ([`Abstraction`]).
 
+mod abstraction;
+mod contractor;
 mod dice_miner;
+mod formulas;
+mod invariant_mts;
 mod ktail;
+mod sekt;
+mod temi;
+#[cfg(test)]
+mod testing;
 
 use adit_automata::{Fsa, Reader};
 
+pub use abstraction::{Abstraction, Claims, Situation, Visit};
+pub use contractor::{FromInvariants, contractor};
 pub use dice_miner::{Constraints, dice_miner};
+pub use invariant_mts::{Scope, StateLimit, Undecided};
 pub use ktail::{Horizon, ktail};
+pub use sekt::sekt;
+pub use temi::{pessimistic, temi};
 
 /// The index of the first of `words` that `model` does not accept.
 ///

@@ -1,10 +1,15 @@
 //! Promises that every inference algorithm keeps, whatever else it does.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use adit_automata::Fsa;
-use adit_infer::{Constraints, Horizon, dice_miner, first_rejected, ktail};
+use adit_infer::{
+    Abstraction, Claims, Constraints, Horizon, StateLimit, Visit, contractor, dice_miner, first_rejected,
+    ktail, pessimistic, sekt, temi,
+};
+use adit_logic::contract::{Clause, Constant, Contract, Relation, Type, Valuation, Variable};
 use adit_logic::{Property, Template};
+use adit_smt::{Frugal, Missing};
 use proptest::prelude::*;
 
 type Words = Vec<Vec<u16>>;
@@ -24,7 +29,74 @@ fn algorithms() -> Vec<(&'static str, Infer)> {
         ("dice without A", |words| dice(words, false, true)),
         ("dice without B", |words| dice(words, true, false)),
         ("dice without A and B", |words| dice(words, false, false)),
+        ("sekt 1", |words| with_state(words, |_, traces, abstraction| sekt(traces, abstraction, Horizon(1)))),
+        ("sekt 2", |words| with_state(words, |_, traces, abstraction| sekt(traces, abstraction, Horizon(2)))),
+        ("contractor", |words| {
+            with_state(words, |claims, traces, abstraction| {
+                contractor(claims, traces, abstraction, LIMIT, &mut Frugal::new(Missing)).model
+            })
+        }),
+        ("temi", |words| {
+            with_state(words, |claims, traces, abstraction| {
+                temi(claims, traces, abstraction, LIMIT, &mut Frugal::new(Missing)).model
+            })
+        }),
+        ("temi, pessimistic", |words| {
+            with_state(words, |claims, traces, abstraction| {
+                pessimistic(&temi(claims, traces, abstraction, LIMIT, &mut Frugal::new(Missing)).model)
+            })
+        }),
     ]
+}
+
+const LIMIT: StateLimit = StateLimit(100);
+
+/// An object with a switch, which even letters turn on and letters that 4 divides turn off again, and with a
+/// counter that nobody records. The contracts are wrong about the letter 5, which also turns the switch.
+fn with_state(
+    words: &Words,
+    infer: impl Fn(&Claims<'_, u16>, &[Vec<Visit<u16>>], &Abstraction) -> Fsa<u16>,
+) -> Fsa<u16> {
+    let on = Variable::field("on");
+    let is = |value| Clause::is(on.clone(), Constant::Bool(value));
+    let same = Clause::Same(on.clone(), on.clone().before());
+    let letters: BTreeSet<u16> = words.iter().flatten().copied().collect();
+    let contract = |letter: &u16| Contract {
+        creates: *letter == 0,
+        calls: 1,
+        pre: if letter % 3 == 1 {
+            vec![is(true), Clause::bound(Variable::field("count"), Relation::AtLeast, 1)]
+        } else {
+            Vec::new()
+        },
+        post: if letter.is_multiple_of(2) { vec![is(!letter.is_multiple_of(4))] } else { vec![same.clone()] },
+    };
+    let contracts: Vec<(u16, Contract)> = letters.iter().map(|letter| (*letter, contract(letter))).collect();
+    let fields = BTreeMap::from([(on.clone(), Type::Bool)]);
+    let claims = Claims {
+        fields: &fields,
+        object: &[],
+        calls: contracts.iter().map(|(letter, contract)| (*letter, contract)).collect(),
+    };
+    let mut abstraction = Abstraction::of_claims(&claims);
+    let traces: Vec<Vec<Visit<u16>>> = words
+        .iter()
+        .map(|word| {
+            let mut switch = false;
+            word.iter()
+                .map(|&letter| {
+                    switch = if letter.is_multiple_of(2) {
+                        !letter.is_multiple_of(4)
+                    } else {
+                        switch != (letter == 5)
+                    };
+                    let values = Valuation::from_iter([(on.clone(), Constant::Bool(switch))]);
+                    (letter, abstraction.observe(&values))
+                })
+                .collect()
+        })
+        .collect();
+    infer(&claims, &traces, &abstraction)
 }
 
 fn is_pure(letter: &u16) -> bool {

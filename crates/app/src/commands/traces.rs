@@ -8,7 +8,7 @@ use adit_automata::format::Format as ModelFormat;
 use adit_logic::nearest_label;
 use adit_mine::Purity;
 use adit_trace::read::{self, Fields, Options, Pattern, ReadError, Summary, Understood};
-use adit_trace::{Alphabet, Format, Label, Labels, WordSink, Words};
+use adit_trace::{Alphabet, CallSink, Format, Label, Labels, WordSink, Words};
 use miette::Report;
 
 use super::requests::method_names;
@@ -45,6 +45,20 @@ pub(crate) fn feed_parallel<S: WordSink + Send>(
         read::parallel(bytes, name, format, options, &mut workers)
     })?;
     Ok(workers.into_iter().map(|(sink, _)| sink).collect())
+}
+
+/// Passes all calls of all files to `sink`, with the states around them.
+pub(crate) fn calls(
+    flags: &TraceFlags,
+    class: Option<&str>,
+    elements: bool,
+    quiet: bool,
+    sink: &mut impl CallSink,
+) -> Result<(), Report> {
+    each_file(flags, quiet, |bytes, name, format, options| {
+        let options = Options { class: class.map(str::to_owned), elements, ..options.clone() };
+        read::calls(bytes, name, format, &options, sink)
+    })
 }
 
 /// Reads one file after the other, with a progress bar and remarks about what was changed or skipped.
