@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use adit_trace::{Argument, Callable, End, Run, Script};
+use adit_trace::{Argument, CallKind, Callable, End, Run, Script, Statement};
 use rustc_hash::FxHasher;
 
 use crate::moves::kind_of;
@@ -60,6 +60,8 @@ impl CallStats {
 struct ConstructionStats {
     /// The construction in words.
     description: String,
+    /// A static factory made the object by a name, which is then to blame, and not the method.
+    is_named: bool,
     calls: BTreeMap<Arc<Callable>, CallStats>,
 }
 
@@ -110,7 +112,9 @@ impl HangBlame {
             // First of all, so that the calls before it count.
             let stats = self.constructions.entry(constructions.of_call(at)).or_default();
             if stats.description.is_empty() {
-                stats.description = describe(script, culprit.receiver.unwrap_or(at));
+                let object = culprit.receiver.unwrap_or(at);
+                stats.description = describe(script, object);
+                stats.is_named = culprit.receiver.is_some() && is_named(&script.statements[object]);
             }
         }
         for (at, statement) in script.statements.iter().enumerate().take(run.steps.len()) {
@@ -158,8 +162,13 @@ impl HangBlame {
     /// Tells whether the method is no longer called, whatever the construction of its object.
     pub(crate) fn is_given_up(&self, callable: &Arc<Callable>) -> bool {
         let Some(&(mut total)) = self.total.get(callable) else { return false };
-        for stats in self.constructions.values().filter(|stats| stats.is_to_blame()) {
-            let CallStats { all, bad, .. } = stats.calls.get(callable).copied().unwrap_or_default();
+        for stats in self.constructions.values() {
+            let calls = stats.calls.get(callable).copied().unwrap_or_default();
+            let is_named = stats.is_named && calls.is_too_bad(MOST_ON_CONSTRUCTION, RARELY);
+            if !is_named && !stats.is_to_blame() {
+                continue;
+            }
+            let CallStats { all, bad, .. } = calls;
             total.all = total.all.saturating_sub(all);
             total.bad = total.bad.saturating_sub(bad);
         }
@@ -231,12 +240,26 @@ impl<'a> Constructions<'a> {
     }
 }
 
+fn is_named(statement: &Statement) -> bool {
+    let has_text = statement.args.iter().any(|argument| matches!(argument, Argument::Text(_)));
+    statement.callable.kind == CallKind::Function && has_text
+}
+
 /// Depth to which the arguments of a construction, and their arguments, tell it from others.
 const DEEPEST: usize = 3;
 
 fn hash_statement(script: &Script, at: usize, depth: usize, hasher: &mut FxHasher) {
     let Some(statement) = script.statements.get(at) else { return };
     statement.callable.hash(hasher);
+    // What a static factory makes by name is another thing for each name: one kind of key takes a second to
+    // make, and another no time.
+    if statement.callable.kind == CallKind::Function {
+        for argument in &statement.args {
+            if let Argument::Text(name) = argument {
+                name.hash(hasher);
+            }
+        }
+    }
     if depth < DEEPEST {
         statement.args.iter().for_each(|argument| hash_argument(script, argument, depth, hasher));
     }

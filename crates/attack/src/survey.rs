@@ -44,6 +44,9 @@ pub(crate) struct Surveyed {
 /// Ways to make an object that are compared, for each move of a method that is.
 const STARTS_PER_MOVE: usize = 3;
 
+/// Ways to make an object with the same fields that are compared: what a reader reads is not in its fields.
+const MOST_ALIKE: usize = 12;
+
 /// Moves that are gathered for each that is compared, because rare values come late and matter most.
 const GATHERED_PER_CANDIDATE: usize = 4;
 
@@ -208,14 +211,18 @@ fn starts<S: Guarded>(
     const LONGEST: usize = 6;
     let made: Vec<Situation> = surveyed.starts.iter().map(Move::start).collect();
     let observed = prober.observe(&made)?;
-    let mut known = BTreeSet::new();
+    let mut known: BTreeMap<_, usize> = BTreeMap::new();
     // Those that there was no time for are known to work, because a script of the survey used them.
     let works = |&start: &usize| observed.get(start).is_none_or(Option::is_some);
     let mut able: Vec<usize> = (0..surveyed.starts.len()).filter(works).collect();
     able.sort_by_key(|&start| surveyed.starts[start].len());
     able.retain(|&start| {
         let observed = observed.get(start).and_then(Option::as_ref);
-        observed.is_none_or(|observed| known.insert((observed.letter, observed.state)))
+        observed.is_none_or(|observed| {
+            let alike = known.entry((observed.letter, observed.state)).or_default();
+            *alike += 1;
+            *alike <= MOST_ALIKE
+        })
     });
     let sequences = (probes / able.len().max(1)).clamp(8, 100);
     let alive: Vec<&Move> = moves.iter().filter(|one| !prober.is_given_up(one.callable())).collect();

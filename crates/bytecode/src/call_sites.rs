@@ -1,7 +1,9 @@
-//! Constants that code passes to calls: `getInstance("SHA-256")` says what `getInstance` takes.
+//! Values that code passes to calls: `getInstance("SHA-256")` says what `getInstance` takes, and
+//! `connect(server.port())` which port.
 //!
-//! The stack is followed through each stretch of code that nothing jumps into. Constants, static fields, and
-//! local variables that were set to one of them in the same stretch are known; everything else is not.
+//! The stack is followed through each stretch of code that nothing jumps into. Constants, static fields,
+//! results of calls, and local variables that were set to one of them in the same stretch are known;
+//! everything else is not.
 //!
 //! Paper: none; constant propagation within basic blocks, from textbooks.
 //! Cost: linear in the number of instructions.
@@ -19,6 +21,19 @@ pub enum Passed {
     Constant(Constant),
     /// The value of a static field.
     Static(MemberRef),
+    /// The result of a method, or the object of a constructor.
+    Result(MemberRef),
+}
+
+impl Passed {
+    /// Tells whether the value takes two slots.
+    fn is_wide(&self) -> bool {
+        match self {
+            Passed::Constant(constant) => matches!(constant, Constant::Long(_) | Constant::Double(_)),
+            Passed::Static(field) => is_wide(&field.descriptor),
+            Passed::Result(method) => result_width(&method.descriptor) == Some(true),
+        }
+    }
 }
 
 /// Calls `found` for every call in the bodies of the class: with the member that is called, and for each
@@ -77,7 +92,7 @@ impl Frame {
                 if let Some(before) = local.checked_sub(1)
                     && matches!(
                         self.locals.get(&before),
-                        Some(Passed::Constant(Constant::Long(_) | Constant::Double(_)))
+                        Some(value) if value.is_wide()
                     )
                 {
                     self.locals.remove(&before);
@@ -137,6 +152,14 @@ impl Frame {
         }
         let receiver = usize::from(call != Call::Static);
         self.replace(count + receiver, result_width(&member.descriptor));
+        // A constructor returns nothing, but the new object lies below its arguments a second time.
+        let is_constructor = &*member.name == "<init>";
+        if let Some(top) = self.stack.last_mut()
+            && top.value.is_none()
+            && (is_constructor || !member.descriptor.ends_with(")V"))
+        {
+            top.value = Some(Passed::Result(member.clone()));
+        }
     }
 
     fn push(&mut self, value: Option<Passed>, is_wide: bool) {
@@ -251,6 +274,7 @@ mod tests {
                 Some(Passed::Constant(Constant::Int(value))) => value.to_string(),
                 Some(Passed::Constant(other)) => format!("{other:?}"),
                 Some(Passed::Static(field)) => format!("{}.{}", field.class, field.name),
+                Some(Passed::Result(method)) => format!("{}()", method.name),
             });
             said += &format!("{}({})\n", member.name, shown.collect::<Vec<_>>().join(", "));
         });
@@ -283,12 +307,12 @@ mod tests {
     }
 
     #[test]
-    fn results_of_calls_and_of_arithmetic_are_unknown() {
+    fn results_of_calls_are_known_by_their_methods_and_those_of_arithmetic_are_not() {
         check(
             vec![text("a"), call("f", "(Ljava/lang/String;)I"), text("b"), call("g", TWO)],
             expect![[r#"
             f("a")
-            g(?, "b")
+            g(f(), "b")
         "#]],
         );
         let add = Instruction::Arithmetic(Kind::Int, Operator::Add);
@@ -315,7 +339,7 @@ mod tests {
             ],
             expect![[r#"
                 <init>("a", 2)
-                f(?, 3)
+                f(<init>(), 3)
             "#]],
         );
     }

@@ -3,6 +3,7 @@
 //! Paper: none; what Java calls public and callable.
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::sync::Arc;
 
 use adit_bytecode::overloads::Overloads;
@@ -24,7 +25,7 @@ pub struct Api {
     pub methods: Vec<Operation>,
     /// The starts and methods that are not called because there are no values for their parameters, with the
     /// reason.
-    pub skipped: Vec<(Callable, String)>,
+    pub skipped: Vec<(Callable, Lack)>,
     /// The classes, with dots, whose public static methods without parameters give values.
     pub fixtures: Vec<String>,
     /// Non-public members are called as well.
@@ -33,6 +34,17 @@ pub struct Api {
     pub overloads: Overloads,
     /// The names of events.
     pub names: EventNames,
+}
+
+/// A type of which there is no value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lack(pub Type);
+
+/// The reason in words.
+impl fmt::Display for Lack {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "adit found no way to construct a {}", self.0)
+    }
 }
 
 /// Something that can be called, with the types it needs.
@@ -242,11 +254,19 @@ pub(crate) fn is_callable(flags: Flags, non_public: bool) -> bool {
 /// So many ways to get an object are enough; an interface such as `Collection` has hundreds.
 const MOST_STARTS: usize = 24;
 
+/// So many of them are methods of other objects, where there are others: what a factory gives often works
+/// where what a constructor gives is an empty shell.
+const MOST_METHODS: usize = 6;
+
 fn starts(program: &Program<'_>, class: &Class, options: &ApiOptions) -> Result<Vec<Operation>, ApiError> {
     let mut found = fixtures(program, &class.name, &options.fixtures)?;
     let mut tried = Vec::new();
-    found.extend(own_starts(program, class, &class.name, options.non_public));
-    if found.is_empty() || class.flags.has(Flags::ABSTRACT) {
+    // Who gives objects of an interface means these, and none that any other class may have.
+    let is_given = !found.is_empty() && class.flags.has(Flags::ABSTRACT);
+    if !is_given {
+        found.extend(own_starts(program, class, &class.name, options.non_public));
+    }
+    if found.is_empty() || class.flags.has(Flags::ABSTRACT) && !is_given {
         tried.push(match (class.is_interface(), class.flags.has(Flags::ABSTRACT)) {
             (true, _) => "it is an interface".to_owned(),
             (_, true) => "it is abstract".to_owned(),
@@ -256,6 +276,9 @@ fn starts(program: &Program<'_>, class: &Class, options: &ApiOptions) -> Result<
         });
         let elsewhere = elsewhere(program, class, options);
         found.extend(elsewhere.into_iter().take(MOST_STARTS));
+    }
+    if found.is_empty() {
+        found.extend(own_constants(class, options.non_public));
     }
     if found.is_empty() {
         let below = program.subtypes(&class.name).len();
@@ -312,8 +335,20 @@ fn own_starts(program: &Program<'_>, class: &Class, wanted: &str, non_public: bo
     found.map(|method| Operation::of_method(class, method, &class.name)).collect()
 }
 
+/// The static fields of the class that hold its only objects. Scripts share them, so that they are taken only
+/// where nothing else makes an object.
+fn own_constants(class: &Class, non_public: bool) -> impl Iterator<Item = Operation> {
+    let descriptor = format!("L{};", class.name);
+    let fields = class.fields.iter().filter(move |field| {
+        field.flags.has(Flags::STATIC | Flags::FINAL)
+            && is_callable(field.flags, non_public)
+            && *field.descriptor == *descriptor
+    });
+    fields.map(|field| Operation::of_field(class, &field.name, &field.descriptor))
+}
+
 /// The starts that other classes give, the simplest first: constructors of subclasses, static methods
-/// anywhere, and only if there is nothing else, methods of other objects.
+/// anywhere, and some methods of other objects.
 fn elsewhere(program: &Program<'_>, class: &Class, options: &ApiOptions) -> Vec<Operation> {
     let wanted = &*class.name;
     let below = program.subtypes(wanted);
@@ -345,10 +380,11 @@ fn elsewhere(program: &Program<'_>, class: &Class, options: &ApiOptions) -> Vec<
             }
         }
     }
-    let mut found = if found.is_empty() { methods } else { found };
     // The order of the outlines decides among equals, so that the result is always the same.
     found.sort_by_key(|(cost, _)| *cost);
-    found.into_iter().map(|(_, operation)| operation).collect()
+    methods.sort_by_key(|(cost, _)| *cost);
+    found.truncate(MOST_STARTS.saturating_sub(methods.len().min(MOST_METHODS)));
+    found.into_iter().chain(methods).map(|(_, operation)| operation).collect()
 }
 
 fn methods(program: &Program<'_>, class: &Class, options: &ApiOptions) -> Result<Vec<Operation>, ApiError> {

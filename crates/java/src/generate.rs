@@ -17,10 +17,12 @@ use adit_trace::{
 use rand::{Rng, RngExt};
 use rustc_hash::FxHashMap;
 
+use crate::given::way_to;
 use crate::guards::Guards;
 use crate::passed::PassedValues;
 use crate::pool::Source;
 use crate::proven::Proven;
+use crate::recent::Recent;
 use crate::source::Facts;
 use crate::supply::append;
 use crate::weights::Weights;
@@ -45,30 +47,21 @@ pub struct Generator {
     /// The place of a callable in `calls`: by its address, which is fast and usual, and by its value.
     by_address: FxHashMap<usize, usize>,
     by_callable: BTreeMap<Callable, usize>,
-    starts: Vec<usize>,
+    pub(crate) starts: Vec<usize>,
     start_weights: Weights,
-    methods: Vec<usize>,
-    sources: Vec<Source>,
+    pub(crate) methods: Vec<usize>,
+    pub(crate) sources: Vec<Source>,
     /// For each pair of types, by number: a value of the first can stand for one of the second.
     fits: Vec<Vec<bool>>,
     /// The number of the class under test among the types.
     class: usize,
-    types: Vec<Type>,
+    pub(crate) types: Vec<Type>,
+    /// For types by number, what objects of the class gave, for calls that rarely return.
+    given: BTreeMap<usize, Recent<Recipe, MOST_GIVEN>>,
+    /// The number of the type of texts, if anything takes one.
+    texts_source: Option<usize>,
     supply: Supply,
-    texts: TextKinds,
-}
-
-/// A method that was called and never returned.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NeverReturned<'g> {
-    /// The method.
-    pub callable: &'g Arc<Callable>,
-    /// Number of calls that threw or hung.
-    pub times: u32,
-    /// The class of the most frequent exception, if it threw at all.
-    pub exception: Option<&'g str>,
-    /// The message of that exception when it was first thrown, if it has one.
-    pub message: Option<&'g str>,
+    pub(crate) texts: TextKinds,
 }
 
 /// A callable, with its types by number.
@@ -86,14 +79,16 @@ pub(crate) struct Known {
     proven: Proven,
     seen: Seen,
     /// Numbers of calls that returned and that did not.
-    good: u32,
-    bad: u32,
+    pub(crate) good: u32,
+    pub(crate) bad: u32,
     /// Number of calls that hung or killed their machine.
-    hung: u32,
+    pub(crate) hung: u32,
     /// It hangs too often to be called.
     given_up: bool,
     /// The exceptions that it threw before it ever returned: class, first message, number.
-    failures: Vec<(Arc<str>, Option<Box<str>>, u32)>,
+    pub(crate) failures: Vec<(Arc<str>, Option<Box<str>>, u32)>,
+    /// The kinds of texts that it was called with before it ever returned.
+    pub(crate) texts: TextKinds,
 }
 
 /// The classes of the objects that a callable gave.
@@ -120,8 +115,14 @@ pub(crate) struct Draft {
 /// Number of failures without a success after which a call is not expected to work.
 pub(crate) const HOPELESS: u32 = 8;
 
-/// So many different exceptions of a method that never returned are counted.
-const MOST_FAILURES: usize = 8;
+/// Probability that a text that something is made from is another than that of its recipe.
+const OTHER_TEXT: f64 = 0.35;
+
+/// Probability that a call that rarely returns gets what another object of the class gave.
+const GIVEN: f64 = 0.4;
+
+/// So many of these are kept for a type.
+const MOST_GIVEN: usize = 4;
 
 /// Number of times that another method is drawn instead of one that was given up.
 const SECOND_THOUGHTS: usize = 3;
@@ -159,6 +160,8 @@ impl Generator {
         let row = |given| types.all.iter().map(|wanted| supply.fits(given, wanted)).collect();
         let fits = types.all.iter().map(row).collect();
         let start_weights = Weights::default();
+        let is_string = |wanted: &Type| *wanted == Type::Class("java/lang/String".into());
+        let texts_source = types.all.iter().position(is_string);
         let mut made = Generator {
             options,
             calls,
@@ -171,6 +174,8 @@ impl Generator {
             fits,
             class,
             types: types.all,
+            given: BTreeMap::new(),
+            texts_source,
             supply,
             texts: TextKinds::default(),
         };
@@ -260,16 +265,16 @@ impl Generator {
         draft.given.push(known.result);
         let gives_object = match known.callable.kind {
             CallKind::Constructor | CallKind::Function => true,
-            CallKind::Method => call < self.starts.len(),
-            CallKind::Constant => false,
+            CallKind::Method | CallKind::Constant => call < self.starts.len(),
         };
         if gives_object && known.result.is_some_and(|given| self.fits[given][self.class]) {
             draft.objects.push(at);
         }
     }
 
-    /// A value for a parameter of a call: one that the script has, one that code elsewhere passes, one that the
-    /// call's own code compares with, or a fresh one, for which statements may be added; nothing if there is none.
+    /// A value for a parameter of a call: one that the script has, one that code elsewhere passes, one that
+    /// the call's own code compares with, or a fresh one, for which statements may be added; nothing if there
+    /// is none.
     pub(crate) fn argument(
         &self,
         draft: &mut Draft,
@@ -294,6 +299,11 @@ impl Generator {
         }
         if let Some(recipe) = passed.and_then(|passed| passed.draw(rng)) {
             return Some(self.placed(draft, recipe, rng));
+        }
+        if known.is_hard()
+            && let Some(given) = self.given.get(&wanted).and_then(|given| given.draw(GIVEN, rng))
+        {
+            return Some(self.placed(draft, given, rng));
         }
         if let Some(value) = known.guards.get(place).and_then(|guards| guards.draw(rng)) {
             return Some(value.clone());
@@ -365,22 +375,45 @@ impl Generator {
     }
 
     /// Sometimes gives other texts to a statement of a recipe, which begins at `first`: those that code
-    /// elsewhere passes there.
+    /// elsewhere passes there, or else any, also as bytes, because whatever reads knows only some kinds.
     fn vary_texts(&self, statements: &mut [Statement], first: usize, at: usize, rng: &mut impl Rng) {
         let (before, rest) = statements.split_at_mut(first);
         let statement = &mut rest[at - first];
-        let Some(known) = self.known(&statement.callable).filter(|known| !known.passed.is_empty()) else {
-            return;
-        };
+        let Some(known) = self.known(&statement.callable) else { return };
         let used = before.iter().flat_map(|earlier| &earlier.args).filter_map(|argument| match argument {
             Argument::Text(text) => Some(text.as_str()),
             _ => None,
         });
-        for (argument, passed) in statement.args.iter_mut().zip(&known.passed) {
-            if matches!(argument, Argument::Text(_))
-                && let Some(other) = passed.text_like(used.clone(), rng)
-            {
-                *argument = other.clone();
+        for (place, argument) in statement.args.iter_mut().enumerate() {
+            let passed = known.passed.get(place).filter(|passed| passed.has_texts());
+            match (&*argument, passed) {
+                // What a static factory takes is a name, and any other text is as good as none. What a
+                // constructor takes may be contents.
+                (Argument::Text(_), Some(passed))
+                    if statement.callable.kind != CallKind::Constructor || !rng.random_bool(OTHER_TEXT) =>
+                {
+                    if let Some(other) = passed.text_like(used.clone(), rng) {
+                        *argument = other.clone();
+                    }
+                }
+                (Argument::Text(_), _) if rng.random_bool(OTHER_TEXT) => {
+                    if let Some(text) = self.sources[known.parameters[place]].text(rng) {
+                        *argument = Argument::Text(text);
+                    }
+                }
+                // Beside a name that code passes, bytes are a key or a block, and of a certain length.
+                (Argument::Array(_), None)
+                    if known.passed.is_empty()
+                        && self.types[known.parameters[place]] == Type::Array(Box::new(Type::Byte))
+                        && rng.random_bool(OTHER_TEXT) =>
+                {
+                    let text = self.texts_source.and_then(|texts| self.sources[texts].text(rng));
+                    if let Some(text) = text {
+                        *argument =
+                            Argument::Array(text.bytes().map(|one| Argument::Int(one.into())).collect());
+                    }
+                }
+                _ => {}
             }
         }
     }
@@ -428,33 +461,21 @@ impl Generator {
         at < self.starts.len()
     }
 
-    /// The methods that were called and never returned.
-    pub fn never_returned(&self) -> impl Iterator<Item = NeverReturned<'_>> {
-        let methods = self.methods.iter().map(|&at| &self.calls[at]);
-        methods.filter(|known| known.good == 0).filter_map(|known| {
-            let times = known.bad.saturating_add(known.hung);
-            // Of equals the first.
-            let most = known.failures.iter().rev().max_by_key(|(.., count)| *count);
-            let exception = most.map(|(class, ..)| &**class);
-            let message = most.and_then(|(_, message, _)| message.as_deref());
-            (times > 0).then_some(NeverReturned { callable: &known.callable, times, exception, message })
-        })
-    }
-
-    /// The kinds of texts that the scripts handed over so far.
-    pub fn texts_tried(&self) -> TextKinds {
-        self.texts
-    }
-
-    /// Tells whether a method of the class, or a start, takes a text.
-    pub fn takes_texts(&self) -> bool {
-        let mut calls = self.calls[..self.own_calls()].iter();
-        calls.any(|known| known.callable.parameters.contains(&ValueKind::Text))
-    }
-
     /// The number of starts and methods, which come first among the calls; makers of values follow.
-    fn own_calls(&self) -> usize {
+    pub(crate) fn own_calls(&self) -> usize {
         self.starts.len() + self.methods.len()
+    }
+
+    /// Keeps the way to a result that a call which rarely returns may need.
+    fn keep_given(&mut self, script: &Script, run: &Run, statement: usize, at: usize) {
+        let Some(given) = self.calls[at].result.filter(|&given| given != self.class) else { return };
+        let wants = |&at: &usize| self.calls[at].is_hard() && self.calls[at].parameters.contains(&given);
+        if self.types[given].is_reference()
+            && self.methods.iter().any(wants)
+            && let Some(way) = way_to(script, run, statement)
+        {
+            self.given.entry(given).or_default().add(way);
+        }
     }
 
     /// No longer gives these numbers: running out of memory costs a machine, and the next size that large
@@ -579,13 +600,16 @@ impl Author for Generator {
     /// classes the objects are that it returns.
     fn observe(&mut self, script: &Script, run: &Run) {
         let mut changed = false;
-        for (statement, step) in script.statements.iter().zip(&run.steps) {
+        for (number, (statement, step)) in script.statements.iter().zip(&run.steps).enumerate() {
+            let mut kinds = TextKinds::default();
             for argument in &statement.args {
                 if let Argument::Text(text) = argument {
-                    self.texts.add(TextKinds::of(text));
+                    kinds.add(TextKinds::of(text));
                 }
             }
+            self.texts.add(kinds);
             let Some(at) = self.place(&statement.callable) else { continue };
+            self.calls[at].texts.add(kinds);
             let is_good = returned(&step.result);
             if let Some(is_good) = is_good
                 && !self.calls[at].passed.is_empty()
@@ -598,6 +622,9 @@ impl Author for Generator {
                 if let Some(proven) = Proven::arguments(script, statement, of_class) {
                     self.calls[at].proven.add(proven);
                 }
+            }
+            if is_good == Some(true) && self.is_method(at) {
+                self.keep_given(script, run, number, at);
             }
             let is_maker = at >= self.own_calls();
             let known = &mut self.calls[at];
@@ -683,20 +710,6 @@ impl Known {
     fn is_hopeless_with(&self, args: &[Argument]) -> bool {
         self.passed.iter().zip(args).any(|(passed, argument)| passed.is_hopeless(argument))
     }
-
-    /// Counts an exception, as long as the call never returned.
-    fn note_failure(&mut self, class: &Arc<str>, message: Option<&str>) {
-        if self.good > 0 {
-            // Memory that is of no more use.
-            self.failures = Vec::new();
-            return;
-        }
-        if let Some((.., count)) = self.failures.iter_mut().find(|(known, ..)| known == class) {
-            *count = count.saturating_add(1);
-        } else if self.failures.len() < MOST_FAILURES {
-            self.failures.push((class.clone(), message.map(Into::into), 1));
-        }
-    }
 }
 
 /// Tells whether a callable that was given up has worked for the first time.
@@ -755,6 +768,7 @@ impl Types {
             hung: 0,
             given_up: false,
             failures: Vec::new(),
+            texts: TextKinds::default(),
         }
     }
 }

@@ -10,7 +10,9 @@
 mod api;
 mod error;
 mod event_names;
+mod gaps;
 mod generate;
+mod given;
 mod guards;
 mod makers;
 mod passed;
@@ -28,10 +30,11 @@ mod values;
 mod vary;
 mod weights;
 
-pub use api::{Api, ApiOptions, Operation, callable};
+pub use api::{Api, ApiOptions, Lack, Operation, callable};
 pub use error::ApiError;
 pub use event_names::RecordedNames;
-pub use generate::{Generator, GeneratorOptions, NeverReturned};
+pub use gaps::NeverReturned;
+pub use generate::{Generator, GeneratorOptions};
 pub use prepare::{prepare, prepare_in, prepare_with, worth_reading};
 pub use sites::Sites;
 pub use statics::may_keep_static_state;

@@ -2,7 +2,7 @@
 //!
 //! Paper: none; the rule that gives up ways to make objects, for values.
 
-use adit_trace::{Argument, Script};
+use adit_trace::{Argument, Script, Statement, ValueKind};
 use rand::{Rng, RngExt};
 
 use crate::Recipe;
@@ -40,16 +40,18 @@ pub(crate) struct PassedValues {
 impl PassedValues {
     /// The values, for a start or for another call.
     pub(crate) fn new(recipes: Vec<Recipe>, to_start: bool) -> PassedValues {
-        let chance = match recipes.iter().map(|recipe| &recipe.value).find(|value| **value != Argument::Null)
-        {
-            None => PASSED_NULL,
-            Some(Argument::Int(_) | Argument::Float(_)) => {
-                if to_start || recipes.len() <= FEW_NUMBERS {
-                    PASSED_TO_METHOD
-                } else {
-                    PASSED_NUMBER
-                }
+        let is_number = |recipe: &Recipe| match recipe.value {
+            Argument::Earlier(at) => {
+                recipe.statements.get(at).is_some_and(|made| made.callable.answer == ValueKind::Int)
             }
+            _ => false,
+        };
+        let chance = match recipes.iter().find(|recipe| recipe.value != Argument::Null) {
+            None => PASSED_NULL,
+            Some(Recipe { value: Argument::Int(_) | Argument::Float(_), .. }) => {
+                if to_start || recipes.len() <= FEW_NUMBERS { PASSED_TO_METHOD } else { PASSED_NUMBER }
+            }
+            Some(recipe) if is_number(recipe) => PASSED_NUMBER,
             Some(_) if to_start => PASSED_TO_START,
             Some(_) => PASSED_TO_METHOD,
         };
@@ -63,6 +65,11 @@ impl PassedValues {
             return None;
         }
         self.recipes.get(self.weights.draw(rng))
+    }
+
+    /// Tells whether there are texts among the values.
+    pub(crate) fn has_texts(&self) -> bool {
+        self.recipes.iter().any(|recipe| matches!(recipe.value, Argument::Text(_)))
     }
 
     /// One of the texts among the values, for a call that makes a value: often one that is part of a text
@@ -98,10 +105,12 @@ impl PassedValues {
 
     /// Takes note of how a call ended, and says whether a value became hopeless or is so no more.
     pub(crate) fn judge(&mut self, script: &Script, argument: &Argument, is_good: bool) -> bool {
-        let is_it = |recipe: &Recipe| match (argument, recipe.statements.first()) {
-            (_, None) => recipe.value == *argument,
-            (Argument::Earlier(from), Some(made)) => {
-                script.statements.get(*from).is_some_and(|from| from.callable == made.callable)
+        let is_it = |recipe: &Recipe| match (argument, &recipe.value) {
+            _ if recipe.statements.is_empty() => recipe.value == *argument,
+            (Argument::Earlier(from), Argument::Earlier(made)) => {
+                let called =
+                    |statements: &[Statement], at: usize| statements.get(at).map(|one| one.callable.clone());
+                called(&script.statements, *from) == called(&recipe.statements, *made)
             }
             _ => false,
         };

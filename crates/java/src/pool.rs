@@ -58,6 +58,28 @@ impl Source {
         }
     }
 
+    /// A text of the recipes, or several as one; nothing if a value was drawn that is none.
+    pub(crate) fn text(&self, rng: &mut impl Rng) -> Option<String> {
+        let drawn = &self.recipes.get(self.weights.draw(rng))?.value;
+        match self.joined(drawn, rng).as_ref().unwrap_or(drawn) {
+            Argument::Text(text) => Some(text.clone()),
+            _ => None,
+        }
+    }
+
+    /// Tells whether there are values that are not null and were not written for the purpose, as functions
+    /// and stubs are.
+    pub(crate) fn has_real(&self) -> bool {
+        self.recipes.iter().any(|recipe| match &recipe.value {
+            Argument::Null | Argument::Function(_) => false,
+            // The signature of a stub says which methods there are, after that of the constructor.
+            Argument::Earlier(at) => {
+                recipe.statements.get(*at).is_some_and(|made| !made.callable.signature.contains(['+', '!']))
+            }
+            _ => true,
+        })
+    }
+
     /// Sometimes one of the values that runs gave, or a neighbor of it.
     pub(crate) fn learned(&self, rng: &mut impl Rng) -> Option<Argument> {
         let learned = self.learned.draw(LEARNED, rng)?;

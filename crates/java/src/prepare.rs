@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use adit_bytecode::{Class, ClassPath, Program, Type};
 use adit_trace::Callable;
 
+use crate::api::Lack;
 use crate::makers::is_open;
 use crate::{Api, ApiError, ApiOptions, Operation, Sites, Supply};
 
@@ -78,7 +79,7 @@ fn add_with_supertypes(path: &ClassPath, name: &str, names: &mut BTreeSet<String
 }
 
 fn skip_what_lacks_values(api: &mut Api, supply: &Supply) -> Result<(), ApiError> {
-    let mut skipped: Vec<(Callable, String)> = Vec::new();
+    let mut skipped: Vec<(Callable, Lack)> = Vec::new();
     api.starts.retain(|start| {
         let lacking =
             start.receiver.iter().chain(&start.parameters).find(|wanted| is_lacking(supply, wanted));
@@ -105,6 +106,6 @@ fn is_lacking(supply: &Supply, wanted: &Type) -> bool {
     supply.recipes(wanted).is_empty()
 }
 
-fn skip(skipped: &mut Vec<(Callable, String)>, operation: &Operation, wanted: &Type) {
-    skipped.push(((*operation.callable).clone(), format!("adit found no way to construct a {wanted}")));
+fn skip(skipped: &mut Vec<(Callable, Lack)>, operation: &Operation, wanted: &Type) {
+    skipped.push(((*operation.callable).clone(), Lack(wanted.clone())));
 }

@@ -1,4 +1,5 @@
-//! Constants that code elsewhere passes to a call. Only code knows that `getInstance` takes `SHA-256`.
+//! Values that code elsewhere passes to a call: constants, and results of other calls. Only code knows that
+//! `getInstance` takes `SHA-256`, and that `initSign` takes what `getPrivate` returns.
 //!
 //! The callers of a member are found by an index of the class path, and their bodies are read when the member
 //! is asked about. Code of the class path and of the user's tests counts more than code of the JDK,
@@ -24,6 +25,9 @@ const MOST_CALLERS: usize = 100;
 
 /// So many constants are kept for each parameter.
 const MOST_CONSTANTS: usize = 12;
+
+/// So many methods are kept for each parameter whose results are passed.
+const MOST_RESULTS: usize = 6;
 
 /// Longer texts are contents, not names or patterns.
 const LONGEST_TEXT: usize = 120;
@@ -61,6 +65,8 @@ pub(crate) enum SiteValue {
     Class(String),
     /// A static field: its class in internal form, its name and its descriptor.
     Field(String, String, String),
+    /// The result of a method or constructor: its class in internal form, its name and its descriptor.
+    Result(String, String, String),
     Null,
 }
 
@@ -138,7 +144,11 @@ fn most_frequent(counts: BTreeMap<SiteValue, u32>, parameter: &Type) -> Vec<Site
     let mut all: Vec<SiteConstant> = fitting.map(|(value, count)| SiteConstant { value, count }).collect();
     // Of equals, the order of their values decides, so that the result is always the same.
     all.sort_by_key(|constant| Reverse(constant.count));
+    let is_result = |constant: &SiteConstant| matches!(constant.value, SiteValue::Result(..));
+    let (mut results, mut all): (Vec<_>, Vec<_>) = all.into_iter().partition(is_result);
     all.truncate(MOST_CONSTANTS);
+    results.truncate(MOST_RESULTS);
+    all.extend(results);
     all
 }
 
@@ -169,6 +179,18 @@ impl SiteValue {
             Passed::Static(MemberRef { class, name, descriptor, .. }) if descriptor.starts_with('L') => {
                 SiteValue::Field(class.to_string(), name.to_string(), descriptor.to_string())
             }
+            // Texts are made in too many ways, and of numbers only those of an `int` are ports and handles.
+            Passed::Result(MemberRef { class, name, descriptor, .. })
+                if !class.starts_with('[')
+                    && (descriptor.ends_with(")I")
+                        || descriptor.contains(")L")
+                        || descriptor.contains(")[")
+                        || &**name == "<init>")
+                    && !descriptor.ends_with(")Ljava/lang/String;")
+                    && !descriptor.ends_with(")Ljava/lang/Object;") =>
+            {
+                SiteValue::Result(class.to_string(), name.to_string(), descriptor.to_string())
+            }
             _ => return None,
         })
     }
@@ -182,6 +204,12 @@ impl SiteValue {
             SiteValue::Int(_) => is_number,
             SiteValue::Float(_) => matches!(wanted, Type::Float | Type::Double),
             SiteValue::Class(_) => matches!(wanted, Type::Class(name) if &**name == "java/lang/Class"),
+            SiteValue::Result(_, _, descriptor) => match wanted {
+                Type::Int => descriptor.ends_with(")I"),
+                Type::Class(name) => !is_plain(name) && !descriptor.ends_with(")I"),
+                Type::Array(_) => descriptor.contains(")["),
+                _ => false,
+            },
             // Of what takes any object, values are few on purpose.
             SiteValue::Field(..) | SiteValue::Null => match wanted {
                 Type::Class(name) => &**name != "java/lang/Object",
@@ -189,6 +217,14 @@ impl SiteValue {
             },
         }
     }
+}
+
+/// Tells whether there are enough values of a class without any call.
+fn is_plain(class: &str) -> bool {
+    matches!(class, "java/lang/CharSequence" | "java/lang/Comparable")
+        || ["Object", "String", "Class", "Number", "Integer", "Long", "Boolean", "Character", "Double"]
+            .iter()
+            .any(|name| class.strip_prefix("java/lang/") == Some(name))
 }
 
 #[cfg(test)]
@@ -214,5 +250,9 @@ mod tests {
         assert!(SiteValue::Int(1).suits(&Type::Long) && !SiteValue::Int(1).suits(&Type::Boolean));
         assert!(SiteValue::Null.suits(&string) && !SiteValue::Null.suits(&object));
         assert!(SiteValue::Null.suits(&Type::Array(Box::new(Type::Byte))));
+        let result = |descriptor: &str| SiteValue::Result("a/B".into(), "c".into(), descriptor.into());
+        assert!(result("()I").suits(&Type::Int) && !result("()I").suits(&object));
+        assert!(result("()La/D;").suits(&Type::Class("a/D".into())) && !result("()La/D;").suits(&Type::Int));
+        assert!(!result("()La/D;").suits(&object) && !result("()La/D;").suits(&string));
     }
 }

@@ -2,8 +2,8 @@
 //! whose methods return what they are told or throw.
 //!
 //! A stub is a constructor call on the abstract class itself. Its signature says which methods there are, and
-//! their results are arguments behind those of the constructor, so that they are chosen, changed and kept like
-//! any other argument. In Java source it is an anonymous class.
+//! their results are arguments behind those of the constructor, so that they are chosen, changed and kept
+//! like any other argument. In Java source it is an anonymous class.
 //!
 //! Paper: none; mock objects, as test libraries have them.
 

@@ -152,7 +152,7 @@ impl Values {
     }
 
     fn texts(&self) -> Weighted {
-        const USUAL: [(&str, u32); 32] = [
+        const USUAL: [(&str, u32); 42] = [
             ("", 4),
             ("a", 6),
             ("b", 5),
@@ -185,6 +185,16 @@ impl Values {
             ("http://localhost/a?b=c", 1),
             ("{\"a\": 1, \"b\": [true, null]}", 1),
             ("<a b=\"c\"><d>e</d></a>", 1),
+            ("[1, [2.5, \"a\"], null]", 1),
+            ("[{\"a\": \"b\"}, false]", 1),
+            ("{}", 1),
+            ("null", 1),
+            ("<?xml version=\"1.0\"?><a/>", 1),
+            ("a: b\nc = d\n", 1),
+            ("12:30:00", 1),
+            ("1e-3", 1),
+            ("0x1F", 1),
+            ("SELECT 1", 1),
         ];
         let mut all: Weighted =
             USUAL.iter().map(|&(text, weight)| (Argument::Text(text.to_owned()), weight)).collect();

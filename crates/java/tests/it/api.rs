@@ -156,6 +156,18 @@ fn fixtures_give_what_nothing_else_does() {
 }
 
 #[test]
+fn the_only_object_is_in_a_field() {
+    check(
+        "small.Beacon",
+        &options(),
+        expect![[r#"
+        start small.Beacon.INSTANCELsmall/Beacon;
+        method small.Beacon.light()V
+    "#]],
+    );
+}
+
+#[test]
 fn only_some_methods() {
     let only = Some(["add".to_owned(), "get".to_owned()].into());
     let options = ApiOptions { only, without: ["get".to_owned()].into(), ..options() };

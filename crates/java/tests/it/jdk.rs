@@ -7,7 +7,7 @@ use std::process::Command;
 
 use adit_bytecode::{ClassPath, Folder, Modules, Program, Type};
 use adit_java::source::test_class;
-use adit_java::{Generator, prepare_in, worth_reading};
+use adit_java::{Generator, TextKinds, prepare_in, worth_reading};
 use adit_trace::{Argument, Author};
 use expect_test::expect;
 use rand::SeedableRng;
@@ -39,6 +39,42 @@ fn modules(home: &Path) -> ClassPath {
     let path = home.join("lib/modules");
     let modules = Modules::new("modules", BufReader::new(File::open(path).unwrap())).unwrap();
     ClassPath::new(vec![Box::new(Folder::in_memory("small", small_files(false))), Box::new(modules)])
+}
+
+/// Whatever reads gets texts of every kind, as text and as bytes.
+#[test]
+fn readers_and_streams_get_texts_of_many_kinds() {
+    let Some(home) = home() else { return };
+    let path = modules(&home);
+    let names = worth_reading(&path.names());
+    let program = Program::new(&path, names.iter().map(String::as_str));
+    for (class, made) in [
+        ("java.io.LineNumberReader", "StringReader"),
+        ("java.io.PushbackInputStream", "ByteArrayInputStream"),
+    ] {
+        let (api, supply) = prepare_in(&program, class, &options()).unwrap();
+        let mut generator = Generator::new(&api, supply, generator_options());
+        let mut rng = ChaCha8Rng::seed_from_u64(7);
+        let mut kinds = TextKinds::default();
+        for _ in 0..3000 {
+            let script = generator.script(&mut rng, 0);
+            for argument in
+                script.statements.iter().filter(|one| one.callable.name == made).flat_map(|one| &one.args)
+            {
+                match argument {
+                    Argument::Text(text) => kinds.add(TextKinds::of(text)),
+                    Argument::Array(bytes) => {
+                        let byte = |one: &Argument| if let Argument::Int(one) = one { *one as u8 } else { 0 };
+                        let bytes: Vec<u8> = bytes.iter().map(byte).collect();
+                        kinds.add(TextKinds::of(&String::from_utf8_lossy(&bytes)));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        let missing: Vec<&str> = kinds.missing().collect();
+        assert!(missing.is_empty(), "{class}: {missing:?}");
+    }
 }
 
 /// Objects of what nobody implements are made by classes that are written for it, and functions return what

@@ -69,6 +69,16 @@ fn makers_get_names_and_bytes_of_many_lengths() {
     assert!([16, 32].iter().all(|length| lengths.contains(length)), "{lengths:?}");
 }
 
+#[test]
+fn numbers_come_from_the_objects_that_callers_ask() {
+    let (_, mut generator) = generator("small.Ship");
+    let mut rng = ChaCha8Rng::seed_from_u64(7);
+    let scripts: Vec<Script> = (0..500).map(|_| generator.script(&mut rng, 3)).collect();
+    assert!(scripts.iter().all(|script| fault(script).is_none()));
+    let berths = given(&scripts, "moor", 0);
+    assert!((0.1..0.5).contains(&share(&berths, &["#1.berth()"])), "{berths:?}");
+}
+
 /// A run in which `start` throws unless its mode is 7.
 fn run(script: &Script, refused: &str) -> Run {
     let result = |statement: &Statement| match &*statement.callable.name {

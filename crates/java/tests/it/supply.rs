@@ -207,6 +207,16 @@ fn constants_of_the_class_are_tried() {
             1 "http://localhost/a?b=c"
             1 "{\"a\": 1, \"b\": [true, null]}"
             1 "<a b=\"c\"><d>e</d></a>"
+            1 "[1, [2.5, \"a\"], null]"
+            1 "[{\"a\": \"b\"}, false]"
+            1 "{}"
+            1 "null"
+            1 "<?xml version=\"1.0\"?><a/>"
+            1 "a: b\nc = d\n"
+            1 "12:30:00"
+            1 "1e-3"
+            1 "0x1F"
+            1 "SELECT 1"
             2 "ten"
             1 null
         "#]],

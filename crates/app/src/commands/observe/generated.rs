@@ -229,7 +229,7 @@ impl Session<'_> {
             })
             .collect();
         let left: Vec<(String, String)> =
-            api.skipped.iter().map(|(callable, why)| (written(callable), why.clone())).collect();
+            api.skipped.iter().map(|(callable, why)| (written(callable), why.to_string())).collect();
         let culprits: Vec<(String, Vec<String>)> = self
             .culprits
             .iter()

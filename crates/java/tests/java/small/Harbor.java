@@ -1,0 +1,8 @@
+package small;
+
+/** Has a number that only its callers know what to do with. */
+public class Harbor {
+    public int berth() {
+        return 4711;
+    }
+}

@@ -1,0 +1,8 @@
+package small;
+
+/** Knows how ships are moored. */
+class Pilot {
+    static void guide(Ship ship, Harbor harbor) {
+        ship.moor(harbor.berth());
+    }
+}
