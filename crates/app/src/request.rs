@@ -95,6 +95,8 @@ pub(crate) struct ProgramRequest {
     pub(crate) time_limit: Duration,
     /// Run the tests again without recording, and compare.
     pub(crate) compare: bool,
+    /// Record arguments, and the fields of objects before and after each call.
+    pub(crate) states: bool,
 }
 
 /// Code of the user's own that calls the class.

@@ -224,8 +224,8 @@ fn budgets_and_flags_that_mean_nothing() {
         assert_eq!(run.code, 2, "{arguments:?}: {}", run.err);
         assert!(run.err.contains(says), "{arguments:?}: {}", run.err);
     }
-    let run = adit(&["observe", "java.util.BitSet", "--tests", "x", "--states"]);
-    refused(&run, &["--states", "--tests"]);
+    let run = adit(&["observe", "java.util.BitSet", "--tests", "x", "--only", "set"]);
+    refused(&run, &["--only", "--tests"]);
 }
 
 /// Inside a user namespace that allows no further ones, the sandbox cannot be made.

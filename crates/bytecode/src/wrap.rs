@@ -7,6 +7,7 @@
 //! ```java
 //! int read(byte[] into) {                          // the name, the flags and the annotations stay
 //!     if (Witness.on == 0 || !Witness.enter(7, this)) return adit$7(into);
+//!     Witness.argument(into);                      // for each argument, if that is asked for
 //!     try { int result = adit$7(into); Witness.leave(result, 7, this); return result; }
 //!     catch (Throwable thrown) { Witness.threw(thrown, 7, this); throw thrown; }
 //! }
@@ -32,14 +33,18 @@ use crate::{Flags, RewriteError};
 /// | method | called |
 /// |---|---|
 /// | `boolean enter(int, Object)` | when a call begins, with the method's number and the receiver or null |
+/// | `void argument(P)` | after `enter` returned true, for each argument in order, if they are wanted |
 /// | `void leave(R, int, Object)` | when it returns, with the result first |
 /// | `void threw(Throwable, int, Object)` | when it ends with an exception |
 ///
-/// `enter` returns true to be told the end. `R` is `int`, `long`, `float`, `double`, `Object`, or absent.
+/// `enter` returns true to be told the end. `R` is `int`, `long`, `float`, `double`, `Object`, or absent; `P`
+/// is one of the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Witness {
     /// Internal name of the class. It must be visible from every wrapped class.
     pub class: String,
+    /// True to tell it the arguments of calls. Each costs a native call, and nothing is boxed.
+    pub arguments: bool,
 }
 
 impl Witness {
@@ -59,10 +64,16 @@ impl Witness {
         "(Ljava/lang/Object;ILjava/lang/Object;)V",
     ];
 
+    /// Descriptors of the methods called `argument`, for each kind of argument.
+    pub const ARGUMENT: [&'static str; 5] = ["(I)V", "(J)V", "(F)V", "(D)V", "(Ljava/lang/Object;)V"];
+
     /// The class file. All its methods are native.
     pub fn class_file(&self) -> Vec<u8> {
         let mut methods = vec![("enter", Self::ENTER), ("threw", Self::THREW)];
         methods.extend(Self::LEAVE.map(|descriptor| ("leave", descriptor)));
+        if self.arguments {
+            methods.extend(Self::ARGUMENT.map(|descriptor| ("argument", descriptor)));
+        }
         let methods: Vec<_> =
             methods.into_iter().map(|(name, descriptor)| (0x0109, name, descriptor)).collect();
         bodiless_class(&self.class, "java/lang/Object", &[], &[(0x0009, Self::FLAG, "I")], &methods)
@@ -243,6 +254,9 @@ impl Wrapper<'_> {
         with_index(&mut code, op::INVOKESTATIC, enter);
         let second_branch = code.len();
         with_index(&mut code, op::IFEQ, 0);
+        if self.witness.arguments {
+            self.tell_arguments(&mut code, growth, signature)?;
+        }
         let start = code.len();
         code.extend_from_slice(&call);
         let guarded = start..code.len();
@@ -262,11 +276,30 @@ impl Wrapper<'_> {
         code.extend_from_slice(&told);
         with_index(&mut code, op::INVOKESTATIC, threw);
         code.push(op::ATHROW);
-        // At most 255 arguments of two bytes each, twice: every distance fits.
+        // At most 255 arguments of three bytes each, twice, and of three more to tell them: every distance
+        // fits.
         for branch in [first_branch, second_branch] {
             code[branch + 1..branch + 3].copy_from_slice(&((unwatched - branch) as u16).to_be_bytes());
         }
         Ok((code, Offsets { guarded, unwatched, handler }))
+    }
+
+    /// Tells the witness each argument.
+    fn tell_arguments(
+        &self,
+        code: &mut Vec<u8>,
+        growth: &mut Growth,
+        signature: &Signature,
+    ) -> Result<(), Full> {
+        let mut slot = usize::from(!self.is_static());
+        for parameter in &signature.parameters {
+            load(code, parameter, slot);
+            slot += parameter.slots();
+            let descriptor = Witness::ARGUMENT[leave_of(Some(parameter)) - 1];
+            let argument = growth.method(&self.witness.class, "argument", descriptor, false)?;
+            with_index(code, op::INVOKESTATIC, argument);
+        }
+        Ok(())
     }
 
     /// The call of the method that took over the body, with the arguments of this one.
@@ -303,7 +336,8 @@ fn append_frames(body: &mut Vec<u8>, growth: &mut Growth, offsets: &Offsets) -> 
     Ok(())
 }
 
-/// Index in [`Witness::LEAVE`] of the method that takes this result.
+/// Index in [`Witness::LEAVE`] of the method that takes this result. In [`Witness::ARGUMENT`], it is one
+/// less.
 fn leave_of(result: Option<&Type>) -> usize {
     match result {
         None => 0,
@@ -321,7 +355,7 @@ mod tests {
     use crate::Class;
 
     fn witness() -> Witness {
-        Witness { class: "java/lang/Witness".into() }
+        Witness { class: "java/lang/Witness".into(), arguments: false }
     }
 
     #[test]
@@ -329,12 +363,14 @@ mod tests {
         let class = Class::parse(&witness().class_file(), "Witness").unwrap();
         assert_eq!((class.methods.len(), class.fields.len()), (8, 1));
         assert!(class.methods.iter().all(|method| method.flags.has(Flags::NATIVE | Flags::STATIC)));
+        let bytes = Witness { arguments: true, ..witness() }.class_file();
+        assert_eq!(Class::parse(&bytes, "Witness").unwrap().methods.len(), 13);
     }
 
     #[test]
     fn a_method_without_a_body_is_skipped_and_named() {
         let bytes = witness().class_file();
-        let other = Witness { class: "java/lang/Other".into() };
+        let other = Witness { class: "java/lang/Other".into(), arguments: true };
         let wrapped =
             wrap(&bytes, "Witness", &other, &mut |name, _, _| (name == "enter").then_some(3)).unwrap();
         assert_eq!(wrapped.bytes, bytes);

@@ -44,6 +44,7 @@ fn main() {
             writable: Vec::new(),
             longest_life: 10_000,
             naming: EventNaming::Name,
+            states: false,
         };
         let without = run(&RecordOptions { record: false, ..options.clone() });
         let with = run(&options);

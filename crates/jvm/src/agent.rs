@@ -13,9 +13,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-use jni_sys::{JNIEnv, JavaVM, jclass, jfieldID, jint, jlong, jmethodID, jobject};
+use jni_sys::{JNIEnv, JavaVM, jclass, jfieldID, jint, jlong, jmethodID, jobject, jvalue};
 
 use crate::jni;
+use crate::resolve::Kind;
 use crate::vm::Env;
 
 /// Receiver of the JVM's events.
@@ -225,6 +226,25 @@ impl Tools {
         // SAFETY: local references that are not used afterwards.
         threads.into_iter().for_each(|thread| unsafe { jni!(env, DeleteLocalRef, thread) });
         count
+    }
+
+    /// A new monitor of the machine.
+    pub(crate) fn monitor(self) -> Result<*mut c_void, i32> {
+        let mut monitor = std::ptr::null_mut();
+        // SAFETY: see above; the machine copies the name.
+        unsafe { entry!(self, 31, (*const c_char, *mut *mut c_void), c"adit".as_ptr(), &raw mut monitor)? };
+        Ok(monitor)
+    }
+
+    /// Waits for so many milliseconds at a monitor, at which nobody notifies.
+    pub(crate) fn wait(self, monitor: *mut c_void, milliseconds: jlong) -> Result<(), i32> {
+        // SAFETY: see above; the monitor is one that `monitor` has made, and is left as often as entered.
+        unsafe {
+            entry!(self, 33, (*mut c_void), monitor)?;
+            let waited = entry!(self, 35, (*mut c_void, jlong), monitor, milliseconds);
+            entry!(self, 34, (*mut c_void), monitor)?;
+            waited
+        }
     }
 
     /// Interrupts a thread.
@@ -485,6 +505,31 @@ impl Tools {
             entry!(self, 155, (jobject, jint, *mut jobject), std::ptr::null_mut(), depth, &raw mut object)?
         };
         Ok(object)
+    }
+
+    /// The value of a local variable of the innermost frame of the current thread. A reference is local.
+    pub(crate) fn local(self, kind: Kind, slot: jint) -> Result<jvalue, i32> {
+        let (thread, mut value) = (std::ptr::null_mut(), jvalue { j: 0 });
+        // SAFETY: see above; a null thread is the current one. The machine checks that the variable holds
+        // what the entry says, and writes as many bytes as that has.
+        unsafe {
+            match kind {
+                Kind::Reference => {
+                    entry!(self, 21, (jobject, jint, jint, *mut jobject), thread, 0, slot, &raw mut value.l)?;
+                }
+                Kind::Long => {
+                    entry!(self, 23, (jobject, jint, jint, *mut i64), thread, 0, slot, &raw mut value.j)?;
+                }
+                Kind::Float => {
+                    entry!(self, 24, (jobject, jint, jint, *mut f32), thread, 0, slot, &raw mut value.f)?;
+                }
+                Kind::Double => {
+                    entry!(self, 25, (jobject, jint, jint, *mut f64), thread, 0, slot, &raw mut value.d)?;
+                }
+                _ => entry!(self, 22, (jobject, jint, jint, *mut jint), thread, 0, slot, &raw mut value.i)?,
+            }
+        }
+        Ok(value)
     }
 
     /// The number that an object was given; zero if none.

@@ -8,7 +8,7 @@
 //! | file | contents |
 //! |---|---|
 //! | `plan` | the methods and classes that have a witness |
-//! | `recorder` | the witness: turns calls into records |
+//! | `recorder` | the witness: turns calls into records; `states` reads fields and arguments |
 //! | `stream` | records on their way to the coordinator, and traces made of them |
 //! | `task` | the worker: running tests or a `main` |
 //! | `junit` | running tests through JUnit 4 or 5 of the user's class path |
@@ -44,7 +44,7 @@ pub(crate) mod task;
 
 pub use find::find_tests;
 pub use plan::EventNaming;
-use plan::Plan;
+use plan::{EventName, Plan};
 use stream::{DONE, FULL, RecordDecoder};
 
 /// Number of kept bytes of the task's output.
@@ -71,6 +71,8 @@ pub struct RecordOptions {
     pub longest_life: u64,
     /// The naming of events.
     pub naming: EventNaming,
+    /// True to record arguments, and the fields of the object before and after each call.
+    pub states: bool,
 }
 
 /// A task that runs while calls are recorded.
@@ -111,6 +113,8 @@ pub struct Recorded {
     pub printed: String,
     /// Duration of the task, without starting the JVM.
     pub elapsed: Duration,
+    /// Part of it that the task spent on arguments and states, over all its threads.
+    pub state_time: Duration,
 }
 
 /// Result of one test.
@@ -171,11 +175,9 @@ pub fn record(
     let mut plan = None;
     if options.record {
         let (made, names) = make_plan(&options)?;
-        methods.push(made.simple_name().to_owned());
-        methods.extend(names);
-        plan = Some(made);
+        (methods, plan) = (names, Some(made));
     }
-    let limit = options.limit;
+    let (limit, states) = (options.limit, options.states);
     let start_limit = options.host.limits.start;
     let failed = |what| move |source| HostError::Start { what, source };
     let (reader, writer) = std::io::pipe().map_err(failed("creating a pipe for its output"))?;
@@ -192,7 +194,7 @@ pub fn record(
     }
     greeting.machine.map_err(HostError::Machine)?;
     let begin = Instant::now();
-    let mut watched = Watched { worker, decoder: RecordDecoder::new(methods), read: 0 };
+    let mut watched = Watched { worker, decoder: RecordDecoder::new(methods, states), read: 0 };
     let end = watched.watch(limit, sink, pace);
     let elapsed = begin.elapsed();
     let Watched { worker, mut decoder, .. } = watched;
@@ -209,14 +211,15 @@ pub fn record(
         running: decoder.running,
         printed,
         elapsed,
+        state_time: Duration::from_nanos(decoder.cost),
     })
 }
 
-fn make_plan(options: &RecordOptions) -> Result<(Plan, Vec<String>), HostError> {
+fn make_plan(options: &RecordOptions) -> Result<(Plan, Vec<EventName>), HostError> {
     let host = &options.host;
     let own: BTreeSet<String> = classes::open(None, &host.class_path)?.names();
     let path = classes::open(Some(&host.jdk), &host.class_path)?;
-    Ok(Plan::make(&path, &options.class, &own, options.naming)?)
+    Ok(Plan::make(&path, &options.class, &own, options.naming, options.states)?)
 }
 
 fn prepare(options: RecordOptions, plan: Option<Plan>, output: OwnedFd) -> Result<Start, HostError> {

@@ -1,9 +1,9 @@
 //! Detects static state that leaks from script to script.
 //!
-//! Scripts of one worker share the static fields of the classes. A few scripts are run again, once in a worker
-//! that has run hundreds of others, and several times with classes that are loaded for that script alone. If
-//! the latter always agree and the former differs, the class remembers what earlier scripts did, and from then
-//! on each script has classes of its own.
+//! Scripts of one worker share the static fields of the classes. A few scripts are run again, once in a
+//! worker that has run hundreds of others, and several times with classes that are loaded for that script
+//! alone. If the latter always agree and the former differs, the class remembers what earlier scripts did,
+//! and from then on each script has classes of its own.
 //!
 //! Cost: one more virtual machine, and some seventy scripts in it, for each examination.
 

@@ -2,8 +2,8 @@
 //! them after the script.
 //!
 //! A thread is quiet if it waits or has ended. The kernel says so: a thread that was woken can run from that
-//! moment on, while the machine calls it waiting until it does run. Without this wait, the fields of an object
-//! and the outcome of the next call depend on how busy the machine is.
+//! moment on, while the machine calls it waiting until it does run. Without this wait, the fields of an
+//! object and the outcome of the next call depend on how busy the machine is.
 //!
 //! Threads of earlier scripts disturb later ones. So at the end of a script its threads are interrupted, and
 //! those that go on waiting nonetheless end with an error that is thrown into them, unless they are daemons:

@@ -27,10 +27,15 @@ use crate::stillness::Stillness;
 use crate::vm::{self, Env, Global};
 
 /// Time between two looks. Most scripts take less than a tenth of it.
-const LOOK: Duration = Duration::from_millis(1);
+const LOOK: Duration = Duration::from_millis(LOOK_MILLISECONDS as u64);
+const LOOK_MILLISECONDS: i64 = 1;
 
 /// Time between two looks at a script that takes long, and wherever calls block.
 const SHORT_LOOK: Duration = Duration::from_micros(200);
+
+/// Number of short looks at one script. A machine that exits waits 300 ms for threads that run code of their
+/// own, as a thread does that sleeps outside of the machine; so afterwards the watchdog sleeps inside of it.
+const SHORT_LOOKS: u32 = 30;
 
 /// Number of scripts, each counted at its beginning and its end, for which a call that blocked lets expect
 /// another.
@@ -193,23 +198,28 @@ fn watch(shared: &Shared, watched: Watched, ready: mpsc::Sender<()>) {
     let _ = ready.send(());
     let mut stillness = Stillness::of_others(TIDYING);
     let (mut seen, mut effort, mut still_since) = (0, Effort::None, None);
-    let (mut look, mut last_ended) = (LOOK, None);
+    let (mut look, mut looks, mut last_ended) = (LOOK, 0, None);
+    let monitor = watched.tools.monitor().ok();
     loop {
         let mut active = lock(&shared.active);
         while !*active {
             active = shared.changed.wait(active).unwrap_or_else(PoisonError::into_inner);
         }
         drop(active);
-        thread::sleep(look);
+        if look == SHORT_LOOK && looks < SHORT_LOOKS {
+            thread::sleep(SHORT_LOOK);
+        } else if monitor.is_none_or(|monitor| watched.tools.wait(monitor, LOOK_MILLISECONDS).is_err()) {
+            thread::sleep(LOOK);
+        }
         let script = shared.script.load(Ordering::Acquire);
         if script != seen || script.is_multiple_of(2) {
             (seen, effort, still_since) = (script, Effort::None, None);
             let is_near = last_ended.is_some_and(|last| script.saturating_sub(last) < SHORTLY);
-            look = if is_near { SHORT_LOOK } else { LOOK };
+            (look, looks) = (if is_near { SHORT_LOOK } else { LOOK }, 0);
             stillness.begin();
             continue;
         }
-        look = SHORT_LOOK;
+        (look, looks) = (SHORT_LOOK, looks + 1);
         if !stillness.look() {
             still_since = None;
             continue;
@@ -239,8 +249,8 @@ fn watch(shared: &Shared, watched: Watched, ready: mpsc::Sender<()>) {
     }
 }
 
-/// Returns nothing if the script's thread does not wait. It may go on by itself if it waits with a time limit,
-/// or if a thread does that the script started.
+/// Returns nothing if the script's thread does not wait. It may go on by itself if it waits with a time
+/// limit, or if a thread does that the script started.
 fn waits(watched: &Watched, env: Env, timed_before: usize) -> Option<Wait> {
     use thread_state::{BLOCKED, TIMED, WAITING};
     let state = watched.tools.thread_state(watched.thread).ok()?;

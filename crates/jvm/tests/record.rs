@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use adit_jvm::record::{EventNaming, Outcome, RecordOptions, Recorded, Task, TaskEnd, find_tests, record};
 use adit_jvm::{Jdk, classes};
-use adit_trace::{Labels, Life, Progress, Stop, Unlimited};
+use adit_trace::{Labels, Life, Progress, State, Stop, Unlimited, Value};
 use expect_test::{Expect, expect};
 use support::{Bench, benches};
 use tempfile::TempDir;
@@ -92,6 +92,7 @@ impl Project {
             writable: Vec::new(),
             longest_life: 1000,
             naming: EventNaming::Overload { non_public: false },
+            states: false,
         }
     }
 
@@ -201,6 +202,118 @@ fn tests_of_junit_5() {
     "#]];
     for project in projects(&["tests5"], &JUNIT5) {
         check(&project, "depot.Crate", &lives, &tests);
+    }
+}
+
+/// Events with their arguments and states; the state before where it is not the one after the last event.
+fn show_states(lives: &[Life]) -> String {
+    let state = |state: Option<&State>| {
+        let fields = state.into_iter().flatten().filter(|(name, _)| *name != "things");
+        let fields: Vec<String> =
+            fields.map(|(name, value)| format!("{name}={}", show_value(value))).collect();
+        fields.join(" ")
+    };
+    let mut lines: Vec<String> = lives
+        .iter()
+        .map(|life| {
+            let events = life.events.iter().map(|event| {
+                let before = event.details.as_ref().and_then(|details| details.before.as_ref());
+                let before = before.map(|before| format!("[{}] ", state(Some(before)))).unwrap_or_default();
+                let args = event.args.iter().enumerate();
+                let args: Vec<String> = args
+                    .map(|(at, value)| format!("{}={}", event.parameter(at), show_value(value)))
+                    .collect();
+                let label = Labels::Exception.of(event);
+                let after = state(event.state.as_ref());
+                format!("  {before}{label} ({}) {after}", args.join(", ")).trim_end().to_owned() + "\n"
+            });
+            format!("{}\n{}", life.class, events.collect::<String>())
+        })
+        .collect();
+    lines.sort();
+    lines.concat()
+}
+
+fn show_value(value: &Value) -> String {
+    match value {
+        Value::Void => "void".to_owned(),
+        Value::Null => "null".to_owned(),
+        Value::Bool(value) => value.to_string(),
+        Value::Int(value) => value.to_string(),
+        Value::Float(value) => value.to_string(),
+        Value::Text(value) => format!("{value:?}"),
+    }
+}
+
+#[test]
+fn states_before_and_after_calls() {
+    for project in projects(&["tests4"], &JUNIT4) {
+        let mut options = project.options("depot.Crate", project.tests());
+        let plain = run(options.clone());
+        options.states = true;
+        let (recorded, lives) = run(options);
+        assert_eq!(recorded.end, TaskEnd::Finished, "{}", recorded.printed);
+        assert_eq!((show_tests(&recorded), show(&lives)), (show_tests(&plain.0), show(&plain.1)));
+        assert!(!recorded.state_time.is_zero() && plain.0.state_time.is_zero());
+        expect![[r#"
+            depot.Crate
+              Crate () closed=false room=2 things.size=0
+              close () closed=true room=2 things.size=0
+              put!IllegalStateException (arg0="hat") closed=true room=2 things.size=0
+            depot.Crate
+              Crate () closed=false room=2 things.size=0
+              isFull:FALSE () closed=false room=2 things.size=0
+            depot.Crate
+              Crate (arg0=1) closed=false room=1 things.size=0
+              put:TRUE (arg0="hat") closed=false room=1 things.size=1
+              put:FALSE (arg0="coat") closed=false room=1 things.size=1
+              isFull:TRUE () closed=false room=1 things.size=1
+              first () closed=false room=1 things.size=1
+              weight () closed=false room=1 things.size=1
+              count (arg0=104) closed=false room=1 things.size=1
+            depot.Crate
+              Crate!IllegalArgumentException (arg0=-1)
+            depot.Crate
+              Crate!IllegalArgumentException (arg0=1001)
+            depot.Crate
+              of (arg0="array of 1") closed=false room=1 things.size=1
+              first () closed=false room=1 things.size=1
+        "#]]
+        .assert_eq(&show_states(&lives));
+    }
+}
+
+#[test]
+fn states_in_an_application() {
+    for project in projects(&[], &[]) {
+        let mut options = project.options("depot.Crate", main_task(&["hat,coat", "cap"]));
+        options.states = true;
+        let (recorded, lives) = run(options);
+        assert_eq!((recorded.end, recorded.printed.as_str()), (TaskEnd::Finished, "packing\n"));
+        expect![[r#"
+            depot.Crate
+              Crate () closed=false room=2 things.size=0
+              put:TRUE (arg0="hat") closed=false room=2 things.size=1
+              put:TRUE (arg0="coat") closed=false room=2 things.size=2
+              put:FALSE (arg0="cap") closed=false room=2 things.size=2
+              close () closed=true room=2 things.size=2
+        "#]]
+        .assert_eq(&show_states(&lives));
+    }
+}
+
+/// The collections that a snapshot asks for their sizes are those of the class under test.
+#[test]
+fn states_of_a_class_of_the_jdk() {
+    for project in projects(&["tests5"], &JUNIT5) {
+        let mut options = project.options("java.util.ArrayList", project.tests());
+        let plain = run(options.clone());
+        options.states = true;
+        let (recorded, lives) = run(options);
+        assert_eq!(recorded.end, TaskEnd::Finished, "{}", recorded.printed);
+        assert_eq!((show_tests(&recorded), show(&lives)), (show_tests(&plain.0), show(&plain.1)));
+        let shown = show_states(&lives);
+        assert!(shown.contains("\n  sort (") && shown.contains(" size="), "{shown}");
     }
 }
 

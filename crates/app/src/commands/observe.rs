@@ -84,6 +84,7 @@ fn request(flags: &ObserveFlags) -> Result<ObserveRequest, Report> {
                 writable: typed.writable.clone(),
                 time_limit: typed.time_limit,
                 compare: typed.compare,
+                states: flags.states,
             })
         }
     };
@@ -93,7 +94,6 @@ fn request(flags: &ObserveFlags) -> Result<ObserveRequest, Report> {
 /// Rejects flags about generated calls, which have no effect on tests and programs.
 fn refuse_idle_flags(flags: &ObserveFlags) -> Result<(), Report> {
     let idle = [
-        (flags.states, "--states"),
         (!flags.generate.fixtures.is_empty(), "--fixtures"),
         (flags.generate.only.is_some(), "--only"),
         (!flags.generate.without.is_empty(), "--without"),

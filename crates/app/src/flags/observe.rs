@@ -20,7 +20,7 @@ pub(crate) const GENERATION: GeneratorOptions =
 /// Run a Java class and record one trace per object
 ///
 /// Generates calls, or runs your tests or your program, in sandboxed worker processes. A trace holds every
-/// call from outside the class, its outcome and, with --states, the object's fields afterwards.
+/// call from outside the class, its outcome and, with --states, its arguments and the object's fields.
 #[derive(Debug, Args)]
 #[command(after_help = format!("\
 Examples:
@@ -37,7 +37,7 @@ pub(crate) struct ObserveFlags {
     pub(crate) generate: GenerateFlags,
     #[command(flatten)]
     pub(crate) program: ProgramFlags,
-    /// Record the fields of the object after each call
+    /// Record arguments and the fields of the object after each call, and with --tests or --main also before
     #[arg(long, visible_alias = "snapshots")]
     pub(crate) states: bool,
     /// File to write; its extension chooses the format [default: standard output]

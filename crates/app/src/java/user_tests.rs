@@ -190,5 +190,6 @@ pub(crate) fn record_options(
         writable: Vec::new(),
         longest_life,
         naming,
+        states: false,
     })
 }

@@ -27,6 +27,17 @@ pub(crate) struct Plan {
     pub(crate) methods: Vec<Method>,
     /// The classes whose methods are wrapped.
     pub(crate) holders: BTreeSet<String>,
+    /// True to record arguments, and the fields of the object before and after each call.
+    pub(crate) states: bool,
+}
+
+/// Names of the events of a plan, which only the coordinator needs: that of constructors first, then those of
+/// the methods in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct EventName {
+    pub(crate) method: String,
+    /// The names of the parameters; empty if there are none, or if the compiler did not keep them.
+    pub(crate) parameters: Vec<String>,
 }
 
 /// A method whose calls are events.
@@ -43,6 +54,8 @@ struct NamedBy {
     /// The parameters; of a bridge, those of the method that it leads to.
     parameters: Vec<Type>,
     is_public: bool,
+    /// The names of its parameters, if all are known.
+    names: Vec<String>,
 }
 
 impl NamedBy {
@@ -56,7 +69,8 @@ impl NamedBy {
         let is_bridge = method.flags.has(Flags::BRIDGE);
         let target = holder.methods.iter().filter(|_| is_bridge).find(leads_to);
         let parameters = target.map_or(parameters.clone(), |target| target.signature().parameters);
-        Self { parameters, is_public: method.flags.has(Flags::PUBLIC) }
+        let names = parameter_names(target.unwrap_or(method));
+        Self { parameters, is_public: method.flags.has(Flags::PUBLIC), names }
     }
 }
 
@@ -122,7 +136,8 @@ impl Plan {
         class: &str,
         own: &BTreeSet<String>,
         naming: EventNaming,
-    ) -> Result<(Plan, Vec<String>), ClassError> {
+        states: bool,
+    ) -> Result<(Plan, Vec<EventName>), ClassError> {
         let under = path.class(class)?;
         let mut holders = BTreeSet::new();
         let mut methods = BTreeMap::new();
@@ -145,9 +160,17 @@ impl Plan {
         let program = Program::new(path, own.iter().map(String::as_str));
         holders.extend(program.subtypes(&under.name).iter().map(ToString::to_string));
         let of_jdk = !own.contains(&*under.name);
-        let names = naming.names(&methods);
+        let mut names = naming.names(&methods);
+        let mut parameters: Vec<Vec<String>> = methods.values().map(|by| by.names.clone()).collect();
         let methods = methods.into_keys().collect();
-        Ok((Plan { class: under.name.to_string(), of_jdk, methods, holders }, names))
+        let plan = Plan { class: under.name.to_string(), of_jdk, methods, holders, states };
+        // Constructors are one event, and so they have names for their parameters only if there is one.
+        let mut constructors = under.methods.iter().filter(|method| method.is_constructor());
+        let only = constructors.next().filter(|_| constructors.next().is_none());
+        names.insert(0, plan.simple_name().to_owned());
+        parameters.insert(0, only.map(parameter_names).unwrap_or_default());
+        let named = |(method, parameters)| EventName { method, parameters };
+        Ok((plan, names.into_iter().zip(parameters).map(named).collect()))
     }
 
     /// Name of the constructor's events.
@@ -167,7 +190,7 @@ impl Plan {
         if !self.holders.contains(name) {
             return None;
         }
-        let witness = Witness { class: WITNESS.to_owned() };
+        let witness = Witness { class: WITNESS.to_owned(), arguments: self.states };
         let dotted = name.replace('/', ".");
         let unchanged = |why: String| Changed {
             bytes: bytes.to_vec(),
@@ -229,6 +252,7 @@ impl Plan {
         }
         bytes.number(self.holders.len() as u64);
         self.holders.iter().for_each(|holder| bytes.text(holder));
+        bytes.byte(u8::from(self.states));
     }
 
     pub(crate) fn take(take: &mut Take<'_>) -> Result<Plan, Garbled> {
@@ -243,7 +267,8 @@ impl Plan {
             });
         }
         let holders = (0..take.count()?).map(|_| Ok(take.text()?.to_owned())).collect::<Result<_, _>>()?;
-        Ok(Plan { class, of_jdk, methods, holders })
+        let states = take.byte()? != 0;
+        Ok(Plan { class, of_jdk, methods, holders, states })
     }
 }
 
@@ -261,6 +286,13 @@ fn event(holder: &Class, method: &adit_bytecode::Method, under: &Class) -> Optio
         descriptor: method.descriptor.to_string(),
         is_factory,
     })
+}
+
+/// The names of a method's parameters, if the compiler kept all of them.
+fn parameter_names(method: &adit_bytecode::Method) -> Vec<String> {
+    let names: Option<Vec<String>> =
+        method.parameters.iter().map(|name| Some(name.as_ref()?.to_string())).collect();
+    names.filter(|names| names.len() == method.signature().parameters.len()).unwrap_or_default()
 }
 
 /// Reason that a method of the JDK cannot be wrapped, if any.
@@ -288,6 +320,7 @@ mod tests {
             of_jdk: false,
             methods: vec![method("close", false), method("of", true)],
             holders: ["a/Outer$Box".to_owned(), "a/Base".to_owned()].into(),
+            states: true,
         }
     }
 
@@ -308,7 +341,11 @@ mod tests {
             descriptor: descriptor.to_owned(),
             is_factory,
         };
-        let by = |parameters: &[Type], is_public| NamedBy { parameters: parameters.to_vec(), is_public };
+        let by = |parameters: &[Type], is_public| NamedBy {
+            parameters: parameters.to_vec(),
+            is_public,
+            names: Vec::new(),
+        };
         let text = || Type::Class("java/lang/String".into());
         let methods = BTreeMap::from([
             // The bridge is named as the method that it leads to.

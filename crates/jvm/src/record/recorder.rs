@@ -28,8 +28,10 @@ use crate::vm::{self, Env};
 use crate::wire::Put;
 
 mod open;
+mod states;
 
-use open::{Maker, Open};
+use open::{Maker, Open, Seen};
+use states::StateReader;
 
 /// The tag of objects that are none of the user's: the JDK made them for itself.
 const IGNORED: i64 = i64::MIN;
@@ -62,6 +64,8 @@ pub(crate) struct CallRecorder {
     numbering: Mutex<i64>,
     /// The class of virtual threads; null where there are none.
     virtual_thread: AtomicPtr<c_void>,
+    /// Reads arguments and fields, if states are recorded and as soon as the machine is there.
+    states: std::sync::OnceLock<StateReader>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -99,6 +103,7 @@ impl CallRecorder {
             classes: Mutex::default(),
             numbering: Mutex::new(0),
             virtual_thread: AtomicPtr::default(),
+            states: std::sync::OnceLock::new(),
         }));
         let _ = EARS.set(recorder);
         recorder
@@ -125,7 +130,7 @@ impl CallRecorder {
                     fnPtr: function.cast_mut(),
                 }
             };
-        let natives = [
+        let mut natives = vec![
             method(c"enter", c"(ILjava/lang/Object;)Z", enter as *const c_void),
             method(c"threw", c"(Ljava/lang/Throwable;ILjava/lang/Object;)V", threw as *const c_void),
             method(c"leave", c"(ILjava/lang/Object;)V", leave_void as *const c_void),
@@ -135,6 +140,12 @@ impl CallRecorder {
             method(c"leave", c"(DILjava/lang/Object;)V", leave_double as *const c_void),
             method(c"leave", c"(Ljava/lang/Object;ILjava/lang/Object;)V", leave_object as *const c_void),
         ];
+        if self.plan.states {
+            let reader =
+                StateReader::new(env, &self.plan).ok_or("unexpected JDK: core classes are missing")?;
+            let _ = self.states.set(reader);
+            natives.extend(states::natives());
+        }
         // SAFETY: the class was just found; names and signatures live as long as the program, and each
         // function has the type that its signature says. The field is looked up before it is set.
         unsafe {
@@ -316,7 +327,12 @@ impl CallRecorder {
         let place = self.place(tools, env);
         let is_over = |open: &Open| matches!(open, Open::Method { place: of, .. } if *of <= place);
         self.close(open::take_from(tools, is_over));
-        open::push(tools, Open::Method { place, method, number })
+        let begun = open::push(tools, Open::Method { place, method, number, seen: Seen::default() });
+        // The call is open first, so that calls which reading makes are seen to come from inside.
+        if let Some(states) = self.states.get().filter(|_| begun) {
+            open::set_before(tools, states.read(self, tools, env, receiver));
+        }
+        begun
     }
 
     /// A number for how deep the stack of the current thread is: the deeper, the smaller.
@@ -348,7 +364,9 @@ impl CallRecorder {
     fn end(&self, tools: Tools, env: Env, number: jint, receiver: jobject, ended: Ended) {
         // Its witness was asked to tell, so that it counts. Open calls above it are over.
         let is_this = |open: &Open| matches!(open, Open::Method { number: of, .. } if *of == number);
-        self.close(open::take_from_last(tools, is_this));
+        let mut over = open::take_from_last(tools, is_this);
+        let seen = if over.is_empty() { None } else { over.remove(0).seen() };
+        self.close(over);
         let Some(method) = self.plan.methods.get(number as usize) else { return };
         let kind = self.results[number as usize];
         let object = match (&ended, method.is_factory) {
@@ -364,7 +382,8 @@ impl CallRecorder {
             // A factory that threw made nothing.
             (_, true) => return,
         };
-        let outcome = self.outcome(tools, env, kind, ended);
+        let mut outcome = self.outcome(tools, env, kind, ended);
+        self.put_surroundings(tools, env, object, seen.unwrap_or_default(), &mut outcome);
         self.tell(tools, env, object, number as u64 + 1, &outcome);
     }
 
@@ -384,7 +403,10 @@ impl CallRecorder {
             return;
         };
         self.settle(tools, depth - 1);
-        let maker = Maker { depth, method, object: object as u64, class, thrown: None };
+        let states = self.states.get();
+        let seen = states.map(|states| states.constructor_arguments(self, tools, env, method));
+        let seen = seen.unwrap_or_default();
+        let maker = Maker { depth, method, object: object as u64, class, thrown: None, seen };
         open::push(tools, Open::Constructor(maker));
     }
 
@@ -399,10 +421,13 @@ impl CallRecorder {
     /// away. A constructor whose return was not heard has thrown.
     fn close(&self, over: Vec<Open>) {
         for open in over.into_iter().rev() {
-            if let Open::Constructor(Maker { object, class, thrown: Some(thrown), .. }) = open {
+            if let Open::Constructor(Maker { object, class, thrown: Some(thrown), seen, .. }) = open {
                 let mut outcome = Vec::new();
                 outcome.byte(tag::THREW);
                 outcome.number(thrown);
+                if self.plan.states {
+                    seen.put(&[], &mut outcome);
+                }
                 self.records.event(object, class, 0, &outcome);
             }
         }
@@ -423,6 +448,24 @@ impl CallRecorder {
             Ended::Returned(value) => put_primitive(&mut bytes, kind, value),
         }
         bytes
+    }
+
+    /// Adds what was seen when a call began, and the fields of its object now, if states are recorded.
+    fn put_surroundings(&self, tools: Tools, env: Env, object: jobject, seen: Seen, outcome: &mut Vec<u8>) {
+        if let Some(states) = self.states.get() {
+            let after = states.read(self, tools, env, object);
+            seen.put(&after, outcome);
+        }
+    }
+
+    /// Returns true if arguments and states are recorded.
+    pub(crate) fn has_states(&self) -> bool {
+        self.plan.states
+    }
+
+    /// Tells the time that arguments and states took, as far as it was not told.
+    pub(crate) fn tell_cost(&self) {
+        self.states.get().into_iter().for_each(|states| states.tell_cost(self.records));
     }
 
     fn put_reference(&self, tools: Tools, env: Env, object: jobject, bytes: &mut Vec<u8>) {
@@ -538,19 +581,23 @@ impl Listener for &'static CallRecorder {
             let is_this = |open: &Open| matches!(open, Open::Constructor(maker) if maker.depth == depth);
             let mut over = open::take_from_last(tools, is_this);
             if !over.is_empty()
-                && let Open::Constructor(Maker { object, class, .. }) = over.remove(0)
+                && let Open::Constructor(Maker { object, class, seen, .. }) = over.remove(0)
             {
                 self.close(over);
                 let mut outcome = Vec::new();
                 // To ask for the object costs more than all else here.
-                let text = if self.records.is_string(class) { tools.receiver(0).ok() } else { None };
-                if let Some(this) = text {
+                let is_text = self.records.is_string(class);
+                let this = if is_text || self.plan.states { tools.receiver(0).ok() } else { None };
+                if let Some(this) = this.filter(|_| is_text) {
                     self.put_reference(tools, env, this, &mut outcome);
-                    // SAFETY: the reference was just made.
-                    unsafe { jni!(env, DeleteLocalRef, this) };
                 } else {
                     outcome.byte(tag::OBJECT);
                     outcome.number(class);
+                }
+                self.put_surroundings(tools, env, this.unwrap_or(std::ptr::null_mut()), seen, &mut outcome);
+                if let Some(this) = this {
+                    // SAFETY: the reference was made above.
+                    unsafe { jni!(env, DeleteLocalRef, this) };
                 }
                 self.records.event(object, class, 0, &outcome);
             }

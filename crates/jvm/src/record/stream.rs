@@ -9,9 +9,10 @@ use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use adit_trace::{Event, Life, Outcome, Value};
+use adit_trace::{Details, Event, Life, Outcome, State, Value};
 
 use crate::message::send;
+use crate::record::plan::EventName;
 use crate::record::{Outcome as TestOutcome, TestResult};
 use crate::results::{self, tag};
 use crate::shared::Results;
@@ -26,6 +27,8 @@ pub(crate) mod frame {
     pub(crate) const TEST_STARTED: u8 = 5;
     pub(crate) const TEST_ENDED: u8 = 6;
     pub(crate) const CUT: u8 = 7;
+    pub(crate) const FIELDS: u8 = 8;
+    pub(crate) const COST: u8 = 9;
 }
 
 /// Messages of the worker on the socket: the memory is full, and the task is done.
@@ -70,7 +73,8 @@ impl RecordWriter {
         inner.flush();
     }
 
-    /// Appends an event, unless its object has had enough of them.
+    /// Appends an event, unless its object has had enough of them. If states are recorded, the arguments and
+    /// the fields before and after the call follow the outcome.
     pub(crate) fn event(&self, object: u64, class: u64, method: u64, outcome: &[u8]) {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         let index = object as usize;
@@ -138,7 +142,13 @@ pub(crate) fn emptied(control: &mut impl Write) -> io::Result<()> {
 /// The coordinator's side: decodes frames into traces of objects.
 pub(crate) struct RecordDecoder {
     /// The names of methods by their numbers; zero is the constructor.
-    pub(crate) methods: Vec<String>,
+    pub(crate) methods: Vec<EventName>,
+    /// Events have arguments and states.
+    states: bool,
+    /// The names of fields, a list for each class.
+    fields: Vec<Vec<String>>,
+    /// Nanoseconds that the task spent on arguments and states.
+    pub(crate) cost: u64,
     classes: Vec<Arc<str>>,
     lives: BTreeMap<u64, Life>,
     gone: BTreeSet<u64>,
@@ -159,9 +169,12 @@ const HELD: u64 = 2_000_000;
 const MOST_NOTES: usize = 1000;
 
 impl RecordDecoder {
-    pub(crate) fn new(methods: Vec<String>) -> RecordDecoder {
+    pub(crate) fn new(methods: Vec<EventName>, states: bool) -> RecordDecoder {
         RecordDecoder {
             methods,
+            states,
+            fields: Vec::new(),
+            cost: 0,
             classes: Vec::new(),
             lives: BTreeMap::new(),
             gone: BTreeSet::new(),
@@ -190,22 +203,32 @@ impl RecordDecoder {
             frame::EVENT => {
                 let object = take.number()?;
                 let class = self.class(take)?;
-                let method = self.methods.get(take.size()?).ok_or(Garbled)?.clone();
+                let method = take.size()?;
+                let name = self.methods.get(method).ok_or(Garbled)?.method.clone();
                 let outcome = match take.byte()? {
                     tag::THREW => Outcome::Threw(self.class(take)?.to_string()),
-                    tag::OBJECT => Outcome::Returned(Value::Text(self.class(take)?.to_string())),
-                    tag => Outcome::Returned(results::value(tag, take)?),
+                    tag => Outcome::Returned(self.value(tag, take)?),
                 };
+                let mut event = Event { outcome, ..Event::call(name) };
+                let before = if self.states { self.surroundings(&mut event, take)? } else { None };
                 let index = usize::try_from(object).map_err(|_| Garbled)?;
                 let objects = &mut self.objects;
                 let life = self.lives.entry(object).or_insert_with(|| {
                     *objects += 1;
                     Life { object: index, class, events: Vec::new() }
                 });
-                life.events.push(Event { outcome, ..Event::call(method) });
+                let names = &self.methods[method].parameters;
+                add_details(&mut event, life.events.last(), before, names);
+                life.events.push(event);
                 self.events += 1;
                 self.held += 1;
             }
+            frame::FIELDS => {
+                let count = take.count()?;
+                let names = (0..count).map(|_| Ok(take.text()?.to_owned())).collect::<Result<_, _>>()?;
+                self.fields.push(names);
+            }
+            frame::COST => self.cost = self.cost.saturating_add(take.number()?),
             frame::FREED => {
                 let object = take.number()?;
                 if self.lives.contains_key(&object) {
@@ -239,6 +262,37 @@ impl RecordDecoder {
         Ok(())
     }
 
+    /// Reads the arguments of a call and the state after it into the event, and returns the state before.
+    fn surroundings(&self, event: &mut Event, take: &mut Take<'_>) -> Result<Option<State>, Garbled> {
+        for _ in 0..take.count()? {
+            let tag = take.byte()?;
+            event.args.push(self.value(tag, take)?);
+        }
+        let before = self.state(take)?;
+        event.state = self.state(take)?;
+        Ok(before)
+    }
+
+    /// Reads the fields of an object: the number of the list of their names, zero for none, and their values.
+    fn state(&self, take: &mut Take<'_>) -> Result<Option<State>, Garbled> {
+        let Some(list) = take.size()?.checked_sub(1) else { return Ok(None) };
+        let names = self.fields.get(list).ok_or(Garbled)?;
+        let mut state = State::new();
+        for name in names {
+            let tag = take.byte()?;
+            state.insert(name.clone(), self.value(tag, take)?);
+        }
+        Ok(Some(state))
+    }
+
+    /// A value; of an object, its class.
+    fn value(&self, tag: u8, take: &mut Take<'_>) -> Result<Value, Garbled> {
+        match tag {
+            tag::OBJECT => Ok(Value::Text(self.class(take)?.to_string())),
+            tag => results::value(tag, take),
+        }
+    }
+
     fn class(&self, take: &mut Take<'_>) -> Result<Arc<str>, Garbled> {
         match take.size()? {
             0 => Ok("?".into()),
@@ -263,6 +317,16 @@ impl RecordDecoder {
     }
 }
 
+/// Adds what the event needs besides its state: the state before it where that is not the one after the last
+/// event, and the names of its parameters.
+fn add_details(event: &mut Event, last: Option<&Event>, before: Option<State>, names: &[String]) {
+    let known = last.and_then(|last| last.state.as_ref());
+    let before = before.filter(|before| known != Some(before));
+    let parameters = if event.args.is_empty() { Vec::new() } else { names.to_vec() };
+    let details = Details { before, parameters, line: None };
+    event.details = (details != Details::default()).then(|| Box::new(details));
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -277,10 +341,50 @@ mod tests {
         (memory, records, theirs)
     }
 
+    fn name(method: &str) -> EventName {
+        EventName { method: method.to_owned(), parameters: vec!["force".to_owned()] }
+    }
+
+    #[test]
+    fn states_follow_outcomes() {
+        let (memory, records, _theirs) = heard();
+        records.write(|bytes| {
+            bytes.byte(frame::FIELDS);
+            bytes.texts(&["open".to_owned(), "size".to_owned()]);
+        });
+        let state = |open: u8| [1, open, tag::INT, 4];
+        let event = |before: &[u8], args: &[u8], after: &[u8]| {
+            records.event(1, 0, 1, &[&[tag::VOID], args, before, after].concat());
+        };
+        event(&state(tag::TRUE), &[1, tag::FALSE], &state(tag::FALSE));
+        event(&state(tag::FALSE), &[0], &[0]);
+        records.write(|bytes| {
+            bytes.byte(frame::COST);
+            bytes.number(7);
+        });
+        let mut bytes = Vec::new();
+        shared::results(&memory, &mut bytes).unwrap();
+        let mut decoder = RecordDecoder::new(vec![name("Box"), name("close")], true);
+        decoder.read(&bytes).unwrap();
+        assert_eq!(decoder.cost, 7);
+        let mut lives = Vec::new();
+        decoder.hand_on(true, &mut |life| lives.push(life));
+        let state = |open| State::from([("open".into(), Value::Bool(open)), ("size".into(), Value::Int(2))]);
+        let [first, second] = lives[0].events.as_slice() else { panic!("{lives:?}") };
+        assert_eq!((&first.args[..], &first.state), (&[Value::Bool(false)][..], &Some(state(false))));
+        let details = first.details.as_ref().unwrap();
+        assert_eq!(
+            (&details.before, &details.parameters[..]),
+            (&Some(state(true)), &["force".to_owned()][..])
+        );
+        // The state before it is that after the last one, and it has no arguments to name.
+        assert_eq!((&second.state, &second.details), (&None, &None));
+    }
+
     fn listen(memory: &std::fs::File) -> RecordDecoder {
         let mut bytes = Vec::new();
         shared::results(memory, &mut bytes).unwrap();
-        let mut decoder = RecordDecoder::new(vec!["Box".into(), "close".into()]);
+        let mut decoder = RecordDecoder::new(vec![name("Box"), name("close")], false);
         decoder.read(&bytes).unwrap();
         decoder
     }
@@ -320,7 +424,7 @@ mod tests {
     #[test]
     fn a_full_memory_is_emptied_and_nothing_is_lost() {
         let (memory, records, mut theirs) = heard();
-        let mut decoder = RecordDecoder::new(Vec::new());
+        let mut decoder = RecordDecoder::new(Vec::new(), false);
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 for _ in 0..9 {
@@ -348,7 +452,7 @@ mod tests {
         /// Whatever a worker with overwritten memory leaves behind, reading it ends with an answer.
         #[test]
         fn no_bytes_are_too_strange(bytes in prop::collection::vec(0u8..16, 0..60)) {
-            let mut decoder = RecordDecoder::new(vec!["m".into()]);
+            let mut decoder = RecordDecoder::new(vec![name("m")], bytes.len() % 2 == 0);
             let _ = decoder.read(&bytes);
             decoder.hand_on(true, &mut drop);
         }

@@ -43,7 +43,7 @@ pub(crate) fn perform(
             Some(plan) => {
                 let recorder = CallRecorder::new(plan, records);
                 agent::prepare(Box::new(recorder))?;
-                let patch = place_witness(&options.folder)
+                let patch = place_witness(&options.folder, recorder.has_states())
                     .map_err(|error| format!("cannot write to the sandbox: {error}"))?;
                 options.flags.push(agent::FLAG.to_owned());
                 options.flags.push(format!("--patch-module=java.base={patch}"));
@@ -66,15 +66,16 @@ pub(crate) fn perform(
         Task::Tests { classes } => junit::run(env, classes, records),
         Task::Main { class, args } => run_main(env, class, args),
     });
+    recorder.into_iter().for_each(CallRecorder::tell_cost);
     records.done(done.as_ref().err().map(String::as_str))
 }
 
 /// Writes the class of the witness to where the machine takes it for one of its own.
-fn place_witness(folder: &Path) -> io::Result<String> {
+fn place_witness(folder: &Path, arguments: bool) -> io::Result<String> {
     let patch = folder.join("witness");
     let file = patch.join(format!("{WITNESS}.class"));
     fs::create_dir_all(file.parent().unwrap_or(&patch))?;
-    fs::write(&file, Witness { class: WITNESS.to_owned() }.class_file())?;
+    fs::write(&file, Witness { class: WITNESS.to_owned(), arguments }.class_file())?;
     patch.into_os_string().into_string().map_err(|_| io::Error::other("its path is not valid text"))
 }
 

@@ -63,6 +63,7 @@ pub(super) fn observe(
     };
     let options = RecordOptions {
         writable: writable.clone(),
+        states: asked.states,
         ..user_tests::record_options(&java, task, directory.clone(), asked.time_limit, longest, naming)?
     };
     if class.sandbox == Sandbox::Unsafe {
@@ -91,8 +92,12 @@ pub(super) fn observe(
     remarks.end();
     remarks.failures();
     remarks.left(full);
+    remarks.cost();
     let mut lines = remarks.lines;
     let mut details = details(&recorded);
+    if asked.states {
+        details.push(("state_seconds", json!(recorded.state_time.as_secs_f64())));
+    }
     // A stopped run cannot be compared with a complete one.
     if asked.compare && !matches!(recorded.end, TaskEnd::Stopped(_)) {
         let working = Working::new("running the tests again without recording", quiet);
@@ -200,6 +205,15 @@ impl Remarks<'_> {
         }
     }
 
+    /// Reports the time that states took.
+    fn cost(&mut self) {
+        if self.asked.states {
+            let [states, all] =
+                [self.recorded.state_time, self.recorded.elapsed].map(|time| time.as_secs_f64());
+            self.lines.push(format!("reading arguments and states took {states:.2} s of {all:.2} s"));
+        }
+    }
+
     /// Reports what is missing from the recording.
     fn left(&mut self, full: bool) {
         self.lines.extend(self.recorded.left.iter().map(|left| format!("not recorded: {left}")));
@@ -267,12 +281,23 @@ fn compare(recorded: &Recorded, plain: &Recorded) -> (String, Value) {
         .collect();
     let slowdown = recorded.elapsed.as_secs_f64() / plain.elapsed.as_secs_f64().max(0.001);
     let line = if different.is_empty() {
-        format!("all tests end the same way without recording; recording takes {slowdown:.1} times as long")
+        let [with, without] = [recorded, plain].map(|run| run.elapsed.as_secs_f64());
+        format!(
+            "all tests end the same way without recording; recording takes {slowdown:.1} times as long \
+             ({with:.2} s instead of {without:.2} s)"
+        )
     } else {
         let names: Vec<&str> = different.iter().take(FAILURES_SHOWN).copied().collect();
         let end = if different.len() == 1 { "ends" } else { "end" };
         let tests = counted(different.len(), "test");
         format!("warning: {tests} {end} differently without recording: {}", names.join(", "))
     };
-    (line, json!({"same": different.is_empty(), "different": different, "slowdown": slowdown}))
+    let seconds = plain.elapsed.as_secs_f64();
+    let detail = json!({
+        "same": different.is_empty(),
+        "different": different,
+        "slowdown": slowdown,
+        "seconds_without": seconds,
+    });
+    (line, detail)
 }

@@ -15,9 +15,10 @@ use std::ffi::c_void;
 use jni_sys::jint;
 
 use crate::agent::Tools;
+use crate::wire::Put;
 
 /// A call that has begun.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Open {
     Method {
         /// Depth of the stack: the deeper, the smaller.
@@ -26,12 +27,13 @@ pub(super) enum Open {
         method: usize,
         /// The number of the event.
         number: jint,
+        seen: Seen,
     },
     Constructor(Maker),
 }
 
 /// A constructor that has begun.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Maker {
     /// The frames up to its own.
     pub(super) depth: jint,
@@ -41,9 +43,40 @@ pub(super) struct Maker {
     pub(super) class: u64,
     /// The number of the class of what was thrown last while it ran. Perhaps it was caught in there.
     pub(super) thrown: Option<u64>,
+    pub(super) seen: Seen,
+}
+
+/// Observations at the beginning of a call, as bytes, if states are recorded.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Seen {
+    /// Number of the arguments that were told, and their values.
+    pub(super) count: usize,
+    pub(super) arguments: Vec<u8>,
+    /// The fields of the object.
+    pub(super) before: Vec<u8>,
+}
+
+impl Seen {
+    /// Writes the arguments, and the fields before and after the call.
+    pub(super) fn put(&self, after: &[u8], bytes: &mut Vec<u8>) {
+        bytes.number(self.count as u64);
+        bytes.extend_from_slice(&self.arguments);
+        for state in [&self.before[..], after] {
+            // A list of fields with number zero is none.
+            bytes.extend_from_slice(if state.is_empty() { &[0] } else { state });
+        }
+    }
 }
 
 impl Open {
+    /// Observations at the beginning of a method.
+    pub(super) fn seen(self) -> Option<Seen> {
+        match self {
+            Open::Method { seen, .. } => Some(seen),
+            Open::Constructor(_) => None,
+        }
+    }
+
     fn method(&self) -> usize {
         match self {
             Open::Method { method, .. } | Open::Constructor(Maker { method, .. }) => *method,
@@ -73,12 +106,41 @@ pub(super) fn thrown(tools: Tools, class: u64) {
     });
 }
 
+/// Notes the fields of the object before the innermost call, a method.
+pub(super) fn set_before(tools: Tools, before: Vec<u8>) {
+    look(tools, |list| {
+        if let Some(Open::Method { seen, .. }) = list.last_mut() {
+            seen.before = before;
+        }
+    });
+}
+
+/// The event of the innermost call, a method, and the number of its arguments that were told.
+pub(super) fn told(tools: Tools) -> Option<(jint, usize)> {
+    let told = look(tools, |list| match list.last() {
+        Some(Open::Method { number, seen, .. }) => Some((*number, seen.count)),
+        _ => None,
+    });
+    told.flatten()
+}
+
+/// Adds an argument of the innermost call, a method.
+pub(super) fn add_argument(tools: Tools, value: &[u8]) {
+    look(tools, |list| {
+        if let Some(Open::Method { seen, .. }) = list.last_mut() {
+            seen.count += 1;
+            seen.arguments.extend_from_slice(value);
+        }
+    });
+}
+
 /// Opens a call; whether that was possible.
 pub(super) fn push(tools: Tools, open: Open) -> bool {
-    if look(tools, |list| list.push(open)).is_some() {
+    let mut open = Some(open);
+    if look(tools, |list| list.extend(open.take())).is_some() {
         return true;
     }
-    let list = Box::into_raw(Box::new(vec![open]));
+    let list = Box::into_raw(Box::new(Vec::from_iter(open)));
     let stored = tools.store(list.cast::<c_void>()).is_ok();
     if !stored {
         // SAFETY: it was just made, and nobody else has it.
