@@ -146,7 +146,7 @@ pub(super) fn run(flags: &MineFlags, quiet: bool) -> Result<Ending, Report> {
 fn afterwards(budget: Budget) -> RunLimits {
     const TIME: Duration = Duration::from_millis(1500);
     let deadline = matches!(budget, Budget::Time(_)).then(|| Instant::now() + TIME);
-    RunLimits { deadline, bad_ends: Some(3) }
+    RunLimits { deadline, bad_ends: Some(1) }
 }
 
 /// Names the states of the model by what objects answer in them.

@@ -22,6 +22,9 @@ const OBJECTS: usize = 24;
 /// Most findings of one kind; a class with more has a problem that a longer list does not show better.
 const MAX_OF_KIND: usize = 8;
 
+/// Hangs and crashes after which nothing more is tried.
+const BAD_ENDS: usize = 2;
+
 /// Most answers that a finding lists.
 const MAX_ANSWERS: usize = 3;
 
@@ -57,6 +60,8 @@ pub(crate) struct Experiments<'a, S> {
     hanging: BTreeSet<String>,
     /// Labels of calls without side effects.
     pure: &'a BTreeSet<String>,
+    /// Scripts that hung or ended their worker. Each costs as much as thousands of others.
+    bad_ends: usize,
 }
 
 /// The outcome of a call as far as two runs can be compared.
@@ -115,7 +120,18 @@ impl<'a, S: Subject> Experiments<'a, S> {
     ) -> Self {
         let methods = vocabulary.methods.iter().map(|method| method.name.clone());
         let hanging = methods.filter(|method| has_hung(method)).collect();
-        Self { subject, vocabulary, reader, hanging, pure }
+        Self { subject, vocabulary, reader, hanging, pure, bad_ends: 0 }
+    }
+
+    /// Runs scripts, unless too many have hung.
+    fn run(&mut self, batch: &[Script]) -> Result<Vec<Run>, S::Error> {
+        if self.bad_ends >= BAD_ENDS {
+            return Ok(vec![Run::not_run(); batch.len()]);
+        }
+        let runs = self.subject.run(batch)?;
+        let is_bad = |run: &&Run| matches!(run.end, End::TimedOut | End::Blocked | End::Died { .. });
+        self.bad_ends += runs.iter().filter(is_bad).count();
+        Ok(runs)
     }
 
     /// Looks for findings. `tests` are scripts of the round with their runs, `agreed` the part of each run
@@ -173,7 +189,7 @@ impl<'a, S: Subject> Experiments<'a, S> {
         let Some(last) = script.statements.len().checked_sub(1) else { return Ok(None) };
         let (prefix, call) = (cut(&script, last), script.statements[last].clone());
         let Some(object) = call.receiver else { return Ok(None) };
-        let runs = self.subject.run(&[script.clone(), script.clone()])?;
+        let runs = self.run(&[script.clone(), script.clone()])?;
         let Some((threw, fields)) = self.thrown_fields(&script, &runs) else { return Ok(None) };
         let questions = self.questions(&prefix, object);
         let behavior = self.answers(&prefix, std::slice::from_ref(&call), &questions)?;
@@ -213,7 +229,7 @@ impl<'a, S: Subject> Experiments<'a, S> {
                     ends.is_some_and(|(one, other)| same(one, other))
                 })
                 .collect();
-            let runs = self.subject.run(&candidates)?;
+            let runs = self.run(&candidates)?;
             let does = |(smaller, run): &(Script, Run)| self.thrown_in(smaller, run).is_some();
             let found = candidates.into_iter().zip(runs).find(does);
             match found {
@@ -290,7 +306,7 @@ impl<'a, S: Subject> Experiments<'a, S> {
             let after = with(prefix, calls, question);
             batch.extend([without.clone(), without, after.clone(), after]);
         }
-        let runs = self.subject.run(&batch)?;
+        let runs = self.run(&batch)?;
         let mut found = Vec::new();
         for ((question, scripts), runs) in questions.iter().zip(batch.chunks(4)).zip(runs.chunks(4)) {
             let answer = |at: usize| {
@@ -316,7 +332,7 @@ impl<'a, S: Subject> Experiments<'a, S> {
 
     /// Runs a test twice, and returns what came out alike.
     fn agreed(&mut self, script: Script) -> Result<Option<(Script, Run)>, S::Error> {
-        let runs = self.subject.run(&[script.clone(), script.clone()])?;
+        let runs = self.run(&[script.clone(), script.clone()])?;
         let [run, again] = &runs[..] else { return Ok(None) };
         if !run.was_run() || run.end != End::Complete || again.end != End::Complete {
             return Ok(None);
@@ -366,7 +382,7 @@ impl<'a, S: Subject> Experiments<'a, S> {
             }
         }
         let scripts: Vec<Script> = tries.iter().map(|(_, _, script)| script.clone()).collect();
-        let runs = self.subject.run(&scripts)?;
+        let runs = self.run(&scripts)?;
         let mut found: Vec<Shown> = Vec::new();
         for ((name, expected, script), run) in tries.into_iter().zip(runs) {
             let is_known = found.iter().any(|shown| shown.method == name);
@@ -454,9 +470,9 @@ impl<'a, S: Subject> Experiments<'a, S> {
         if scripts.is_empty() {
             return Ok(Vec::new());
         }
-        let first = self.subject.run(&scripts)?;
+        let first = self.run(&scripts)?;
         self.subject.renew();
-        let again = self.subject.run(&scripts)?;
+        let again = self.run(&scripts)?;
         let mut found: Vec<Shown> = Vec::new();
         for (script, (one_run, other_run)) in scripts.iter().zip(first.iter().zip(&again)) {
             let steps = one_run.steps.iter().zip(&other_run.steps).zip(&script.statements).enumerate();
