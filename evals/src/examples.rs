@@ -115,14 +115,16 @@ pub(crate) fn run(adit: &Path, budget: &str, seed: u64, out: &Path) -> Result<()
             number(&judged, "precision"),
             number(&judged, "recall"),
         );
-        let flags = flags
+        let flags: String = flags
             .iter()
             .map(|flag| if flag.contains('(') { format!(" '{flag}'") } else { format!(" {flag}") })
-            .collect::<String>();
+            .collect();
+        keep(&work.path().join(class), &out.join(name), &format!("adit mine {class}{flags}"), &judged)?;
         pages +=
             &format!("\n## {name}\n\n`adit mine {class}{flags}`\n\n![The model of {class}]({name}.svg)\n");
+        pages += &sentences(&judged, &said);
         for (heading, list) in [
-            ("Unrealized walks of the model", "unrealized"),
+            ("Walks of the model that were not reproduced", "unrealized"),
             ("Observed, but rejected by the model", "rejected"),
         ] {
             let words: Vec<String> = words(&judged[list]).take(2).map(|word| format!("`{word}`")).collect();
@@ -136,7 +138,8 @@ pub(crate) fn run(adit: &Path, budget: &str, seed: u64, out: &Path) -> Result<()
          Nothing in adit was tuned for these classes. `evals examples` made this page with a budget of {budget} and seed\n\
          {seed}. Precision is the share of 300 random walks of the model that `adit validate` could make happen on the\n\
          class; recall is the share of objects in 3,000 random tests that did only what the model allows. A walk that was\n\
-         not realized may still be possible.\n\n\
+         not reproduced may still be possible: adit did not find the arguments for it. The folder of each class has the\n\
+         model, the properties and the figures; `adit report docs/examples/ArrayDeque` makes its page.\n\n\
          | class | description | states | tests | seconds | precision | recall |\n\
          |---|---|---|---|---|---|---|\n{table}{pages}"
     );
@@ -162,6 +165,37 @@ fn mined(
     let judged = answer(Command::new(adit).arg("validate").arg(&model).arg(class).args(common).args(flags))?;
     answer_nothing(Command::new(adit).arg("convert").arg(&model).arg(picture))?;
     Ok((said, judged))
+}
+
+/// Keeps the files of a class that tell what was found: the model, its properties and its figures.
+fn keep(from: &Path, to: &Path, command: &str, judged: &Value) -> Result<()> {
+    fs::create_dir_all(to).into_diagnostic().wrap_err_with(|| format!("cannot make {}", to.display()))?;
+    for name in ["model.json", "properties.json"] {
+        fs::copy(from.join(name), to.join(name)).into_diagnostic()?;
+    }
+    let run = fs::read_to_string(from.join("run.json")).into_diagnostic()?;
+    let mut run: Value = serde_json::from_str(&run).into_diagnostic()?;
+    // As somebody else would type it, and not where it was run.
+    run["command"] = command.into();
+    for (name, content) in [("run.json", &run), ("validate.json", judged)] {
+        fs::write(to.join(name), format!("{content:#}\n")).into_diagnostic()?;
+    }
+    Ok(())
+}
+
+/// The figures in the sentences that every command uses, and what they leave out.
+fn sentences(judged: &Value, said: &Value) -> String {
+    let walks = &judged["walks"];
+    let mut text = format!(
+        "\nOf {} random walks through the model, {} were reproduced on the class.",
+        walks["of"], walks["good"]
+    );
+    let never = said["never_returned"].as_array().into_iter().flatten();
+    let never: Vec<String> = never.filter_map(|one| Some(format!("`{}`", one["method"].as_str()?))).collect();
+    if !never.is_empty() {
+        text += &format!(" Never succeeded: {}.", never.join(", "));
+    }
+    text + "\n"
 }
 
 fn words(list: &Value) -> impl Iterator<Item = String> {

@@ -34,11 +34,11 @@ mod seen_words;
 mod witness_cover;
 
 pub(crate) use conclusion::{Conclusion, JudgedProperty};
-pub(crate) use model_choice::ModelCandidate;
+pub(crate) use model_choice::{DetailedModel, ModelCandidate};
 pub(crate) use recorder::{Recorder, RecordingCost, RecordingSubject, RetentionPolicy};
 
 /// Files that a round writes beside the database.
-const RESULTS: [&str; 8] = [
+const RESULTS: [&str; 10] = [
     "model.json",
     "model.dot",
     "properties.json",
@@ -47,6 +47,8 @@ const RESULTS: [&str; 8] = [
     "run.json",
     "tests.json",
     "report.html",
+    "findings.json",
+    "model_detail.json",
 ];
 
 /// The campaign to open.

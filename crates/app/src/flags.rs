@@ -80,7 +80,7 @@ Examples:
 
 Run a command with --help for its flags and more examples.
 Exit code: 0 success; 1 success, and it found a violation or a difference; 2 bad input;
-3 a fault in adit, or a budget too small for any answer.";
+3 no answer (budget too small, no object could be constructed, models too large), or a fault in adit.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {

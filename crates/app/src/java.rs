@@ -10,4 +10,5 @@ mod fixtures;
 pub(crate) mod jdk;
 pub(crate) mod project;
 pub(crate) mod recording;
+pub(crate) mod signature;
 pub(crate) mod user_tests;

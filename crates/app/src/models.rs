@@ -31,6 +31,9 @@ const SPELLING: Spelling = Spelling {
 /// Name of the model in a folder that `adit mine` wrote.
 pub(crate) const MODEL: &str = "model.json";
 
+/// Name of the finer model in such a folder; there is none if the search made none.
+pub(crate) const DETAIL: &str = "model_detail.json";
+
 /// Reads a model in the given format, or the one of its extension or content.
 pub(crate) fn read(path: &Path, from: Option<&str>) -> Result<Fsa<String>, Report> {
     let given = from.map(Format::from_name).transpose()?;

@@ -122,6 +122,13 @@ pub(crate) struct Trouble {
     pub(crate) never_returned: Vec<(String, u32)>,
 }
 
+impl Trouble {
+    /// Tells whether a method of this name hung or crashed at least once.
+    pub(crate) fn has_hung(&self, method: &str) -> bool {
+        self.given_up.contains(method) || self.bad_ends.iter().any(|(name, ..)| name == method)
+    }
+}
+
 /// Mines a class in one round of its campaign. `probed` starts the workers for the attack.
 pub(crate) fn mine(
     mut round: Round<'_>,

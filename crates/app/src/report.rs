@@ -27,22 +27,27 @@ mod versus;
 
 pub(crate) use html::html;
 use load::replay_campaign;
-pub(crate) use load::{load, load_model};
+pub(crate) use load::{load, load_detail, load_model};
 use page::Page;
 pub(crate) use versus::{Versus, versus};
 
 /// Name of the page in its folder.
 pub(crate) const NAME: &str = "report.html";
 
+/// Remark about a folder that has only one model.
+pub(crate) const NO_DETAIL: &str = "note: there is no finer model, so this is the only one";
+
 /// Writes the page of a round that has just ended into its folder.
 pub(crate) fn write(
     folder: &Path,
     title: &str,
     model: Fsa<String>,
+    detail: Option<Fsa<String>>,
     results: Results,
     campaign: &Campaign,
 ) -> Result<(), Report> {
-    let page = Page::new(title.to_owned(), model, results, |replay| replay_campaign(campaign, replay))?;
+    let page =
+        Page::new(title.to_owned(), model, detail, results, |replay| replay_campaign(campaign, replay))?;
     put(&Target::File(folder.join(NAME)), &html(&page))
 }
 

@@ -11,12 +11,15 @@ use crate::errors::bad_input;
 use crate::input::{open, read_whole};
 use crate::output::{Target, write_failed};
 
+mod findings;
+pub(crate) mod not_made;
 mod properties;
 pub(crate) mod run;
 mod search;
 mod tests;
 pub(crate) mod validation;
 
+pub(crate) use findings::{Change, Finding, FindingKind, Findings};
 pub(crate) use properties::{Properties, PropertyResult, Witness};
 pub(crate) use run::Run;
 pub(crate) use search::SearchHistory;
@@ -36,6 +39,7 @@ pub(crate) struct Results {
     pub(crate) properties: Option<Properties>,
     pub(crate) tests: Option<Tests>,
     pub(crate) search: Option<SearchHistory>,
+    pub(crate) findings: Option<Findings>,
     /// Never written by `adit mine`: users save the output of `adit validate --json`.
     pub(crate) validation: Option<Validation>,
 }
@@ -48,6 +52,7 @@ impl Results {
             properties: read(folder)?,
             tests: read(folder)?,
             search: read(folder)?,
+            findings: read(folder)?,
             validation: read(folder)?,
         })
     }

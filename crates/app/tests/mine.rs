@@ -321,7 +321,7 @@ fn classes_of_every_kind() {
         Shape: 0 ["circle","isRound:TRUE"]
         Base: 0 ["make","open"]
         Box: 0 ["Box","held","hold"]
-        Broken: 3 error: no answer: adit could not construct an object of Broken in 13130 tests
+        Broken: 3 error: no answer: adit could not construct an object of Broken in 13130 tests:
         Hidden: 2 error: adit cannot construct an object of Hidden: it has no public constructor and
     "#]]
     .assert_eq(&told);

@@ -331,7 +331,7 @@ fn javamop() {
                 // adit: maybe 1 "pop!EmptyStackException" 2
                 // adit: guard 1 "say \"hé\" <b>" 2 "size > 0"
             }
-            LOST JavaMOP follows one transition per event from one initial state: monitor with the determinized model
+            LOST JavaMOP needs a deterministic model; add --determinize
             LOST the event `never used` is not a call: write its pointcut yourself
             LOST the event `say \"hé\" <b>` is not a call: write its pointcut yourself
         "#]],

@@ -451,12 +451,24 @@ fn is_meant(operation: &Operation, name: &str) -> bool {
         && operation.parameters.iter().map(|parameter| simple(&parameter.to_string())).eq(given.map(simple))
 }
 
+/// A method as a user chooses it among its overloads: `remove(int)`.
+fn signature(operation: &Operation) -> String {
+    let simple = |of: String| of.rsplit(['.', '$']).next().unwrap_or(&of).to_owned();
+    let types: Vec<String> = operation.parameters.iter().map(|one| simple(one.to_string())).collect();
+    format!("{}({})", operation.callable.name, types.join(","))
+}
+
 /// The methods that the user's choice leaves. A name that fits none is an error.
 fn chosen(class: &Class, all: Vec<Operation>, options: &ApiOptions) -> Result<Vec<Operation>, ApiError> {
     for name in options.only.iter().flatten().chain(&options.without) {
         if !all.iter().any(|operation| is_meant(operation, name)) {
-            let names: BTreeSet<&str> = all.iter().map(|operation| &*operation.callable.name).collect();
-            let mut has: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
+            // A name with parameters chooses among overloads, so these are listed with theirs.
+            let method = name.split_once('(').map(|(method, _)| method);
+            let overloads = all.iter().filter(|operation| Some(&*operation.callable.name) == method);
+            let signatures: BTreeSet<String> = overloads.map(signature).collect();
+            let names = || all.iter().map(|operation| operation.callable.name.clone()).collect();
+            let has: BTreeSet<String> = if signatures.is_empty() { names() } else { signatures };
+            let mut has: Vec<String> = has.into_iter().collect();
             has.sort_by_cached_key(|other| adit_suggest::distance(name, other));
             has.truncate(12);
             let class = class.dotted_name();

@@ -349,7 +349,7 @@ impl Sketch<'_> {
             notes: Vec::new(),
             stays: words::flow(stays, BOX_COLUMNS, lines),
             unexplored: words::flow(calls(inner.unexplored), BOX_COLUMNS, lines),
-            refuses: words::flow(calls(inner.refuses), BOX_COLUMNS, lines),
+            refuses: words::refusals(calls(inner.refuses), BOX_COLUMNS, lines),
             initial: states.iter().any(|state| self.model.initial().contains(state)),
             accepting: states.iter().any(|&state| self.model.is_accepting(state)),
             size: Size::default(),

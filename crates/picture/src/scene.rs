@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use adit_automata::layout::{Flow, Point, Route, Size};
 
-use crate::words::{BETWEEN, line_columns};
+use crate::words::{BETWEEN, is_heading, line_columns};
 use crate::{COLUMN, DrawnCall, LINE, PADDING, Picture, RULE, headed};
 
 /// Space around the picture, for the arrow that marks the initial state.
@@ -282,9 +282,9 @@ fn pieces<'a>(calls: &'a [DrawnCall], behind: &'a str) -> Vec<Piece<'a>> {
     pieces
 }
 
-/// Returns the comma at the end of a line of calls, unless it is the last.
+/// Returns the comma at the end of a line of calls, unless it is the last or a heading.
 fn comma(at: usize, lines: &[Vec<DrawnCall>]) -> &'static str {
-    if at + 1 == lines.len() { "" } else { "," }
+    if at + 1 == lines.len() || lines[at].iter().any(is_heading) { "" } else { "," }
 }
 
 /// Returns the title of a box: what is written in it, then the exact labels.
@@ -320,5 +320,5 @@ fn seen(lines: &[Vec<DrawnCall>]) -> String {
 
 /// Returns calls as spelled in files.
 fn exactly(lines: &[Vec<DrawnCall>]) -> String {
-    lines.iter().flatten().map(exact).collect::<Vec<_>>().join(BETWEEN)
+    lines.iter().flatten().filter(|call| !is_heading(call)).map(exact).collect::<Vec<_>>().join(BETWEEN)
 }

@@ -1,5 +1,7 @@
 //! Text in columns: spelling, width and line breaks of labels in a picture.
 
+use std::collections::BTreeMap;
+
 use adit_trace::Label;
 
 use super::DrawnCall;
@@ -108,9 +110,47 @@ pub(crate) fn wrapped(text: &str, most: usize) -> Vec<String> {
 /// Separator of two calls on a line.
 pub(crate) const BETWEEN: &str = ", ";
 
+/// Tells whether a part of a line is the exception above calls, and no call.
+pub(crate) fn is_heading(call: &DrawnCall) -> bool {
+    call.label.is_empty() && call.shown.ends_with(':')
+}
+
 /// Breaks calls into lines of at most `most` columns; calls beyond `lines` lines are counted.
 pub(crate) fn flow(calls: Vec<DrawnCall>, most: usize, lines: usize) -> Vec<Vec<DrawnCall>> {
-    let all = calls.len();
+    at_most(flowing(calls, most), lines)
+}
+
+/// Returns the calls that a state refuses in lines: those that throw the same stand together behind their
+/// exception, which has a line of its own: `⚠ IllegalStateException:`.
+pub(crate) fn refusals(calls: Vec<DrawnCall>, most: usize, lines: usize) -> Vec<Vec<DrawnCall>> {
+    let mut groups: BTreeMap<String, Vec<DrawnCall>> = BTreeMap::new();
+    let mut alone = Vec::new();
+    for call in calls {
+        match Label::parse(&call.label).threw().map(str::to_owned) {
+            Some(class) if !call.maybe => groups.entry(class).or_default().push(call),
+            _ => alone.push(call),
+        }
+    }
+    let mut together = Vec::new();
+    for (class, mut group) in groups {
+        if group.len() == 1 {
+            alone.append(&mut group);
+            continue;
+        }
+        for call in &mut group {
+            call.shown = shortened(Label::parse(&call.label).method(), most - 1);
+        }
+        let shown = format!("{}:", shortened(&format!("⚠ {class}"), most - 1));
+        together.push(vec![DrawnCall { label: String::new(), shown, pure: false, maybe: false, edge: None }]);
+        together.extend(flowing(group, most));
+    }
+    let mut flowed = flowing(alone, most);
+    flowed.append(&mut together);
+    at_most(flowed, lines)
+}
+
+/// Breaks calls into lines of at most `most` columns.
+fn flowing(calls: Vec<DrawnCall>, most: usize) -> Vec<Vec<DrawnCall>> {
     let mut flowed: Vec<Vec<DrawnCall>> = Vec::new();
     for call in calls {
         match flowed.last_mut() {
@@ -120,10 +160,18 @@ pub(crate) fn flow(calls: Vec<DrawnCall>, most: usize, lines: usize) -> Vec<Vec<
             _ => flowed.push(vec![call]),
         }
     }
+    flowed
+}
+
+/// Keeps at most `lines` lines, the last of which says how many calls are left out.
+fn at_most(mut flowed: Vec<Vec<DrawnCall>>, lines: usize) -> Vec<Vec<DrawnCall>> {
+    let count =
+        |lines: &[Vec<DrawnCall>]| lines.iter().flatten().filter(|call| !call.label.is_empty()).count();
+    let all = count(&flowed);
     if flowed.len() > lines {
         flowed.truncate(lines - 1);
-        let shown: usize = flowed.iter().map(Vec::len).sum();
-        let edge = flowed[0][0].edge;
+        let shown = count(&flowed);
+        let edge = flowed.iter().flatten().find_map(|call| call.edge);
         let more = format!("… and {} more", all - shown);
         flowed.push(vec![DrawnCall { label: String::new(), shown: more, pure: false, maybe: false, edge }]);
     }
@@ -139,6 +187,31 @@ pub(crate) fn line_columns(line: &[DrawnCall]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn refusals_with_the_same_exception_stand_together() {
+        let call = |label: &str| DrawnCall {
+            label: label.to_owned(),
+            shown: mark(label),
+            pure: false,
+            maybe: false,
+            edge: None,
+        };
+        let told = |labels: &[&str], lines| -> Vec<String> {
+            let lines = refusals(labels.iter().map(|label| call(label)).collect(), 34, lines);
+            lines
+                .iter()
+                .map(|line| line.iter().map(|call| call.shown.as_str()).collect::<Vec<_>>().join(", "))
+                .collect()
+        };
+        assert_eq!(
+            told(&["add!StateError", "pay!StateError", "read!IOException", "ship!StateError"], 9),
+            ["read ⚠ IOException", "⚠ StateError:", "add, pay, ship"]
+        );
+        let many: Vec<String> = (0..9).map(|number| format!("method{number}!StateError")).collect();
+        let many: Vec<&str> = many.iter().map(String::as_str).collect();
+        assert_eq!(told(&many, 3), ["⚠ StateError:", "method0, method1, method2", "… and 6 more"]);
+    }
 
     #[test]
     fn outcomes_become_marks() {

@@ -2,7 +2,7 @@
 //! every word that was stored.
 
 use adit_attack::validate::Rate;
-use adit_automata::{Fsa, Reader};
+use adit_automata::{Fsa, Reader, State};
 use adit_store::RoundId;
 use adit_trace::Script;
 use miette::Report;
@@ -30,6 +30,35 @@ pub(crate) struct ModelCandidate {
     pub(crate) tests: Vec<Script>,
     /// Tests for single transitions and refusals, by their positions in `tests`.
     pub(crate) witnesses: Witnesses,
+}
+
+/// A finer model than the chosen one, for readers who want to see more: the chosen one is a quotient of it.
+pub(crate) struct DetailedModel {
+    pub(crate) model: Fsa<String>,
+    /// Walks of it that could be realized, if it was measured.
+    pub(crate) walks: Option<Rate>,
+    /// For each of its states, the state of the chosen model that it is a part of; none for what was not
+    /// explored, and for a state that the chosen model left out because a larger one does all that it does.
+    pub(crate) coarse: Vec<Option<State>>,
+}
+
+impl DetailedModel {
+    /// Tells whether a model is a quotient of this one: every transition and every initial state of this one
+    /// is one of its own, as far as its states are parts of that model's.
+    pub(crate) fn refines(&self, model: &Fsa<String>) -> bool {
+        let Self { model: fine, coarse, .. } = self;
+        let to = |state: State| coarse.get(state).copied().flatten();
+        let has = |from: State, label: &String, to: State| {
+            model.edges(from).any(|edge| edge.label == label && edge.to == to)
+        };
+        coarse.len() == fine.len()
+            && coarse.iter().flatten().all(|&state| state < model.len())
+            && fine.initial().iter().all(|&state| to(state).is_none_or(|to| model.initial().contains(&to)))
+            && fine.all_edges().all(|edge| match (to(edge.from), to(edge.to)) {
+                (Some(from), Some(to)) => has(from, edge.label, to),
+                _ => true,
+            })
+    }
 }
 
 /// The model that a round ends with.
@@ -162,6 +191,31 @@ mod tests {
             witnesses: Witnesses::default(),
         };
         is_better(&candidate(old), &candidate(new), [old.3, new.3])
+    }
+
+    #[test]
+    fn a_finer_model_has_no_transition_of_its_own() {
+        let model = |states: usize, edges: &[(usize, &str, usize)]| {
+            let mut builder = Builder::new();
+            (0..states).for_each(|_| _ = builder.state(true));
+            builder.initial(0);
+            edges.iter().for_each(|(from, label, to)| builder.edge(*from, (*label).to_owned(), *to));
+            builder.build()
+        };
+        let stack =
+            model(3, &[(0, "Stack", 1), (1, "push", 2), (2, "push", 2), (2, "pop", 2), (2, "pop", 1)]);
+        let fine =
+            [(0, "Stack", 1), (1, "push", 2), (2, "push", 3), (3, "push", 3), (3, "pop", 2), (2, "pop", 1)];
+        let detailed = |edges, coarse: &[State]| DetailedModel {
+            model: model(4, edges),
+            walks: None,
+            coarse: coarse.iter().copied().map(Some).collect(),
+        };
+        assert!(detailed(&fine, &[0, 1, 2, 2]).refines(&stack));
+        assert!(!detailed(&fine, &[0, 1, 1, 2]).refines(&stack), "`push` does not stay in 1");
+        assert!(!detailed(&fine, &[1, 1, 2, 2]).refines(&stack), "1 is not initial");
+        assert!(!detailed(&fine, &[0, 1, 2]).refines(&stack), "a state without a counterpart");
+        assert!(!detailed(&fine, &[0, 1, 2, 9]).refines(&stack), "there is no state 9");
     }
 
     #[test]

@@ -18,6 +18,7 @@ use super::Campaign;
 use super::property_watch::PropertyWatch;
 use super::seen_words::{Fingerprint, SeenWords};
 use super::witness_cover::WitnessCover;
+use crate::findings::ThrownChanges;
 use crate::pace::RoundPace;
 use crate::progress::Mining;
 use crate::timeline;
@@ -83,6 +84,8 @@ pub(crate) struct Recorder<'e> {
     /// Words of the user's tests that no generated test has shown yet. They are stored too.
     pub(super) given: BTreeSet<Vec<Letter>>,
     watch: PropertyWatch,
+    /// Calls that threw and changed their objects.
+    thrown: ThrownChanges,
     /// All refuted properties of all rounds.
     refuted: BTreeMap<Property<Letter>, Refutation>,
     pending: Pending,
@@ -183,6 +186,7 @@ impl<'e> Recorder<'e> {
     pub(crate) fn new(
         campaign: Campaign<'e>,
         given: &[Vec<Letter>],
+        thrown: ThrownChanges,
         progress: Mining,
         pace: RoundPace,
     ) -> Result<Self, Report> {
@@ -209,6 +213,7 @@ impl<'e> Recorder<'e> {
             seen,
             given,
             watch: PropertyWatch::default(),
+            thrown,
             refuted: refuted.collect(),
             pending: Pending { words, ..Pending::default() },
             spare: SpareTests::default(),
@@ -349,6 +354,7 @@ impl<'e> Recorder<'e> {
         }
         let mut test = None;
         for heard in self.campaign.reader.read(script, run) {
+            self.thrown.note(script, run, &heard);
             let word = heard.word;
             if word.is_empty() {
                 continue;
@@ -509,7 +515,7 @@ mod tests {
         let request = CampaignRequest { folder, fresh: false, about: &about, effort: json!({}) };
         let campaign = Campaign::open(&request, reader, &progress).unwrap();
         let pace = RoundPace::new(Budget::Tests(100), progress.clone());
-        Recorder::new(campaign, &[], progress, pace).unwrap()
+        Recorder::new(campaign, &[], ThrownChanges::default(), progress, pace).unwrap()
     }
 
     /// Records the tests, and returns what the store then holds.

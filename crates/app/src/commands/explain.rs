@@ -16,7 +16,7 @@ use crate::output::{counted, print, print_json, some_of};
 use crate::report::evidence::Taken;
 use crate::report::load;
 use crate::report::page::{Page, story};
-use crate::results::run::NeverReturned;
+use crate::results::not_made::NeverReturned;
 use crate::results::{PropertyResult, TestResult};
 use crate::stderr::tell;
 
@@ -96,7 +96,7 @@ impl<'p> Question<'p> {
             return Ok(Self::Refusals(refused));
         }
         if !page.model.all_edges().any(|edge| named(&edge)) {
-            let gaps = page.run.iter().flat_map(|run| &run.summary.gaps.never_returned);
+            let gaps = page.run.iter().flat_map(|run| &run.summary.gaps.not_made.never_returned);
             let never: Vec<&NeverReturned> = gaps.filter(|one| calls(&one.method)).collect();
             if !never.is_empty() {
                 return Ok(Self::NeverWorked(never));

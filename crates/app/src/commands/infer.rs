@@ -135,7 +135,7 @@ fn page(
     let properties = properties.collect();
     let pure = purity.pure_letters(&words.alphabet).into_iter().map(name).collect();
     let results = Results { properties: Some(Properties { pure, properties }), ..Results::default() };
-    Page::new(title, model.clone(), results, |replay| {
+    Page::new(title, model.clone(), None, results, |replay| {
         for word in &words.words {
             replay.part(&word.letters, &words.alphabet);
             replay.end(word.weight);

@@ -1,6 +1,9 @@
 //! `adit mine`: what a Java class can do, from its name.
 
+use std::collections::BTreeMap;
 use std::io;
+use std::path::Path;
+use std::time::{Duration, Instant};
 
 use adit_attack::branches::{BranchSide, Branches};
 use adit_attack::dynamosa::Settings;
@@ -8,8 +11,9 @@ use adit_attack::explore::{ExploreOptions, SplitOptions};
 use adit_attack::{EventReader, SurveyOptions};
 use adit_automata::Fsa;
 use adit_bytecode::probe::{Probe, probe_classes};
+use adit_java::Operation;
 use adit_jvm::{Host, HostOptions, hits};
-use adit_trace::Stop;
+use adit_trace::{Author, RunLimits, Script, StepResult, Stop, Subject};
 use miette::Report;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
@@ -17,24 +21,33 @@ use serde_json::json;
 use terminal_size::{Width, terminal_size_of};
 
 use super::requests::{call_request, class_request, folder_name};
-use crate::campaign::{self, Campaign, CampaignRequest, Recorder};
+use crate::budget::Budget;
+use crate::campaign::{self, Campaign, CampaignRequest, Conclusion, Recorder};
 use crate::errors::{Ending, no_answer};
+use crate::findings::{
+    Experiments, ThrownChanges, experiments::Shown, experiments::promises_to_ask, thrown::ThrownChange,
+};
 use crate::flags::{MineFlags, ProgressForm, mine as defaults};
 use crate::interrupt;
 use crate::java::class_under_test::ClassUnderTest;
-use crate::java::environment::JavaEnvironment;
+use crate::java::environment::{self, JavaEnvironment};
 use crate::java::project::ClassLocation;
+use crate::java::signature::with_types;
 use crate::output::{counted, create_folder, print, print_json};
 use crate::pace::RoundPace;
 use crate::pipeline::{
     self, AttackRequest, Calls, MineRequest, Mined, ModelRequest, Probed, Round, Workers, mine,
 };
 use crate::progress::{Audience, Mining};
-use crate::report::{protocol, terminal};
+use crate::report::{NO_DETAIL, protocol, terminal};
 use crate::results;
+use crate::results::not_made::NeverReturned;
 use crate::shell;
+use crate::state_facts::with_facts;
+use beside::Beside;
 use outcome::Outcome;
 
+mod beside;
 mod fixture_skeleton;
 mod outcome;
 mod tests;
@@ -71,27 +84,49 @@ pub(super) fn run(flags: &MineFlags, quiet: bool) -> Result<Ending, Report> {
     let round = campaign.round();
     let rng = ChaCha8Rng::seed_from_u64(campaign.seed());
     let ClassUnderTest { host, generator, api, java, options, .. } = &mut subject;
-    let recorder = Recorder::new(campaign, &given, progress.clone(), pace.clone())?;
+    let thrown = ThrownChanges::default();
+    let recorder = Recorder::new(campaign, &given, thrown.clone(), progress.clone(), pace.clone())?;
     let workers = Workers::new(host, recorder, pace.clone());
     let calls = Calls { api, reader: &reader, generator };
     let mined =
         mine(Round::new(&request, calls, workers, &given, rng, progress.clone()), || probed(java, options));
+    let (mined, cost) = mined.inspect_err(|_| progress.finish())?;
+    subject.host.limit(afterwards(request.budget));
+    let found = findings(&mut subject, &reader, &mined, &thrown, folder);
     progress.finish();
-    let (mined, cost) = mined?;
+    let found = found?;
     let (chosen, stop) = (&mined.conclusion.chosen, mined.conclusion.stop);
     if chosen.model.transitions() == 0 {
-        return Err(nothing_made(flags, &request.class.name, &mined));
+        return Err(nothing_made(flags, &request.class.name, &mined, &mut subject));
     }
     let (budget, elapsed) = (request.budget, pace.elapsed());
     let model = protocol::without_never_worked(&chosen.model);
-    let text = drawn(&model, &mined);
-    let outcome =
-        Outcome { subject: &subject, mined: &mined, model, about: &about, round, budget, cost, elapsed };
+    let model =
+        if stop == Stop::Interrupted { model } else { state_names(&mut subject, &reader, model, &mined)? };
+    let mut beside = Beside::of(&mined);
+    beside.detail = beside.detail.filter(|detail| detail.refines(&model));
+    let detail = beside.detail.as_ref().filter(|_| flags.detail);
+    if flags.detail && detail.is_none() {
+        progress.remark(NO_DETAIL);
+    }
+    let model_text = drawn(detail.map_or(&model, |detail| &detail.model), &mined);
+    let outcome = Outcome {
+        subject: &subject,
+        mined: &mined,
+        found: &found,
+        beside: &beside,
+        model,
+        about: &about,
+        round,
+        budget,
+        cost,
+        elapsed,
+    };
     let summary = outcome.write(folder, &lives)?;
     if flags.json {
         print_json(&results::json(&summary))?;
     } else {
-        print(&text)?;
+        print(&(outcome::findings(&summary, folder) + &model_text))?;
     }
     for line in outcome::remarks(&summary, folder) {
         progress.remark(&line);
@@ -104,6 +139,57 @@ pub(super) fn run(flags: &MineFlags, quiet: bool) -> Result<Ending, Report> {
         json!({ "event": "end", "stop": stop, "folder": folder, "continue": shell::typed_command() })
     });
     Ok(Ending::Clean)
+}
+
+/// Limits for what is tried when a round has ended: little time beyond its budget, and not much patience. A
+/// budget in tests has no clock, so that the same seed gives the same bytes.
+fn afterwards(budget: Budget) -> RunLimits {
+    const TIME: Duration = Duration::from_millis(1500);
+    let deadline = matches!(budget, Budget::Time(_)).then(|| Instant::now() + TIME);
+    RunLimits { deadline, bad_ends: Some(1) }
+}
+
+/// Names the states of the model by what objects answer in them.
+fn state_names(
+    subject: &mut ClassUnderTest,
+    reader: &EventReader,
+    model: Fsa<String>,
+    mined: &Mined,
+) -> Result<Fsa<String>, Report> {
+    // The search may take a question for an effect if something else changes meanwhile; its name says more.
+    let is_pure = |method: &Operation| {
+        let name = subject.api.names.of(&method.callable);
+        let asks = mined.pure.contains(name) || promises_to_ask(&method.callable);
+        asks && !mined.trouble.has_hung(&method.callable.name)
+    };
+    let methods = subject.api.methods.iter().filter(|method| is_pure(method));
+    let methods: Vec<_> = methods.map(|method| method.callable.clone()).collect();
+    let Conclusion { tests, witnesses, .. } = &mined.conclusion;
+    with_facts(&mut subject.host, &model, reader, &methods, tests, witnesses).map_err(environment::cannot_run)
+}
+
+/// Looks for findings with the workers of a round that has ended. A round that was interrupted ends at once.
+fn findings(
+    subject: &mut ClassUnderTest,
+    reader: &EventReader,
+    mined: &Mined,
+    thrown: &ThrownChanges,
+    folder: &Path,
+) -> Result<Vec<Shown>, Report> {
+    let conclusion = &mined.conclusion;
+    if conclusion.stop == Stop::Interrupted || conclusion.chosen.model.transitions() == 0 {
+        return Ok(Vec::new());
+    }
+    // One that cannot be read must not fail the round, which writes it anew.
+    let earlier: Option<results::Findings> = results::read(folder).unwrap_or_default();
+    let mut candidates = thrown.all();
+    candidates.extend(earlier.iter().flat_map(|earlier| ThrownChange::earlier(earlier, reader)));
+    let vocabulary = subject.api.vocabulary();
+    Experiments::new(&mut subject.host, vocabulary, reader, &mined.pure, |method| {
+        mined.trouble.has_hung(method)
+    })
+    .find(&candidates, &conclusion.tests, &mined.agreed)
+    .map_err(environment::cannot_run)
 }
 
 /// The work that the flags ask for.
@@ -168,7 +254,7 @@ fn branch_side(probe: &Probe) -> BranchSide {
 }
 
 /// The error of a round without a model.
-fn nothing_made(flags: &MineFlags, class: &str, mined: &Mined) -> Report {
+fn nothing_made(flags: &MineFlags, class: &str, mined: &Mined, subject: &mut ClassUnderTest) -> Report {
     let tests = counted(mined.tests_run, "test");
     if mined.conclusion.chosen.words > 0 || mined.hardly_watched {
         return no_answer(
@@ -176,15 +262,46 @@ fn nothing_made(flags: &MineFlags, class: &str, mined: &Mined) -> Report {
             "run the same command again with a larger --budget; it continues from what was found",
         );
     }
+    let threw = constructors_threw(subject);
+    let why = if threw.is_empty() { String::new() } else { format!(": {}", threw.join("; ")) };
     no_answer(
-        format!("adit could not construct an object of {class} in {tests}"),
+        format!("adit could not construct an object of {class} in {tests}{why}"),
         format!(
-            "`adit observe {}{} --budget 100tests` shows what its constructors throw; \
-             supply an object or its arguments with --fixtures FILE.java",
+            "supply an object or its arguments with --fixtures FILE.java; `adit observe {}{} --budget 100tests` \
+             shows more",
             shell::quoted(class),
             places(flags)
         ),
     )
+}
+
+/// What the ways to construct an object threw, the most frequent first. A class that cannot be run at all has
+/// nothing to tell.
+fn constructors_threw(subject: &mut ClassUnderTest) -> Vec<String> {
+    const TRIES: usize = 60;
+    const TOLD: usize = 3;
+    let mut rng = ChaCha8Rng::seed_from_u64(0);
+    let scripts: Vec<Script> = (0..TRIES).map(|_| subject.generator.script(&mut rng, 1)).collect();
+    subject.host.limit(afterwards(Budget::Time(Duration::ZERO)));
+    let runs = subject.host.run(&scripts).unwrap_or_default();
+    let mut counts: BTreeMap<NeverReturned, u32> = BTreeMap::new();
+    for (script, run) in scripts.iter().zip(&runs) {
+        for (statement, step) in script.statements.iter().zip(&run.steps) {
+            let is_start = subject.api.starts.iter().any(|start| start.callable == statement.callable);
+            let (StepResult::Threw { class, message, .. } | StepResult::Unresolved { class, message }) =
+                &step.result
+            else {
+                continue;
+            };
+            if is_start {
+                let threw = NeverReturned::threw(with_types(&statement.callable), class, message.as_deref());
+                *counts.entry(threw).or_default() += 1;
+            }
+        }
+    }
+    let mut all: Vec<(NeverReturned, u32)> = counts.into_iter().collect();
+    all.sort_by_key(|(_, times)| std::cmp::Reverse(*times));
+    all.into_iter().take(TOLD).map(|(threw, times)| NeverReturned { times, ..threw }.to_string()).collect()
 }
 
 /// The flags that say where the class and its values come from, as they were typed.

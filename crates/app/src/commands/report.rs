@@ -8,14 +8,18 @@ use miette::Report;
 use crate::errors::{Ending, bad_input, no_answer};
 use crate::flags::ReportFlags;
 use crate::output::Target;
-use crate::report::{self, NAME, Versus};
+use crate::report::{self, NAME, NO_DETAIL, Versus};
 use crate::stderr::tell;
 
 pub(super) fn run(flags: &ReportFlags, quiet: bool) -> Result<Ending, Report> {
     let place = flags.output.clone().unwrap_or_else(|| default_place(flags));
     let target = Target::new(Some(&place));
     target.check()?;
-    let one = report::load(&flags.one)?;
+    let mut one = report::load(&flags.one)?;
+    one.opens_with_detail = flags.detail;
+    if flags.detail && one.detail.is_none() && !quiet {
+        tell(NO_DETAIL);
+    }
     let mut notes = one.notes.clone();
     let (text, found) = match &flags.two {
         None => (report::html(&one), Ok(Ending::Clean)),

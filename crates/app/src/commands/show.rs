@@ -6,11 +6,15 @@ use miette::Report;
 use crate::errors::Ending;
 use crate::flags::ShowFlags;
 use crate::output::print;
-use crate::report::{load_model, terminal};
+use crate::report::{NO_DETAIL, load_detail, load_model, terminal};
 use crate::stderr::tell;
 
 pub(super) fn run(flags: &ShowFlags, quiet: bool) -> Result<Ending, Report> {
-    let (model, pure) = load_model(&flags.model)?;
+    let detail = if flags.detail { load_detail(&flags.model)? } else { None };
+    if flags.detail && detail.is_none() && !quiet {
+        tell(NO_DETAIL);
+    }
+    let (model, pure) = detail.map_or_else(|| load_model(&flags.model), Ok)?;
     let choice = Choice { pure: !flags.hide_pure, failures: false };
     if flags.all {
         print(&terminal::list(&model))?;

@@ -14,6 +14,9 @@ use crate::input::missing;
 use crate::output::{counted, model_size, print, print_json};
 use crate::pace;
 use crate::progress::rounded;
+use crate::results::run::share_of_walks;
+use crate::results::validation::Share;
+use crate::results::{self, Run};
 
 pub(super) fn run(flags: &StatusFlags) -> Result<Ending, Report> {
     let folder = match flags.folder.parent() {
@@ -30,7 +33,7 @@ pub(super) fn run(flags: &StatusFlags) -> Result<Ending, Report> {
     }
     // Before the campaign is read, so that a round that ends meanwhile shows as running and not as killed.
     let writer = Held::by_another(folder);
-    let status = Status::read(&Campaign::read(folder)?, writer)?;
+    let status = Status::read(folder, writer)?;
     if flags.json {
         print_json(&status.json())?;
     } else {
@@ -55,7 +58,7 @@ fn list(flags: &StatusFlags, folders: &[PathBuf]) -> Result<Ending, Report> {
     let mut all = Vec::new();
     for folder in folders {
         let writer = Held::by_another(folder);
-        all.push((folder.display().to_string(), Status::read(&Campaign::read(folder)?, writer)?));
+        all.push((folder.display().to_string(), Status::read(folder, writer)?));
     }
     if flags.json {
         let row = |(folder, status): &(String, Status)| {
@@ -96,22 +99,29 @@ struct Model {
     not_explored: usize,
     complete: bool,
     realized: Option<f64>,
+    /// The walks behind the share, if the last round counted them.
+    walks: Option<Share>,
     why: String,
 }
 
 impl Status {
-    fn read(campaign: &Campaign, writer: Option<Option<u32>>) -> Result<Self, Report> {
+    fn read(folder: &Path, writer: Option<Option<u32>>) -> Result<Self, Report> {
+        let campaign = &Campaign::read(folder)?;
+        // One that cannot be read, or of another version, is no reason to say nothing about the campaign.
+        let run: Option<Run> = results::read(folder).unwrap_or_default();
         let model = match campaign.models()?.pop() {
             None => None,
             Some(stored) => {
                 let model =
                     format::read(stored.json.as_bytes(), "the stored model", Some(format::Format::Json))?;
+                let run = run.filter(|run| run.summary.round == stored.round.0);
                 Some(Model {
                     states: model.explored_states().count(),
                     transitions: model.transitions(),
                     not_explored: model.unexplored_transitions(),
                     complete: stored.complete,
                     realized: stored.realized,
+                    walks: run.and_then(|run| run.summary.model.walks),
                     why: stored.why,
                 })
             }
@@ -168,13 +178,9 @@ impl Status {
                 text += "no model yet: no round got that far; run the same command again to continue\n";
             }
             None => text += "no model yet: no round has ended\n",
-            Some(Model { states, transitions, not_explored, complete, realized, why }) => {
-                let share = realized.map(|realized| {
-                    format!(
-                        ", {} % of random walks through it were reproduced on the class",
-                        (realized * 100.0).floor()
-                    )
-                });
+            Some(Model { states, transitions, not_explored, complete, realized, walks, why }) => {
+                let share = walks.map(Share::of_walks).or(realized.map(share_of_walks));
+                let share = share.map(|share| format!("; {share}"));
                 let cut = if *complete { "" } else { ", incomplete" };
                 text += &format!(
                     "model: {}{}{cut}; {why}\n",
@@ -211,6 +217,7 @@ impl Status {
                 "not_explored": model.not_explored,
                 "complete": model.complete,
                 "realized": model.realized,
+                "walks": model.walks,
                 "why": model.why,
             })
         });
@@ -223,6 +230,7 @@ impl Status {
             "running": self.writer.is_some(),
             "rounds": rounds,
             "tests": self.counts.tests,
+            "tests_run": self.rounds.iter().map(|round| round.tests).sum::<u64>(),
             "words": self.counts.words,
             "traces": self.objects,
             "properties": self.counts.properties,

@@ -29,6 +29,7 @@ use crate::output::{counted, print, print_json, some_of};
 use crate::pace::BudgetPace;
 use crate::progress::{Audience, Counting};
 use crate::request::ValidateRequest;
+use crate::results::not_made::NotMade;
 use crate::results::validation::{self, Share, Undecided};
 use crate::results::{self, Validation};
 use crate::stderr::tell;
@@ -107,6 +108,7 @@ fn measure(model: Fsa<String>, request: &ValidateRequest, quiet: bool) -> Result
     });
     Ok(Verdict {
         class: api.class.to_string(),
+        not_made: NotMade::of(&api, &generator, |_| false),
         witnesses: witnesses.collect(),
         seconds: counting.elapsed().as_secs_f64(),
         validated,
@@ -195,6 +197,7 @@ fn known_part(
 struct Verdict {
     class: String,
     validated: Validated,
+    not_made: NotMade,
     /// The rejected words as Java.
     witnesses: Vec<Vec<String>>,
     seconds: f64,
@@ -253,6 +256,7 @@ impl Verdict {
             missing: self.validated.missing.clone(),
             new_events: new(&self.validated.events),
             new_pairs: new(&self.validated.pairs),
+            not_made: self.not_made.clone(),
             given_up: self.validated.given_up.clone(),
             tests: self.validated.tests,
             seconds: self.seconds,
@@ -263,18 +267,19 @@ impl Verdict {
     fn text(&self) -> String {
         let Validated { precision, recall, unrealized, rejected, missing, .. } = &self.validated;
         let mut text = String::new();
-        let mut row = |name: &str, rate: &Rate, what: &str| {
-            let _ = match (rate.share(), rate.interval()) {
-                (Some(share), Some((low, high))) => writeln!(
-                    text,
-                    "{name:9}  {share:.4}  ({low:.3} to {high:.3})  {} of {} {what}",
-                    rate.good, rate.all
-                ),
-                _ => writeln!(text, "{name:9}  unknown"),
+        let mut row = |name: &str, rate: &Rate, told: fn(Share) -> String| {
+            let _ = match rate.share() {
+                Some(share) => writeln!(text, "{name:9}  {share:.4}  {}", told(Share::from(*rate))),
+                None => writeln!(text, "{name:9}  unknown"),
             };
         };
-        row("precision", precision, "walks of the model were realized");
-        row("recall", recall, "objects did only what the model allows");
+        row("precision", precision, Share::of_walks);
+        row("recall", recall, Share::of_objects);
+        let not_made = self.not_made.told();
+        if !not_made.is_empty() {
+            text.push_str("\nRecall is about objects that adit can make, without these:\n");
+            not_made.iter().for_each(|line| _ = writeln!(text, "  {line}"));
+        }
         if !unrealized.is_empty() {
             text.push_str("\nUnrealized walks, which the model allows and adit could not make happen:\n");
             unrealized.iter().for_each(|word| _ = writeln!(text, "  {}", word.join(" ")));

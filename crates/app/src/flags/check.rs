@@ -33,8 +33,9 @@ pub(crate) struct CheckFlags {
     /// Formula that every word must satisfy
     #[arg(long, value_name = "LTL")]
     pub(crate) formula: Option<String>,
-    /// List the instances that hold of the built-in templates, or of those in FILE
-    #[arg(long, value_name = "FILE", num_args = 0..=1)]
+    /// List the instances that hold of the built-in templates (see `adit properties --help`), or of those in
+    /// FILE
+    #[arg(long, alias = "template", value_name = "FILE", num_args = 0..=1)]
     pub(crate) templates: Option<Option<PathBuf>>,
     #[command(flatten)]
     pub(crate) purity: PurityFlags,

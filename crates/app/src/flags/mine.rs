@@ -63,8 +63,9 @@ Examples:
   adit mine com.acme.Stack -c 'target/classes:lib/*' --tests target/test-classes
   adit mine java.util.ArrayList --only add,get,isEmpty,'remove(int)' --miner dice
 
-Output: model.json, model.dot, properties.json, search.json, traces.jsonl, run.json, tests/*.java,
-tests.json, report.html (a page that explains the rest) and campaign.db (see `adit status DIR`).")]
+Output: model.json, model.dot, model_detail.json (a finer model, if there is one), properties.json,
+findings.json, search.json, traces.jsonl, run.json, tests/*.java, tests.json, report.html (a page that
+explains the rest) and campaign.db (see `adit status DIR`).")]
 pub(crate) struct MineFlags {
     #[command(flatten)]
     pub(crate) class: ClassFlags,
@@ -81,6 +82,9 @@ pub(crate) struct MineFlags {
     /// Progress output on standard error
     #[arg(long, value_enum, value_name = "FORM", default_value = "auto")]
     pub(crate) progress: ProgressForm,
+    /// Print the finer model, if the search made one
+    #[arg(long)]
+    pub(crate) detail: bool,
     /// Print a summary as JSON
     #[arg(long)]
     pub(crate) json: bool,

@@ -14,14 +14,23 @@ use super::{PurityFlags, TraceFlags};
 Examples:
   adit properties examples/tokenizer.traces
   adit properties examples/server.log --regex '\\[(?<trace>s-\\d+)\\] (?<event>[A-Z]+)'
-  adit properties examples/tokenizer.traces --formula 'G(x -> X G !y)'")]
+  adit properties examples/tokenizer.traces --formula 'G(x -> X G !y)'
+
+Templates, for events a and b:
+  AF   always followed             after a, sooner or later comes b
+  NF   never followed              after a, b never comes
+  AP   always preceded             before a, b has come
+  AIF  always immediately followed right after a comes b
+  NIF  never immediately followed  right after a never comes b
+  AIP  always immediately preceded right before a comes b
+For AIF, NIF and AIP, events without side effects do not count between a and b.")]
 pub(crate) struct PropertiesFlags {
     #[command(flatten)]
     pub(crate) traces: TraceFlags,
     #[command(flatten)]
     pub(crate) purity: PurityFlags,
     /// Mine only this template: AF, NF, AP, AIF, NIF or AIP; may be repeated
-    #[arg(long = "template", value_name = "NAME", conflicts_with = "formula")]
+    #[arg(long = "template", alias = "templates", value_name = "NAME", conflicts_with = "formula")]
     pub(crate) templates: Vec<String>,
     /// Mine instances of a formula such as 'G(x -> F y)'; names that are not events match any event
     #[arg(long, value_name = "LTL")]

@@ -16,8 +16,8 @@ Examples:
   adit report examples/tokenizer.model.json examples/tokenizer.dot -o changes.html
 
 The folder holds model.json or campaign.db. If they exist, the page also uses properties.json,
-traces.jsonl, tests/*.java, tests.json, search.json, run.json and validate.json (the output of
-`adit validate --json`).")]
+traces.jsonl, tests/*.java, tests.json, findings.json, model_detail.json, search.json, run.json and
+validate.json (the output of `adit validate --json`).")]
 pub(crate) struct ReportFlags {
     /// Folder that `adit mine` wrote, or a model
     #[arg(value_name = "DIR")]
@@ -25,6 +25,9 @@ pub(crate) struct ReportFlags {
     /// Second folder or model to compare with
     #[arg(value_name = "OTHER")]
     pub(crate) two: Option<PathBuf>,
+    /// Open the page with the finer model, if there is one
+    #[arg(long)]
+    pub(crate) detail: bool,
     /// File for the page; `-` for standard output [default: report.html in DIR, or here for a model]
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,

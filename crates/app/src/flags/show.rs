@@ -21,6 +21,9 @@ pub(crate) struct ShowFlags {
     /// Omit calls without side effects
     #[arg(long)]
     pub(crate) hide_pure: bool,
+    /// Show the finer model, if there is one
+    #[arg(long)]
+    pub(crate) detail: bool,
     /// List every call of every state
     #[arg(long, alias = "list")]
     pub(crate) all: bool,

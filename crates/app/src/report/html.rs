@@ -17,6 +17,7 @@ use super::page::Page;
 use super::properties::properties;
 use super::{protocol, provenance, terminal, trust};
 use crate::output::{counted, size_of};
+use crate::results::run::DetailSummary;
 
 /// The page with placeholders such as `{{title}}`.
 const SKELETON: &str = include_str!("assets/page.html");
@@ -29,10 +30,17 @@ const MAX_TESTS: usize = 1000;
 /// Returns the page about one model.
 pub(crate) fn html(page: &Page) -> String {
     let mut views = Views::default();
-    let model = views.add(&page.title, &page.model, &page.pure, &page.evidence);
+    let mut models = vec![views.add(&page.title, &page.model, &page.pure, &page.evidence)];
+    let told = page.detail.as_ref().map(|(detail, evidence)| {
+        models.push(views.add(&page.title, detail, &page.pure, evidence));
+        detail_in_words(page, detail)
+    });
     let tests = &page.tests.tests[..page.tests.tests.len().min(MAX_TESTS)];
     let data = json!({
-        "models": [model],
+        "models": models,
+        "detail": told,
+        "opens_with_detail": page.opens_with_detail && page.detail.is_some(),
+        "findings": page.findings,
         "properties": properties(page),
         "tests": tests,
         "test_head": page.tests.head,
@@ -43,6 +51,12 @@ pub(crate) fn html(page: &Page) -> String {
         "command": provenance::command(page),
     });
     fill(&page.title, &summary(page), &views.figures, &data)
+}
+
+/// The size and the figure of the finer model.
+fn detail_in_words(page: &Page, detail: &Fsa<String>) -> String {
+    let summary = page.run.as_ref().and_then(|run| run.summary.detail.as_ref());
+    summary.map_or_else(|| size_of(detail), DetailSummary::told)
 }
 
 /// Returns a summary of the page in one sentence.

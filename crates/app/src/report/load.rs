@@ -14,7 +14,7 @@ use super::evidence::Replay;
 use super::page::{Page, pure_labels};
 use crate::errors::bad_input;
 use crate::input::open;
-use crate::models::{self, MODEL, UnknownFormat};
+use crate::models::{self, DETAIL, MODEL, UnknownFormat};
 use crate::output::counted;
 use crate::results::{self, Properties, PropertyResult, ResultFile, Results, SearchHistory, Witness};
 
@@ -33,6 +33,23 @@ pub(crate) fn load_model(path: &Path) -> Result<(Fsa<String>, BTreeSet<String>),
     Ok((model, pure))
 }
 
+/// Loads the finer model of a folder, or of the folder of a model, with the labels of its calls without side
+/// effects; nothing if there is none.
+pub(crate) fn load_detail(path: &Path) -> Result<Option<(Fsa<String>, BTreeSet<String>)>, Report> {
+    let (_, pure) = load_model(path)?;
+    let folder = Place::of(path)?.folder;
+    let detail = folder.map(|folder| detail_of(&folder)).transpose()?.flatten();
+    Ok(detail.map(|detail| (detail, pure)))
+}
+
+fn detail_of(folder: &Path) -> Result<Option<Fsa<String>>, Report> {
+    let file = folder.join(DETAIL);
+    if !file.exists() {
+        return Ok(None);
+    }
+    Ok(Some(models::read_titled(open(&file)?, None, UnknownFormat::ConvertIt)?.0))
+}
+
 /// Loads the page of a folder, or of a model and what lies beside it if it is the one of such a folder.
 pub(crate) fn load(path: &Path) -> Result<Page, Report> {
     let mut place = Place::of(path)?;
@@ -40,7 +57,7 @@ pub(crate) fn load(path: &Path) -> Result<Page, Report> {
     let title = title.filter(|title| !title.is_empty()).unwrap_or_else(|| models::title_of(path));
     let Place { folder, campaign, notes, .. } = place;
     let Some(folder) = folder else {
-        return Page::new(title, model, Results::default(), |_| Ok(()));
+        return Page::new(title, model, None, Results::default(), |_| Ok(()));
     };
     let mut results = Results::read(&folder)?;
     if let Some(campaign) = &campaign {
@@ -49,7 +66,8 @@ pub(crate) fn load(path: &Path) -> Result<Page, Report> {
             results.properties = Some(stored_properties(campaign, &model)?);
         }
     }
-    let page = Page::new(title, model, results, |replay| match &campaign {
+    let detail = detail_of(&folder)?;
+    let page = Page::new(title, model, detail, results, |replay| match &campaign {
         // The campaign has all words, the file only those of the tests that were kept.
         Some(campaign) if campaign.counts()?.words > 0 => replay_campaign(campaign, replay),
         _ => replay_file(&folder, replay),

@@ -9,13 +9,15 @@ use miette::Report;
 
 use super::evidence::{Evidence, Replay};
 use crate::output::counted;
-use crate::results::{PropertyResult, Results, Run, SearchHistory, Tests, Validation, Witness};
+use crate::results::{Findings, PropertyResult, Results, Run, SearchHistory, Tests, Validation, Witness};
 
 /// Content of the page about one model.
 pub(crate) struct Page {
     /// Name of the class, or of the file that the model comes from.
     pub(crate) title: String,
     pub(crate) model: Fsa<String>,
+    /// A finer model, of which the model is a quotient, with its evidence.
+    pub(crate) detail: Option<(Fsa<String>, Evidence)>,
     /// Labels of calls without side effects.
     pub(crate) pure: BTreeSet<String>,
     pub(crate) properties: Vec<PropertyResult>,
@@ -23,8 +25,11 @@ pub(crate) struct Page {
     /// Traces and tests that took each transition.
     pub(crate) evidence: Evidence,
     pub(crate) search: SearchHistory,
+    pub(crate) findings: Findings,
     pub(crate) run: Option<Run>,
     pub(crate) validation: Option<Validation>,
+    /// The page shows the finer model first.
+    pub(crate) opens_with_detail: bool,
     /// Warnings about input that could not be read.
     pub(crate) notes: Vec<String>,
 }
@@ -34,17 +39,25 @@ impl Page {
     pub(crate) fn new(
         title: String,
         model: Fsa<String>,
+        detail: Option<Fsa<String>>,
         results: Results,
-        replay_words: impl FnOnce(&mut Replay<'_>) -> Result<(), Report>,
+        replay_words: impl Fn(&mut Replay<'_>) -> Result<(), Report>,
     ) -> Result<Self, Report> {
-        let Results { run, properties, tests, search, validation } = results;
+        let Results { run, properties, tests, search, findings, validation } = results;
         let tests = tests.unwrap_or_default();
-        let mut replay = Replay::new(&model);
-        for (number, test) in tests.tests.iter().enumerate() {
-            replay.test(number, &test.words);
-        }
-        replay_words(&mut replay)?;
-        let mut evidence = replay.finish();
+        let replayed = |model: &Fsa<String>| -> Result<Evidence, Report> {
+            let mut replay = Replay::new(model);
+            for (number, test) in tests.tests.iter().enumerate() {
+                replay.test(number, &test.words);
+            }
+            replay_words(&mut replay)?;
+            Ok(replay.finish())
+        };
+        let mut evidence = replayed(&model)?;
+        let detail = match detail {
+            Some(detail) => Some(replayed(&detail).map(|evidence| (detail, evidence))?),
+            None => None,
+        };
         evidence.learn(&model, &tests.witnesses, |test| Some(test).filter(|test| *test < tests.tests.len()));
         let (pure, mut properties) = match properties {
             Some(known) => (known.pure, known.properties),
@@ -57,13 +70,16 @@ impl Page {
         Ok(Self {
             title,
             model,
+            detail,
             pure,
             properties,
             tests,
             evidence,
             search: search.unwrap_or_default(),
+            findings: findings.unwrap_or_default(),
             run,
             validation,
+            opens_with_detail: false,
             notes: Vec::new(),
         })
     }
@@ -71,7 +87,7 @@ impl Page {
     /// Returns the page of a model about which nothing else is known.
     #[cfg(test)]
     pub(crate) fn of(title: &str, model: Fsa<String>) -> Self {
-        Self::new(title.to_owned(), model, Results::default(), |_| Ok(())).expect("nothing is read")
+        Self::new(title.to_owned(), model, None, Results::default(), |_| Ok(())).expect("nothing is read")
     }
 }
 

@@ -148,7 +148,19 @@ fn refuted(all: &[PropertyResult], members: &[usize]) -> Vec<Group> {
 fn pattern(template: Template) -> Value {
     let [a, b] = PLACEHOLDERS;
     let with = |a: &str, b: &str| sentence(&Property { template, a, b });
-    json!({"name": template.short(), "says": with(a, b), "same": with(a, a)})
+    json!({"name": template.short(), "long": in_full(template), "says": with(a, b), "same": with(a, a)})
+}
+
+/// The name of a template in full.
+fn in_full(template: Template) -> &'static str {
+    match template {
+        Template::AlwaysFollowed => "always followed",
+        Template::NeverFollowed => "never followed",
+        Template::AlwaysPreceded => "always preceded",
+        Template::AlwaysImmediatelyFollowed => "always immediately followed",
+        Template::NeverImmediatelyFollowed => "never immediately followed",
+        Template::AlwaysImmediatelyPreceded => "always immediately preceded",
+    }
 }
 
 /// Texts that are stored once and referred to by number.

@@ -3,7 +3,6 @@
 use serde_json::Value;
 
 use super::page::Page;
-use crate::pace::in_words;
 use crate::progress::rounded;
 use crate::results::Run;
 
@@ -23,7 +22,7 @@ pub(super) fn rows(page: &Page) -> Vec<(String, String)> {
         row("round of the campaign", summary.round.to_string());
         row("model", summary.model.origin.clone());
         row("time in seconds", rounded(summary.seconds).to_string());
-        row("stopped because", in_words(summary.stop).to_owned());
+        row("stopped because", summary.model.stopped(summary.stop));
         row("budget", run.budget.clone());
         row("seed", run.seed.to_string());
         // They are named like the flags that set them; the version of Java is among the others.

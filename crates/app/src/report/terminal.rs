@@ -325,7 +325,12 @@ fn lines(one: &Box, notes: &[Note]) -> Vec<String> {
         );
     }
     lines.extend(one.unexplored.iter().map(|line| format!("  not explored after {}", calls(line))));
-    lines.extend(one.refuses.iter().map(|line| format!("  refuses {}", calls(line))));
+    // The word once, and what follows it below each other.
+    let refuses = one.refuses.iter().enumerate();
+    lines.extend(
+        refuses
+            .map(|(at, line)| format!("  {} {}", if at == 0 { "refuses" } else { "       " }, calls(line))),
+    );
     lines
 }
 

@@ -5,9 +5,8 @@ use adit_trace::Stop;
 use serde::Serialize;
 
 use super::page::Page;
-use crate::pace::in_words;
 use crate::results::Validation;
-use crate::results::run::{Branches, Gaps, ModelSummary};
+use crate::results::run::{Branches, Gaps, ModelSummary, mode_in_words};
 use crate::results::validation::{Novelty, Share};
 
 /// A measurement and its meaning.
@@ -36,20 +35,18 @@ impl Fact {
 pub(super) fn facts(page: &Page) -> Vec<Fact> {
     let mut facts: Vec<Fact> =
         page.notes.iter().map(|note| Fact::new("Warning", "some input could not be read", note)).collect();
-    match &page.validation {
-        Some(validation) => facts.extend(measured(validation)),
-        None => facts.push(Fact::new(
-            "Precision and recall",
-            "not measured",
-            "`adit validate --json` measures them on the class itself; saved as `validate.json` beside the model, \
-             its output is shown here",
-        )),
+    let summary = page.run.as_ref().map(|run| &run.summary);
+    facts.extend(page.validation.iter().flat_map(measured));
+    // One figure for one thing: that of `adit validate`, which runs more, or else that of the search.
+    if page.validation.is_none() {
+        facts.extend(summary.and_then(|summary| walked(&summary.model)));
+        facts.push(Fact::new("Recall", "not measured", unmeasured(page)));
     }
     if let Some(run) = &page.run {
         facts.extend(explored(&run.summary.model));
         facts.extend(missing(&run.summary.gaps));
         facts.extend(run.summary.branches.map(covered));
-        facts.push(stopped(run.summary.stop));
+        facts.push(stopped(&run.summary.model, run.summary.stop));
     }
     facts.extend(not_known(&page.model));
     facts.extend(replayed(page));
@@ -58,19 +55,38 @@ pub(super) fn facts(page: &Page) -> Vec<Fact> {
 
 /// Facts from running the class against the model.
 fn measured(validation: &Validation) -> Vec<Fact> {
-    let share = |name, share: Option<f64>, Share { good, of, interval }: Share, what: &str| {
-        let mut says = format!("{good} of {of} {what}");
-        if let Some((low, high)) = interval {
-            says += &format!("; 95 % confidence interval {low:.3} to {high:.3}");
-        }
-        Some(Fact::new(name, format!("{:.3}", share?), says))
+    let fact = |name, share: Share, says: String| {
+        (share.of > 0).then(|| Fact::new(name, format!("{} of {}", share.good, share.of), says))
     };
-    let Validation { precision, recall, walks, objects, .. } = validation;
-    let precision = share("Precision", *precision, *walks, "walks of the model were realized")
+    let Validation { walks, objects, not_made, .. } = validation;
+    let precision = fact("Precision: walks reproduced", *walks, walks.of_walks())
         .map(|fact| fact.with_words(&validation.unrealized));
-    let recall = share("Recall", *recall, *objects, "random objects did what the model allows")
+    let made = not_made.told();
+    let without =
+        if made.is_empty() { String::new() } else { format!(". Not among them: {}", made.join("; ")) };
+    let recall = fact("Recall: objects allowed", *objects, objects.of_objects() + &without)
         .map(|fact| fact.with_words(&validation.rejected));
     [precision, recall, unseen(validation.new_pairs)].into_iter().flatten().collect()
+}
+
+/// The walks that the search made happen.
+fn walked(model: &ModelSummary) -> Option<Fact> {
+    let value = match model.walks {
+        Some(Share { good, of, .. }) => format!("{good} of {of}"),
+        // Rounded down, because only all is 100 %.
+        None => format!("{} %", (model.realized? * 100.0).floor()),
+    };
+    let fact = Fact::new("Precision: walks reproduced", value, model.reproduced()?);
+    Some(fact.with_words(model.unrealized.as_deref().unwrap_or_default()))
+}
+
+/// The way to measure recall.
+fn unmeasured(page: &Page) -> String {
+    let class = page.run.as_ref().map_or("CLASS", |run| run.summary.class.as_str());
+    format!(
+        "`adit validate model.json {class} --json > validate.json` measures it on the class; run in this folder, \
+         it is shown here"
+    )
 }
 
 /// The probability that another object shows a new pair of consecutive calls.
@@ -92,31 +108,17 @@ fn unseen(pairs: Novelty) -> Option<Fact> {
 /// Facts from the search that built the model.
 fn explored(model: &ModelSummary) -> Vec<Fact> {
     let mut facts = Vec::new();
-    if let Some(share) = model.realized {
-        // Rounded down, because only all is 100 %.
-        let percent = format!("{} %", (share * 100.0).floor());
-        let (value, says) = match model.walks {
-            None => (percent, "of random walks through the model were reproduced on the class".to_owned()),
-            Some(Share { good, of, interval }) => {
-                let interval = interval.map(|(low, high)| format!(" ({low:.2} to {high:.2})"));
-                let says = format!(
-                    "random walks through the model were reproduced on the class{}",
-                    interval.unwrap_or_default()
-                );
-                (format!("{good} of {of}"), says)
-            }
-        };
-        facts.push(
-            Fact::new("Reproduced walks", value, says)
-                .with_words(model.unrealized.as_deref().unwrap_or_default()),
-        );
-    }
     if !model.complete {
         facts.push(Fact::new(
             "Search",
             "incomplete",
             "it stopped before it had tried everything; a longer `--budget` may find more states and transitions",
         ));
+    }
+    if !model.modes.is_empty() {
+        let told: Vec<String> = model.modes.iter().map(mode_in_words).collect();
+        let says = format!("parts of the protocol depend on nothing else: {}", told.join("; "));
+        facts.push(Fact::new("Modes", model.modes.len().to_string(), says));
     }
     if model.admitted > 0 {
         facts.push(Fact::new(
@@ -131,21 +133,24 @@ fn explored(model: &ModelSummary) -> Vec<Fact> {
 /// Calls that the model knows nothing or little about.
 fn missing(gaps: &Gaps) -> Vec<Fact> {
     let mut facts = Vec::new();
-    if !gaps.never_tried.is_empty() {
-        let names: Vec<&str> = gaps.never_tried.iter().map(|one| one.method.as_str()).collect();
+    if !gaps.not_made.never_tried.is_empty() {
+        let names: Vec<&str> = gaps.not_made.never_tried.iter().map(|one| one.method.as_str()).collect();
         facts.push(Fact::new(
             "Never called",
             names.len().to_string(),
             format!("no arguments could be generated for {}; `--fixtures` can supply them", names.join(", ")),
         ));
     }
-    if !gaps.never_returned.is_empty() {
-        let told: Vec<String> = gaps.never_returned.iter().map(ToString::to_string).collect();
+    if !gaps.not_made.never_returned.is_empty() {
+        let told: Vec<String> = gaps.not_made.never_returned.iter().map(ToString::to_string).collect();
         facts.push(Fact::new(
             "Never succeeded",
             told.len().to_string(),
             format!("so the model does not show them: {}; `--fixtures` may help", told.join(", ")),
         ));
+    }
+    if let Some(texts) = gaps.not_made.about_texts() {
+        facts.push(Fact::new("Values not tried", gaps.not_made.texts_not_tried.len().to_string(), texts));
     }
     if !gaps.hang.is_empty() {
         let names: Vec<&str> = gaps.hang.iter().map(String::as_str).collect();
@@ -169,14 +174,14 @@ fn covered(Branches { covered, all }: Branches) -> Fact {
     Fact::new(name, format!("{covered} of {all}"), says)
 }
 
-fn stopped(stop: Stop) -> Fact {
+fn stopped(model: &ModelSummary, stop: Stop) -> Fact {
     let says = match stop {
         Stop::Budget(_) => "a longer `--budget` may find more",
         Stop::Interrupted => "the page shows what had been found by then",
-        Stop::Done => "every property was refuted or given up",
+        Stop::Done => "the search ended by itself, before its budget did",
         Stop::GaveUp => "too many calls hung or ended their process",
     };
-    Fact::new("Stopped because", in_words(stop), says)
+    Fact::new("Stopped because", model.stopped(stop), says)
 }
 
 /// Facts from replaying the recorded traces over the model.
@@ -236,7 +241,7 @@ mod tests {
 
     use super::*;
     use crate::report::evidence::Evidence;
-    use crate::results::run::NeverTried;
+    use crate::results::not_made::{NeverTried, NotMade};
     use crate::results::run::tests::plain;
     use crate::results::validation::Undecided;
     use crate::results::{Run, Validation};
@@ -264,6 +269,7 @@ mod tests {
             objects: Share { good: 9, of: 9, interval: None },
             undecided: Undecided::default(),
             missing: Vec::new(),
+            not_made: NotMade::default(),
             new_events: none,
             new_pairs: Novelty { chance: Some(0.0), at_most: Some(0.01), ..none },
             given_up: Vec::new(),
@@ -280,7 +286,7 @@ mod tests {
         (model.realized, model.complete, model.admitted) = (Some(0.999), false, 2);
         model.unrealized = Some(vec![vec!["a".to_owned(), "b".to_owned()]]);
         let never = NeverTried { method: "put".to_owned(), why: "x".to_owned() };
-        run.summary.gaps.never_tried.push(never);
+        run.summary.gaps.not_made.never_tried.push(never);
         run.summary.gaps.hang.insert("spin".to_owned());
         run.summary.branches = Some(Branches { covered: 3, all: 4 });
         let mut page = page(Some(run), Some(validation()));
@@ -291,10 +297,9 @@ mod tests {
             .collect();
         expect![[r#"
             Warning: some input could not be read (campaign.db is damaged) []
-            Precision: 0.500 (1 of 2 walks of the model were realized; 95 % confidence interval 0.100 to 0.900) ["a"]
-            Recall: 1.000 (9 of 9 random objects did what the model allows) []
+            Precision: walks reproduced: 1 of 2 (of 2 random walks through the model, 1 was reproduced on the class (10 to 90 %)) ["a"]
+            Recall: objects allowed: 9 of 9 (of 9 random objects, 9 did only what the model allows) []
             Unseen behavior: fewer than 1 in 100 (further random objects would show a new pair of consecutive calls) []
-            Reproduced walks: 99 % (of random walks through the model were reproduced on the class) ["a b"]
             Search: incomplete (it stopped before it had tried everything; a longer `--budget` may find more states and transitions) []
             Unexplored call sequences: 2 (were seen too late to be explored; the model allows them, and what follows is unknown) []
             Never called: 1 (no arguments could be generated for put; `--fixtures` can supply them) []

@@ -4,13 +4,15 @@ use std::collections::BTreeSet;
 
 use adit_logic::FateCounts;
 use adit_picture::legible;
-use adit_trace::Stop;
+use adit_trace::{Label, Stop};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::ResultFile;
+use super::not_made::NotMade;
 use super::validation::Share;
-use crate::output::counted;
+use super::{Finding, FindingKind, ResultFile};
+use crate::output::{counted, model_size};
+use crate::pace::in_words;
 
 /// Content of `run.json`: the summary of a round, with all that it takes to run it again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -59,15 +61,39 @@ pub(crate) struct Summary {
     pub(crate) properties: FateCounts,
     #[serde(flatten)]
     pub(crate) model: ModelSummary,
+    /// The finer model in `model_detail.json`, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) detail: Option<DetailSummary>,
     #[serde(flatten)]
     pub(crate) gaps: Gaps,
     /// Branches of the class; absent if they could not be observed.
     pub(crate) branches: Option<Branches>,
+    /// Behavior that its author probably did not want, the most important first.
+    #[serde(default)]
+    pub(crate) findings: Vec<FoundSummary>,
     /// The search for witnesses began before the budget ended.
     pub(crate) attacked: bool,
     pub(crate) round: i64,
     pub(crate) seconds: f64,
     pub(crate) stop: Stop,
+}
+
+/// A finding in short; `findings.json` has the whole.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct FoundSummary {
+    pub(crate) kind: FindingKind,
+    pub(crate) method: String,
+    /// The finding as an English sentence.
+    pub(crate) says: String,
+    /// Name of the test that shows it.
+    pub(crate) test: String,
+}
+
+impl FoundSummary {
+    pub(crate) fn of(finding: &Finding) -> Self {
+        let Finding { kind, method, says, test, .. } = finding.clone();
+        Self { kind, method, says, test }
+    }
 }
 
 /// The model that a round ended with.
@@ -82,6 +108,13 @@ pub(crate) struct ModelSummary {
     /// Every call is possible at any time, and no answer changes.
     #[serde(default)]
     pub(crate) no_protocol: bool,
+    /// Labels of each part of the protocol that is independent of the rest, such as a flag that is set and
+    /// asked for.
+    #[serde(default)]
+    pub(crate) modes: Vec<BTreeSet<String>>,
+    /// Number of rounds at the end of the search that changed nothing; 0 if it ended otherwise.
+    #[serde(default)]
+    pub(crate) stable_rounds: usize,
     /// Labels of calls without side effects.
     pub(crate) pure: BTreeSet<String>,
     /// Share of the model's random walks that were made to happen, if measured.
@@ -105,6 +138,58 @@ pub(crate) struct ModelSummary {
     pub(crate) rejected: Vec<Vec<String>>,
 }
 
+/// A finer model, of which the model that a round ended with is a quotient.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct DetailSummary {
+    pub(crate) states: usize,
+    pub(crate) transitions: usize,
+    pub(crate) not_explored: usize,
+    /// Walks of it that were made to happen, if it was measured.
+    pub(crate) walks: Option<Share>,
+    /// For each of its states, the state of the model.
+    pub(crate) coarse: Vec<Option<usize>>,
+}
+
+impl DetailSummary {
+    /// Returns its size and its figure in words.
+    pub(crate) fn told(&self) -> String {
+        let size = model_size(self.states, self.transitions, self.not_explored);
+        let walks = self.walks.map(|walks| format!("; {}", walks.of_walks()));
+        format!("{size}{}", walks.unwrap_or_default())
+    }
+}
+
+/// Returns the labels of a mode: `isLenient`, `setLenient`.
+pub(crate) fn mode_in_words(labels: &BTreeSet<String>) -> String {
+    let methods: BTreeSet<&str> = labels.iter().map(|label| Label::parse(label).method()).collect();
+    methods.into_iter().map(|method| format!("`{}`", legible(method))).collect::<Vec<_>>().join(", ")
+}
+
+impl ModelSummary {
+    /// Returns the reason why the search stopped, in words.
+    pub(crate) fn stopped(&self, stop: Stop) -> String {
+        match (stop, self.stable_rounds) {
+            (Stop::Done, rounds @ 1..) => format!("stable over {}", counted(rounds, "round")),
+            _ => in_words(stop).to_owned(),
+        }
+    }
+
+    /// Returns the sentence about the random walks that were made to happen on the class.
+    pub(crate) fn reproduced(&self) -> Option<String> {
+        match self.walks {
+            Some(walks) => Some(walks.of_walks()),
+            // A model of an earlier round, of which only the share is kept. Rounded down, because only all is
+            // 100 %.
+            None => Some(share_of_walks(self.realized?)),
+        }
+    }
+}
+
+/// Returns the sentence about the random walks of a model of which only the share is known.
+pub(crate) fn share_of_walks(share: f64) -> String {
+    format!("{} % of random walks through the model were reproduced on the class", (share * 100.0).floor())
+}
+
 /// Transitions that were observed from their source to their target; the targets of the others are guesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ConfirmedEdges {
@@ -123,10 +208,8 @@ pub(crate) struct Branches {
 /// Calls that the model knows nothing or little about.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Gaps {
-    /// Methods without arguments to call them with.
-    pub(crate) never_tried: Vec<NeverTried>,
-    /// Methods that were called and never returned.
-    pub(crate) never_returned: Vec<NeverReturned>,
+    #[serde(flatten)]
+    pub(crate) not_made: NotMade,
     /// Methods that hang or end their worker and are no longer called, at least on some objects.
     pub(crate) hang: BTreeSet<String>,
     /// Ways to make an object on which most calls hang; such objects are no longer made.
@@ -137,59 +220,6 @@ pub(crate) struct Gaps {
     /// another thread could give.
     #[serde(default)]
     pub(crate) blocking: BTreeSet<String>,
-}
-
-/// A method that could not be called.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct NeverTried {
-    pub(crate) method: String,
-    pub(crate) why: String,
-}
-
-/// A method that was called and never returned.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct NeverReturned {
-    pub(crate) method: String,
-    pub(crate) times: u32,
-    /// The exception that it threw most often, if known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) exception: Option<String>,
-    /// The message of that exception.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) message: Option<String>,
-}
-
-impl NeverReturned {
-    /// Returns true if the call was probably refused by the sandbox, and not by the class.
-    pub(crate) fn is_sandboxed(&self) -> bool {
-        // The words of the operating system for what the sandbox forbids, and the exceptions that replace
-        // them by a path or the name of a host.
-        const WORDS: [&str; 5] = [
-            "Permission denied",
-            "Operation not permitted",
-            "Network is unreachable",
-            "Read-only file system",
-            "Cannot run program",
-        ];
-        const EXCEPTIONS: [&str; 2] = ["AccessDeniedException", "UnknownHostException"];
-        let said = |message: &String| WORDS.iter().any(|words| message.contains(words));
-        let threw = |class: &String| EXCEPTIONS.iter().any(|name| class.rsplit('.').next() == Some(*name));
-        self.message.as_ref().is_some_and(said) || self.exception.as_ref().is_some_and(threw)
-    }
-}
-
-/// The method, how often it was called, and what it threw.
-impl std::fmt::Display for NeverReturned {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} ({}", self.method, counted(self.times, "time"))?;
-        if let Some(exception) = &self.exception {
-            write!(f, ": {exception}")?;
-        }
-        if let Some(message) = self.message.as_ref().filter(|message| !message.is_empty()) {
-            write!(f, ", “{}”", legible(message))?;
-        }
-        f.write_str(if self.is_sandboxed() { "; the sandbox forbids it)" } else { ")" })
-    }
 }
 
 /// A method that hung or ended its worker on some objects.
@@ -221,6 +251,8 @@ pub(crate) mod tests {
                     transitions: 2,
                     not_explored: 0,
                     no_protocol: false,
+                    modes: Vec::new(),
+                    stable_rounds: 0,
                     pure: BTreeSet::new(),
                     realized: None,
                     walks: None,
@@ -232,8 +264,10 @@ pub(crate) mod tests {
                     admitted: 0,
                     rejected: Vec::new(),
                 },
+                detail: None,
                 gaps: Gaps::default(),
                 branches: None,
+                findings: Vec::new(),
                 attacked: true,
                 round: 1,
                 seconds: 9.5,
@@ -246,28 +280,6 @@ pub(crate) mod tests {
             command: "adit mine a.B".to_owned(),
             keeping: Keeping { noting: 0.1, writing: 0.2, ending: 0.3 },
         }
-    }
-
-    #[test]
-    fn what_never_returned_says_why() {
-        let told = |exception: Option<&str>, message: Option<&str>| {
-            let [exception, message] = [exception, message].map(|text| text.map(str::to_owned));
-            NeverReturned { method: "start".to_owned(), times: 7, exception, message }.to_string()
-        };
-        assert_eq!(told(None, None), "start (7 times)");
-        assert_eq!(
-            told(Some("InvalidKeyException"), Some("key must have 4 bytes")),
-            "start (7 times: InvalidKeyException, “key must have 4 bytes”)"
-        );
-        assert_eq!(
-            told(Some("IOException"), Some("Cannot run program \"a\": error=1, Operation not permitted")),
-            "start (7 times: IOException, “Cannot run program \"a\": error=1, Operation not permitted”; the \
-             sandbox forbids it)"
-        );
-        assert!(told(Some("java.nio.file.AccessDeniedException"), Some("/etc/a")).contains("sandbox"));
-        // Files of earlier versions have neither.
-        let old = json!({"method": "start", "times": 7});
-        assert_eq!(serde_json::from_value::<NeverReturned>(old).unwrap().exception, None);
     }
 
     #[test]

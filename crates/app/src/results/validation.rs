@@ -5,6 +5,8 @@ use adit_trace::Stop;
 use serde::{Deserialize, Serialize};
 
 use super::ResultFile;
+use super::not_made::NotMade;
+use crate::output::counted;
 
 /// Precision and recall of a model, measured by running its class.
 ///
@@ -29,6 +31,8 @@ pub(crate) struct Validation {
     pub(crate) missing: Vec<String>,
     pub(crate) new_events: Novelty,
     pub(crate) new_pairs: Novelty,
+    #[serde(flatten)]
+    pub(crate) not_made: NotMade,
     /// Methods that hang or end their worker and were no longer called.
     pub(crate) given_up: Vec<String>,
     pub(crate) tests: u64,
@@ -47,6 +51,35 @@ pub(crate) struct Share {
     pub(crate) good: u64,
     pub(crate) of: u64,
     pub(crate) interval: Option<(f64, f64)>,
+}
+
+impl Share {
+    /// Returns what was done with walks of a model: the one sentence about it, wherever it is told.
+    pub(crate) fn of_walks(self) -> String {
+        let walks = counted(self.of, "random walk");
+        let were = if self.good == 1 { "was" } else { "were" };
+        format!(
+            "of {walks} through the model, {} {were} reproduced on the class{}",
+            self.good,
+            self.percent()
+        )
+    }
+
+    /// Returns what random objects did, in the same form.
+    pub(crate) fn of_objects(self) -> String {
+        let objects = counted(self.of, "random object");
+        format!("of {objects}, {} did only what the model allows{}", self.good, self.percent())
+    }
+
+    /// Returns the confidence interval in percent, ` (91 to 96 %)`: its ends are rounded outwards, because
+    /// only all is 100 %.
+    fn percent(self) -> String {
+        let told = self.interval.map(|(low, high)| {
+            let high = if self.good == self.of { 100.0 } else { (high * 100.0).ceil().min(100.0) };
+            format!(" ({} to {high} %)", (low * 100.0).floor())
+        });
+        told.unwrap_or_default()
+    }
 }
 
 impl From<Rate> for Share {
@@ -78,4 +111,27 @@ pub(crate) struct Novelty {
     pub(crate) at_most: Option<f64>,
     /// Estimated number of things that exist and were not seen.
     pub(crate) unseen_at_least: f64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn walks_are_told_as_what_was_done() {
+        let told = |good, of, interval| Share { good, of, interval }.of_walks();
+        assert_eq!(
+            told(282, 300, Some((0.907, 0.962))),
+            "of 300 random walks through the model, 282 were reproduced on the class (90 to 97 %)"
+        );
+        assert_eq!(
+            told(300, 300, Some((0.987, 1.0))),
+            "of 300 random walks through the model, 300 were reproduced on the class (98 to 100 %)"
+        );
+        assert_eq!(told(1, 1, None), "of 1 random walk through the model, 1 was reproduced on the class");
+        assert_eq!(
+            Share { good: 9, of: 10, interval: None }.of_objects(),
+            "of 10 random objects, 9 did only what the model allows"
+        );
+    }
 }

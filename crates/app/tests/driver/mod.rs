@@ -1,6 +1,7 @@
 //! Runs the built binary and collects its output.
 #![allow(dead_code, reason = "every test file uses its own part of this")]
 
+pub(crate) mod agreement;
 pub(crate) mod chromium;
 pub(crate) mod java;
 

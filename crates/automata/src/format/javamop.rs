@@ -37,7 +37,7 @@ pub(super) fn write(model: &Model<'_>) -> Written {
     let mut lost = Vec::new();
     if !fsa.is_deterministic() {
         lost.push(
-            "JavaMOP follows one transition per event from one initial state: monitor with the determinized model"
+            "JavaMOP needs a deterministic model; add --determinize"
                 .to_owned(),
         );
     }

@@ -1,6 +1,7 @@
 //! The outcome of a round: the files in its folder, and what the terminal says about them.
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
@@ -8,32 +9,37 @@ use adit_automata::{Fsa, Modality, format};
 use adit_java::{Api, source};
 use adit_logic::FateCounts;
 use adit_store::{About, Campaign};
-use adit_trace::{Callable, Format, Labels, Life, Run, Script};
+use adit_trace::{Callable, Format, Label, Labels, Life, Run, Script};
 use miette::Report;
 
+use super::beside::Beside;
 use super::fixture_skeleton::{SKELETON, skeleton};
 use crate::budget::Budget;
-use crate::campaign::{JudgedProperty, RecordingCost};
+use crate::campaign::{DetailedModel, JudgedProperty, RecordingCost};
+use crate::findings::{self, experiments::Shown};
 use crate::java::class_under_test::ClassUnderTest;
 use crate::java::recording::Recording;
-use crate::models;
+use crate::models::{self, DETAIL};
 use crate::output::{Target, counted, model_size, write_failed};
-use crate::pace::in_words;
 use crate::pipeline::Mined;
 use crate::progress::rounded;
 use crate::report::{self, protocol};
+use crate::results::not_made::NotMade;
 use crate::results::run::{
-    BadEnd, Branches, ConfirmedEdges, Gaps, Keeping, ModelSummary, NeverReturned, NeverTried, Summary,
-    Versions,
+    BadEnd, Branches, ConfirmedEdges, DetailSummary, FoundSummary, Gaps, Keeping, ModelSummary, Summary,
+    Versions, mode_in_words,
 };
-use crate::results::validation::Share;
-use crate::results::{self, Properties, PropertyResult, Results, SearchHistory, TestResult, Tests, Witness};
+use crate::results::{
+    self, Findings, Properties, PropertyResult, Results, SearchHistory, TestResult, Tests, Witness,
+};
 use crate::shell;
 
 /// A round that has ended.
 pub(super) struct Outcome<'a> {
     pub(super) subject: &'a ClassUnderTest,
     pub(super) mined: &'a Mined,
+    pub(super) found: &'a [Shown],
+    pub(super) beside: &'a Beside,
     /// The model of the round, without the refusals of methods that never worked.
     pub(super) model: Fsa<String>,
     pub(super) about: &'a About,
@@ -52,15 +58,18 @@ impl Outcome<'_> {
         for (name, format) in [("model.json", format::Format::Json), ("model.dot", format::Format::Dot)] {
             models::write(&self.model, &file(name), format, class, true)?;
         }
+        self.detail_file(folder)?;
         self.fixture_skeleton(folder)?;
         self.recording(lives).write(&file("traces.jsonl"), Format::Jsonl, class)?;
         let (java_name, java) = self.java_tests();
         file(&format!("tests/{java_name}.java")).write(|out| write!(out, "{java}").map_err(write_failed))?;
         let (properties, tests) = (self.properties(&java), self.tests(java));
-        let (search, run) = (SearchHistory::of(&campaign)?, self.run());
+        let findings = self.findings(folder)?;
+        let (search, run) = (SearchHistory::of(&campaign)?, self.run(&findings));
         results::write(folder, &properties)?;
         results::write(folder, &tests)?;
         results::write(folder, &search)?;
+        results::write(folder, &findings)?;
         results::write(folder, &run)?;
         let summary = run.summary.clone();
         let results = Results {
@@ -68,11 +77,34 @@ impl Outcome<'_> {
             properties: Some(properties),
             tests: Some(tests),
             search: Some(search),
+            findings: Some(findings),
             // One that cannot be read must not fail the round; `adit report` says what is wrong with it.
             validation: results::read(folder).unwrap_or_default(),
         };
-        report::write(folder, class, self.model.clone(), results, &campaign)?;
+        report::write(
+            folder,
+            class,
+            self.model.clone(),
+            self.beside.detail.as_ref().map(|detail| detail.model.clone()),
+            results,
+            &campaign,
+        )?;
         Ok(summary)
+    }
+
+    /// Writes the finer model; that of an earlier round is removed if there is none.
+    fn detail_file(&self, folder: &Path) -> Result<(), Report> {
+        let path = folder.join(DETAIL);
+        match self.beside.detail.as_ref() {
+            Some(detail) => {
+                let (class, format) = (&self.subject.api.class, format::Format::Json);
+                models::write(&detail.model, &Target::File(path), format, class, true)
+            }
+            None => {
+                let _ = fs::remove_file(path);
+                Ok(())
+            }
+        }
     }
 
     /// Writes a file that the user can complete for --fixtures, unless it is there already.
@@ -103,14 +135,33 @@ impl Outcome<'_> {
         recording
     }
 
-    /// The generated tests as a JUnit class, and its name.
-    fn java_tests(&self) -> (String, source::TestClass) {
+    /// Writes the tests of the findings, and returns them. A file of an earlier round that has no findings
+    /// any more is removed.
+    fn findings(&self, folder: &Path) -> Result<Findings, Report> {
+        let (package, name) = self.test_class("FindingsTest");
+        let findings = findings::tests::written(self.found, package, &name, self.subject.generator.facts());
+        let path = folder.join(findings_file(&self.subject.api.class));
+        if findings.findings.is_empty() {
+            let _ = fs::remove_file(path);
+            return Ok(findings);
+        }
+        let java = findings::tests::file(&findings);
+        Target::File(path).write(|out| write!(out, "{java}").map_err(write_failed))?;
+        Ok(findings)
+    }
+
+    /// The package and the name of a class of tests.
+    fn test_class(&self, suffix: &str) -> (&str, String) {
         let class = &*self.subject.api.class;
-        let (package, simple) = class.rsplit_once('.').unwrap_or(("", class));
-        let name = format!("{}MinedTest", simple.replace('$', ""));
+        let (package, _) = class.rsplit_once('.').unwrap_or(("", class));
         // The JDK's packages are closed; in any other, a test in the same package may call more.
         let is_closed = package.starts_with("java.") || package.starts_with("javax.");
-        let package = if is_closed { "" } else { package };
+        (if is_closed { "" } else { package }, test_class_name(class, suffix))
+    }
+
+    /// The generated tests as a JUnit class, and its name.
+    fn java_tests(&self) -> (String, source::TestClass) {
+        let (package, name) = self.test_class("MinedTest");
         let tests = self.mined.conclusion.tests.iter().zip(&self.mined.agreed);
         let tests: Vec<(Script, Option<Run>)> =
             tests.map(|((script, _), agreed)| (script.clone(), Some(agreed.clone()))).collect();
@@ -142,11 +193,11 @@ impl Outcome<'_> {
         Properties { pure: self.mined.pure.clone(), properties }
     }
 
-    fn run(&self) -> results::Run {
+    fn run(&self, findings: &Findings) -> results::Run {
         let RecordingCost { noting, writing, ending } = self.cost;
         let seconds = |spent: Duration| rounded(spent.as_secs_f64());
         results::Run {
-            summary: self.summary(),
+            summary: self.summary(findings),
             parameters: self.about.parameters.as_object().cloned().unwrap_or_default(),
             versions: Versions {
                 adit: self.about.tool.clone(),
@@ -160,16 +211,18 @@ impl Outcome<'_> {
         }
     }
 
-    fn summary(&self) -> Summary {
+    fn summary(&self, findings: &Findings) -> Summary {
         let mined = self.mined;
         Summary {
             class: self.subject.api.class.to_string(),
             tests: mined.tests_run,
             properties: FateCounts::of(mined.conclusion.properties.iter().map(|judged| &judged.fate)),
             model: self.model(),
+            detail: self.beside.detail.as_ref().map(detail_summary),
             gaps: self.gaps(),
             branches: mined.branches.map(|(covered, all)| Branches { covered, all }),
             attacked: mined.attacked,
+            findings: findings.findings.iter().map(FoundSummary::of).collect(),
             round: self.round,
             seconds: self.elapsed.as_secs_f64(),
             stop: mined.conclusion.stop,
@@ -186,6 +239,8 @@ impl Outcome<'_> {
             transitions: model.transitions(),
             not_explored: model.unexplored_transitions(),
             no_protocol: protocol::is_free(model),
+            modes: self.beside.modes.clone(),
+            stable_rounds: self.beside.stable_rounds,
             pure: self.mined.pure.clone(),
             realized: chosen.realized,
             walks: chosen.walks.map(Into::into),
@@ -201,26 +256,26 @@ impl Outcome<'_> {
 
     fn gaps(&self) -> Gaps {
         let mined = self.mined;
-        let never_tried = self.subject.api.skipped.iter();
-        let never_returned = mined.trouble.never_returned.iter();
+        let works =
+            |method: &str| self.model.alphabet().iter().any(|label| Label::parse(label).method() == method);
         let bad_ends = mined.trouble.bad_ends.iter().cloned();
         Gaps {
-            never_tried: never_tried
-                .map(|(callable, why)| NeverTried { method: callable.name.clone(), why: why.to_string() })
-                .collect(),
-            never_returned: never_returned
-                .map(|(method, times)| NeverReturned {
-                    method: method.clone(),
-                    times: *times,
-                    exception: None,
-                    message: None,
-                })
-                .collect(),
+            not_made: NotMade::of(&self.subject.api, &self.subject.generator, works),
             hang: mined.trouble.given_up.clone(),
             hanging_objects: mined.trouble.constructions_given_up.clone(),
             bad_ends: bad_ends.map(|(method, on, times)| BadEnd { method, on, times }).collect(),
             blocking: mined.trouble.blocking.clone(),
         }
+    }
+}
+
+fn detail_summary(DetailedModel { model, walks, coarse }: &DetailedModel) -> DetailSummary {
+    DetailSummary {
+        states: model.explored_states().count(),
+        transitions: model.transitions(),
+        not_explored: model.unexplored_transitions(),
+        walks: walks.map(Into::into),
+        coarse: coarse.clone(),
     }
 }
 
@@ -233,6 +288,29 @@ fn subject_lives(api: &Api, script: &Script, run: &Run) -> impl Iterator<Item = 
     })
 }
 
+/// The name of a class of tests.
+fn test_class_name(class: &str, suffix: &str) -> String {
+    format!("{}{suffix}", class.rsplit('.').next().unwrap_or(class).replace('$', ""))
+}
+
+/// The file with the tests of the findings, in the folder.
+fn findings_file(class: &str) -> String {
+    format!("tests/{}.java", test_class_name(class, "FindingsTest"))
+}
+
+/// Returns the lines about findings, which come before the model.
+pub(super) fn findings(summary: &Summary, folder: &Path) -> String {
+    let visible: Vec<&FoundSummary> =
+        summary.findings.iter().filter(|finding| finding.kind.is_visible()).collect();
+    if visible.is_empty() {
+        return String::new();
+    }
+    let tests = folder.join(findings_file(&summary.class));
+    let mut text = format!("{} (tests in {}):\n", counted(visible.len(), "finding"), tests.display());
+    visible.iter().for_each(|finding| text += &format!("    {}\n", finding.says));
+    text
+}
+
 /// Returns the lines about a round that are written to the terminal.
 pub(super) fn remarks(summary: &Summary, folder: &Path) -> Vec<String> {
     let Summary { tests, seconds, properties, stop, .. } = summary;
@@ -242,7 +320,7 @@ pub(super) fn remarks(summary: &Summary, folder: &Path) -> Vec<String> {
         "{}; {} in {seconds:.1} s ({rate:.0} per second); {properties}; stopped: {}",
         model_size(model.states, model.transitions, model.not_explored),
         counted(*tests, "test"),
-        in_words(*stop),
+        model.stopped(*stop),
     )];
     lines.extend(about_model(summary));
     if let Some(Branches { covered, all }) = summary.branches {
@@ -252,7 +330,8 @@ pub(super) fn remarks(summary: &Summary, folder: &Path) -> Vec<String> {
         lines.push("no property was attacked: the budget ran out first".to_owned());
     }
     lines.extend(about_gaps(&summary.gaps));
-    let lacks = !summary.gaps.never_tried.is_empty() || !summary.gaps.never_returned.is_empty();
+    let lacks =
+        !summary.gaps.not_made.never_tried.is_empty() || !summary.gaps.not_made.never_returned.is_empty();
     let skeleton = folder.join(SKELETON);
     if lacks && skeleton.exists() {
         lines.push(format!(
@@ -270,7 +349,13 @@ fn about_model(summary: &Summary) -> Vec<String> {
     if model.made_by_round != summary.round {
         lines.push(format!("the model is {}", model.origin));
     }
-    lines.extend(reproduced(model));
+    lines.extend(model.reproduced());
+    for mode in &model.modes {
+        lines.push(format!("independent of everything else: {}", mode_in_words(mode)));
+    }
+    if let Some(detail) = &summary.detail {
+        lines.push(format!("a finer model (--detail) has {}", detail.told()));
+    }
     for word in model.unrealized.iter().flatten().take(2) {
         lines.push(format!("  not reproduced: {}", word.join(" ")));
     }
@@ -310,20 +395,8 @@ fn about_model(summary: &Summary) -> Vec<String> {
     lines
 }
 
-/// Returns the sentence about the random walks that were made to happen on the class.
-fn reproduced(model: &ModelSummary) -> Option<String> {
-    let Some(Share { good, of, interval }) = model.walks else {
-        // Rounded down, because only all is 100 %.
-        let share = (model.realized? * 100.0).floor();
-        return Some(format!("{share} % of random walks through the model were reproduced on the class"));
-    };
-    let interval = interval.map(|(low, high)| format!(" ({low:.2} to {high:.2})")).unwrap_or_default();
-    Some(format!(
-        "of {} through the model, {good} {} reproduced on the class{interval}",
-        counted(of, "random walk"),
-        if good == 1 { "was" } else { "were" }
-    ))
-}
+/// Most calls that never succeeded and are told one by one.
+const NEVER_TOLD: usize = 12;
 
 fn about_gaps(gaps: &Gaps) -> Vec<String> {
     let mut lines = Vec::new();
@@ -348,13 +421,19 @@ fn about_gaps(gaps: &Gaps) -> Vec<String> {
         gaps.hanging_objects.iter().cloned().collect(),
     );
     list(
-        "never succeeded, so the model does not show them (--fixtures may help)",
-        gaps.never_returned.iter().map(NeverReturned::to_string).collect(),
-    );
-    list(
         "never called, because adit could not construct their arguments (use --fixtures)",
-        gaps.never_tried.iter().map(|one| one.method.clone()).collect(),
+        gaps.not_made.never_tried.iter().map(|one| one.method.clone()).collect(),
     );
+    lines.extend(gaps.not_made.about_texts());
+    // One below the other, because each has its own reason.
+    let never = &gaps.not_made.never_returned;
+    if !never.is_empty() {
+        lines.push("never succeeded, so the model does not show them (--fixtures may help):".to_owned());
+        lines.extend(never.iter().take(NEVER_TOLD).map(|one| format!("    {one}")));
+    }
+    if let Some(more @ 1..) = never.len().checked_sub(NEVER_TOLD) {
+        lines.push(format!("    and {more} more, listed by --json"));
+    }
     lines
 }
 
@@ -362,18 +441,6 @@ fn about_gaps(gaps: &Gaps) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::results::run::tests::plain;
-
-    #[test]
-    fn walks_are_told_as_what_was_done() {
-        let mut model = plain().summary.model;
-        assert_eq!(reproduced(&model), None);
-        model.realized = Some(0.949);
-        let told = "94 % of random walks through the model were reproduced on the class";
-        assert_eq!(reproduced(&model).as_deref(), Some(told));
-        model.walks = Some(Share { good: 282, of: 300, interval: Some((0.907, 0.962)) });
-        let told = "of 300 random walks through the model, 282 were reproduced on the class (0.91 to 0.96)";
-        assert_eq!(reproduced(&model).as_deref(), Some(told));
-    }
 
     #[test]
     fn what_was_not_explored_is_counted_once() {

@@ -115,6 +115,14 @@ fn lives(
     if recorded.end != TaskEnd::Finished {
         audience.warn("warning: the tests did not finish; their calls up to that point still count");
     }
+    if !lives.is_empty() {
+        audience.note(&format!(
+            "your tests: {} with {} on {}",
+            counted(recorded.tests.len(), "test"),
+            counted(lives.len(), "different call sequence"),
+            request.class.name
+        ));
+    }
     if lives.is_empty() {
         return Err(no_answer(
             format!("the tests created no object of {}", request.class.name),

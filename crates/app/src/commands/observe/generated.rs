@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use adit_attack::HangGuard;
-use adit_bytecode::{Class, ClassPath, Signature, Type};
+use adit_bytecode::{Class, ClassPath};
 use adit_java::{Api, Generator, source};
 use adit_jvm::Host;
 use adit_trace::{
@@ -24,6 +24,7 @@ use crate::java::class_under_test::{ClassUnderTest, SCRIPTS_PER_BATCH};
 use crate::java::environment;
 use crate::java::project::ClassLocation;
 use crate::java::recording::Recording;
+use crate::java::signature::with_types;
 use crate::output::counted;
 use crate::pace::BudgetPace;
 use crate::progress::{Audience, Counting};
@@ -225,11 +226,11 @@ impl Session<'_> {
                     Some(fate) => fate.why(),
                     None => "never called; try a larger --budget".to_owned(),
                 };
-                Some((written(&operation.callable), why))
+                Some((with_types(&operation.callable), why))
             })
             .collect();
         let left: Vec<(String, String)> =
-            api.skipped.iter().map(|(callable, why)| (written(callable), why.to_string())).collect();
+            api.skipped.iter().map(|(callable, why)| (with_types(callable), why.to_string())).collect();
         let culprits: Vec<(String, Vec<String>)> = self
             .culprits
             .iter()
@@ -320,20 +321,6 @@ fn rate(tests: u64, elapsed: Duration) -> f64 {
     tests as f64 / elapsed.as_secs_f64().max(0.001)
 }
 
-/// Formats a callable as Java does: `push(Object)`, `Stack(int)`.
-fn written(callable: &Callable) -> String {
-    let name = callable.event_name();
-    let Some(signature) = Signature::parse(&callable.signature) else { return name.to_owned() };
-    let types: Vec<String> = signature.parameters.iter().map(simple).collect();
-    format!("{name}({})", types.join(", "))
-}
-
-/// Removes the package from a type.
-fn simple(of: &Type) -> String {
-    let whole = of.to_string();
-    whole.rsplit('.').next().unwrap_or(&whole).to_owned()
-}
-
 /// The class under test and its subclasses.
 struct Family<'c> {
     classes: &'c ClassPath,
@@ -388,9 +375,9 @@ mod tests {
             ..Callable::new(kind, "a.b.Stack", name)
         };
         let push = callable("push", "(Ljava/lang/Object;[I)V", CallKind::Method);
-        assert_eq!(written(&push), "push(Object, int[])");
-        assert_eq!(written(&callable("Stack", "(I)V", CallKind::Constructor)), "Stack(int)");
-        assert_eq!(written(&callable("EMPTY", "La/b/Stack;", CallKind::Constant)), "EMPTY");
+        assert_eq!(with_types(&push), "push(Object, int[])");
+        assert_eq!(with_types(&callable("Stack", "(I)V", CallKind::Constructor)), "Stack(int)");
+        assert_eq!(with_types(&callable("EMPTY", "La/b/Stack;", CallKind::Constant)), "EMPTY");
     }
 
     #[test]

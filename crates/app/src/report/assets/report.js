@@ -34,8 +34,7 @@
   const prose = (text) => text.split("`").map((part, at) => (at % 2 ? el("code", {}, part) : part));
 
   /** A test that compiles on its own: in a class, with the imports that it needs. */
-  function whole(test) {
-    const head = data.test_head ?? "";
+  function whole(test, head = data.test_head ?? "") {
     if (!head) return test.source;
     const needed = (line) => { const name = /^import (?:static )?[\w.$]*?(\w+);$/.exec(line)?.[1]; return !name || test.source.includes(name); };
     const body = test.source.trimEnd().split("\n").map((line) => (line ? `    ${line}` : line)).join("\n");
@@ -418,8 +417,7 @@
   const say = (...parts) => { panel.replaceChildren(...parts.flat(Infinity).filter(Boolean)); panel.scrollTop = 0; };
 
   function showOverview() {
-    const model = data.models[0];
-    const view = viewers[0].view;
+    const { model, view } = shown[0];
     const edges = model.edges;
     const key = [
       ["Inside a box, under the line", "calls that stay in the state"],
@@ -496,12 +494,22 @@
 
   // ---- The tools above the picture.
   const viewers = data.models.map((model, at) => new Viewer(model, document.querySelector(`[data-model="${at}"]`)));
+  // Two models are shown side by side, unless the second is the first in more detail: then one at a time.
+  let shown = viewers;
+  function showDetail(fine) {
+    shown = [viewers[fine ? 1 : 0]];
+    viewers.forEach((viewer) => { viewer.figure.hidden = !shown.includes(viewer); });
+    shown[0].show();
+    showOverview();
+    find();
+    follow();
+  }
   const findInput = el("input", { type: "search", id: "find", placeholder: "a call or a state", on: { input: () => find(), keydown: (event) => { if (event.key === "Enter") { event.preventDefault(); findNext(); } } } });
   const status = el("span", { role: "status", class: "dim small", id: "found" });
   const followInput = el("input", { type: "text", id: "follow", spellcheck: "false", autocomplete: "off", placeholder: "calls, separated by spaces", on: { input: () => follow() } });
   const tell = el("div", { id: "walk", role: "status", class: "small" });
   const option = (id, text, name, meaning) => el("label", { for: id }, el("input", { type: "checkbox", id, checked: viewers[0].options[name] !== meaning, on: { change: (event) => {
-    viewers.forEach((viewer) => { viewer.options[name] = event.target.checked ? !meaning : meaning; viewer.chosen = null; viewer.show(); });
+    viewers.forEach((viewer) => { viewer.options[name] = event.target.checked ? !meaning : meaning; viewer.chosen = null; if (shown.includes(viewer)) viewer.show(); });
     showOverview();
     find();
   } } }), text);
@@ -509,6 +517,7 @@
   byId("tools").append(
     el("label", { for: "find" }, "Find", findInput), status,
     has((view) => !view.pure) ? option("hide-pure", "Hide calls without side effects", "pure", true) : "",
+    data.detail ? el("label", { for: "detail" }, el("input", { type: "checkbox", id: "detail", checked: data.opens_with_detail, on: { change: (event) => showDetail(event.target.checked) } }), `More detail (${data.detail})`) : "",
     has((view) => view.failures) ? option("show-failures", "Show failed states", "failures", false) : "",
     el("label", { for: "follow", class: "wide" }, "Follow a trace", followInput));
   byId("workbench").before(tell);
@@ -516,7 +525,7 @@
   // Which of all that was found is shown.
   let hit = 0;
   function find() {
-    viewers.forEach((viewer) => { viewer.wanted = findInput.value.trim(); viewer.paint(); });
+    shown.forEach((viewer) => { viewer.wanted = findInput.value.trim(); viewer.paint(); });
     hit = 0;
     showHit();
   }
@@ -525,8 +534,8 @@
 
   /** Moves the view to a hit, so that nobody has to look for what was found. */
   function showHit() {
-    const all = viewers.flatMap((viewer) => viewer.found.map((part) => ({ viewer, part })));
-    viewers.forEach((viewer) => viewer.svg.querySelectorAll(".hit").forEach((part) => part.classList.remove("hit")));
+    const all = shown.flatMap((viewer) => viewer.found.map((part) => ({ viewer, part })));
+    shown.forEach((viewer) => viewer.svg.querySelectorAll(".hit").forEach((part) => part.classList.remove("hit")));
     const count = plural(all.length, "box or arrow", "boxes and arrows");
     if (!findInput.value.trim()) status.textContent = "";
     else status.textContent = all.length > 1 ? `${count}, Enter for the next` : count;
@@ -537,23 +546,31 @@
     viewer.center(part);
   }
 
+  /** What the address of a followed trace begins with. */
+  const FOLLOW = "#follow=";
+
   /** Walks the typed calls through every model and says where that leads. */
   function follow(text) {
     if (text !== undefined) followInput.value = text;
     const calls = callsIn(followInput.value);
-    const told = viewers.map((viewer) => {
-      const title = data.models.length > 1 ? el("b", {}, `${viewer.model.title}: `) : null;
+    const told = shown.map((viewer) => {
+      const title = shown.length > 1 ? el("b", {}, `${viewer.model.title}: `) : null;
       if (!calls.length) { viewer.walk = null; viewer.paint(); return null; }
       return el("p", {}, title, walk(viewer, calls));
     });
     tell.replaceChildren(...told.filter(Boolean));
+    // The address shows the same trace again, to paste it into a ticket.
+    const typed = followInput.value.trim();
+    if (typed || location.hash.startsWith(FOLLOW)) history.replaceState(null, "", typed ? FOLLOW + encodeURIComponent(typed) : "#model");
   }
 
   /** The calls in a typed text: as labels read in files, in the picture, or in a program. */
   function callsIn(text) {
     // Arguments are not part of a label, parameter types may be. Commas in these separate no calls.
     const parameters = [];
-    const bare = text.replace(/([\w$.]+)(\([^()]*\))(?=[\s,;:=!✓✗⚠]|$)/g, (all, method, list) => {
+    // `new` belongs to the constructor that follows it, and a receiver to the call behind its dot.
+    const program = text.replace(/\bnew\s+/g, "").replace(/\b[a-z]\w*\.(?=\w+\s*\()/g, "");
+    const bare = program.replace(/([\w$.]+)(\([^()]*\))(?=[\s,;:=!✓✗⚠]|$)/g, (all, method, list) => {
       const types = list.replace(/\s/g, "");
       if (!known.has(method + types)) return method;
       parameters.push(types);
@@ -594,14 +611,23 @@
     const { model } = viewer;
     const means = (edge, call) => labels.get(edge.label).spellings.includes(call);
     let here = new Set(model.states.flatMap((state, at) => (state.initial ? [at] : [])));
-    const [states, edges] = [new Set(here), new Set()];
+    // For each call, the transitions that some reading of the calls so far takes.
+    const taken = [];
     let left = null;
     for (const [at, call] of calls.entries()) {
-      const next = new Set();
-      model.edges.forEach((edge, number) => { if (here.has(edge.from) && means(edge, call)) { next.add(edge.to); edges.add(number); } });
-      if (!next.size) { left = { at, call }; break; }
-      here = next;
-      here.forEach((state) => states.add(state));
+      const step = [...model.edges.entries()].filter(([, edge]) => here.has(edge.from) && means(edge, call));
+      if (!step.length) { left = { at, call }; break; }
+      here = new Set(step.map(([, edge]) => edge.to));
+      taken.push(step);
+    }
+    // From the end, so that only readings of all calls remain.
+    const [states, edges] = [new Set(here), new Set()];
+    let after = here;
+    for (const step of taken.reverse()) {
+      const alive = step.filter(([, edge]) => after.has(edge.to));
+      after = new Set(alive.map(([, edge]) => edge.from));
+      alive.forEach(([number]) => edges.add(number));
+      after.forEach((state) => states.add(state));
     }
     viewer.walk = { states, edges, here };
     viewer.paint();
@@ -646,6 +672,23 @@
     return more;
   }
 
+  // What the author of the class should see first comes above the model.
+  const { findings = [], head: findingsHead = "" } = data.findings ?? {};
+  if (findings.length) {
+    const changes = (title, list) => (list.length ? [el("h4", {}, title), el("table", {}, el("tbody", {}, list.map((change) => el("tr", {}, el("th", { scope: "row" }, el("code", {}, change.name)), el("td", {}, change.before, " → ", change.after)))))] : []);
+    const entry = (finding) => el("li", {}, el("details", {}, el("summary", {}, prose(finding.says)),
+      finding.message ? el("p", { class: "small" }, `The message: “${finding.message}”`) : null,
+      changes("What other calls answer, without the call and after it", finding.behavior), changes("Fields before and after", finding.fields), el("h4", {}, `Test: ${finding.test}`),
+      copyable(finding.source, whole(finding, findingsHead))));
+    const unseen = (finding) => finding.kind === "threw_and_changed_fields";
+    const [hidden, visible] = [findings.filter(unseen), findings.filter((finding) => !unseen(finding))];
+    section("findings", "Findings", el("p", { class: "small" }, "Behavior that was probably not intended. Each was seen again, and has a test."),
+      el("ul", { class: "list" }, visible.map(entry)),
+      hidden.length ? el("details", {}, el("summary", { class: "small" }, `${plural(hidden.length, "call", "calls")} that threw and changed fields, without a change that other calls were seen to notice`), el("ul", { class: "list inside" }, hidden.map(entry))) : null);
+    main.prepend(byId("findings"));
+    nav.prepend(nav.lastChild);
+  }
+
   if (data.differences) {
     const [one, two] = data.models.map((model) => model.title);
     const column = (words, title, none) => [el("h3", {}, title), words.length
@@ -671,7 +714,7 @@
       const [template, a, b, fate, story, test] = data.properties.list[at];
       const pattern = templates[template][a === b ? "same" : "says"];
       const says = pattern.replace(/[\u0001\u0002]/g, (hole) => labels[hole === "\u0001" ? a : b]);
-      return { says, template: templates[template].name, fate: fates[fate], story: stories[story], test };
+      return { says, template: templates[template].name, long: templates[template].long, fate: fates[fate], story: stories[story], test };
     };
     const list = el("ul", { class: "list", id: "property-list" });
     const count = el("span", { role: "status", class: "dim small", id: "property-count" });
@@ -682,7 +725,7 @@
     const holder = el("div");
     const mark = (fate) => [el("span", { class: `fate ${fate}` }, marks[fate]), " "];
     const one = (property, marked) => el("li", {}, marked ? mark(property.fate) : [], prose(property.says), " ",
-      el("span", { class: "dim small" }, `${property.template}; ${property.story}`), property.test ? [" ", link("see the test", () => openTest(property.test))] : []);
+      el("span", { class: "dim small" }, el("abbr", { title: property.long }, property.template), `; ${property.story}`), property.test ? [" ", link("see the test", () => openTest(property.test))] : []);
     /** One sentence for many properties, which are added to the page when it unfolds. */
     const many = (group) => {
       const details = el("details", {}, el("summary", {}, mark(group.fate), prose(group.says), " ", el("span", { class: "dim small" }, plural(group.members.length, "property", "properties"))));
@@ -818,7 +861,8 @@
 
   // ---- The models as tables: for paper, for screen readers, and for whoever prefers to read.
   viewers.forEach(({ model }) => {
-    const title = data.models.length > 1 ? `All states of ${model.title} as a table` : "All states as a table";
+    const fine = data.detail && viewers[1].model === model;
+    const title = fine ? "All states in more detail as a table" : data.models.length > 1 && !data.detail ? `All states of ${model.title} as a table` : "All states as a table";
     const details = el("details", { class: "states" }, el("summary", {}, title));
     const leaving = model.states.map(() => new Map());
     model.edges.forEach((edge) => {
@@ -845,13 +889,13 @@
   // ---- Paper. A row of a picture is not torn apart, and where letters would be too small the table has to do.
   const SMALLEST = 8;
   addEventListener("beforeprint", () => {
-    viewers.forEach((viewer) => {
+    shown.forEach((viewer) => {
       const { svg } = viewer;
       const { width, height } = svg.natural;
       svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
       const letters = (room) => (13 * Math.min(1, room / width));
       // The width of A4 between its margins, upright and turned.
-      document.body.classList.toggle("turned", viewers.some((one) => (13 * 700) / one.svg.natural.width < SMALLEST));
+      document.body.classList.toggle("turned", shown.some((one) => (13 * 700) / one.svg.natural.width < SMALLEST));
       const rows = svg.dataset.flow === "right" ? svg.dataset.rows.split(" ").map((row) => row.split(",").map(Number)) : [[0, height]];
       const strips = rows.map(([, to], at) => {
         const [top, end] = [at ? rows[at - 1][1] : 0, at + 1 < rows.length ? to : height];
@@ -868,9 +912,13 @@
     viewers.forEach((viewer) => { viewer.paper?.remove(); viewer.place(); });
     document.querySelectorAll("details.states").forEach((details) => { details.open = details.wasOpen; });
   });
-  if (data.models.length > 1) {
+  if (data.detail) showDetail(data.opens_with_detail);
+  if (shown.length > 1) {
     byId("workbench").classList.add("two");
     viewers.forEach((viewer) => { viewer.figure.prepend(el("h3", {}, viewer.model.title)); viewer.show(); });
   }
   showOverview();
+  try {
+    if (location.hash.startsWith(FOLLOW)) follow(decodeURIComponent(location.hash.slice(FOLLOW.length)));
+  } catch { /* an address that was cut off says nothing */ }
 })();

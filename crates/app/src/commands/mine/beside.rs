@@ -1,0 +1,24 @@
+//! Knowledge of a round beside its model: a finer model, parts that are independent of the rest, and how long
+//! nothing changed.
+
+use std::collections::BTreeSet;
+
+use crate::campaign::DetailedModel;
+use crate::pipeline::Mined;
+
+/// Knowledge beside a model. A miner that has none leaves it empty.
+#[derive(Default)]
+pub(super) struct Beside {
+    pub(super) detail: Option<DetailedModel>,
+    /// Labels of each part of the protocol that is independent of the rest, such as a flag.
+    pub(super) modes: Vec<BTreeSet<String>>,
+    /// Number of rounds at the end of the search that changed nothing.
+    pub(super) stable_rounds: usize,
+}
+
+impl Beside {
+    /// Returns what a round knows beside its model.
+    pub(super) fn of(_: &Mined) -> Self {
+        Self::default()
+    }
+}
