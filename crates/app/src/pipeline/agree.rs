@@ -88,7 +88,7 @@ impl Round<'_> {
                 })?;
                 if self.pace.over().is_some() {
                     // There was no time for all of them.
-                    words.iter().for_each(|word| drop(tried.remove(word)));
+                    tried.retain(|word| !words.contains(word));
                 }
                 let found: Vec<_> = found.into_iter().flatten().collect();
                 self.in_laboratory(|laboratory| explorer.follow(laboratory, &found))?;

@@ -162,7 +162,7 @@ struct Direction {
 }
 
 /// Number of situations that are probed at once.
-pub(super) const BATCH: usize = 24;
+const BATCH: usize = 24;
 
 /// A situation that is to be probed, with the hash of its fields.
 pub(super) type Unprobed = (Situation, StateHash);

@@ -12,7 +12,7 @@ use adit_trace::{Author, Letter, Phase, Script};
 use rand::Rng;
 
 use super::draft::{ClassId, DraftModel};
-use super::exploration::{BATCH, Exploration, SituationId, Unprobed};
+use super::exploration::{Exploration, SituationId, Unprobed};
 use crate::guard::Guarded;
 use crate::moves::{Move, Situation};
 use crate::probe::{Halt, Observed, Prober, StateHash};
@@ -26,6 +26,9 @@ const SITUATIONS: usize = 2;
 
 /// Calls that are tried in one round, about half a second's worth. What is left comes in the next.
 const PROBES: usize = 12_000;
+
+/// Situations that were never seen and are probed in one round, to find out whether they are new.
+const UNKNOWN: usize = 48;
 
 /// A transition of a draft, by classes.
 type Leads = (ClassId, Letter, ClassId);
@@ -72,7 +75,7 @@ impl Exploration {
         let random = self.random_moves(prober, author, rng)?;
         let rest: Vec<Move> =
             surveyed.candidates.iter().filter(|one| !self.pool.moves.contains(one)).cloned().collect();
-        let mut tried = 0;
+        let (mut tried, mut room) = (0, UNKNOWN);
         for id in self.some_of_each_class(prober) {
             if tried >= PROBES {
                 break;
@@ -92,7 +95,7 @@ impl Exploration {
                     showing.entry((*letter, self.fields.key(*state))).or_insert((number, *state));
                 }
             }
-            let new = self.showing_more(prober, id, &draft, &showing, &behind)?;
+            let new = self.showing_more(prober, id, &draft, &showing, &behind, &mut room)?;
             for number in new {
                 self.add_move(prober, moves[number].clone())?;
             }
@@ -145,8 +148,8 @@ impl Exploration {
     }
 
     /// The numbers of the calls that show a new event of a situation's class, or a new transition. `showing`
-    /// are events and the states after them, each with a call that shows it, and `behind` the situations
-    /// after all calls.
+    /// are events and the states after them, each with a call that shows it, `behind` the situations after all
+    /// calls, and `room` the number of situations that may still be probed for it.
     fn showing_more<S: Guarded>(
         &mut self,
         prober: &mut Prober<'_, S>,
@@ -154,13 +157,14 @@ impl Exploration {
         draft: &DraftModel,
         showing: &BTreeMap<(Letter, StateHash), (usize, StateHash)>,
         behind: &[Situation],
+        room: &mut usize,
     ) -> Result<BTreeSet<usize>, Halt<S::Error>> {
         let enabled: BTreeSet<Letter> = self.situation(id).successors.iter().map(|one| one.letter).collect();
         let (mut more, mut met) = (BTreeMap::new(), BTreeSet::new());
         let (mut doubtful, mut open): (Vec<(Letter, usize)>, Vec<Unprobed>) = (Vec::new(), Vec::new());
         let Some(class) = draft.classes.of(id) else { return Ok(BTreeSet::new()) };
         let (known, harmless) = (self.known_transitions(draft, class), self.harmless());
-        for (&(letter, key), &(number, state)) in showing {
+        for (&(letter, _), &(number, state)) in showing {
             if !enabled.contains(&letter) {
                 more.entry((letter, None)).or_insert(number);
                 continue;
@@ -173,7 +177,8 @@ impl Exploration {
                 Some(Some(to)) if !known.contains(&(class, letter, to)) => {
                     more.entry((letter, Some(to))).or_insert(number);
                 }
-                None if open.len() < BATCH && met.insert(key) => {
+                None if *room > 0 && met.insert(letter) => {
+                    *room -= 1;
                     doubtful.push((letter, number));
                     open.push((behind[number].clone(), state));
                 }

@@ -24,7 +24,7 @@ fn small() -> ExploreOptions {
             gain: 0.05,
             relative_gain: 0.4,
             least_gain: 0.012,
-            enough: 0.98,
+            enough: 0.996,
             states: 60,
         },
     }

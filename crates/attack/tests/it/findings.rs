@@ -24,7 +24,7 @@ fn counting() -> ExploreOptions {
             gain: 0.9,
             relative_gain: 2.0,
             least_gain: 0.9,
-            enough: 0.98,
+            enough: 0.0,
             states: 60,
         },
     }

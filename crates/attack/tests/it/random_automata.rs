@@ -70,7 +70,7 @@ impl Arena {
                 gain: 0.05,
                 relative_gain: 0.4,
                 least_gain: 0.012,
-                enough: 0.98,
+                enough: 0.996,
                 states: 60,
             },
         };
