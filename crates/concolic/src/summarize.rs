@@ -25,9 +25,6 @@ use crate::state::{ObjectNumber, State};
 use crate::symbolic::{Shadow, Symbolic};
 use crate::{Limits, Unknown};
 
-/// The most shapes of one component. A linked list has one for each length, and no end.
-const MOST_SHAPES: usize = 48;
-
 /// Shapes, numbers and paths of a component that is being summarized.
 pub(crate) struct Summarizer<'p> {
     pub(crate) linker: Linker<'p>,
@@ -94,15 +91,17 @@ impl std::fmt::Display for NoComponent {
     }
 }
 
-/// Summarizes every operation of the class with this internal name.
+/// Summarizes every operation of the class with this internal name. When `keep_going` returns false, paths that
+/// were not explored yet are unknown.
 pub fn summarize(
     path: &ClassPath,
     class: &str,
     limits: Limits,
     solver: &mut dyn Solver,
+    keep_going: &mut dyn FnMut() -> bool,
 ) -> Result<Component, NoComponent> {
     let mut summarizer = Summarizer::new(path, class, limits)?;
-    summarizer.explore_all(solver);
+    summarizer.explore_all(solver, keep_going);
     Ok(summarizer.component())
 }
 
@@ -144,7 +143,7 @@ impl<'p> Summarizer<'p> {
     }
 
     /// Explores operations in all shapes until nothing is new.
-    pub(crate) fn explore_all(&mut self, solver: &mut dyn Solver) {
+    pub(crate) fn explore_all(&mut self, solver: &mut dyn Solver, keep_going: &mut dyn FnMut() -> bool) {
         loop {
             let literals = self.linker.literals.len();
             let mut todo = None;
@@ -158,7 +157,7 @@ impl<'p> Summarizer<'p> {
             }
             let Some((shape, operation)) = todo else { return };
             let assumed = self.shapes[shape].status.clone();
-            let leaves = self.explore_one(shape, operation, solver);
+            let leaves = self.explore_one(shape, operation, solver, keep_going);
             // The operation itself may lead to states that contradict what it was explored under.
             if self.shapes[shape].status == assumed {
                 self.leaves.insert((shape, operation), leaves);
@@ -185,11 +184,18 @@ impl<'p> Summarizer<'p> {
         parameters.any(|(_, kind)| kind.descriptor() == "Ljava/lang/String;")
     }
 
-    fn explore_one(&mut self, shape: usize, operation: usize, solver: &mut dyn Solver) -> Vec<Leaf> {
+    fn explore_one(
+        &mut self,
+        shape: usize,
+        operation: usize,
+        solver: &mut dyn Solver,
+        keep_going: &mut dyn FnMut() -> bool,
+    ) -> Vec<Leaf> {
         let mut arena = std::mem::take(&mut self.arena);
         let limits = self.limits;
-        let found =
-            explore(&mut arena, solver, &limits, |arena, model| self.execute(arena, shape, operation, model));
+        let found = explore(&mut arena, solver, &limits, keep_going, |arena, model| {
+            self.execute(arena, shape, operation, model)
+        });
         self.arena = arena;
         let mut leaves = Vec::new();
         for leaf in found {
@@ -201,7 +207,7 @@ impl<'p> Summarizer<'p> {
                         after.slots.iter().map(|slot| after.state.word(slot.address)).collect();
                     match self.arrive(*after) {
                         Some(shape) => LeafEnd::Ok(shape, words),
-                        None => LeafEnd::Unknown(Unknown::HeapLimit),
+                        None => LeafEnd::Unknown(Unknown::ShapeLimit),
                     }
                 }
             };
@@ -263,7 +269,7 @@ impl<'p> Summarizer<'p> {
     fn arrive(&mut self, found: Compact<Shadow>) -> Option<usize> {
         let number = match self.numbers.get(&found.shape) {
             Some(&number) => number,
-            None if self.shapes.len() >= MOST_SHAPES => return None,
+            None if self.shapes.len() >= self.limits.shapes => return None,
             None => {
                 let number = self.shapes.len();
                 self.numbers.insert(found.shape, number);

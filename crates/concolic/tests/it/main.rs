@@ -7,3 +7,4 @@ mod differential;
 mod generated;
 mod jdk;
 mod learning;
+mod random_components;
