@@ -12,9 +12,10 @@ use std::collections::BTreeMap;
 
 use adit_bytecode::ClassPath;
 use adit_learn::{Component, End, Field, Kind, Method, Path, Role};
-use adit_smt::{Arena, Expr, Model, Solver, Var};
+use adit_smt::{Arena, Expr, Model, Solver, Sort, Var};
 
 use crate::domain::{Concrete, Word};
+use crate::execute::{ConcreteShape, Interpreted};
 use crate::explore::explore;
 use crate::inputs::{Inputs, assigned, kind_of, stored, view};
 use crate::link::{ClassId, Linker};
@@ -100,9 +101,20 @@ pub fn summarize(
     solver: &mut dyn Solver,
     keep_going: &mut dyn FnMut() -> bool,
 ) -> Result<Component, NoComponent> {
+    Ok(summarize_and_interpret(path, class, limits, solver, keep_going)?.0)
+}
+
+/// Summarizes every operation like [`summarize`], and returns besides the interpreter of the same operations.
+pub fn summarize_and_interpret<'p>(
+    path: &'p ClassPath,
+    class: &str,
+    limits: Limits,
+    solver: &mut dyn Solver,
+    keep_going: &mut dyn FnMut() -> bool,
+) -> Result<(Component, Interpreted<'p>), NoComponent> {
     let mut summarizer = Summarizer::new(path, class, limits)?;
     summarizer.explore_all(solver, keep_going);
-    Ok(summarizer.component())
+    Ok(summarizer.finish())
 }
 
 impl<'p> Summarizer<'p> {
@@ -258,7 +270,11 @@ impl<'p> Summarizer<'p> {
         };
         let decisions = domain.constraints;
         let result = match completion {
-            Completion::Returned(_) => Ok(Ending::Returned(Box::new(compact(&state, &self.linker, root)))),
+            Completion::Returned(_) => {
+                let mut after = compact(&state, &self.linker, root);
+                forget_misfits(arena, &mut after);
+                Ok(Ending::Returned(Box::new(after)))
+            }
             Completion::Threw(class) => Ok(Ending::Threw(self.linker.class_name(class))),
             Completion::Unknown(reason) => Err(reason),
         };
@@ -314,7 +330,7 @@ impl<'p> Summarizer<'p> {
     }
 
     /// Puts the summaries together. All operations are explored.
-    fn component(mut self) -> Component {
+    fn finish(mut self) -> (Component, Interpreted<'p>) {
         let mut fields: Vec<Field> = Vec::new();
         let mut index: BTreeMap<Var, usize> = BTreeMap::new();
         for (number, info) in self.shapes.iter().enumerate() {
@@ -365,7 +381,20 @@ impl<'p> Summarizer<'p> {
             });
         }
         let class = self.linker.class_name(self.class);
-        Component::new(class, self.arena, fields, methods)
+        let component = Component::new(class, self.arena, fields, methods);
+        let shape_field = shape_field.map(|(field, _)| field);
+        let shapes = self.shapes.iter().map(|info| ConcreteShape::new(&self.linker, info, &index)).collect();
+        let places = self.inputs.into_iter().map(|inputs| inputs.places).collect();
+        let interpreted = Interpreted::new(
+            self.linker,
+            self.operations,
+            places,
+            shapes,
+            self.numbers,
+            shape_field,
+            self.limits,
+        );
+        (component, interpreted)
     }
 
     /// The hidden field that tells shapes apart, where it is needed: several shapes have objects, or a method can
@@ -432,6 +461,19 @@ impl<'p> Summarizer<'p> {
 enum Ending {
     Returned(Box<Compact<Shadow>>),
     Threw(String),
+}
+
+/// Code that does not verify may store a `long` where an `int` belongs; nothing is known about such a number.
+fn forget_misfits(arena: &Arena, after: &mut Compact<Shadow>) {
+    for slot in &after.slots {
+        let word = after.state.word(slot.address);
+        let width = if kind_of(slot.kind) == Kind::Long { 64 } else { 32 };
+        if let Shadow::Expr(expr) = word.shadow
+            && arena.sort(expr) != Sort::Bits(width)
+        {
+            after.state.set_word(slot.address, Word { bits: word.bits, shadow: Shadow::Opaque });
+        }
+    }
 }
 
 /// The bits on the stack of a value of this kind.

@@ -1,7 +1,7 @@
 //! The symbolic domain: every value that depends on an input has an expression as its shadow.
 
 use adit_bytecode::{Element, Kind, Operator, Relation};
-use adit_smt::{Arena, Expr, Node};
+use adit_smt::{Arena, Expr, Node, Sort};
 use rustc_hash::FxHashSet;
 
 use crate::domain::{Domain, Word};
@@ -44,7 +44,8 @@ impl<'a> Symbolic<'a> {
     fn expr(&mut self, width: u8, word: Word<Shadow>) -> Option<Expr> {
         match word.shadow {
             Shadow::Plain => Some(self.arena.bits(width, word.bits)),
-            Shadow::Expr(expr) => Some(expr),
+            // Code that does not verify may take a `long` for an `int`.
+            Shadow::Expr(expr) => (self.arena.sort(expr) == Sort::Bits(width)).then_some(expr),
             Shadow::Opaque => None,
         }
     }
@@ -247,7 +248,7 @@ fn opaque() -> Unknown {
 
 #[cfg(test)]
 mod tests {
-    use adit_smt::{Model, Sort, Value};
+    use adit_smt::{Model, Value};
 
     use super::*;
     use crate::arithmetic;

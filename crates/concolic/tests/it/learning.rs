@@ -24,7 +24,7 @@ pub(crate) fn solver() -> Option<Frugal<Process>> {
 }
 
 /// The components, compiled once for each test.
-fn components() -> Option<(tempfile::TempDir, ClassPath)> {
+pub(crate) fn components() -> Option<(tempfile::TempDir, ClassPath)> {
     let jdk = Jdk::find()?;
     let folder = tempfile::tempdir().unwrap();
     jdk.compile(&jdk::java_files(&jdk::interfaces()), folder.path());
