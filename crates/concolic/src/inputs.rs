@@ -21,7 +21,7 @@ use crate::{Limits, Unknown};
 pub(crate) struct Inputs {
     pub(crate) parameters: Vec<Parameter>,
     /// For each parameter of the operation, its type and the index of its first variable.
-    places: Vec<(Type, usize)>,
+    pub(crate) places: Vec<(Type, usize)>,
 }
 
 impl Inputs {
@@ -181,12 +181,12 @@ pub(crate) fn kind_of(kind: NumberKind) -> Kind {
     }
 }
 
-fn is_text(kind: &Type) -> bool {
+pub(crate) fn is_text(kind: &Type) -> bool {
     matches!(kind, Type::Class(name) if &**name == "java/lang/String")
 }
 
 /// Internal name of a class, or descriptor of an array.
-fn type_name(kind: &Type) -> String {
+pub(crate) fn type_name(kind: &Type) -> String {
     match kind {
         Type::Class(name) => name.to_string(),
         other => other.descriptor(),

@@ -39,9 +39,46 @@ pub(crate) enum Model {
     Unstable,
 }
 
+impl Model {
+    /// Slots of the arguments, the receiver included, and of the result; `None` if the model works with any.
+    fn slots(self) -> (Option<usize>, Option<usize>) {
+        match self {
+            Model::Nothing => (None, Some(0)),
+            Model::Receiver => (None, Some(1)),
+            Model::AssertionsOn
+            | Model::CloneArray
+            | Model::FloatToInt
+            | Model::PrimitiveClass
+            | Model::TextLength
+            | Model::TextIsEmpty
+            | Model::TextHash => (Some(1), Some(1)),
+            Model::TextEquals | Model::TextCharAt => (Some(2), Some(1)),
+            Model::SquareRoot => (Some(2), Some(2)),
+            Model::ArrayCopy => (Some(5), Some(0)),
+            Model::SameBits | Model::Text | Model::Unstable => (None, None),
+        }
+    }
+}
+
 /// Returns the model of a method, if it has one. `of_exception` says that its class is an exception of the
 /// platform.
 pub(crate) fn model(class: &str, method: &Method, of_exception: bool) -> Option<Model> {
+    let signature = method.signature();
+    let given = signature.slots() + usize::from(!method.is_static());
+    let result = signature.result.as_ref().map_or(0, adit_bytecode::Type::slots);
+    // A class that only pretends to be one of the platform may have anything.
+    named(class, method, of_exception).filter(|&model| {
+        let (arguments, results) = model.slots();
+        let same = model != Model::SameBits || given == result;
+        let receives = model != Model::Receiver || !method.is_static();
+        arguments.is_none_or(|slots| slots == given)
+            && results.is_none_or(|slots| slots == result)
+            && same
+            && receives
+    })
+}
+
+fn named(class: &str, method: &Method, of_exception: bool) -> Option<Model> {
     let name = &*method.name;
     if of_exception {
         return match name {

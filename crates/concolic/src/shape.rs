@@ -116,6 +116,36 @@ pub(crate) fn compact<S: Copy + Default + PartialEq>(
     Compact { state: new, root: ObjectNumber(new_root as u32), shape, slots }
 }
 
+/// Addresses of all references of a state without garbage.
+pub(crate) fn references<S: Copy + Default + PartialEq>(
+    state: &State<S>,
+    linker: &Linker<'_>,
+) -> Vec<Address> {
+    let statics = linker.statics.iter().take(state.static_count()).enumerate();
+    let mut found: Vec<Address> = statics
+        .filter(|(_, slot)| slot.kind.is_reference())
+        .map(|(number, _)| Address::Static(number as u32))
+        .collect();
+    let mut address = 0;
+    for (kind, length) in state.kinds() {
+        for slot in 0..length {
+            let is_reference = match kind {
+                ObjectKind::Instance(class) => linker.at(class).fields[slot as usize].kind.is_reference(),
+                ObjectKind::Array(kind) => {
+                    let name = linker.name_of_type(kind);
+                    name.starts_with("[[") || name.starts_with("[L")
+                }
+                _ => false,
+            };
+            if is_reference {
+                found.push(Address::Heap(address));
+            }
+            address += 1;
+        }
+    }
+    found
+}
+
 /// Numbers names that occur more than once, as those of fields that a subclass declares again.
 fn tell_apart(slots: &mut [NumberSlot]) {
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();

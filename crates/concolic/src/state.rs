@@ -9,6 +9,31 @@ use crate::{Limits, Unknown};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ObjectNumber(pub u32);
 
+impl<S: Copy> State<S> {
+    /// The same state without shadows.
+    pub(crate) fn concrete(&self) -> State<()> {
+        let plain = |words: &[Word<S>]| words.iter().map(|word| Word::plain(word.bits)).collect();
+        State {
+            objects: self.objects.clone(),
+            words: plain(&self.words),
+            statics: plain(&self.statics),
+            initialized: self.initialized.clone(),
+        }
+    }
+
+    /// Becomes a copy of another state, in the memory that it has already.
+    pub(crate) fn copy_from(&mut self, other: &State<S>) {
+        self.objects.clone_from(&other.objects);
+        self.words.clone_from(&other.words);
+        self.statics.clone_from(&other.statics);
+        self.initialized.clone_from(&other.initialized);
+    }
+
+    pub(crate) fn has_initialized(&self, other: &State<S>) -> bool {
+        self.initialized == other.initialized
+    }
+}
+
 impl State<()> {
     /// The same state with plain shadows.
     pub(crate) fn shadowed<S: Default>(&self) -> State<S> {

@@ -12,9 +12,10 @@ use std::collections::BTreeMap;
 
 use adit_bytecode::ClassPath;
 use adit_learn::{Component, End, Field, Kind, Method, Path, Role};
-use adit_smt::{Arena, Expr, Model, Solver, Var};
+use adit_smt::{Arena, Expr, Model, Solver, Sort, Var};
 
 use crate::domain::{Concrete, Word};
+use crate::execute::{ConcreteShape, Interpreted};
 use crate::explore::explore;
 use crate::inputs::{Inputs, assigned, kind_of, stored, view};
 use crate::link::{ClassId, Linker};
@@ -24,9 +25,6 @@ use crate::shape::{Compact, NumberKind, NumberSlot, Shape, compact};
 use crate::state::{ObjectNumber, State};
 use crate::symbolic::{Shadow, Symbolic};
 use crate::{Limits, Unknown};
-
-/// The most shapes of one component. A linked list has one for each length, and no end.
-const MOST_SHAPES: usize = 48;
 
 /// Shapes, numbers and paths of a component that is being summarized.
 pub(crate) struct Summarizer<'p> {
@@ -94,16 +92,29 @@ impl std::fmt::Display for NoComponent {
     }
 }
 
-/// Summarizes every operation of the class with this internal name.
+/// Summarizes every operation of the class with this internal name. When `keep_going` returns false, paths that
+/// were not explored yet are unknown.
 pub fn summarize(
     path: &ClassPath,
     class: &str,
     limits: Limits,
     solver: &mut dyn Solver,
+    keep_going: &mut dyn FnMut() -> bool,
 ) -> Result<Component, NoComponent> {
+    Ok(summarize_and_interpret(path, class, limits, solver, keep_going)?.0)
+}
+
+/// Summarizes every operation like [`summarize`], and returns besides the interpreter of the same operations.
+pub fn summarize_and_interpret<'p>(
+    path: &'p ClassPath,
+    class: &str,
+    limits: Limits,
+    solver: &mut dyn Solver,
+    keep_going: &mut dyn FnMut() -> bool,
+) -> Result<(Component, Interpreted<'p>), NoComponent> {
     let mut summarizer = Summarizer::new(path, class, limits)?;
-    summarizer.explore_all(solver);
-    Ok(summarizer.component())
+    summarizer.explore_all(solver, keep_going);
+    Ok(summarizer.finish())
 }
 
 impl<'p> Summarizer<'p> {
@@ -144,7 +155,7 @@ impl<'p> Summarizer<'p> {
     }
 
     /// Explores operations in all shapes until nothing is new.
-    pub(crate) fn explore_all(&mut self, solver: &mut dyn Solver) {
+    pub(crate) fn explore_all(&mut self, solver: &mut dyn Solver, keep_going: &mut dyn FnMut() -> bool) {
         loop {
             let literals = self.linker.literals.len();
             let mut todo = None;
@@ -158,7 +169,7 @@ impl<'p> Summarizer<'p> {
             }
             let Some((shape, operation)) = todo else { return };
             let assumed = self.shapes[shape].status.clone();
-            let leaves = self.explore_one(shape, operation, solver);
+            let leaves = self.explore_one(shape, operation, solver, keep_going);
             // The operation itself may lead to states that contradict what it was explored under.
             if self.shapes[shape].status == assumed {
                 self.leaves.insert((shape, operation), leaves);
@@ -185,11 +196,18 @@ impl<'p> Summarizer<'p> {
         parameters.any(|(_, kind)| kind.descriptor() == "Ljava/lang/String;")
     }
 
-    fn explore_one(&mut self, shape: usize, operation: usize, solver: &mut dyn Solver) -> Vec<Leaf> {
+    fn explore_one(
+        &mut self,
+        shape: usize,
+        operation: usize,
+        solver: &mut dyn Solver,
+        keep_going: &mut dyn FnMut() -> bool,
+    ) -> Vec<Leaf> {
         let mut arena = std::mem::take(&mut self.arena);
         let limits = self.limits;
-        let found =
-            explore(&mut arena, solver, &limits, |arena, model| self.execute(arena, shape, operation, model));
+        let found = explore(&mut arena, solver, &limits, keep_going, |arena, model| {
+            self.execute(arena, shape, operation, model)
+        });
         self.arena = arena;
         let mut leaves = Vec::new();
         for leaf in found {
@@ -201,7 +219,7 @@ impl<'p> Summarizer<'p> {
                         after.slots.iter().map(|slot| after.state.word(slot.address)).collect();
                     match self.arrive(*after) {
                         Some(shape) => LeafEnd::Ok(shape, words),
-                        None => LeafEnd::Unknown(Unknown::HeapLimit),
+                        None => LeafEnd::Unknown(Unknown::ShapeLimit),
                     }
                 }
             };
@@ -252,7 +270,11 @@ impl<'p> Summarizer<'p> {
         };
         let decisions = domain.constraints;
         let result = match completion {
-            Completion::Returned(_) => Ok(Ending::Returned(Box::new(compact(&state, &self.linker, root)))),
+            Completion::Returned(_) => {
+                let mut after = compact(&state, &self.linker, root);
+                forget_misfits(arena, &mut after);
+                Ok(Ending::Returned(Box::new(after)))
+            }
             Completion::Threw(class) => Ok(Ending::Threw(self.linker.class_name(class))),
             Completion::Unknown(reason) => Err(reason),
         };
@@ -263,7 +285,7 @@ impl<'p> Summarizer<'p> {
     fn arrive(&mut self, found: Compact<Shadow>) -> Option<usize> {
         let number = match self.numbers.get(&found.shape) {
             Some(&number) => number,
-            None if self.shapes.len() >= MOST_SHAPES => return None,
+            None if self.shapes.len() >= self.limits.shapes => return None,
             None => {
                 let number = self.shapes.len();
                 self.numbers.insert(found.shape, number);
@@ -308,7 +330,7 @@ impl<'p> Summarizer<'p> {
     }
 
     /// Puts the summaries together. All operations are explored.
-    fn component(mut self) -> Component {
+    fn finish(mut self) -> (Component, Interpreted<'p>) {
         let mut fields: Vec<Field> = Vec::new();
         let mut index: BTreeMap<Var, usize> = BTreeMap::new();
         for (number, info) in self.shapes.iter().enumerate() {
@@ -359,7 +381,20 @@ impl<'p> Summarizer<'p> {
             });
         }
         let class = self.linker.class_name(self.class);
-        Component::new(class, self.arena, fields, methods)
+        let component = Component::new(class, self.arena, fields, methods);
+        let shape_field = shape_field.map(|(field, _)| field);
+        let shapes = self.shapes.iter().map(|info| ConcreteShape::new(&self.linker, info, &index)).collect();
+        let places = self.inputs.into_iter().map(|inputs| inputs.places).collect();
+        let interpreted = Interpreted::new(
+            self.linker,
+            self.operations,
+            places,
+            shapes,
+            self.numbers,
+            shape_field,
+            self.limits,
+        );
+        (component, interpreted)
     }
 
     /// The hidden field that tells shapes apart, where it is needed: several shapes have objects, or a method can
@@ -426,6 +461,19 @@ impl<'p> Summarizer<'p> {
 enum Ending {
     Returned(Box<Compact<Shadow>>),
     Threw(String),
+}
+
+/// Code that does not verify may store a `long` where an `int` belongs; nothing is known about such a number.
+fn forget_misfits(arena: &Arena, after: &mut Compact<Shadow>) {
+    for slot in &after.slots {
+        let word = after.state.word(slot.address);
+        let width = if kind_of(slot.kind) == Kind::Long { 64 } else { 32 };
+        if let Shadow::Expr(expr) = word.shadow
+            && arena.sort(expr) != Sort::Bits(width)
+        {
+            after.state.set_word(slot.address, Word { bits: word.bits, shadow: Shadow::Opaque });
+        }
+    }
 }
 
 /// The bits on the stack of a value of this kind.
