@@ -14,7 +14,6 @@
 use std::collections::BTreeSet;
 
 use adit_attack::branches::Branches;
-use adit_attack::findings::Finding;
 use adit_attack::{EventReader, Guarded};
 use adit_java::{Api, Generator};
 use adit_jvm::Host;
@@ -66,8 +65,6 @@ pub(crate) struct Round<'a> {
     doubtful: BTreeSet<Letter>,
     /// Tests that the round ends with.
     tests: TestSuite,
-    /// Remarkable things about single calls, as they are met.
-    findings: Vec<Finding>,
     /// The budget ended before the class was watched as long as it should be.
     hardly_watched: bool,
 }
@@ -102,7 +99,6 @@ pub(crate) struct Mined {
     /// The budget ended before the class was watched as long as it should be.
     pub(crate) hardly_watched: bool,
     /// Knowledge beside the model. What belongs to the model is that of this round's own, whichever was chosen.
-    #[expect(dead_code, reason = "the terminal and the page will show it")]
     pub(crate) more: More,
     /// The steps of each test that came out alike in a second machine. Only these can be asserted.
     pub(crate) agreed: Vec<Run>,
@@ -164,7 +160,6 @@ impl<'a> Round<'a> {
             pure: BTreeSet::new(),
             doubtful: BTreeSet::new(),
             tests: TestSuite::default(),
-            findings: Vec::new(),
             hardly_watched: false,
         }
     }

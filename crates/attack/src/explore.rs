@@ -24,7 +24,6 @@ use adit_trace::{Author, Depth, Letter, Pace, Phase, Script, Stop};
 use rand::{Rng, RngExt};
 
 use crate::EventReader;
-use crate::findings::{Changed, Finding};
 use crate::guard::Guarded;
 use crate::probe::{Halt, Prober};
 use crate::survey::{SurveyOptions, Surveyed, pool, survey};
@@ -169,8 +168,6 @@ pub struct Explorer {
     judgment: Option<Judgment>,
     /// Scripts that were run.
     tests: u64,
-    /// Calls that threw and changed the object.
-    changed: Changed,
     stop: Stop,
 }
 
@@ -203,10 +200,10 @@ pub fn explore<S: Guarded, A: Author, R: Rng>(
     prober.announce(Phase::Choose);
     let pool = pool(&mut prober, &surveyed, &options.survey, *rng)?;
     prober.announce(Phase::Explore);
-    let (tests, changed) = (prober.tests, prober.changed);
+    let tests = prober.tests;
     let exploration = Exploration::new(pool, prior, options);
     let (judgment, stop) = (None, Stop::Done);
-    let mut explorer = Explorer { exploration, surveyed, sets_before: 0, judgment, tests, changed, stop };
+    let mut explorer = Explorer { exploration, surveyed, sets_before: 0, judgment, tests, stop };
     explorer.go_on(laboratory, Step::Explore)?;
     Ok(explorer)
 }
@@ -275,25 +272,6 @@ impl Explorer {
         Ok(measured.unwrap_or_default())
     }
 
-    /// Examines the calls that threw and changed their object: whether a later call notices.
-    pub fn findings<S: Guarded, A: Author, R: Rng>(
-        &mut self,
-        laboratory: &mut Laboratory<'_, S, A, R>,
-    ) -> Result<Vec<Finding>, S::Error> {
-        let stop = self.stop;
-        let found = self.in_laboratory(laboratory, |explorer, prober, _, _| {
-            prober.announce(Phase::Walks);
-            explorer.changed.findings(prober, &explorer.exploration.pool.moves).map_err(Halt::Failed)
-        })?;
-        self.stop = stop;
-        Ok(found.unwrap_or_default())
-    }
-
-    /// Scripts by which a method with this name threw, each with its label: the shortest of each.
-    pub fn thrown_by(&self, method: &str) -> Vec<(String, Script)> {
-        self.exploration.thrown_by(method)
-    }
-
     /// Takes steps until nothing is left to try or the caller stops it.
     fn go_on<S: Guarded, A: Author, R: Rng>(
         &mut self,
@@ -328,7 +306,6 @@ impl Explorer {
         let done = act(self, &mut prober, *author, *rng);
         prober.subject.look(Depth::Fields);
         self.tests += prober.tests;
-        self.changed.add(prober.changed);
         match done {
             Ok(done) => Ok(Some(done)),
             Err(Halt::Stop(stop)) => {

@@ -15,7 +15,6 @@ pub mod dynamosa;
 pub mod effects;
 mod events;
 pub mod explore;
-pub mod findings;
 pub mod fitness;
 mod guard;
 mod hangs;

@@ -14,7 +14,6 @@ use adit_trace::{
 use rustc_hash::FxHasher;
 
 use crate::EventReader;
-use crate::findings::Changed;
 use crate::guard::{Guarded, why_not_run};
 use crate::moves::Situation;
 
@@ -27,8 +26,6 @@ pub(crate) struct Prober<'a, S> {
     pub(crate) tests: u64,
     /// Numbers with which memory ran out.
     pub(crate) heavy: BTreeSet<i64>,
-    /// Calls that threw and changed the object.
-    pub(crate) changed: Changed,
 }
 
 /// Early end of a step: the search must stop, or the subject failed.
@@ -105,7 +102,7 @@ pub(crate) enum Probed {
 
 impl<'a, S: Guarded> Prober<'a, S> {
     pub(crate) fn new(subject: &'a mut S, reader: &'a EventReader, pace: &'a mut dyn Pace) -> Self {
-        Self { subject, reader, pace, tests: 0, heavy: BTreeSet::new(), changed: Changed::default() }
+        Self { subject, reader, pace, tests: 0, heavy: BTreeSet::new() }
     }
 
     /// Tells the caller that a phase begins, which has at least one batch, whatever the caller answers.
@@ -145,13 +142,8 @@ impl<'a, S: Guarded> Prober<'a, S> {
         let runnable = situations.iter().zip(&hang).filter(|(_, hangs)| !**hangs);
         let scripts: Vec<Script> = runnable.map(|(situation, _)| situation.script.clone()).collect();
         let runs = self.run(&scripts)?;
-        let mut probed = scripts.iter().zip(&runs).map(|(script, run)| {
-            let probed = run.was_run().then(|| self.last_call(script, run))?;
-            if let Probed::Threw(label) = &probed {
-                self.changed.note(script, run, label);
-            }
-            Some(probed)
-        });
+        let mut probed =
+            scripts.iter().zip(&runs).map(|(script, run)| run.was_run().then(|| self.last_call(script, run)));
         let answer = |&hangs: &bool| if hangs { Some(Probed::Nothing) } else { probed.next()? };
         Ok(hang.iter().map_while(answer).collect())
     }

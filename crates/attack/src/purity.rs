@@ -20,8 +20,6 @@ use rand::{Rng, RngExt};
 
 use adit_trace::edit::{calls_of_interest, cut, renumbered};
 
-use crate::findings::{Finding, is_same_end, is_same_value, unrepeatable};
-
 /// Effort of the experiments.
 #[derive(Clone, Copy, Debug)]
 pub struct PurityOptions {
@@ -77,8 +75,6 @@ pub enum Difference {
 pub struct Purities {
     /// The verdict about each method.
     pub verdicts: BTreeMap<Callable, Verdict>,
-    /// Calls whose results differ between equal runs, each once.
-    pub unrepeatable: Vec<Finding>,
     /// Reason why no more was tried.
     pub stop: Stop,
 }
@@ -104,7 +100,6 @@ pub fn purity<S: Subject>(
 ) -> Result<Purities, S::Error> {
     let mut verdicts = vec![Verdict::Unrefuted { tries: 0 }; vocabulary.methods.len()];
     let (mut stop, mut tests) = (Stop::Done, 0);
-    let mut differing: BTreeMap<Callable, Finding> = BTreeMap::new();
     for _ in 0..options.tries {
         if let ControlFlow::Break(reason) = pace.go_on(&Progress::new(Phase::Purity, tests)) {
             stop = reason;
@@ -128,42 +123,12 @@ pub fn purity<S: Subject>(
         for (attempt, (scripts, runs)) in tries.into_iter().zip(batch.chunks(3).zip(runs.chunks(3))) {
             if let [first, second, with] = runs {
                 author.observe(&scripts[0], first);
-                note_difference(&mut differing, vocabulary, &scripts[0], first, second);
                 judge(&mut verdicts[attempt.method], &attempt, first, second, with);
             }
         }
     }
     let callables = vocabulary.methods.iter().map(|method| (**method).clone());
-    let unrepeatable = differing.into_values().collect();
-    Ok(Purities { verdicts: callables.zip(verdicts).collect(), unrepeatable, stop })
-}
-
-/// Takes note of the first call whose result differs between two runs of a script, if it is one of the
-/// vocabulary.
-fn note_difference(
-    differing: &mut BTreeMap<Callable, Finding>,
-    vocabulary: &Vocabulary,
-    script: &Script,
-    first: &Run,
-    second: &Run,
-) {
-    if first.end != End::Complete || second.end != End::Complete {
-        return;
-    }
-    let mut steps = first.steps.iter().zip(&second.steps).enumerate();
-    let Some((at, (one, other))) = steps.find(|(_, (one, other))| difference(one, other).is_some()) else {
-        return;
-    };
-    let callable = &script.statements[at].callable;
-    // What differs inside only is the business of the class.
-    if is_same_end(&one.result, &other.result) || !vocabulary.methods.contains(callable) {
-        return;
-    }
-    let shorter = differing.get(&**callable).is_none_or(|known| known.script.statements.len() > at + 1);
-    if shorter {
-        let label = vocabulary.names.of(callable);
-        differing.insert((**callable).clone(), unrepeatable(label, script, at, one, other));
-    }
+    Ok(Purities { verdicts: callables.zip(verdicts).collect(), stop })
 }
 
 /// Makes a random script with the call and without it.
@@ -250,11 +215,27 @@ fn judge(verdict: &mut Verdict, attempt: &Try, first: &Run, second: &Run, with: 
 
 /// Difference between two steps, apart from the identity of objects and the messages of exceptions.
 fn difference(without: &Step, with: &Step) -> Option<Difference> {
-    if !is_same_end(&without.result, &with.result) {
+    let same = match (&without.result, &with.result) {
+        (StepResult::Returned(a), StepResult::Returned(b)) => same_value(a, b),
+        (StepResult::Object { class: a, .. }, StepResult::Object { class: b, .. })
+        | (StepResult::Threw { class: a, .. }, StepResult::Threw { class: b, .. })
+        | (StepResult::Unresolved { class: a, .. }, StepResult::Unresolved { class: b, .. }) => a == b,
+        (StepResult::Skipped(a), StepResult::Skipped(b)) => a == b,
+        _ => false,
+    };
+    if !same {
         return Some(Difference::Outcome { without: without.result.clone(), with: with.result.clone() });
     }
     let (before, after) = (without.fields.as_ref()?, with.fields.as_ref()?);
     let mut pairs = before.names().iter().zip(before.values().zip(after.values()));
-    let (name, (without, with)) = pairs.find(|(_, (a, b))| !is_same_value(a, b))?;
+    let (name, (without, with)) = pairs.find(|(_, (a, b))| !same_value(a, b))?;
     Some(Difference::Field { name: name.clone(), without: without.clone(), with: with.clone() })
+}
+
+/// Equality that treats NaN as equal to itself.
+fn same_value(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Float(a), Value::Float(b)) => a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan()),
+        _ => a == b,
+    }
 }

@@ -15,7 +15,6 @@ use std::time::{Duration, Instant};
 
 use adit_attack::EventReader;
 use adit_attack::explore::modes::factored;
-use adit_attack::findings::{Finding, FindingKind};
 use adit_attack::validate::WalkOptions;
 use adit_automata::{Follower, Fsa, State};
 use adit_logic::{Checker, Language, Limit, Property, Restricted, Verdict, restrict};
@@ -112,7 +111,6 @@ impl Round<'_> {
             mined.more.fine = None;
         }
         mined.more.modes = factored(model);
-        self.examine(mined)?;
         self.measure(mined)?;
         Ok(open)
     }
@@ -262,22 +260,6 @@ impl Round<'_> {
         });
         candidate.witnesses = Witnesses { refuses: refuses.collect(), takes };
         candidate.model = simple;
-    }
-
-    /// Examines what was remarkable about single calls.
-    fn examine(&mut self, mined: &mut MinedModel) -> Result<(), Report> {
-        let Some(explorer) = &mut mined.explorer else { return Ok(()) };
-        let mut findings = self.in_laboratory(|laboratory| explorer.findings(laboratory))?;
-        findings.extend(explorer.thrown_by("equals").into_iter().map(|(label, script)| Finding {
-            kind: FindingKind::MustNotThrow,
-            label,
-            script,
-            fields: Vec::new(),
-            noticed: None,
-        }));
-        findings.append(&mut self.findings);
-        mined.more.findings = findings;
-        Ok(())
     }
 
     /// Measures the model by walks, and then the finer one.

@@ -10,7 +10,6 @@
 
 use adit_attack::explore::modes::Factored;
 use adit_attack::explore::{Explorer, FineModel};
-use adit_attack::findings::Finding;
 use adit_attack::validate::Rate;
 use adit_logic::Property;
 use adit_trace::{Letter, Stop};
@@ -81,8 +80,6 @@ pub(crate) struct More {
     pub(crate) fine_walks: Option<Rate>,
     /// Parts of the model that are independent of the rest.
     pub(crate) modes: Option<Factored>,
-    /// Calls that threw and changed their object, observers that change it, and the like.
-    pub(crate) findings: Vec<Finding>,
     /// Number of rounds at the end that changed nothing.
     pub(crate) stable_rounds: usize,
 }

@@ -3,8 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use adit_attack::findings::{Finding, FindingKind, Noticed};
-use adit_attack::purity::{Difference, Purities, PurityOptions, Verdict, purity};
+use adit_attack::purity::{Difference, PurityOptions, Verdict, purity};
 use adit_trace::{Pace, Phase, Progress, Stop, pure_by_name};
 use miette::Report;
 
@@ -53,9 +52,9 @@ impl Round<'_> {
         let options = PurityOptions { tries: PURITY_TRIES, calls: 8 };
         let mut subject = self.workers.keeping(miner.retention);
         let generator = &mut *self.calls.generator;
-        let Purities { verdicts, unrepeatable, .. } =
-            purity(&mut subject, &api.vocabulary(), generator, options, &mut self.rng, &mut self.pace)?;
-        self.findings = unrepeatable;
+        let verdicts =
+            purity(&mut subject, &api.vocabulary(), generator, options, &mut self.rng, &mut self.pace)?
+                .verdicts;
         let (mut pure, mut doubtful, mut impure) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
         impure.extend(api.starts.iter().flat_map(|start| reader.letters_of(&start.callable)).copied());
         for method in &api.methods {
@@ -68,23 +67,7 @@ impl Round<'_> {
                     doubtful.extend(reader.letters_of(&method.callable));
                     miner.resolves_doubt || pure_by_name(method.callable.event_name())
                 }
-                Some(Verdict::Changes { witness, what: Difference::Outcome { without, with }, .. }) => {
-                    if pure_by_name(method.callable.event_name()) {
-                        self.findings.push(Finding {
-                            kind: FindingKind::ObserverChanges,
-                            label: api.names.of(&method.callable).to_owned(),
-                            script: witness.clone(),
-                            fields: Vec::new(),
-                            noticed: Some(Noticed {
-                                script: witness.clone(),
-                                without: without.clone(),
-                                with: with.clone(),
-                            }),
-                        });
-                    }
-                    false
-                }
-                None => false,
+                Some(Verdict::Changes { .. }) | None => false,
             };
             let side = if harmless { &mut pure } else { &mut impure };
             side.extend(reader.letters_of(&method.callable));

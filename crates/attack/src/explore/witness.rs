@@ -70,21 +70,6 @@ impl Exploration {
         witnesses.into_values().collect()
     }
 
-    /// The labels with which a method threw, each with the shortest script that shows it.
-    pub(super) fn thrown_by(&self, method: &str) -> Vec<(String, Script)> {
-        let mut found: BTreeMap<&str, &Situation> = BTreeMap::new();
-        for (label, (_, situation)) in self.probed_situations().flat_map(|(_, probed)| &probed.thrown) {
-            let name = Label::parse(label).method();
-            if name == method || name.strip_prefix(method).is_some_and(|rest| rest.starts_with('(')) {
-                let shortest = found.entry(label).or_insert(situation);
-                if situation.script.statements.len() < shortest.script.statements.len() {
-                    *shortest = situation;
-                }
-            }
-        }
-        found.into_iter().map(|(label, situation)| (label.to_owned(), situation.script.clone())).collect()
-    }
-
     /// Methods that each state of `model` refuses, where `counterparts` are its states for those of `draft`.
     /// A state refuses only methods that it does not have at all. Of several exceptions the most frequent is
     /// told, because a null or a wrong text is refused everywhere.

@@ -5,7 +5,7 @@ mod author;
 mod automaton_world;
 mod dice_tester;
 mod explore;
-mod findings;
+mod finer_model;
 mod purity;
 mod random_automata;
 mod stack_world;

@@ -36,10 +36,7 @@ pub(super) fn write(model: &Model<'_>) -> Written {
         );
     let mut lost = Vec::new();
     if !fsa.is_deterministic() {
-        lost.push(
-            "JavaMOP needs a deterministic model; add --determinize"
-                .to_owned(),
-        );
+        lost.push("JavaMOP needs a deterministic model; add --determinize".to_owned());
     }
     let comment =
         if title.is_empty() { String::new() } else { format!("// The model of {}\n", comment_title(title)) };

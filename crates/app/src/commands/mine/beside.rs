@@ -4,10 +4,9 @@
 use std::collections::BTreeSet;
 
 use crate::campaign::DetailedModel;
-use crate::pipeline::Mined;
+use crate::pipeline::{Mined, More};
 
 /// Knowledge beside a model. A miner that has none leaves it empty.
-#[derive(Default)]
 pub(super) struct Beside {
     pub(super) detail: Option<DetailedModel>,
     /// Labels of each part of the protocol that is independent of the rest, such as a flag.
@@ -18,7 +17,14 @@ pub(super) struct Beside {
 
 impl Beside {
     /// Returns what a round knows beside its model.
-    pub(super) fn of(_: &Mined) -> Self {
-        Self::default()
+    pub(super) fn of(mined: &Mined) -> Self {
+        let More { fine, fine_walks, modes, stable_rounds } = &mined.more;
+        let detail = fine.as_ref().map(|fine| DetailedModel {
+            model: fine.model.clone(),
+            walks: *fine_walks,
+            coarse: fine.part_of.clone(),
+        });
+        let modes = modes.iter().flat_map(|factored| &factored.modes).map(|mode| mode.labels.clone());
+        Self { detail, modes: modes.collect(), stable_rounds: *stable_rounds }
     }
 }
