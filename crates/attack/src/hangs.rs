@@ -32,6 +32,9 @@ const RARELY: u64 = 10;
 /// Bad ends after which a method is no longer called at all, if at least half of its calls ended that way.
 const MOST_EVERYWHERE: u64 = 3;
 
+/// Names by which a static factory makes objects that may hang in a method before the method is to blame.
+const MOST_NAMES: usize = 5;
+
 /// Number of method names that must hang on objects of one construction, more than return, before the
 /// construction is given up. A class has few ways to wait for one thing, and they share a name.
 const NAMES: usize = 3;
@@ -162,9 +165,13 @@ impl HangBlame {
     /// Tells whether the method is no longer called, whatever the construction of its object.
     pub(crate) fn is_given_up(&self, callable: &Arc<Callable>) -> bool {
         let Some(&(mut total)) = self.total.get(callable) else { return false };
+        let mut names = 0;
         for stats in self.constructions.values() {
             let calls = stats.calls.get(callable).copied().unwrap_or_default();
-            let is_named = stats.is_named && calls.is_too_bad(MOST_ON_CONSTRUCTION, RARELY);
+            // One name after the other may be to blame, but not any number of them.
+            let is_named =
+                stats.is_named && calls.bad > 0 && 2 * calls.bad >= calls.all && names < MOST_NAMES;
+            names += usize::from(is_named);
             if !is_named && !stats.is_to_blame() {
                 continue;
             }
@@ -241,8 +248,11 @@ impl<'a> Constructions<'a> {
 }
 
 fn is_named(statement: &Statement) -> bool {
-    let has_text = statement.args.iter().any(|argument| matches!(argument, Argument::Text(_)));
-    statement.callable.kind == CallKind::Function && has_text
+    let is_name = |argument: &Argument| match argument {
+        Argument::Text(text) => text.len() > 1 && !text.contains(char::is_whitespace),
+        _ => false,
+    };
+    statement.callable.kind == CallKind::Function && statement.args.iter().any(is_name)
 }
 
 /// Depth to which the arguments of a construction, and their arguments, tell it from others.
@@ -382,6 +392,30 @@ mod tests {
             null: close read: Some(2)
         "#]],
         );
+    }
+
+    #[test]
+    fn a_factory_is_blamed_by_the_names_that_it_is_given() {
+        let script = |name: &str| {
+            let factory = Callable::new(CallKind::Function, "a.Keys", "named");
+            let args = vec![Argument::Text(name.to_owned())];
+            let made = Statement { callable: Arc::new(factory), receiver: None, args };
+            Script { statements: vec![made, statement("make", Some(0), Vec::new())] }
+        };
+        let mut blame = HangBlame::default();
+        let hang = |blame: &mut HangBlame, name: &str| {
+            let steps = vec![Step::new(StepResult::Returned(Value::Void))];
+            blame.learn(&script(name), &Run { steps, end: End::TimedOut, leaked: false, passed: None });
+        };
+        for name in ["rsa", "dsa", "dh", "rsa"] {
+            hang(&mut blame, name);
+        }
+        assert_eq!(blame.cut(&script("rsa")), Some(1));
+        assert_eq!(blame.cut(&script("ec")), None);
+        for number in 0..9 {
+            hang(&mut blame, &format!("key{number}"));
+        }
+        assert_eq!(blame.cut(&script("ec")), Some(1), "too many names: the method is to blame");
     }
 
     #[test]

@@ -45,7 +45,7 @@ pub(crate) struct Surveyed {
 const STARTS_PER_MOVE: usize = 3;
 
 /// Ways to make an object with the same fields that are compared: what a reader reads is not in its fields.
-const MOST_ALIKE: usize = 12;
+const MOST_ALIKE: usize = 6;
 
 /// Moves that are gathered for each that is compared, because rare values come late and matter most.
 const GATHERED_PER_CANDIDATE: usize = 4;

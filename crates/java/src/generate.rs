@@ -24,7 +24,7 @@ use crate::pool::Source;
 use crate::proven::Proven;
 use crate::recent::Recent;
 use crate::source::Facts;
-use crate::supply::append;
+use crate::supply::{append, takes_contents};
 use crate::weights::Weights;
 use crate::{Api, Operation, Recipe, Supply, TextKinds};
 
@@ -387,10 +387,9 @@ impl Generator {
         for (place, argument) in statement.args.iter_mut().enumerate() {
             let passed = known.passed.get(place).filter(|passed| passed.has_texts());
             match (&*argument, passed) {
-                // What a static factory takes is a name, and any other text is as good as none. What a
-                // constructor takes may be contents.
+                // Where a name is taken, any other text is as good as none.
                 (Argument::Text(_), Some(passed))
-                    if statement.callable.kind != CallKind::Constructor || !rng.random_bool(OTHER_TEXT) =>
+                    if !takes_contents(&statement.callable) || !rng.random_bool(OTHER_TEXT) =>
                 {
                     if let Some(other) = passed.text_like(used.clone(), rng) {
                         *argument = other.clone();

@@ -2,8 +2,8 @@
 //!
 //! The body of the method is searched, and those of methods of its own class that it calls. A number counts
 //! if a comparison follows it, and so does each case of a switch; a text counts if it is compared as a whole
-//! or in part. Which parameter it is compared with is not followed: its type decides. A number is also a length,
-//! of arrays and of texts.
+//! or in part. Which parameter it is compared with is not followed: its type decides. A number is also a
+//! length, of arrays and of texts.
 //!
 //! Paper: none; constants of the code under test as inputs, as many tools have them, here for each method.
 

@@ -27,7 +27,7 @@ const MOST_CALLERS: usize = 100;
 const MOST_CONSTANTS: usize = 12;
 
 /// So many methods are kept for each parameter whose results are passed.
-const MOST_RESULTS: usize = 6;
+const MOST_RESULTS: usize = 12;
 
 /// Longer texts are contents, not names or patterns.
 const LONGEST_TEXT: usize = 120;
@@ -179,14 +179,15 @@ impl SiteValue {
             Passed::Static(MemberRef { class, name, descriptor, .. }) if descriptor.starts_with('L') => {
                 SiteValue::Field(class.to_string(), name.to_string(), descriptor.to_string())
             }
-            // Texts are made in too many ways, and of numbers only those of an `int` are ports and handles.
+            // Texts are made in too many ways, unless from nothing, as the name of a default is; and of
+            // numbers only those of an `int` are ports and handles.
             Passed::Result(MemberRef { class, name, descriptor, .. })
                 if !class.starts_with('[')
                     && (descriptor.ends_with(")I")
                         || descriptor.contains(")L")
                         || descriptor.contains(")[")
                         || &**name == "<init>")
-                    && !descriptor.ends_with(")Ljava/lang/String;")
+                    && (!descriptor.ends_with(")Ljava/lang/String;") || is_name(descriptor))
                     && !descriptor.ends_with(")Ljava/lang/Object;") =>
             {
                 SiteValue::Result(class.to_string(), name.to_string(), descriptor.to_string())
@@ -206,7 +207,8 @@ impl SiteValue {
             SiteValue::Class(_) => matches!(wanted, Type::Class(name) if &**name == "java/lang/Class"),
             SiteValue::Result(_, _, descriptor) => match wanted {
                 Type::Int => descriptor.ends_with(")I"),
-                Type::Class(name) => !is_plain(name) && !descriptor.ends_with(")I"),
+                Type::Class(name) if is_plain(name) => &**name == "java/lang/String" && is_name(descriptor),
+                Type::Class(_) => !descriptor.ends_with(")I"),
                 Type::Array(_) => descriptor.contains(")["),
                 _ => false,
             },
@@ -217,6 +219,11 @@ impl SiteValue {
             },
         }
     }
+}
+
+/// Tells whether a method gives a text from nothing but its object, if it has one.
+fn is_name(descriptor: &str) -> bool {
+    descriptor == "()Ljava/lang/String;"
 }
 
 /// Tells whether there are enough values of a class without any call.
@@ -254,5 +261,8 @@ mod tests {
         assert!(result("()I").suits(&Type::Int) && !result("()I").suits(&object));
         assert!(result("()La/D;").suits(&Type::Class("a/D".into())) && !result("()La/D;").suits(&Type::Int));
         assert!(!result("()La/D;").suits(&object) && !result("()La/D;").suits(&string));
+        let name = result("()Ljava/lang/String;");
+        assert!(name.suits(&string) && !name.suits(&object));
+        assert!(!result("(I)Ljava/lang/String;").suits(&string));
     }
 }

@@ -21,6 +21,7 @@ use adit_bytecode::{Class, Program, Type};
 use adit_trace::{Argument, Callable, Statement};
 
 use self::made::bytes;
+pub(crate) use self::made::takes_contents;
 use crate::api::is_fixture;
 use crate::guards::guards;
 use crate::makers::Makers;

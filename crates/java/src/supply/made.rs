@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use adit_bytecode::{Flags, Type};
-use adit_trace::{Argument, CallKind, Statement};
+use adit_trace::{Argument, CallKind, Callable, Statement};
 
 use super::functions::STUB;
 use super::{DEEPEST, MOST_STATEMENTS, Recipe, RecipeBuilder, append, is_text};
@@ -76,6 +76,10 @@ const ARRAYS: [usize; 4] = [2, 0, 3, 6];
 /// texts are names, and what is made by one of them behaves unlike the others.
 const VARIANTS_OF_CONSTANTS: usize = 6;
 
+/// So many kinds of a type are looked at, and so many makers are taken for each that is hard to get.
+const MOST_KINDS: usize = 12;
+const MAKERS_OF_KIND: usize = 4;
+
 /// So many ways to make the object whose method is called are tried.
 const RECEIVERS: usize = 3;
 
@@ -91,7 +95,11 @@ impl<'a> RecipeBuilder<'a> {
         let is_enum = self.program.outline(name).is_some_and(|class| class.flags.has(Flags::ENUM));
         let mut kept: BTreeMap<MakerKind, Vec<usize>> = BTreeMap::new();
         let mut seen: BTreeSet<(MakerKind, &str, &str)> = BTreeSet::new();
-        for &(_, at) in candidates.iter().filter(|&&(cost, _)| cost <= 2 * cheapest + 30) {
+        let dearest = 2 * cheapest + 30;
+        let mut candidates: Vec<(u32, usize)> =
+            candidates.into_iter().filter(|&(cost, _)| cost <= dearest).collect();
+        candidates.extend(self.of_dear_kinds(name, dearest));
+        for &(_, at) in &candidates {
             let maker = self.makers().maker(at);
             let operation = maker.operation();
             let kind = self.kind(&operation);
@@ -128,6 +136,26 @@ impl<'a> RecipeBuilder<'a> {
             }
         }
         all
+    }
+
+    /// Makers of the kinds of a type that all cost more than this: a private key is hard to get, but no other
+    /// key stands for one.
+    fn of_dear_kinds(&self, name: &str, dearest: u32) -> Vec<(u32, usize)> {
+        let is_kind = |below: &&Arc<str>| {
+            let class = self.program.outline(below);
+            class.is_some_and(|class| {
+                class.is_interface() && class.interfaces.iter().any(|above| **above == *name)
+            })
+        };
+        let below = self.program.subtypes(name);
+        let mut found = Vec::new();
+        for kind in below.iter().filter(is_kind).take(MOST_KINDS) {
+            let makers = self.makers().candidates(kind);
+            if makers.first().is_some_and(|&(cost, _)| cost > dearest) {
+                found.extend(makers.into_iter().take(MAKERS_OF_KIND));
+            }
+        }
+        found
     }
 
     /// Tells whether a call of the recipe takes a text or a result that other code passes.
@@ -314,11 +342,11 @@ impl<'a> RecipeBuilder<'a> {
             };
             let known: Vec<&Recipe> = passed.get(place).into_iter().flatten().filter(is_name).collect();
             // A number that an object has matters where it is asked for, and any other does elsewhere. Bytes
-            // must have many lengths. What a constructor takes may be contents, and not a name.
+            // must have many lengths. What a constructor takes alone may be contents, and not a name.
             let is_due = match parameter {
                 Type::Int => variant % 2 == 1,
                 Type::Array(_) => false,
-                _ => operation.callable.kind != CallKind::Constructor || variant < known.len(),
+                _ => !takes_contents(&operation.callable) || variant < known.len(),
             };
             if !known.is_empty() && is_due {
                 let recipe = known[(variant / (1 + usize::from(*parameter == Type::Int))) % known.len()];
@@ -392,6 +420,12 @@ impl<'a> RecipeBuilder<'a> {
         let stub = self.stub(name)?;
         self.place_stub(name, &stub, variant, statements)
     }
+}
+
+/// Tells whether a text that the callable takes may be contents: what a static factory takes is a name, and
+/// so is what a constructor takes beside other things.
+pub(crate) fn takes_contents(callable: &Callable) -> bool {
+    callable.kind == CallKind::Constructor && callable.parameters.len() == 1
 }
 
 /// An array of so many bytes, or a text as bytes.

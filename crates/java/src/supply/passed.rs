@@ -55,7 +55,7 @@ impl RecipeBuilder<'_> {
                 match &constant.value {
                     SiteValue::Result(class, name, descriptor) => {
                         // A copy of what the object has itself is no source.
-                        if *class != own {
+                        if *class != own || is_text(wanted) {
                             recipes.extend(self.results([class, name, descriptor], wanted));
                         }
                     }
@@ -90,8 +90,13 @@ impl RecipeBuilder<'_> {
             && !(method.is_constructor() && class.flags.has(Flags::ABSTRACT));
         let operation = Operation::of_method(class, method, &class.name);
         let fits = operation.result.as_ref().is_some_and(|given| stands_for(self.program, given, wanted));
-        // What its own objects give, and numbers without an object that has them, are found otherwise.
-        let is_far = *class.name != *tested && (*wanted != Type::Int || operation.receiver.is_some());
+        // What its own objects give, and numbers without an object that has them, are found otherwise. A text
+        // that an object has is hardly ever meant for others, but one that a class has is a default.
+        let is_far = match wanted {
+            Type::Int => *class.name != *tested && operation.receiver.is_some(),
+            _ if is_text(wanted) => operation.receiver.is_none() && operation.parameters.is_empty(),
+            _ => *class.name != *tested,
+        };
         if !is_usable || !fits || !is_far {
             return Vec::new();
         }

@@ -12,7 +12,7 @@ use crate::valid::fault;
 fn scripts() -> Vec<Script> {
     let (_, mut generator) = generator("small.Engine");
     let mut rng = ChaCha8Rng::seed_from_u64(7);
-    (0..500).map(|_| generator.script(&mut rng, 6)).collect()
+    (0..2000).map(|_| generator.script(&mut rng, 6)).collect()
 }
 
 /// Number of times that each value is given for a parameter of a call.
@@ -70,13 +70,15 @@ fn makers_get_names_and_bytes_of_many_lengths() {
 }
 
 #[test]
-fn numbers_come_from_the_objects_that_callers_ask() {
+fn numbers_and_names_come_from_what_callers_ask() {
     let (_, mut generator) = generator("small.Ship");
     let mut rng = ChaCha8Rng::seed_from_u64(7);
     let scripts: Vec<Script> = (0..500).map(|_| generator.script(&mut rng, 3)).collect();
     assert!(scripts.iter().all(|script| fault(script).is_none()));
     let berths = given(&scripts, "moor", 0);
     assert!((0.1..0.5).contains(&share(&berths, &["#1.berth()"])), "{berths:?}");
+    let flags = given(&scripts, "hoist", 0);
+    assert!((0.2..0.7).contains(&share(&flags, &["Harbor.flag()"])), "{flags:?}");
 }
 
 /// A run in which `start` throws unless its mode is 7.

@@ -4,5 +4,6 @@ package small;
 class Pilot {
     static void guide(Ship ship, Harbor harbor) {
         ship.moor(harbor.berth());
+        ship.hoist(Harbor.flag());
     }
 }
