@@ -4,7 +4,7 @@
 //! values are written before a call and from which they are read afterwards; unless a call changed references,
 //! nothing else has to be looked at.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use adit_bytecode::Type;
 use adit_learn::{Execute, Kind, Outcome, Role};
@@ -16,24 +16,25 @@ use crate::link::Linker;
 use crate::machine::{Completion, Machine, Run};
 use crate::models::{text_hash, text_length};
 use crate::operations::Operation;
-use crate::shape::{Address, NumberSlot, Shape, compact, references};
+use crate::shape::{Address, NumberSlot, compact, references};
 use crate::state::{CONTENT, HASH, IDENTITY, LENGTH, OUTSIDE_WORDS, ObjectKind, ObjectNumber, State};
-use crate::summarize::{ShapeInfo, Status};
+use crate::summarize::{Key, ShapeInfo, Status, key};
 use crate::{Limits, Unknown};
 
 /// The operations of a component, executed concretely.
 pub struct Interpreted<'p> {
-    linker: Linker<'p>,
-    operations: Vec<Operation>,
+    pub(crate) linker: Linker<'p>,
+    pub(crate) operations: Vec<Operation>,
     /// For each parameter of each operation, its type and the index of its first argument.
-    places: Vec<Vec<(Type, usize)>>,
-    shapes: Vec<ConcreteShape>,
-    numbers: BTreeMap<Shape, usize>,
-    shape_field: Option<usize>,
-    limits: Limits,
-    machine: Machine<()>,
-    state: State<()>,
-    slots: Vec<Word<()>>,
+    pub(crate) places: Vec<Vec<(Type, usize)>>,
+    pub(crate) shapes: Vec<ConcreteShape>,
+    pub(crate) numbers: BTreeMap<Key, usize>,
+    pub(crate) split: BTreeSet<String>,
+    pub(crate) shape_field: Option<usize>,
+    pub(crate) limits: Limits,
+    pub(crate) machine: Machine<()>,
+    pub(crate) state: State<()>,
+    pub(crate) slots: Vec<Word<()>>,
 }
 
 /// A shape with the places of the fields that vary.
@@ -42,13 +43,22 @@ pub(crate) struct ConcreteShape {
     root: ObjectNumber,
     /// Number of the field, its kind and its place.
     fields: Vec<(usize, Kind, Address)>,
+    /// Words that say which shape it is.
     references: Vec<Address>,
     /// Some number of the state is not a field, so outcomes may depend on what nobody knows.
     is_opaque: bool,
 }
 
 impl ConcreteShape {
-    pub(crate) fn new(linker: &Linker<'_>, info: &ShapeInfo, index: &BTreeMap<Var, usize>) -> ConcreteShape {
+    pub(crate) fn new(
+        linker: &Linker<'_>,
+        info: &ShapeInfo,
+        index: &BTreeMap<Var, usize>,
+        split: &BTreeSet<String>,
+    ) -> ConcreteShape {
+        let mut references = references(&info.template, linker);
+        references
+            .extend(info.slots.iter().filter(|slot| split.contains(&slot.name)).map(|slot| slot.address));
         let field = |(slot, status): (&NumberSlot, &Status)| match status {
             Status::Varies(var) => Some((index[var], kind_of(slot.kind), slot.address)),
             _ => None,
@@ -57,36 +67,13 @@ impl ConcreteShape {
             template: info.template.concrete(),
             root: info.root,
             fields: info.slots.iter().zip(&info.status).filter_map(field).collect(),
-            references: references(&info.template, linker),
+            references,
             is_opaque: info.status.contains(&Status::Opaque),
         }
     }
 }
 
-impl<'p> Interpreted<'p> {
-    pub(crate) fn new(
-        linker: Linker<'p>,
-        operations: Vec<Operation>,
-        places: Vec<Vec<(Type, usize)>>,
-        shapes: Vec<ConcreteShape>,
-        numbers: BTreeMap<Shape, usize>,
-        shape_field: Option<usize>,
-        limits: Limits,
-    ) -> Interpreted<'p> {
-        Interpreted {
-            linker,
-            operations,
-            places,
-            shapes,
-            numbers,
-            shape_field,
-            limits,
-            machine: Machine::new(),
-            state: State::new(),
-            slots: Vec::new(),
-        }
-    }
-
+impl Interpreted<'_> {
     /// The shape of a state with these fields, of which the last says if there is an object.
     fn shape(&self, fields: &[i64]) -> Option<usize> {
         if fields.last() == Some(&0) {
@@ -130,6 +117,11 @@ impl<'p> Interpreted<'p> {
                 words[LENGTH] = arguments[at + 1] & 0xffff;
             }
             let number = self.linker.kind(&type_name(kind));
+            if let Some(constants) = self.linker.enum_constants(number)?
+                && !(0..=constants).contains(&value)
+            {
+                words[IDENTITY] = constants;
+            }
             let object = self.state.append(ObjectKind::Outside(number), &words.map(Word::plain));
             self.slots.push(Word::plain(object));
         }
@@ -145,7 +137,8 @@ impl<'p> Interpreted<'p> {
         let mut after = shape;
         if !same {
             let copy = compact(&self.state, &self.linker, root);
-            let Some(&number) = self.numbers.get(&copy.shape) else { return false };
+            let key = key(&copy, &self.split);
+            let Some(&number) = key.and_then(|key| self.numbers.get(&key)) else { return false };
             after = number;
             self.state = copy.state;
         }

@@ -18,8 +18,7 @@
 //! identity (and the length and equality of strings), decisions on floating-point numbers that depend on inputs,
 //! `invokedynamic` other than concatenation, limits.
 //!
-//! Assumed are: one thread; assertions are on; objects that are passed in are not objects that the component made
-//! itself; strings and arrays from outside have at most 65,535 characters or elements.
+//! Assumed are: one thread; assertions are on; strings and arrays from outside have at most 65,535 characters or elements.
 
 mod arithmetic;
 mod arrays;

@@ -582,6 +582,15 @@ impl<'a, 'p, D: Domain> Execution<'a, 'p, D> {
             Op::Dispatch { selector, slots, .. } => {
                 let receiver = self.machine.stack[self.top - usize::from(slots)];
                 let object = self.non_null(receiver)?;
+                if let ObjectKind::Outside(kind) = object.kind
+                    && self.linker.is_ordinal(kind, selector)?
+                {
+                    let identity = self.state.slots(object)[crate::state::IDENTITY];
+                    self.top -= usize::from(slots);
+                    let ordinal = self.compute(Kind::Int, Operator::Sub, identity, Word::plain(1));
+                    self.push(ordinal);
+                    return Ok(());
+                }
                 let class = self.class_of(object, selector)?;
                 let method = self.linker.select(class, selector)?;
                 self.enter(method, usize::from(slots))?;
@@ -790,24 +799,46 @@ impl<'a, 'p, D: Domain> Execution<'a, 'p, D> {
     }
 
     /// JVMS §6.5.if_acmp<cond>. Objects from outside are the same if their identities are, and one whose identity
-    /// is zero is null. They are never objects that the component allocated.
+    /// is zero is null. They may be objects that the component allocated if the types allow it; that is unknown.
     #[inline]
     pub(crate) fn is_same(&mut self, a: Word<D::Shadow>, b: Word<D::Shadow>) -> Result<bool, Unknown> {
         match (self.identity(a), self.identity(b)) {
             (None, None) => Ok(a.bits == b.bits),
             (Some(a), Some(b)) => self.test(Relation::Eq, a, b),
-            (Some(outside), None) => self.is_same_outside(outside, b),
-            (None, Some(outside)) => self.is_same_outside(outside, a),
+            (Some(identity), None) => self.is_same_outside(a, identity, b),
+            (None, Some(identity)) => self.is_same_outside(b, identity, a),
         }
     }
 
-    fn is_same_outside(&mut self, identity: Word<D::Shadow>, own: Word<D::Shadow>) -> Result<bool, Unknown> {
-        match self.state.object(own.bits).map(|object| object.kind) {
+    fn is_same_outside(
+        &mut self,
+        outside: Word<D::Shadow>,
+        identity: Word<D::Shadow>,
+        own: Word<D::Shadow>,
+    ) -> Result<bool, Unknown> {
+        let declared = match self.state.object(outside.bits).map(|object| object.kind) {
+            Some(ObjectKind::Outside(kind)) => kind,
+            _ => return Ok(false),
+        };
+        match self.state.object(own.bits) {
             None => self.test(Relation::Eq, identity, Word::plain(0)),
-            Some(ObjectKind::Literal(_) | ObjectKind::Text) => {
+            Some(Object { kind: ObjectKind::Literal(_) | ObjectKind::Text, .. }) => {
                 Err(Unknown::Opaque("the identity of a string".into()))
             }
-            Some(_) => Ok(false),
+            Some(object) => {
+                let ObjectKind::Instance(class) = object.kind else { return Ok(false) };
+                if self.linker.enum_constants(declared)?.is_some() {
+                    // An enum constant from outside is known by its place among the constants.
+                    let place = self.linker.ordinal_slot(class).map(|slot| self.state.slots(object)[slot]);
+                    let Some(place) = place else { return Ok(false) };
+                    return self.test(Relation::Eq, identity, Word::plain(place.bits + 1));
+                }
+                let own_kind = self.linker.at(class).kind;
+                if self.linker.is_subtype(own_kind, declared)? {
+                    return Err(Unknown::Opaque("the identity of an object from outside".into()));
+                }
+                Ok(false)
+            }
         }
     }
 

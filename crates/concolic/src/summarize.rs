@@ -4,15 +4,15 @@
 //! Deviation: the state is not a fixed set of fields but whatever the constructors allocate. States of equal
 //! shape share summaries; which shape a state has is a hidden field if there are several. A number that no call
 //! ever changes is a constant, which is found by assuming it of every number and recomputing what depends on one
-//! that turns out to change.
+//! that turns out to change. Numbers that are divided or multiplied and have few values tell shapes apart, too.
 //! Cost: for each shape and operation, an exploration of all its paths; at most once more for each number that
 //! changes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use adit_bytecode::ClassPath;
 use adit_learn::{Component, End, Field, Kind, Method, Path, Role};
-use adit_smt::{Arena, Expr, Model, Solver, Sort, Var};
+use adit_smt::{Arena, Binary, Expr, Model, Node, Solver, Sort, Var};
 
 use crate::domain::{Concrete, Word};
 use crate::execute::{ConcreteShape, Interpreted};
@@ -34,10 +34,35 @@ pub(crate) struct Summarizer<'p> {
     pub(crate) shapes: Vec<ShapeInfo>,
     pub(crate) inputs: Vec<Inputs>,
     arena: Arena,
-    numbers: BTreeMap<Shape, usize>,
+    numbers: BTreeMap<Key, usize>,
     leaves: BTreeMap<(usize, usize), Vec<Leaf>>,
     machine: Machine<Shadow>,
     limits: Limits,
+    /// The state before any call.
+    before: State<Shadow>,
+    /// Names of numbers whose values tell shapes apart.
+    split: BTreeSet<String>,
+    /// Splitting gives too many shapes.
+    split_failed: bool,
+}
+
+/// A shape, and the values of the numbers that tell shapes apart.
+pub(crate) type Key = (Shape, Vec<i64>);
+
+/// The key of a state, or `None` if a number that tells shapes apart has no known value.
+pub(crate) fn key<S: Copy + Default + PartialEq>(
+    found: &Compact<S>,
+    split: &BTreeSet<String>,
+) -> Option<Key> {
+    let mut values = Vec::new();
+    for slot in found.slots.iter().filter(|slot| split.contains(&slot.name)) {
+        let word = found.state.word(slot.address);
+        if word.shadow != S::default() {
+            return None;
+        }
+        values.push(word.bits);
+    }
+    Some((found.shape.clone(), values))
 }
 
 /// A shape with one state of it, and what is known about its numbers.
@@ -148,14 +173,62 @@ impl<'p> Summarizer<'p> {
             leaves: BTreeMap::new(),
             machine: Machine::new(),
             limits,
+            before: state.shadowed(),
+            split: BTreeSet::new(),
+            split_failed: false,
         };
-        let before = compact(&state.shadowed(), &summarizer.linker, ObjectNumber(0));
-        summarizer.arrive(before);
+        summarizer.restart();
         Ok(summarizer)
     }
 
-    /// Explores operations in all shapes until nothing is new.
+    /// Forgets all shapes but that before any call.
+    fn restart(&mut self) {
+        self.shapes.clear();
+        self.numbers.clear();
+        self.leaves.clear();
+        let before = compact(&self.before, &self.linker, ObjectNumber(0));
+        self.arrive(before);
+    }
+
+    /// Explores everything. Numbers that are multiplied or divided make hard questions for a solver; if they have
+    /// few values, it is better to have a shape for each of these.
     pub(crate) fn explore_all(&mut self, solver: &mut dyn Solver, keep_going: &mut dyn FnMut() -> bool) {
+        self.explore_shapes(solver, keep_going);
+        let names = self.hard_numbers();
+        if names.is_empty() || !keep_going() {
+            return;
+        }
+        self.split = names;
+        self.restart();
+        self.explore_shapes(solver, keep_going);
+    }
+
+    /// Names of numbers of the state that occur in products, quotients or remainders.
+    fn hard_numbers(&self) -> BTreeSet<String> {
+        let mut roots = Vec::new();
+        for leaf in self.leaves.values().flatten() {
+            roots.push(leaf.condition);
+            if let LeafEnd::Ok(_, words) = &leaf.end {
+                let expr = |word: &Word<Shadow>| match word.shadow {
+                    Shadow::Expr(expr) => Some(expr),
+                    _ => None,
+                };
+                roots.extend(words.iter().filter_map(expr));
+            }
+        }
+        let mut hard: BTreeSet<Var> = BTreeSet::new();
+        for part in self.arena.parts(&roots) {
+            if matches!(self.arena.node(part), Node::Binary(Binary::Mul | Binary::Div | Binary::Rem, ..)) {
+                hard.extend(self.arena.variables(part));
+            }
+        }
+        let slots = self.shapes.iter().flat_map(|info| info.slots.iter().zip(&info.status));
+        let is_hard = |status: &Status| matches!(status, Status::Varies(var) if hard.contains(var));
+        slots.filter(|(_, status)| is_hard(status)).map(|(slot, _)| slot.name.clone()).collect()
+    }
+
+    /// Explores operations in all shapes until nothing is new.
+    fn explore_shapes(&mut self, solver: &mut dyn Solver, keep_going: &mut dyn FnMut() -> bool) {
         loop {
             let literals = self.linker.literals.len();
             let mut todo = None;
@@ -170,6 +243,12 @@ impl<'p> Summarizer<'p> {
             let Some((shape, operation)) = todo else { return };
             let assumed = self.shapes[shape].status.clone();
             let leaves = self.explore_one(shape, operation, solver, keep_going);
+            if self.split_failed {
+                self.split_failed = false;
+                self.split.clear();
+                self.restart();
+                continue;
+            }
             // The operation itself may lead to states that contradict what it was explored under.
             if self.shapes[shape].status == assumed {
                 self.leaves.insert((shape, operation), leaves);
@@ -283,12 +362,19 @@ impl<'p> Summarizer<'p> {
 
     /// Notes that a state is reachable. Returns the number of its shape, or `None` if there are too many.
     fn arrive(&mut self, found: Compact<Shadow>) -> Option<usize> {
-        let number = match self.numbers.get(&found.shape) {
+        let Some(key) = key(&found, &self.split) else {
+            self.split_failed = true;
+            return None;
+        };
+        let number = match self.numbers.get(&key) {
             Some(&number) => number,
-            None if self.shapes.len() >= self.limits.shapes => return None,
+            None if self.shapes.len() >= self.limits.shapes => {
+                self.split_failed = !self.split.is_empty();
+                return None;
+            }
             None => {
                 let number = self.shapes.len();
-                self.numbers.insert(found.shape, number);
+                self.numbers.insert(key, number);
                 let mut template = found.state.clone();
                 for slot in &found.slots {
                     template.set_word(slot.address, Word::plain(found.state.word(slot.address).bits));
@@ -383,17 +469,25 @@ impl<'p> Summarizer<'p> {
         let class = self.linker.class_name(self.class);
         let component = Component::new(class, self.arena, fields, methods);
         let shape_field = shape_field.map(|(field, _)| field);
-        let shapes = self.shapes.iter().map(|info| ConcreteShape::new(&self.linker, info, &index)).collect();
+        let shapes = self
+            .shapes
+            .iter()
+            .map(|info| ConcreteShape::new(&self.linker, info, &index, &self.split))
+            .collect();
         let places = self.inputs.into_iter().map(|inputs| inputs.places).collect();
-        let interpreted = Interpreted::new(
-            self.linker,
-            self.operations,
+        let interpreted = Interpreted {
+            linker: self.linker,
+            operations: self.operations,
             places,
             shapes,
-            self.numbers,
+            numbers: self.numbers,
+            split: self.split,
             shape_field,
-            self.limits,
-        );
+            limits: self.limits,
+            machine: Machine::new(),
+            state: State::new(),
+            slots: Vec::new(),
+        };
         (component, interpreted)
     }
 

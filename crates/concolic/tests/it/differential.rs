@@ -147,8 +147,9 @@ fn same_kind(kind: &Type, known: Kind) -> bool {
 
 fn components(path: &ClassPath) -> Vec<String> {
     let names = path.names();
-    let ours =
-        names.into_iter().filter(|name| !name.contains('/') && !name.contains('$') && name != "Driver");
+    let ours = names
+        .into_iter()
+        .filter(|name| !name.contains('/') && !name.contains('$') && name != "Driver" && name != "Gate");
     ours.collect()
 }
 

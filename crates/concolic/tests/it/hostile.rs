@@ -49,7 +49,7 @@ fn damaged_classes_are_survived() {
             }
             let mut bytes = original.clone();
             for _ in 0..random.random_range(1..6) {
-                let at = random.random_range(10..bytes.len());
+                let at = random.random_range(bytes.len() / 3..bytes.len());
                 bytes[at] = random.random();
             }
             files.insert(format!("{class}.class"), bytes);

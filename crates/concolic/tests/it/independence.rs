@@ -52,7 +52,17 @@ fn effects_of_bytecode_find_independent_methods() {
         }
         said += &format!("{name}: {by_effects} by bytecode, {by_summaries} by summaries, of {pairs} pairs\n");
     }
-    expect![[""]].assert_eq(&said);
+    expect![[r#"
+        Signature: 0 by bytecode, 6 by summaries, of 15 pairs
+        Stream: 3 by bytecode, 8 by summaries, of 10 pairs
+        AltBit: 0 by bytecode, 0 by summaries, of 3 pairs
+        AccMeter: 8 by bytecode, 19 by summaries, of 28 pairs
+        CEV: 19 by bytecode, 127 by summaries, of 171 pairs
+        Socket: 141 by bytecode, 1087 by summaries, of 1176 pairs
+        Account: 0 by bytecode, 0 by summaries, of 15 pairs
+        BoundedBuffer: 0 by bytecode, 0 by summaries, of 10 pairs
+    "#]]
+    .assert_eq(&said);
 }
 
 /// The interpreter and the compiled summaries agree, also on states that are not reachable.

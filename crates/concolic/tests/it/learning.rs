@@ -132,13 +132,15 @@ fn sizes_are_those_of_the_paper() {
 
 #[test]
 fn sizes_of_other_components() {
-    let classes = ["AltBitRemainder", "TokenLock", "Spinner", "Account", "Door"];
+    let classes = ["AltBitRemainder", "TokenLock", "Spinner", "Account", "BoundedBuffer", "Door", "Gate"];
     let Some(said) = sizes(&classes) else { return };
     expect![[r#"
         AltBitRemainder: 7 symbols, 6 states, Proved, not complete; mixed: {}
         TokenLock: 3 symbols, 5 states, Proved, complete; mixed: {"the outcome of `unlock` depends on how its arguments or state relate to arguments of an earlier `lock`"}
         Spinner: 4 symbols, 5 states, Proved, complete; mixed: {}
         Account: 7 symbols, 4 states, Depth, not complete; mixed: {}
+        BoundedBuffer: 8 symbols, 6 states, Proved, complete; mixed: {}
         Door: 8 symbols, 10 states, Proved, complete; mixed: {}
+        Gate: 8 symbols, 6 states, Proved, complete; mixed: {"the outcome of `own` depends on how its arguments or state relate to arguments of an earlier `own`"}
     "#]].assert_eq(&said);
 }
