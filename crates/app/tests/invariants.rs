@@ -126,7 +126,32 @@ fn json_lines_with_states() {
     }
     let (_folder, path) = file("counter.jsonl", text.as_bytes());
     let run = adit(&["invariants", &path, "-q"]);
-    expect![[r#""#]].assert_eq(&run.out);
+    expect![[r#"
+        Counter: 30 calls
+
+        always
+          this.n <= 4
+          this.n >= 0
+
+        Counter, 6 calls
+          after
+            this.n <= 0
+            this.n >= 0
+
+        add, 24 calls
+          before
+            this.n == arg0 - 1
+            this.n <= 3
+            this.n >= 0
+            arg0 <= 4
+            arg0 >= 1
+          after
+            this.n == orig(this.n) + 1
+            this.n == arg0
+            this.n <= 4
+            this.n >= 1
+    "#]]
+    .assert_eq(&run.out);
 }
 
 #[test]

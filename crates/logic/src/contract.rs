@@ -1,8 +1,8 @@
 //! Claims about data: clauses over fields, parameters and results, and the contracts made from them.
 //!
-//! `adit-mine` infers contracts from traces with states, and the miners in `adit-infer` build models from them.
-//! A contract belongs to a label, so calls with different outcomes have different contracts wherever the label
-//! function tells the outcomes apart: *method distinction* in the words of [krka, section 3.2].
+//! `adit-mine` infers contracts from traces with states, and the miners in `adit-infer` build models from
+//! them. A contract belongs to a label, so calls with different outcomes have different contracts wherever the
+//! label function tells the outcomes apart: *method distinction* in the words of [krka, section 3.2].
 //!
 //! ```
 //! use adit_logic::contract::{Clause, Constant, Relation, Valuation, Variable};
@@ -32,7 +32,7 @@ pub use valuation::{Valuation, is_identity, split_field};
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Variable {
     /// The place that holds the value.
-    pub place: Place,
+    pub place: VariablePlace,
     /// The part of the place that the variable stands for.
     pub part: Part,
     /// The moment at which the place is read.
@@ -41,7 +41,7 @@ pub struct Variable {
 
 /// A place that holds a value.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Place {
+pub enum VariablePlace {
     /// A field of the object, by its path: `topOfStack`, or `impl.port` for a field of a field.
     Field(Arc<str>),
     /// A parameter of the call, by its name, or `arg0` and so on if the trace has no names.
@@ -177,7 +177,7 @@ pub struct Contracts {
 impl Variable {
     /// The field of the object with this path.
     pub fn field(path: &str) -> Self {
-        Self { place: Place::Field(path.into()), part: Part::Whole, moment: Moment::Now }
+        Self { place: VariablePlace::Field(path.into()), part: Part::Whole, moment: Moment::Now }
     }
 
     /// The length of the array in the field with this path.
@@ -187,12 +187,12 @@ impl Variable {
 
     /// The parameter with this name.
     pub fn parameter(name: &str) -> Self {
-        Self { place: Place::Parameter(name.into()), part: Part::Whole, moment: Moment::Now }
+        Self { place: VariablePlace::Parameter(name.into()), part: Part::Whole, moment: Moment::Now }
     }
 
     /// The result of the call.
     pub fn result() -> Self {
-        Self { place: Place::Return, part: Part::Whole, moment: Moment::Now }
+        Self { place: VariablePlace::Return, part: Part::Whole, moment: Moment::Now }
     }
 
     /// The same variable at the beginning of the call.
@@ -212,14 +212,14 @@ impl Variable {
 
     /// Tells whether the variable belongs to the object.
     pub fn is_field(&self) -> bool {
-        matches!(self.place, Place::Field(_))
+        matches!(self.place, VariablePlace::Field(_))
     }
 
     /// The number of steps from the object to the field: one for its own fields, zero for what is no field.
     pub fn depth(&self) -> usize {
         match &self.place {
-            Place::Field(path) => 1 + path.matches('.').count(),
-            Place::Parameter(_) | Place::Return => 0,
+            VariablePlace::Field(path) => 1 + path.matches('.').count(),
+            VariablePlace::Parameter(_) | VariablePlace::Return => 0,
         }
     }
 }

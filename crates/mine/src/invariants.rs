@@ -1,9 +1,9 @@
-//! Invariants: claims about fields, parameters and results that every observed call bears out, and that chance
-//! would hardly have left standing.
+//! Invariants: claims about fields, parameters and results that every observed call bears out, and that
+//! chance would hardly have left standing.
 //!
 //! Paper: [daikon], with the filters and the distinction of outcomes of [krka, section 3.2].
-//! Deviation: Daikon tries every claim of a grammar and drops those that a sample contradicts; here counts are
-//! kept from which the claims of a fixed set are read off in the end, so that two logs can be counted apart
+//! Deviation: Daikon tries every claim of a grammar and drops those that a sample contradicts; here counts
+//! are kept from which the claims of a fixed set are read off in the end, so that two logs can be counted apart
 //! and added up. Confidence is computed as `invariants/justify.rs` says. Claims about the elements of arrays
 //! are about their contents as a whole, and there are no claims about three variables.
 //! Cost: one pass; the square of the number of variables for each call. Memory depends on methods and
@@ -208,7 +208,8 @@ impl InvariantMiner {
 
     /// The number of calls that were counted.
     pub fn calls(&self) -> u64 {
-        self.classes.values().flat_map(BTreeMap::values).map(|point| point.calls).sum()
+        let points = self.classes.values().flat_map(BTreeMap::values);
+        points.fold(0, |sum, point| sum.saturating_add(point.calls))
     }
 
     /// Tells whether any call came with the fields of its object.
@@ -285,8 +286,8 @@ impl InvariantMiner {
         claims
     }
 
-    /// Claims that depend on the boolean result, where calls with both results have the same label. `known` are
-    /// those that do not depend on it.
+    /// Claims that depend on the boolean result, where calls with both results have the same label. `known`
+    /// are those that do not depend on it.
     fn implications(
         &self,
         points: &[(&CallKey, &PointTally)],
@@ -340,8 +341,31 @@ impl CallSink for InvariantMiner {
     }
 }
 
-/// The contracts of the class whose objects have these traces, as [`adit_trace::Run::lives`] gives them: for
-/// runs with snapshots.
+/// The contracts of the class whose objects have these traces. Runs with snapshots have such traces: those of
+/// [`Run::lives`](adit_trace::Run::lives).
+///
+/// ```
+/// use adit_mine::{InvariantQuery, Scope, ValueTypes, contracts_of};
+/// use adit_trace::{Event, Labels, Value};
+///
+/// let counted = |method: &str, n: i64| Event {
+///     state: Some([("n".to_owned(), Value::Int(n))].into()),
+///     ..Event::call(method)
+/// };
+/// let mut trace = vec![counted("Counter", 0)];
+/// trace.extend((1..30).map(|n| counted("add", n)));
+/// let scope = Scope { depth: 1, types: ValueTypes::PAPER, elements: false };
+/// let query = InvariantQuery {
+///     labels: Labels::Exception,
+///     min_confidence: 0.99,
+///     min_support: 1,
+///     keep_implied: false,
+/// };
+/// let contracts = contracts_of([trace.as_slice()], scope, &query)?;
+/// let add: Vec<String> = contracts.calls["add"].post.iter().map(ToString::to_string).collect();
+/// assert_eq!(add, ["this.n == orig(this.n) + 1"]);
+/// # Ok::<(), adit_mine::MineError>(())
+/// ```
 pub fn contracts_of<'a>(
     traces: impl IntoIterator<Item = &'a [Event]>,
     scope: Scope,
@@ -413,8 +437,8 @@ impl CallKey {
 
 impl PointTally {
     fn merge(&mut self, other: &Self) -> Result<(), MineError> {
-        self.calls += other.calls;
-        self.created += other.created;
+        self.calls = self.calls.saturating_add(other.calls);
+        self.created = self.created.saturating_add(other.created);
         self.entry.merge(&other.entry, |_| true)?;
         self.exit.merge(&other.exit, |_| true)
     }

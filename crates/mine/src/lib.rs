@@ -1,5 +1,5 @@
-//! Traces to temporal properties and invariants: those that hold on everything that was observed, with the number of times
-//! they were tested, and the few of them that a person should read.
+//! Traces to temporal properties and invariants: those that hold on everything that was observed, with the
+//! number of times they were tested, and the few of them that a person should read.
 //!
 //! - [`PropertyMiner`] counts all six two-event templates while a log is being read.
 //! - [`mine_formula`] tries one formula with placeholders in all ways to fill them.

@@ -9,8 +9,8 @@ use super::TraceFlags;
 /// Mine invariants, pre- and postconditions from traces with states
 ///
 /// Reports what fields, sizes, arguments and results satisfied in every observed call: constants and small
-/// sets, bounds, comparisons, differences (x == orig(x) + 1), null-ness, and unchanged fields. Each outcome of
-/// a method has its own conditions; `--labels method` merges them, and conditions that depend on the result
+/// sets, bounds, comparisons, differences (x == orig(x) + 1), null-ness, and unchanged fields. Each outcome
+/// of a method has its own conditions; `--labels method` merges them, and conditions that depend on the result
 /// become implications. A claim that chance may explain is not reported, nor one that follows from others.
 ///
 /// Traces have states if Daikon's front end recorded them (.dtrace), or `adit observe --states`.
@@ -19,8 +19,8 @@ use super::TraceFlags;
 Examples:
   adit invariants examples/stack.dtrace
   adit invariants examples/stack.dtrace --format jml
-  adit invariants monday.dtrace.gz --partial -o monday.fold
-  adit invariants --merge monday.fold tuesday.fold --json")]
+  adit invariants examples/stack.dtrace --partial -o monday.fold
+  adit invariants --merge monday.fold --json")]
 pub(crate) struct InvariantsFlags {
     #[command(flatten)]
     pub(crate) traces: TraceFlags,

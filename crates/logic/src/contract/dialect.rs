@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Clause, Constant, Moment, Part, Place, Relation, Variable};
+use super::{Clause, Constant, Moment, Part, Relation, Variable, VariablePlace};
 
 /// A notation for claims.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,10 +46,10 @@ impl Dialect {
     /// The text of a variable.
     pub fn variable(self, variable: &Variable) -> String {
         let place = match &variable.place {
-            Place::Field(path) => format!("this.{path}"),
-            Place::Parameter(name) => name.to_string(),
-            Place::Return if self == Self::Jml => "\\result".to_owned(),
-            Place::Return => "return".to_owned(),
+            VariablePlace::Field(path) => format!("this.{path}"),
+            VariablePlace::Parameter(name) => name.to_string(),
+            VariablePlace::Return if self == Self::Jml => "\\result".to_owned(),
+            VariablePlace::Return => "return".to_owned(),
         };
         let text = match (self, variable.part) {
             (_, Part::Whole) => place,

@@ -14,7 +14,7 @@ use std::collections::btree_map;
 
 use adit_trace::{Event, Outcome, State, Value};
 
-use super::{Constant, Moment, Part, Place, Variable};
+use super::{Constant, Moment, Part, Variable, VariablePlace};
 
 /// Values of variables. What is not in it is not known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -43,7 +43,7 @@ impl Valuation {
         }
         values.add_parameters(event);
         if let Outcome::Returned(result) = &event.outcome {
-            values.add(Place::Return, Part::Whole, Moment::Now, result);
+            values.add(VariablePlace::Return, Part::Whole, Moment::Now, result);
         }
         values
     }
@@ -61,20 +61,20 @@ impl Valuation {
     fn add_state(&mut self, state: &State, moment: Moment) {
         for (name, value) in state {
             let (path, part) = split_field(name);
-            self.add(Place::Field(path.into()), part, moment, value);
+            self.add(VariablePlace::Field(path.into()), part, moment, value);
         }
     }
 
     fn add_parameters(&mut self, event: &Event) {
         for (number, value) in event.args.iter().enumerate() {
-            let name = Place::Parameter(event.parameter(number).into());
+            let name = VariablePlace::Parameter(event.parameter(number).into());
             self.add(name, Part::Whole, Moment::Now, value);
         }
     }
 
     /// Adds what a recorded value says: about its own variable, and about the reference that a size or
     /// elements belong to.
-    fn add(&mut self, place: Place, part: Part, moment: Moment, value: &Value) {
+    fn add(&mut self, place: VariablePlace, part: Part, moment: Moment, value: &Value) {
         if part != Part::Whole {
             let holder = Variable { place: place.clone(), part: Part::Whole, moment };
             let reference = if *value == Value::Null { Constant::Null } else { Constant::Object(None) };

@@ -1,6 +1,6 @@
 //! Reads off the claims that all samples of a slice bear out.
 
-use adit_logic::contract::{Clause, Constant, Moment, Place, Relation, Type, Variable};
+use adit_logic::contract::{Clause, Constant, Moment, Relation, Type, Variable, VariablePlace};
 
 use super::slice::Slice;
 use super::stats::{Together, Values};
@@ -30,17 +30,16 @@ pub(super) fn claims(slice: &Slice, scope: &Scope) -> Vec<Invariant> {
 
 /// Tells whether a claim at the end of a call is only about its beginning, and so part of its precondition.
 pub(super) fn is_early(clause: &Clause) -> bool {
-    clause
-        .variables()
-        .iter()
-        .all(|variable| variable.moment == Moment::Before || matches!(variable.place, Place::Parameter(_)))
+    clause.variables().iter().all(|variable| {
+        variable.moment == Moment::Before || matches!(variable.place, VariablePlace::Parameter(_))
+    })
 }
 
 /// Tells whether a comparison reads better with `one` on the left: sizes stand on the right, and so does what
 /// was before.
 fn reads_first(one: &Variable, another: &Variable) -> bool {
     let key = |variable: &Variable| {
-        let result = variable.place == Place::Return;
+        let result = variable.place == VariablePlace::Return;
         (variable.is_size(), variable.moment == Moment::Before, !result)
     };
     (key(one), one) < (key(another), another)
@@ -103,7 +102,7 @@ fn of_two(
             claims.push(Invariant { clause, support, confidence });
         };
         // A difference that was cut says nothing.
-        if lowest <= -i64::MAX || highest == i64::MAX {
+        if lowest <= -i64::MAX || highest == i64::MAX || lowest > highest {
             return;
         }
         if lowest == highest {
@@ -126,7 +125,8 @@ fn of_two(
     let wanted = scope.types.has(kinds.0) || kinds.0 == Type::Reference && scope.types.null;
     if together.others > 0
         && together.same == together.others
-        && together.ints + together.unlike == 0
+        && together.ints == 0
+        && together.unlike == 0
         && comparable
         && wanted
     {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use adit_logic::contract::{Constant, Moment, Part, Place, Variable};
+use adit_logic::contract::{Constant, Moment, Part, Variable, VariablePlace};
 use miette::Diagnostic;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -187,9 +187,9 @@ fn variable_name(variable: &Variable) -> String {
         Part::Elements => "elements",
     };
     let (place, name) = match &variable.place {
-        Place::Field(path) => ("field", &**path),
-        Place::Parameter(name) => ("parameter", &**name),
-        Place::Return => ("return", ""),
+        VariablePlace::Field(path) => ("field", &**path),
+        VariablePlace::Parameter(name) => ("parameter", &**name),
+        VariablePlace::Return => ("return", ""),
     };
     format!("{moment} {place} {part} {name}")
 }
@@ -204,9 +204,9 @@ fn variable_of(text: &str) -> Option<Variable> {
             _ => return None,
         },
         place: match place {
-            "field" => Place::Field(name.into()),
-            "parameter" => Place::Parameter(name.into()),
-            "return" => Place::Return,
+            "field" => VariablePlace::Field(name.into()),
+            "parameter" => VariablePlace::Parameter(name.into()),
+            "return" => VariablePlace::Return,
             _ => return None,
         },
         part: match part {
@@ -219,8 +219,8 @@ fn variable_of(text: &str) -> Option<Variable> {
     })
 }
 
-/// A value as a text: a letter for its type, a colon, the value. Floating-point numbers are their bits, so that
-/// none is lost.
+/// A value as a text: a letter for its type, a colon, the value. Floating-point numbers are their bits, so
+/// that none is lost.
 fn constant_name(value: &Constant) -> String {
     match value {
         Constant::Null => "n:".to_owned(),

@@ -30,8 +30,8 @@ pub(super) fn nullness(samples: u64) -> f64 {
 pub(super) fn bound(ends: &[(i64, u64)]) -> f64 {
     let (Some(&(first, _)), Some(&(last, _))) = (ends.first(), ends.last()) else { return 0.0 };
     let span = (i128::from(first) - i128::from(last)).unsigned_abs() as f64 + 1.0;
-    let seen: u64 = ends.iter().map(|&(_, times)| times).sum();
-    1.0 - (-(seen as f64) / span).exp()
+    let seen: f64 = ends.iter().map(|&(_, times)| times as f64).sum();
+    1.0 - (-seen / span).exp()
 }
 
 /// Confidence in a number never being zero, for numbers spread evenly over the range that they had.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use adit_logic::contract::{Clause, Constant, Moment, Place, Relation, Valuation, Variable};
+use adit_logic::contract::{Clause, Constant, Moment, Relation, Valuation, Variable, VariablePlace};
 use adit_trace::{Event, Labels, observed_calls};
 
 use super::ProgramPoint;
@@ -34,7 +34,8 @@ fn at(samples: &[Valuation], at_exit: bool) -> BTreeSet<Clause> {
     let variables: BTreeSet<&Variable> =
         samples.iter().flat_map(|sample| sample.iter().map(|(variable, _)| variable)).collect();
     let early = |variable: &Variable| {
-        at_exit && (variable.moment == Moment::Before || matches!(variable.place, Place::Parameter(_)))
+        at_exit
+            && (variable.moment == Moment::Before || matches!(variable.place, VariablePlace::Parameter(_)))
     };
     let holds = |clause: &Clause| {
         let answers: Vec<bool> = samples.iter().filter_map(|sample| clause.holds(sample)).collect();

@@ -1,6 +1,6 @@
 //! The samples at one moment of one kind of call: every variable by itself, and every two together.
 
-use adit_logic::contract::{Moment, Part, Place, Type, Variable, is_identity, split_field};
+use adit_logic::contract::{Moment, Part, Type, Variable, VariablePlace, is_identity, split_field};
 use adit_trace::{Event, Outcome, State, Value};
 use rustc_hash::FxHashMap;
 
@@ -10,6 +10,9 @@ use crate::MineError;
 
 /// The most variables of a slice. Their pairs take about eight megabytes.
 const MOST_VARIABLES: usize = 512;
+
+/// The most names of fields that are remembered, those that the filters leave out included.
+const MOST_NAMES: usize = 1 << 16;
 
 /// Counts of samples.
 #[derive(Clone, Debug, Default)]
@@ -111,6 +114,9 @@ impl Slice {
         let places = match self.names[names as usize].get(name) {
             Some(places) => *places,
             None => {
+                if self.names[names as usize].len() >= MOST_NAMES {
+                    return Err(MineError::TooManyVariables { limit: MOST_VARIABLES });
+                }
                 let places = self.places(names, name, scope)?;
                 self.names[names as usize].insert(name.into(), places);
                 places
@@ -137,9 +143,9 @@ impl Slice {
             Names::Parameters | Names::Return => (name, Part::Whole),
         };
         let place = match names {
-            Names::Now | Names::Before => Place::Field(path.into()),
-            Names::Parameters => Place::Parameter(path.into()),
-            Names::Return => Place::Return,
+            Names::Now | Names::Before => VariablePlace::Field(path.into()),
+            Names::Parameters => VariablePlace::Parameter(path.into()),
+            Names::Return => VariablePlace::Return,
         };
         let moment = if matches!(names, Names::Before) { Moment::Before } else { Moment::Now };
         let holder = Variable { place, part: Part::Whole, moment };
@@ -203,7 +209,7 @@ impl Slice {
         other: &Self,
         wanted: impl Fn(&Variable) -> bool,
     ) -> Result<(), MineError> {
-        self.samples += other.samples;
+        self.samples = self.samples.saturating_add(other.samples);
         let mut places = Vec::with_capacity(other.variables.len());
         for (theirs, variable) in other.variables.iter().enumerate() {
             let place = if wanted(variable) { Some(self.place(variable.clone())?) } else { None };
@@ -262,10 +268,10 @@ fn start(place: usize) -> usize {
 }
 
 /// Tells whether two variables are compared. What is known of both when a call begins is a matter of its
-/// precondition, and a reference is not compared with its own size.
+/// precondition.
 fn are_compared(one: &Variable, another: &Variable) -> bool {
     let early = |variable: &Variable| {
-        variable.moment == Moment::Before || matches!(variable.place, Place::Parameter(_))
+        variable.moment == Moment::Before || matches!(variable.place, VariablePlace::Parameter(_))
     };
     let is_before = |variable: &Variable| variable.moment == Moment::Before;
     !(early(one) && early(another) && (is_before(one) || is_before(another)))

@@ -1,5 +1,6 @@
-//! What is remembered of the values of one variable, and of the values of two together. All of it can be added
-//! up: two halves of a log give what the whole log gives.
+//! What is remembered of the values of one variable, and of the values of two together. All of it can be
+//! added up: two halves of a log give what the whole log gives. Counts that come from files are not trusted: sums
+//! stop at the largest number.
 
 use std::collections::BTreeMap;
 
@@ -7,6 +8,9 @@ use adit_logic::contract::{Constant, Type};
 
 /// The most different values of a variable that are counted one by one.
 pub(super) const MOST_VALUES: usize = 8;
+
+/// The longest text that is counted as a value. Longer ones are contents, of which no list says anything.
+const LONGEST: usize = 1024;
 
 /// The number of values at either end of a range whose frequencies justify a bound.
 const AT_THE_END: usize = 3;
@@ -87,34 +91,40 @@ impl Values {
                 count_low(&mut self.highest, number, 1, |one, another| one > another);
             }
         }
-        if !self.many {
-            self.count(value.to_constant(), 1);
+        match value {
+            _ if self.many => {}
+            Seen::Text(text) if text.len() > LONGEST => self.give_up_counting(),
+            value => self.count(value.to_constant(), 1),
         }
+    }
+
+    fn give_up_counting(&mut self) {
+        self.many = true;
+        self.each.clear();
     }
 
     fn count(&mut self, value: Constant, times: u64) {
         if self.many {
             return;
         }
-        *self.each.entry(value).or_insert(0) += times;
+        let count = self.each.entry(value).or_insert(0);
+        *count = count.saturating_add(times);
         if self.each.len() > MOST_VALUES {
-            self.many = true;
-            self.each.clear();
+            self.give_up_counting();
         }
     }
 
     pub(super) fn merge(&mut self, other: &Self) {
-        self.samples += other.samples;
-        self.nulls += other.nulls;
-        self.bools += other.bools;
-        self.ints += other.ints;
-        self.floats += other.floats;
-        self.texts += other.texts;
-        self.objects += other.objects;
-        self.zeros += other.zeros;
+        self.samples = self.samples.saturating_add(other.samples);
+        self.nulls = self.nulls.saturating_add(other.nulls);
+        self.bools = self.bools.saturating_add(other.bools);
+        self.ints = self.ints.saturating_add(other.ints);
+        self.floats = self.floats.saturating_add(other.floats);
+        self.texts = self.texts.saturating_add(other.texts);
+        self.objects = self.objects.saturating_add(other.objects);
+        self.zeros = self.zeros.saturating_add(other.zeros);
         if other.many {
-            self.many = true;
-            self.each.clear();
+            self.give_up_counting();
         }
         for (value, &times) in &other.each {
             self.count(value.clone(), times);
@@ -133,8 +143,8 @@ impl Values {
         of(self.ints, Type::Int)
             .or(of(self.bools, Type::Bool))
             .or(of(self.floats, Type::Float))
-            .or(if self.texts > 0 { of(self.texts + self.nulls, Type::Text) } else { None })
-            .or(of(self.objects + self.nulls, Type::Reference))
+            .or(if self.texts > 0 { of(self.texts.saturating_add(self.nulls), Type::Text) } else { None })
+            .or(of(self.objects.saturating_add(self.nulls), Type::Reference))
             .unwrap_or(Type::Mixed)
     }
 
@@ -154,7 +164,7 @@ impl Values {
 fn count_low(ends: &mut Vec<(i64, u64)>, number: i64, times: u64, before: impl Fn(i64, i64) -> bool) {
     let place = ends.iter().position(|&(known, _)| !before(known, number)).unwrap_or(ends.len());
     match ends.get_mut(place) {
-        Some((known, count)) if *known == number => *count += times,
+        Some((known, count)) if *known == number => *count = count.saturating_add(times),
         _ if place < AT_THE_END => {
             ends.insert(place, (number, times));
             ends.truncate(AT_THE_END);
@@ -207,13 +217,13 @@ impl Together {
     }
 
     pub(super) fn merge(&mut self, other: &Self) {
-        self.ints += other.ints;
+        self.ints = self.ints.saturating_add(other.ints);
         self.lowest = self.lowest.min(other.lowest);
         self.highest = self.highest.max(other.highest);
-        self.zeros += other.zeros;
-        self.others += other.others;
-        self.same += other.same;
-        self.unlike += other.unlike;
+        self.zeros = self.zeros.saturating_add(other.zeros);
+        self.others = self.others.saturating_add(other.others);
+        self.same = self.same.saturating_add(other.same);
+        self.unlike = self.unlike.saturating_add(other.unlike);
     }
 
     /// The same with the two variables exchanged.

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use adit_logic::contract::{Clause, Dialect, Place};
+use adit_logic::contract::{Clause, Dialect, VariablePlace};
 use adit_mine::{ClassInvariants, ProgramPoint};
 use adit_trace::Label;
 
@@ -76,7 +76,7 @@ fn lines(class: &ClassInvariants, label: &str, only: bool) -> Vec<String> {
 /// A precondition as a claim about the beginning of a call, at its end.
 fn at_the_beginning(clause: &Clause) -> Clause {
     clause.map(&mut |variable| match variable.place {
-        Place::Field(_) => variable.clone().before(),
-        Place::Parameter(_) | Place::Return => variable.clone(),
+        VariablePlace::Field(_) => variable.clone().before(),
+        VariablePlace::Parameter(_) | VariablePlace::Return => variable.clone(),
     })
 }

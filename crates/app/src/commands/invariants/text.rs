@@ -11,7 +11,7 @@ use crate::output::counted;
 pub(super) fn print(classes: &[ClassInvariants]) -> String {
     let mut text = String::new();
     for class in classes {
-        let calls: u64 = class.calls.values().map(|(calls, _)| calls).sum();
+        let calls = class.calls.values().fold(0_u64, |sum, (calls, _)| sum.saturating_add(*calls));
         let name = class.class.as_deref().unwrap_or("object");
         let _ = writeln!(text, "{name}: {}\n", counted(calls, "call"));
         let mut last = None;

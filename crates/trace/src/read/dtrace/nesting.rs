@@ -1,13 +1,13 @@
 //! Which calls were made from outside of their object, decided while the file is read.
 //!
 //! A call that begins while an older one of the same object is open is made by that one, and is no event. But
-//! the older one may have thrown, which a trace shows only by its missing end; and a constructor does not tell
-//! its object until it ends. So a call that ends inside others waits for them: it is dropped when the other
+//! the older one may have thrown, which a trace shows only by its missing end; and a constructor does not
+//! tell its object until it ends. So a call that ends inside others waits for them: it is dropped when the other
 //! call of its object ends, and handed over when the constructor turns out to have made another object, or at
 //! the end of the file.
 //!
-//! Memory: what is open, and what waits for it. What waits for a call that never ends is handed over when there
-//! is too much of it.
+//! Memory: what is open, and what waits for it. What waits for a call that never ends is handed over when
+//! there is too much of it.
 
 use std::collections::BTreeSet;
 
