@@ -36,8 +36,9 @@ pub struct Effects {
 }
 
 impl Effects {
-    /// Returns true if calls with these effects may change places: neither writes what the other reads or writes,
-    /// and nothing is in doubt. An exception ends the sequence of calls, so only outcomes and fields count.
+    /// Returns true if calls with these effects may change places: neither writes what the other reads or
+    /// writes, and nothing is in doubt. An exception ends the sequence of calls, so only outcomes and
+    /// fields count.
     ///
     /// Holders are not compared, because two of them may be the same object.
     pub fn independent(&self, other: &Effects) -> bool {

@@ -1,4 +1,5 @@
-//! Arrays and types of objects: the instructions that ask what an object is (JVMS §6.5.newarray to instanceof).
+//! Arrays and types of objects: the instructions that ask what an object is (JVMS §6.5.newarray to
+//! instanceof).
 
 use adit_bytecode::{Element, Relation};
 

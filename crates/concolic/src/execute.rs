@@ -1,8 +1,8 @@
 //! Concrete calls of a component's operations, by the interpreter, on states that are lists of field values.
 //!
-//! The learner knows a state as the values of the fields of its summaries. Each shape has a state into which such
-//! values are written before a call and from which they are read afterwards; unless a call changed references,
-//! nothing else has to be looked at.
+//! The learner knows a state as the values of the fields of its summaries. Each shape has a state into
+//! which such values are written before a call and from which they are read afterwards; unless a call
+//! changed references, nothing else has to be looked at.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,9 +17,9 @@ use crate::machine::{Completion, Machine, Run};
 use crate::models::{text_hash, text_length};
 use crate::operations::Operation;
 use crate::shape::{Address, NumberSlot, compact, references};
-use crate::state::{CONTENT, HASH, IDENTITY, LENGTH, OUTSIDE_WORDS, ObjectKind, ObjectNumber, State};
+use crate::state::{CONTENT, HASH, IDENTITY, LENGTH, MachineState, OUTSIDE_WORDS, ObjectKind, ObjectNumber};
 use crate::summarize::{Key, ShapeInfo, Status, key};
-use crate::{Limits, Unknown};
+use crate::{InterpreterLimits, Unknown};
 
 /// The operations of a component, executed concretely.
 pub struct Interpreted<'p> {
@@ -31,15 +31,15 @@ pub struct Interpreted<'p> {
     pub(crate) numbers: BTreeMap<Key, usize>,
     pub(crate) split: BTreeSet<String>,
     pub(crate) shape_field: Option<usize>,
-    pub(crate) limits: Limits,
+    pub(crate) limits: InterpreterLimits,
     pub(crate) machine: Machine<()>,
-    pub(crate) state: State<()>,
+    pub(crate) state: MachineState<()>,
     pub(crate) slots: Vec<Word<()>>,
 }
 
 /// A shape with the places of the fields that vary.
 pub(crate) struct ConcreteShape {
-    template: State<()>,
+    template: MachineState<()>,
     root: ObjectNumber,
     /// Number of the field, its kind and its place.
     fields: Vec<(usize, Kind, Address)>,

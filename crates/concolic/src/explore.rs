@@ -1,13 +1,14 @@
-//! All paths of a run: execute with concrete inputs, then with inputs that make the last decisions go otherwise.
+//! All paths of a run: execute with concrete inputs, then with inputs that make the last decisions go
+//! otherwise.
 //!
 //! Paper: none; the search of concolic testing, depth first. Conditions of the paths exclude each other and
-//! together cover all inputs, because every decision that is not explored further is a path of its own whose end
-//! is unknown.
+//! together cover all inputs, because every decision that is not explored further is a path of its own
+//! whose end is unknown.
 //! Cost: a run and at most as many questions as new decisions for each path.
 
 use adit_smt::{Answer, Arena, Expr, Model, Reason, Solver};
 
-use crate::{Limits, Unknown};
+use crate::{InterpreterLimits, Unknown};
 
 /// A path: its condition, and the result of its run or why there is none.
 pub(crate) struct Leaf<T> {
@@ -20,7 +21,7 @@ pub(crate) struct Leaf<T> {
 pub(crate) fn explore<T>(
     arena: &mut Arena,
     solver: &mut dyn Solver,
-    limits: &Limits,
+    limits: &InterpreterLimits,
     keep_going: &mut dyn FnMut() -> bool,
     mut run: impl FnMut(&mut Arena, &Model) -> (Vec<Expr>, Result<T, Unknown>),
 ) -> Vec<Leaf<T>> {
@@ -37,8 +38,8 @@ pub(crate) fn explore<T>(
         }
         let (decisions, result) = run(arena, &model);
         if !decisions.starts_with(&prefix) {
-            // Inputs that satisfy the prefix must take it; anything else is a fault in the interpreter, and must
-            // not become a wrong claim.
+            // Inputs that satisfy the prefix must take it; anything else is a fault in the interpreter, and
+            // must not become a wrong claim.
             let reason = Unknown::Opaque("a path that did not repeat".into());
             leaves.push(Leaf { condition: arena.and(&prefix), result: Err(reason) });
             continue;

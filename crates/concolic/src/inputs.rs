@@ -9,15 +9,16 @@ use crate::link::Linker;
 use crate::models::{text_hash, text_length};
 use crate::operations::Operation;
 use crate::shape::NumberKind;
-use crate::state::{CONTENT, HASH, IDENTITY, LENGTH, OUTSIDE_WORDS, ObjectKind, State};
+use crate::state::{CONTENT, HASH, IDENTITY, LENGTH, MachineState, OUTSIDE_WORDS, ObjectKind};
 use crate::symbolic::{Shadow, from_truth};
-use crate::{Limits, Unknown};
+use crate::{InterpreterLimits, Unknown};
 
 /// The parameters of an operation as variables.
 ///
-/// A string has four: its identity, and besides a number that tells its content, its length and its hash code if
-/// it is none of the string constants. The identity of an enum constant is its place, counted from one. An array has its length besides its identity. Lengths have 16 bits, so
-/// longer strings and arrays from outside are not considered.
+/// A string has four: its identity, and besides a number that tells its content, its length and its hash
+/// code if it is none of the string constants. The identity of an enum constant is its place, counted from
+/// one. An array has its length besides its identity. Lengths have 16 bits, so longer strings and arrays
+/// from outside are not considered.
 pub(crate) struct Inputs {
     pub(crate) parameters: Vec<Parameter>,
     /// For each parameter of the operation, its type and the index of its first variable.
@@ -53,9 +54,9 @@ impl Inputs {
         &self,
         arena: &mut Arena,
         linker: &mut Linker<'_>,
-        state: &mut State<Shadow>,
+        state: &mut MachineState<Shadow>,
         model: &Model,
-        limits: &Limits,
+        limits: &InterpreterLimits,
         slots: &mut Vec<Word<Shadow>>,
     ) -> Result<(), Unknown> {
         let mut texts: Vec<[Expr; OUTSIDE_WORDS]> = Vec::new();
@@ -177,7 +178,8 @@ pub(crate) fn stored(arena: &mut Arena, expr: Expr, kind: Kind) -> Expr {
     }
 }
 
-/// The kind under which the learner knows a number. Floating-point numbers are bits to it that nothing decides.
+/// The kind under which the learner knows a number. Floating-point numbers are bits to it that nothing
+/// decides.
 pub(crate) fn kind_of(kind: NumberKind) -> Kind {
     match kind {
         NumberKind::Boolean => Kind::Boolean,

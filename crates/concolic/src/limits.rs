@@ -4,7 +4,7 @@
 
 /// Limits of one execution, and of the exploration of all executions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct InterpreterLimits {
     /// The most instructions of one call, everything that it calls included.
     pub steps: u32,
     /// The most calls inside one another, which bounds recursion.
@@ -15,8 +15,8 @@ pub struct Limits {
     pub paths: usize,
     /// The most undecided branches on one path, which bounds how often a loop on a parameter is unrolled.
     pub branches: usize,
-    /// The longest array whose elements are joined into one expression when the index is not known. In a longer
-    /// one, every index is a path.
+    /// The longest array whose elements are joined into one expression when the index is not known. In a
+    /// longer one, every index is a path.
     pub joined_elements: u32,
     /// The largest size or index that is not known and is tried one by one, from zero on.
     pub pinned: i64,
@@ -26,9 +26,9 @@ pub struct Limits {
     pub unanswered: usize,
 }
 
-impl Limits {
+impl InterpreterLimits {
     /// The limits that suit components of ordinary size.
-    pub const USUAL: Limits = Limits {
+    pub const USUAL: InterpreterLimits = InterpreterLimits {
         // A loop over a table of a million entries ends; one that never does costs a few milliseconds.
         steps: 1_000_000,
         // HotSpot's default stack holds some ten thousand frames; nothing but recursion needs a hundred.

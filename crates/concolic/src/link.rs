@@ -404,7 +404,8 @@ impl<'p> Linker<'p> {
         Ok(&**name == "ordinal" && &**descriptor == "()I" && self.enum_constants(kind)?.is_some())
     }
 
-    /// Returns true for exceptions of the platform, whose constructors do nothing that a component can notice.
+    /// Returns true for exceptions of the platform, whose constructors do nothing that a component can
+    /// notice.
     fn is_platform_exception(&self, class: ClassId) -> bool {
         let is_platform = |name: &str| name.starts_with("java/") || name.starts_with("javax/");
         let mut next = Some(class).filter(|&class| is_platform(&self.at(class).class.name));

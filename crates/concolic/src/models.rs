@@ -21,6 +21,10 @@ pub(crate) enum Model {
     FloatToInt,
     /// `Math.sqrt`, which is exact in IEEE 754.
     SquareRoot,
+    /// `Object.getClass`.
+    ClassOf,
+    /// A question about the virtual machine whose answer is no, or zero.
+    No,
     /// `Class.getPrimitiveClass`.
     PrimitiveClass,
     /// `String.length`.
@@ -49,10 +53,12 @@ impl Model {
             | Model::CloneArray
             | Model::FloatToInt
             | Model::PrimitiveClass
+            | Model::ClassOf
             | Model::TextLength
             | Model::TextIsEmpty
             | Model::TextHash => (Some(1), Some(1)),
             Model::TextEquals | Model::TextCharAt => (Some(2), Some(1)),
+            Model::No => (Some(0), Some(1)),
             Model::SquareRoot => (Some(2), Some(2)),
             Model::ArrayCopy => (Some(5), Some(0)),
             Model::SameBits | Model::Text | Model::Unstable => (None, None),
@@ -94,6 +100,14 @@ fn named(class: &str, method: &Method, of_exception: bool) -> Option<Model> {
             Model::Unstable
         }
         ("java/lang/System", "currentTimeMillis") => Model::Unstable,
+        ("java/lang/Object", "getClass") => Model::ClassOf,
+        // Archives of classes are a matter of the virtual machine, and our machines have the usual byte
+        // order.
+        ("jdk/internal/misc/CDS", name) if name.starts_with("is") && method.is_static() => Model::No,
+        ("jdk/internal/misc/CDS", "initializeFromArchive") | ("jdk/internal/misc/VM", "initialize") => {
+            Model::Nothing
+        }
+        ("java/lang/StringUTF16", "isBigEndian") => Model::No,
         ("java/lang/Object", "clone") => Model::CloneArray,
         ("java/lang/Class", "desiredAssertionStatus") => Model::AssertionsOn,
         ("java/lang/Class", "getPrimitiveClass") => Model::PrimitiveClass,

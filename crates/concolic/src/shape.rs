@@ -1,7 +1,7 @@
 //! The shape of a state: its objects and how they refer to each other, without the numbers in them.
 //!
-//! A state is copied into a new one that has reachable objects only, in the order in which they are reached. Two
-//! states of the same shape then differ in numbers alone, at the same addresses.
+//! A state is copied into a new one that has reachable objects only, in the order in which they are
+//! reached. Two states of the same shape then differ in numbers alone, at the same addresses.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use adit_bytecode::Type;
 
 use crate::domain::Word;
 use crate::link::{ClassId, Linker};
-use crate::state::{CONTENT, HASH, IDENTITY, LENGTH, Object, ObjectKind, ObjectNumber, State};
+use crate::state::{CONTENT, HASH, IDENTITY, LENGTH, MachineState, Object, ObjectKind, ObjectNumber};
 
 /// A number of a state: where it is, and what it is called.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,7 +65,7 @@ impl NumberKind {
 
 /// A state without garbage, and its shape.
 pub(crate) struct Compact<S> {
-    pub(crate) state: State<S>,
+    pub(crate) state: MachineState<S>,
     pub(crate) root: ObjectNumber,
     pub(crate) shape: Shape,
     /// All numbers of the state, in order.
@@ -84,7 +84,7 @@ pub(crate) struct Shape {
 
 /// Copies what is reachable from `root` and from static fields.
 pub(crate) fn compact<S: Copy + Default + PartialEq>(
-    state: &State<S>,
+    state: &MachineState<S>,
     linker: &Linker<'_>,
     root: ObjectNumber,
 ) -> Compact<S> {
@@ -97,7 +97,7 @@ pub(crate) fn compact<S: Copy + Default + PartialEq>(
         references: Vec::new(),
         slots: Vec::new(),
     };
-    let mut new = State::new();
+    let mut new = MachineState::new();
     let new_root = copy.number(i64::from(root.0), "");
     copy.copy_statics(&mut new);
     copy.copy_objects(&mut new);
@@ -118,7 +118,7 @@ pub(crate) fn compact<S: Copy + Default + PartialEq>(
 
 /// Addresses of all references of a state without garbage.
 pub(crate) fn references<S: Copy + Default + PartialEq>(
-    state: &State<S>,
+    state: &MachineState<S>,
     linker: &Linker<'_>,
 ) -> Vec<Address> {
     let statics = linker.statics.iter().take(state.static_count()).enumerate();
@@ -159,7 +159,7 @@ fn tell_apart(slots: &mut [NumberSlot]) {
 }
 
 struct Copying<'a, 'p, S> {
-    old: &'a State<S>,
+    old: &'a MachineState<S>,
     linker: &'a Linker<'p>,
     /// New numbers of old objects; zero if not reached.
     numbers: Vec<u32>,
@@ -188,7 +188,7 @@ impl<S: Copy + Default + PartialEq> Copying<'_, '_, S> {
         Word::plain(number)
     }
 
-    fn copy_statics(&mut self, new: &mut State<S>) {
+    fn copy_statics(&mut self, new: &mut MachineState<S>) {
         let linker = self.linker;
         for (number, slot) in (0..).zip(&linker.statics).take(self.old.static_count()) {
             let word = self.old.static_word(number);
@@ -205,7 +205,7 @@ impl<S: Copy + Default + PartialEq> Copying<'_, '_, S> {
         }
     }
 
-    fn copy_objects(&mut self, new: &mut State<S>) {
+    fn copy_objects(&mut self, new: &mut MachineState<S>) {
         let mut address = 0;
         while let Some((object, name)) = self.open.pop_front() {
             let mut words = Vec::with_capacity(object.length as usize);

@@ -2,11 +2,12 @@
 //!
 //! Paper: [xpsyco], section 3.2, symbolic summaries.
 //! Deviation: the state is not a fixed set of fields but whatever the constructors allocate. States of equal
-//! shape share summaries; which shape a state has is a hidden field if there are several. A number that no call
-//! ever changes is a constant, which is found by assuming it of every number and recomputing what depends on one
-//! that turns out to change. Numbers that are divided or multiplied and have few values tell shapes apart, too.
-//! Cost: for each shape and operation, an exploration of all its paths; at most once more for each number that
-//! changes.
+//! shape share summaries; which shape a state has is a hidden field if there are several. A number that no
+//! call ever changes is a constant, which is found by assuming it of every number and recomputing what
+//! depends on one that turns out to change. Numbers that are divided or multiplied and have few values tell
+//! shapes apart, too.
+//! Cost: for each shape and operation, an exploration of all its paths; at most once more for each number
+//! that changes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,9 +23,9 @@ use crate::link::{ClassId, Linker};
 use crate::machine::{Completion, Machine, Run};
 use crate::operations::{Operation, operations};
 use crate::shape::{Compact, NumberKind, NumberSlot, Shape, compact};
-use crate::state::{ObjectNumber, State};
+use crate::state::{MachineState, ObjectNumber};
 use crate::symbolic::{Shadow, Symbolic};
-use crate::{Limits, Unknown};
+use crate::{InterpreterLimits, Unknown};
 
 /// Shapes, numbers and paths of a component that is being summarized.
 pub(crate) struct Summarizer<'p> {
@@ -37,9 +38,9 @@ pub(crate) struct Summarizer<'p> {
     numbers: BTreeMap<Key, usize>,
     leaves: BTreeMap<(usize, usize), Vec<Leaf>>,
     machine: Machine<Shadow>,
-    limits: Limits,
+    limits: InterpreterLimits,
     /// The state before any call.
-    before: State<Shadow>,
+    before: MachineState<Shadow>,
     /// Names of numbers whose values tell shapes apart.
     split: BTreeSet<String>,
     /// Splitting gives too many shapes.
@@ -67,7 +68,7 @@ pub(crate) fn key<S: Copy + Default + PartialEq>(
 
 /// A shape with one state of it, and what is known about its numbers.
 pub(crate) struct ShapeInfo {
-    pub(crate) template: State<Shadow>,
+    pub(crate) template: MachineState<Shadow>,
     pub(crate) root: ObjectNumber,
     pub(crate) slots: Vec<NumberSlot>,
     pub(crate) status: Vec<Status>,
@@ -117,12 +118,12 @@ impl std::fmt::Display for NoComponent {
     }
 }
 
-/// Summarizes every operation of the class with this internal name. When `keep_going` returns false, paths that
-/// were not explored yet are unknown.
+/// Summarizes every operation of the class with this internal name. When `keep_going` returns false, paths
+/// that were not explored yet are unknown.
 pub fn summarize(
     path: &ClassPath,
     class: &str,
-    limits: Limits,
+    limits: InterpreterLimits,
     solver: &mut dyn Solver,
     keep_going: &mut dyn FnMut() -> bool,
 ) -> Result<Component, NoComponent> {
@@ -133,7 +134,7 @@ pub fn summarize(
 pub fn summarize_and_interpret<'p>(
     path: &'p ClassPath,
     class: &str,
-    limits: Limits,
+    limits: InterpreterLimits,
     solver: &mut dyn Solver,
     keep_going: &mut dyn FnMut() -> bool,
 ) -> Result<(Component, Interpreted<'p>), NoComponent> {
@@ -143,14 +144,18 @@ pub fn summarize_and_interpret<'p>(
 }
 
 impl<'p> Summarizer<'p> {
-    pub(crate) fn new(path: &'p ClassPath, class: &str, limits: Limits) -> Result<Self, NoComponent> {
+    pub(crate) fn new(
+        path: &'p ClassPath,
+        class: &str,
+        limits: InterpreterLimits,
+    ) -> Result<Self, NoComponent> {
         let mut linker = Linker::new(path);
         let class = linker.class(class).map_err(NoComponent::Unreadable)?;
         let operations = operations(&mut linker, class).map_err(NoComponent::Unreadable)?;
         if !operations.iter().any(|one| one.role != Role::Instance) {
             return Err(NoComponent::NothingToCall);
         }
-        let mut state: State<()> = State::new();
+        let mut state: MachineState<()> = MachineState::new();
         let mut machine: Machine<()> = Machine::new();
         let run = Run { linker: &mut linker, state: &mut state, domain: &mut Concrete, limits: &limits };
         if let Completion::Unknown(reason) = machine.initialize(run, class) {
@@ -190,8 +195,8 @@ impl<'p> Summarizer<'p> {
         self.arrive(before);
     }
 
-    /// Explores everything. Numbers that are multiplied or divided make hard questions for a solver; if they have
-    /// few values, it is better to have a shape for each of these.
+    /// Explores everything. Numbers that are multiplied or divided make hard questions for a solver; if
+    /// they have few values, it is better to have a shape for each of these.
     pub(crate) fn explore_all(&mut self, solver: &mut dyn Solver, keep_going: &mut dyn FnMut() -> bool) {
         self.explore_shapes(solver, keep_going);
         let names = self.hard_numbers();
@@ -485,14 +490,14 @@ impl<'p> Summarizer<'p> {
             shape_field,
             limits: self.limits,
             machine: Machine::new(),
-            state: State::new(),
+            state: MachineState::new(),
             slots: Vec::new(),
         };
         (component, interpreted)
     }
 
-    /// The hidden field that tells shapes apart, where it is needed: several shapes have objects, or a method can
-    /// be called in all of them.
+    /// The hidden field that tells shapes apart, where it is needed: several shapes have objects, or a
+    /// method can be called in all of them.
     fn shape_field(&mut self, fields: &mut Vec<Field>) -> Option<(usize, Expr)> {
         let with_object = self.shapes.iter().filter(|shape| shape.root.0 != 0).count();
         let any_time = self.operations.iter().any(|operation| operation.role == Role::Static);
@@ -508,8 +513,8 @@ impl<'p> Summarizer<'p> {
         Some((fields.len() - 1, expr))
     }
 
-    /// The condition that the state has this shape, one of those in which an operation applies. The last is the
-    /// rest, so that conditions cover everything.
+    /// The condition that the state has this shape, one of those in which an operation applies. The last is
+    /// the rest, so that conditions cover everything.
     fn is_shape(&mut self, field: Option<(usize, Expr)>, shapes: &[usize], shape: usize) -> Expr {
         let Some((_, expr)) = field else { return self.arena.bool(true) };
         let mut equals = |shape: usize| {

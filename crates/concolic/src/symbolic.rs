@@ -5,7 +5,7 @@ use adit_smt::{Arena, Expr, Node, Sort};
 use rustc_hash::FxHashSet;
 
 use crate::domain::{Domain, Word};
-use crate::{Limits, Unknown};
+use crate::{InterpreterLimits, Unknown};
 
 /// The shadow of a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -31,7 +31,7 @@ pub struct Symbolic<'a> {
 
 impl<'a> Symbolic<'a> {
     /// A run that has decided nothing yet.
-    pub(crate) fn new(arena: &'a mut Arena, limits: &Limits) -> Symbolic<'a> {
+    pub(crate) fn new(arena: &'a mut Arena, limits: &InterpreterLimits) -> Symbolic<'a> {
         Symbolic {
             arena,
             constraints: Vec::new(),
@@ -200,6 +200,12 @@ impl Domain for Symbolic<'_> {
             return Err(Unknown::Opaque("a size or index that is not known".into()));
         }
         self.require(few)?;
+        // As a chain of tests from zero on, so that other values take the same first decisions.
+        for smaller in 0..value.bits {
+            let bits = self.arena.bits(32, smaller);
+            let condition = self.arena.ne(expr, bits);
+            self.require(condition)?;
+        }
         let bits = self.arena.bits(32, value.bits);
         let condition = self.arena.eq(expr, bits);
         self.require(condition)
@@ -301,12 +307,12 @@ mod tests {
                     }
                     let expected = arithmetic::compute(kind, operator, a.bits, b.bits);
                     for b in [b, Word::plain(b.bits)] {
-                        let shadow =
-                            Symbolic::new(&mut arena, &Limits::USUAL).arithmetic(kind, operator, a, b);
+                        let shadow = Symbolic::new(&mut arena, &InterpreterLimits::USUAL)
+                            .arithmetic(kind, operator, a, b);
                         assert_eq!(value(&arena, &model, shadow), expected, "{a:?} {operator:?} {b:?}");
                     }
                     if second == kind {
-                        let shadow = Symbolic::new(&mut arena, &Limits::USUAL).compare(kind, a, b);
+                        let shadow = Symbolic::new(&mut arena, &InterpreterLimits::USUAL).compare(kind, a, b);
                         let expected = arithmetic::compare(kind, 0, a.bits, b.bits);
                         assert_eq!(value(&arena, &model, shadow), expected, "{a:?} compared with {b:?}");
                     }
@@ -326,7 +332,7 @@ mod tests {
                 .iter()
                 .filter(|to| kind == Kind::Int || to.kind() != Kind::Int || **to == Element::Int)
             {
-                let shadow = Symbolic::new(&mut arena, &Limits::USUAL).convert(kind, *to, a);
+                let shadow = Symbolic::new(&mut arena, &InterpreterLimits::USUAL).convert(kind, *to, a);
                 assert_eq!(
                     value(&arena, &model, shadow),
                     arithmetic::convert(kind, *to, a.bits),
@@ -340,7 +346,7 @@ mod tests {
                 [Relation::Eq, Relation::Ne, Relation::Lt, Relation::Ge, Relation::Gt, Relation::Le]
             {
                 let outcome = arithmetic::holds(relation, a.bits, 2);
-                let mut domain = Symbolic::new(&mut arena, &Limits::USUAL);
+                let mut domain = Symbolic::new(&mut arena, &InterpreterLimits::USUAL);
                 domain.decide(relation, a, Word::plain(2), outcome).unwrap();
                 let constraints = domain.constraints;
                 assert_eq!(constraints.len(), 1);
@@ -355,7 +361,8 @@ mod tests {
         let (p, q) = (arena.var("p", Sort::Bool), arena.var("q", Sort::Bool));
         let word = |expr| Word { bits: 1, shadow: Shadow::Expr(expr) };
         let (a, b) = (word(from_truth(&mut arena, p)), word(from_truth(&mut arena, q)));
-        let both = Symbolic::new(&mut arena, &Limits::USUAL).arithmetic(Kind::Int, Operator::And, a, b);
+        let both =
+            Symbolic::new(&mut arena, &InterpreterLimits::USUAL).arithmetic(Kind::Int, Operator::And, a, b);
         let expected = arena.and(&[p, q]);
         assert_eq!(both, Shadow::Expr(from_truth(&mut arena, expected)));
     }

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use adit_bytecode::{ClassPath, Flags, Method, Type};
-use adit_concolic::{Completion, Concrete, Limits, Linker, Machine, Run, State, Word, summarize};
+use adit_concolic::{
+    Completion, Concrete, InterpreterLimits, Linker, Machine, MachineState, Run, Word, summarize,
+};
 use adit_learn::compiled::Compiled;
 use adit_learn::{Component, Kind, Outcome};
 use rand::rngs::ChaCha8Rng;
@@ -58,8 +60,8 @@ pub(crate) fn sequence(methods: &[&Method], random: &mut ChaCha8Rng) -> Vec<Call
 
 /// What the interpreter says, spelled as the driver does.
 pub(crate) fn interpret(linker: &mut Linker<'_>, class: &str, calls: &[Call]) -> String {
-    let (mut machine, mut state) = (Machine::new(), State::new());
-    let limits = Limits { steps: 20_000, ..Limits::USUAL };
+    let (mut machine, mut state) = (Machine::new(), MachineState::new());
+    let limits = InterpreterLimits { steps: 20_000, ..InterpreterLimits::USUAL };
     let id = linker.class(class).unwrap();
     let mut receiver = None;
     let mut said = Vec::new();
@@ -93,8 +95,8 @@ pub(crate) fn interpret(linker: &mut Linker<'_>, class: &str, calls: &[Call]) ->
     said.join(";")
 }
 
-/// Checks that the summaries predict the outcome of each call up to the first exception, or say that they cannot.
-/// Returns how many they predicted.
+/// Checks that the summaries predict the outcome of each call up to the first exception, or say that they
+/// cannot. Returns how many they predicted.
 pub(crate) fn assert_predicted(
     calls: &[Call],
     said: &str,
@@ -168,7 +170,7 @@ fn components_behave_as_on_hotspot() {
     for name in components(&path) {
         let class = path.class(&name).unwrap();
         let mut summary = solver.as_mut().map(|solver| {
-            let component = summarize(&path, &name, Limits::USUAL, solver, &mut || true).unwrap();
+            let component = summarize(&path, &name, InterpreterLimits::USUAL, solver, &mut || true).unwrap();
             (Compiled::new(&component), component)
         });
         let is_called = |method: &&Method| method.flags.has(Flags::PUBLIC) && &*method.name != "<clinit>";

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use adit_bytecode::{ClassPath, Folder};
-use adit_concolic::{Limits, summarize};
+use adit_concolic::{InterpreterLimits, summarize};
 use adit_smt::{Frugal, Missing};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
@@ -33,7 +33,7 @@ fn damaged_classes_are_survived() {
             (format!("{name}.class"), bytes)
         });
     let platform: BTreeMap<String, Vec<u8>> = platform.collect();
-    let limits = Limits { steps: 2_000, paths: 20, shapes: 4, ..Limits::USUAL };
+    let limits = InterpreterLimits { steps: 2_000, paths: 20, shapes: 4, ..InterpreterLimits::USUAL };
     let (mut summarized, mut refused) = (0, 0);
     for class in ["CEV", "CEV$Parts", "Account", "BoundedBuffer", "Door", "IntMath", "Door$Motor"] {
         let original = std::fs::read(folder.path().join(format!("{class}.class"))).unwrap();

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use adit_bytecode::effects::{Analysis, Effects, Limits as EffectLimits};
 use adit_bytecode::{Flags, MethodId, Program};
-use adit_concolic::{Limits, summarize_and_interpret};
+use adit_concolic::{InterpreterLimits, summarize_and_interpret};
 use adit_learn::compiled::Compiled;
 use adit_learn::{Execute, Role};
 use expect_test::expect;
@@ -26,7 +26,8 @@ fn effects_of_bytecode_find_independent_methods() {
     let mut said = String::new();
     for name in CLASSES {
         let (component, _) =
-            summarize_and_interpret(&path, name, Limits::USUAL, &mut solver, &mut || true).unwrap();
+            summarize_and_interpret(&path, name, InterpreterLimits::USUAL, &mut solver, &mut || true)
+                .unwrap();
         let class = path.class(name).unwrap();
         let mut analysis =
             Analysis::new(&program, BTreeSet::new(), EffectLimits { methods: 2_000, targets: 16 });
@@ -72,7 +73,8 @@ fn the_interpreter_executes_what_summaries_say() {
     let mut random = ChaCha8Rng::seed_from_u64(5);
     for name in CLASSES.into_iter().chain(["Door", "TokenLock", "IntMath"]) {
         let (component, mut interpreted) =
-            summarize_and_interpret(&path, name, Limits::USUAL, &mut solver, &mut || true).unwrap();
+            summarize_and_interpret(&path, name, InterpreterLimits::USUAL, &mut solver, &mut || true)
+                .unwrap();
         let mut compiled = Compiled::new(&component);
         let some = [0, 1, -1, 2, 3, 50, 1000, 100_000, i64::from(i32::MAX), i64::from(i32::MIN)];
         for _ in 0..300 {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use adit_bytecode::ClassPath;
-use adit_concolic::{Limits, summarize};
+use adit_concolic::{InterpreterLimits, summarize};
 use adit_learn::symbolic::Analysis;
 use adit_learn::x_psyco::{Execution, Interface, Matching, Options, x_psyco};
 use adit_learn::{Component, End};
@@ -57,7 +57,7 @@ fn show(component: &Component) -> String {
 
 fn learn(path: &ClassPath, class: &str) -> Option<Interface> {
     let mut solver = solver()?;
-    let component = summarize(path, class, Limits::USUAL, &mut solver, &mut || true).unwrap();
+    let component = summarize(path, class, InterpreterLimits::USUAL, &mut solver, &mut || true).unwrap();
     let options = Options {
         partial_order: true,
         matching: Matching::Symbolic,
@@ -74,7 +74,7 @@ fn learn(path: &ClassPath, class: &str) -> Option<Interface> {
 #[test]
 fn summary_of_the_motivating_example() {
     let (Some((_folder, path)), Some(mut solver)) = (components(), solver()) else { return };
-    let component = summarize(&path, "Stream", Limits::USUAL, &mut solver, &mut || true).unwrap();
+    let component = summarize(&path, "Stream", InterpreterLimits::USUAL, &mut solver, &mut || true).unwrap();
     expect![[r#"
         Stream
           !this exists => ok sink := 0, this exists := true

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use adit_bytecode::{Flags, Method};
-use adit_concolic::{Limits, Linker, summarize};
+use adit_concolic::{InterpreterLimits, Linker, summarize};
 use adit_learn::compiled::Compiled;
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
@@ -178,7 +178,7 @@ fn summaries_of_generated_components_predict_the_interpreter() {
     let path = jdk.class_path(folder.path());
     let mut linker = Linker::new(&path);
     // Deep expressions cost the solver time; what is beyond these limits is unknown, which is right as well.
-    let limits = Limits { paths: 120, ..Limits::USUAL };
+    let limits = InterpreterLimits { paths: 120, ..InterpreterLimits::USUAL };
     let mut predicted = 0;
     for number in 0..CLASSES {
         let name = format!("C{number}");
