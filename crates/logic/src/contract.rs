@@ -1,8 +1,8 @@
 //! Claims about data: clauses over fields, parameters and results, and the contracts made from them.
 //!
 //! `adit-mine` infers contracts from traces with states, and the miners in `adit-infer` build models from
-//! them. A contract belongs to a label, so calls with different outcomes have different contracts wherever the
-//! label function tells the outcomes apart: *method distinction* in the words of [krka, section 3.2].
+//! them. A contract belongs to a label, so calls with different outcomes have different contracts wherever
+//! the label function tells the outcomes apart: *method distinction* in the words of [krka, section 3.2].
 //!
 //! ```
 //! use adit_logic::contract::{Clause, Constant, Relation, Valuation, Variable};

@@ -3,15 +3,15 @@
 //!
 //! Paper: [daikon], with the filters and the distinction of outcomes of [krka, section 3.2].
 //! Deviation: Daikon tries every claim of a grammar and drops those that a sample contradicts; here counts
-//! are kept from which the claims of a fixed set are read off in the end, so that two logs can be counted apart
-//! and added up. Confidence is computed as `invariants/justify.rs` says. Claims about the elements of arrays
-//! are about their contents as a whole, and there are no claims about three variables.
+//! are kept from which the claims of a fixed set are read off in the end, so that two logs can be counted
+//! apart and added up. Confidence is computed as `invariants/justify.rs` says. Claims about the elements of
+//! arrays are about their contents as a whole, and there are no claims about three variables.
 //! Cost: one pass; the square of the number of variables for each call. Memory depends on methods and
 //! variables, and not on the number of calls.
 //!
 //! Claims: constants and small sets of values, bounds, comparisons of two variables, fixed differences
-//! (`x == orig(x) + 1`, unchanged fields among them), null-ness, equality of references and texts, and claims
-//! that depend on the boolean result where the label does not tell it.
+//! (`x == orig(x) + 1`, unchanged fields among them), null-ness, equality of references and texts, and
+//! claims that depend on the boolean result where the label does not tell it.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -341,8 +341,8 @@ impl CallSink for InvariantMiner {
     }
 }
 
-/// The contracts of the class whose objects have these traces. Runs with snapshots have such traces: those of
-/// [`Run::lives`](adit_trace::Run::lives).
+/// The contracts of the class whose objects have these traces. Runs with snapshots have such traces: those
+/// of [`Run::lives`](adit_trace::Run::lives).
 ///
 /// ```
 /// use adit_mine::{InvariantQuery, Scope, ValueTypes, contracts_of};

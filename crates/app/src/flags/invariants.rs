@@ -10,8 +10,9 @@ use super::TraceFlags;
 ///
 /// Reports what fields, sizes, arguments and results satisfied in every observed call: constants and small
 /// sets, bounds, comparisons, differences (x == orig(x) + 1), null-ness, and unchanged fields. Each outcome
-/// of a method has its own conditions; `--labels method` merges them, and conditions that depend on the result
-/// become implications. A claim that chance may explain is not reported, nor one that follows from others.
+/// of a method has its own conditions; `--labels method` merges them, and conditions that depend on the
+/// result become implications. A claim that chance may explain is not reported, nor one that follows from
+/// others.
 ///
 /// Traces have states if Daikon's front end recorded them (.dtrace), or `adit observe --states`.
 #[derive(Debug, Args)]

@@ -9,8 +9,8 @@ use super::{Invariant, Scope, justify};
 /// The most values in a claim that lists them. Daikon lists three too.
 const MOST_LISTED: usize = 3;
 
-/// The claims that hold in every sample with the values that they are about, justified or not, and whether or
-/// not they follow from others.
+/// The claims that hold in every sample with the values that they are about, justified or not, and whether
+/// or not they follow from others.
 pub(super) fn claims(slice: &Slice, scope: &Scope) -> Vec<Invariant> {
     let mut claims = Vec::new();
     for (place, variable) in slice.variables.iter().enumerate() {
@@ -35,8 +35,8 @@ pub(super) fn is_early(clause: &Clause) -> bool {
     })
 }
 
-/// Tells whether a comparison reads better with `one` on the left: sizes stand on the right, and so does what
-/// was before.
+/// Tells whether a comparison reads better with `one` on the left: sizes stand on the right, and so does
+/// what was before.
 fn reads_first(one: &Variable, another: &Variable) -> bool {
     let key = |variable: &Variable| {
         let result = variable.place == VariablePlace::Return;

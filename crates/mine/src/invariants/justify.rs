@@ -12,8 +12,8 @@
 
 use super::stats::{Together, Values};
 
-/// Confidence in `variable` having one of the `count` values that it had: one more value, as likely as those,
-/// would have been seen.
+/// Confidence in `variable` having one of the `count` values that it had: one more value, as likely as
+/// those, would have been seen.
 pub(super) fn few_values(samples: u64, count: usize) -> f64 {
     let count = count as f64;
     1.0 - (count / (count + 1.0)).powf(samples as f64)

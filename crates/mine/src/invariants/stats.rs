@@ -1,6 +1,6 @@
 //! What is remembered of the values of one variable, and of the values of two together. All of it can be
-//! added up: two halves of a log give what the whole log gives. Counts that come from files are not trusted: sums
-//! stop at the largest number.
+//! added up: two halves of a log give what the whole log gives. Counts that come from files are not trusted:
+//! sums stop at the largest number.
 
 use std::collections::BTreeMap;
 
@@ -159,8 +159,8 @@ impl Values {
     }
 }
 
-/// Counts a number among the first few in the order `before`. Numbers that are among the first few in the end
-/// have been so whenever they came, so that nothing is missed.
+/// Counts a number among the first few in the order `before`. Numbers that are among the first few in the
+/// end have been so whenever they came, so that nothing is missed.
 fn count_low(ends: &mut Vec<(i64, u64)>, number: i64, times: u64, before: impl Fn(i64, i64) -> bool) {
     let place = ends.iter().position(|&(known, _)| !before(known, number)).unwrap_or(ends.len());
     match ends.get_mut(place) {

@@ -18,9 +18,9 @@
 //! begin and its end, with the same nonce; calls that an object makes on itself, inside another one, are no
 //! events. The arguments are the variables at the begin that are plain names, the result is `return`, the
 //! states are the fields `this.x` at the begin and at the end, and the number of elements in `this.x[..]` as
-//! `x.length` for an array and `x.size` for a collection. A call that never ends, while others do later, threw
-//! something: that is all the format tells, and so its exception is `Throwable`, unless a comment of our own
-//! writer says more. Calls without an object make up one trace if there are no others.
+//! `x.length` for an array and `x.size` for a collection. A call that never ends, while others do later,
+//! threw something: that is all the format tells, and so its exception is `Throwable`, unless a comment of
+//! our own writer says more. Calls without an object make up one trace if there are no others.
 //!
 //! A record that does not match the declaration of its program point is an error, or left out if the user
 //! wants what is there. Program points without a declaration are read as well as can be.

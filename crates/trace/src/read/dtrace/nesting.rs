@@ -1,10 +1,10 @@
 //! Which calls were made from outside of their object, decided while the file is read.
 //!
-//! A call that begins while an older one of the same object is open is made by that one, and is no event. But
-//! the older one may have thrown, which a trace shows only by its missing end; and a constructor does not
-//! tell its object until it ends. So a call that ends inside others waits for them: it is dropped when the other
-//! call of its object ends, and handed over when the constructor turns out to have made another object, or at
-//! the end of the file.
+//! A call that begins while an older one of the same object is open is made by that one, and is no event.
+//! But the older one may have thrown, which a trace shows only by its missing end; and a constructor does
+//! not tell its object until it ends. So a call that ends inside others waits for them: it is dropped when
+//! the other call of its object ends, and handed over when the constructor turns out to have made another
+//! object, or at the end of the file.
 //!
 //! Memory: what is open, and what waits for it. What waits for a call that never ends is handed over when
 //! there is too much of it.
@@ -56,8 +56,8 @@ impl Nesting {
         }
     }
 
-    /// A call ends, and its object is known, or empty if there is none. Gives the calls that are now known to
-    /// be events.
+    /// A call ends, and its object is known, or empty if there is none. Gives the calls that are now known
+    /// to be events.
     pub(super) fn end(&mut self, object: &str, ended: Ended) -> Vec<Ended> {
         let oldest = self.making.first().copied();
         let made = self.making.remove(&ended.begun);
