@@ -47,6 +47,11 @@ pub(crate) fn summary(id: &MethodId) -> Option<Summary> {
         return Some(Summary::harmless(Origins::ELSEWHERE));
     }
     let mut summary = Summary::harmless(Origins::NONE);
+    if is_exception_constructor(id) {
+        // The new exception holds its message and its cause. Its stack trace is nobody's field.
+        summary.link(Origins::THIS, Origins::ARGUMENT);
+        return Some(summary);
+    }
     let elements = |holder| Place { holder, what: What::Elements };
     match key {
         // A copy of the receiver, which holds what the receiver holds; its fields are read.
@@ -70,6 +75,17 @@ pub(crate) fn summary(id: &MethodId) -> Option<Summary> {
         _ => return None,
     }
     Some(summary)
+}
+
+/// Returns true for constructors of the platform's exceptions, recognized by their names: they record what
+/// they are given, and where they are.
+fn is_exception_constructor(id: &MethodId) -> bool {
+    let is_exception = ["Exception", "Error"].iter().any(|end| id.class.ends_with(end));
+    &*id.name == "<init>"
+        && is_exception
+        && ["java/lang/", "java/util/", "java/io/"]
+            .iter()
+            .any(|package| id.class.strip_prefix(package).is_some_and(|simple| !simple.contains('/')))
 }
 
 /// Returns true if writing the field cannot be observed.

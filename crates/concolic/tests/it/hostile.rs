@@ -61,5 +61,5 @@ fn damaged_classes_are_survived() {
             }
         }
     }
-    assert!(summarized > 100 && refused > 100, "{summarized} summarized, {refused} refused");
+    assert!(summarized > 30 && refused > 100, "{summarized} summarized, {refused} refused");
 }

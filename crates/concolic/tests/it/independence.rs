@@ -40,12 +40,14 @@ fn effects_of_bytecode_find_independent_methods() {
         let known: Vec<usize> =
             (0..component.methods.len()).filter(|&at| component.methods[at].role == Role::Instance).collect();
         assert_eq!(known.len(), methods.len());
+        let has_shapes = component.fields.iter().any(|field| field.name == "shape of this");
         let (mut by_effects, mut by_summaries, mut pairs) = (0, 0, 0);
         for (at, one) in methods.iter().enumerate() {
             for (to, other) in methods.iter().enumerate().take(at + 1) {
                 let (bytecode, summary) =
                     (one.independent(other), component.independent(known[at], known[to]));
-                assert!(!bytecode || summary, "{name}: {at} and {to}");
+                // Every call says which shape comes next, so where there are several, summaries know less.
+                assert!(!bytecode || summary || has_shapes, "{name}: {at} and {to}");
                 pairs += 1;
                 by_effects += usize::from(bytecode);
                 by_summaries += usize::from(summary);
@@ -54,14 +56,14 @@ fn effects_of_bytecode_find_independent_methods() {
         said += &format!("{name}: {by_effects} by bytecode, {by_summaries} by summaries, of {pairs} pairs\n");
     }
     expect![[r#"
-        Signature: 0 by bytecode, 6 by summaries, of 15 pairs
-        Stream: 3 by bytecode, 8 by summaries, of 10 pairs
+        Signature: 6 by bytecode, 6 by summaries, of 15 pairs
+        Stream: 8 by bytecode, 8 by summaries, of 10 pairs
         AltBit: 0 by bytecode, 0 by summaries, of 3 pairs
-        AccMeter: 8 by bytecode, 19 by summaries, of 28 pairs
-        CEV: 19 by bytecode, 127 by summaries, of 171 pairs
-        Socket: 141 by bytecode, 1087 by summaries, of 1176 pairs
-        Account: 0 by bytecode, 0 by summaries, of 15 pairs
-        BoundedBuffer: 0 by bytecode, 0 by summaries, of 10 pairs
+        AccMeter: 17 by bytecode, 19 by summaries, of 28 pairs
+        CEV: 127 by bytecode, 127 by summaries, of 171 pairs
+        Socket: 1087 by bytecode, 1087 by summaries, of 1176 pairs
+        Account: 6 by bytecode, 0 by summaries, of 15 pairs
+        BoundedBuffer: 1 by bytecode, 0 by summaries, of 10 pairs
     "#]]
     .assert_eq(&said);
 }
