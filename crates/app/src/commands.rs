@@ -12,6 +12,7 @@ mod convert;
 mod doctor;
 mod explain;
 mod infer;
+mod interface;
 mod man;
 mod mine;
 mod observe;
@@ -32,6 +33,7 @@ pub(crate) fn run(cli: Cli) -> Result<Ending, Report> {
         Command::Observe(flags) => observe::run(&flags, quiet),
         Command::Properties(flags) => properties::run(&flags, quiet),
         Command::Infer(flags) => infer::run(&flags, quiet),
+        Command::Interface(flags) => interface::run(&flags, quiet),
         Command::Check(flags) => check::run(&flags, quiet),
         Command::Compare(flags) => compare::run(&flags, quiet),
         Command::Validate(flags) => validate::run(&flags, quiet),

@@ -17,6 +17,7 @@ mod convert;
 mod doctor;
 mod explain;
 pub(crate) mod infer;
+pub(crate) mod interface;
 mod man;
 pub(crate) mod mine;
 pub(crate) mod observe;
@@ -36,6 +37,7 @@ pub(crate) use convert::ConvertFlags;
 pub(crate) use doctor::DoctorFlags;
 pub(crate) use explain::ExplainFlags;
 pub(crate) use infer::{Algorithm, AlgorithmFlags, InferFlags};
+pub(crate) use interface::InterfaceFlags;
 pub(crate) use man::ManFlags;
 pub(crate) use mine::{MineFlags, ProgressForm};
 pub(crate) use observe::ObserveFlags;
@@ -73,6 +75,7 @@ Examples:
   adit report adit-out/java.util.StringTokenizer         a page that explains a model and its evidence
   adit observe java.util.StringTokenizer -o traces.jsonl
                                                          traces of a Java class
+  adit interface com.acme.Stream -c target/classes       when each method may be called, with guards, proved
   adit doctor                                            what running Java needs, and what is missing
 
 Run a command with --help for its flags and more examples.
@@ -86,6 +89,7 @@ pub(crate) enum Command {
     Observe(ObserveFlags),
     Properties(PropertiesFlags),
     Infer(InferFlags),
+    Interface(InterfaceFlags),
     Check(CheckFlags),
     Compare(CompareFlags),
     Validate(ValidateFlags),
