@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use adit_concolic::{Limits, summarize};
+use adit_concolic::{InterpreterLimits, summarize};
 use adit_jvm::find::{Places, USUAL, find};
 use adit_learn::regions::Regions;
 use adit_learn::symbolic::Analysis;
@@ -201,8 +201,9 @@ pub(crate) fn run(flags: &Flags) -> Result<()> {
             }
             let start = Instant::now();
             let mut solver = Frugal::new(Regions::new(Process::new(program.clone(), Patience(PATIENCE))));
-            let component = summarize(&path, published.class, Limits::USUAL, &mut solver)
-                .map_err(|error| miette!("{}: {error}", published.class))?;
+            let component =
+                summarize(&path, published.class, InterpreterLimits::USUAL, &mut solver, &mut || true)
+                    .map_err(|error| miette!("{}: {error}", published.class))?;
             let methods = component.methods.len();
             let mut analysis = Analysis::new(component.slice(), &mut solver);
             let options = Options {

@@ -35,6 +35,34 @@ pub struct Effects {
     pub doubts: BTreeSet<Doubt>,
 }
 
+impl Effects {
+    /// Returns true if calls with these effects may change places: neither writes what the other reads or
+    /// writes, and nothing is in doubt. An exception ends the sequence of calls, so only outcomes and
+    /// fields count.
+    ///
+    /// Holders are not compared, because two of them may be the same object.
+    pub fn independent(&self, other: &Effects) -> bool {
+        let apart = |writes: &BTreeSet<Place>, touched: &BTreeSet<Place>| {
+            !writes.iter().any(|one| touched.iter().any(|two| one.what.overlaps(&two.what)))
+        };
+        self.doubts.is_empty()
+            && other.doubts.is_empty()
+            && apart(&self.writes, &other.writes)
+            && apart(&self.writes, &other.reads)
+            && apart(&other.writes, &self.reads)
+    }
+}
+
+impl What {
+    /// Returns true if the two may be the same place of one object.
+    fn overlaps(&self, other: &What) -> bool {
+        match (self, other) {
+            (What::AllFields, What::Field { .. }) | (What::Field { .. }, What::AllFields) => true,
+            (one, other) => one == other,
+        }
+    }
+}
+
 /// A field or the elements of an array, and their holder.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
@@ -248,5 +276,32 @@ impl fmt::Display for Doubt {
             Doubt::TooLarge => write!(f, "reaches more methods than the limit"),
             Doubt::Odd(id) => write!(f, "reaches {id}, whose code is odd"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn effects(reads: &[What], writes: &[What]) -> Effects {
+        let places = |all: &[What]| {
+            all.iter().map(|what| Place { holder: Holder::This, what: what.clone() }).collect()
+        };
+        Effects { reads: places(reads), writes: places(writes), doubts: BTreeSet::new() }
+    }
+
+    #[test]
+    fn independence_needs_writes_apart_from_everything() {
+        let field = |name: &str| What::Field { class: "C".into(), name: name.into() };
+        let (reads, writes) = (effects(&[field("a")], &[]), effects(&[], &[field("a")]));
+        let other = effects(&[field("b")], &[field("b")]);
+        assert!(reads.independent(&reads) && reads.independent(&other) && writes.independent(&other));
+        assert!(!reads.independent(&writes) && !writes.independent(&reads) && !writes.independent(&writes));
+        let clone = effects(&[What::AllFields], &[]);
+        assert!(clone.independent(&reads) && !clone.independent(&writes));
+        let elements = effects(&[], &[What::Elements]);
+        assert!(elements.independent(&writes) && !elements.independent(&elements));
+        let doubtful = Effects { doubts: [Doubt::TooLarge].into(), ..reads.clone() };
+        assert!(!doubtful.independent(&other) && !other.independent(&doubtful));
     }
 }

@@ -2,8 +2,8 @@
 
 use adit_bytecode::{Element, Kind, Operator, Relation};
 
-/// Computes `a operator b`; negation ignores `b`. Divisors of integers are not zero: that is an exception, which
-/// the caller throws.
+/// Computes `a operator b`; negation ignores `b`. Divisors of integers are not zero: that is an exception,
+/// which the caller throws.
 #[inline]
 pub(crate) fn compute(kind: Kind, operator: Operator, a: i64, b: i64) -> i64 {
     match kind {

@@ -1,4 +1,5 @@
-//! Arrays and types of objects: the instructions that ask what an object is (JVMS §6.5.newarray to instanceof).
+//! Arrays and types of objects: the instructions that ask what an object is (JVMS §6.5.newarray to
+//! instanceof).
 
 use adit_bytecode::{Element, Relation};
 
@@ -58,7 +59,7 @@ impl<D: Domain> Execution<'_, '_, D> {
     ) -> Result<Word<D::Shadow>, Trap> {
         let object = self.own_array(array)?;
         self.within(index, object.length)?;
-        let at = index.bits as usize;
+        let at = index.bits as i32 as usize;
         if D::is_plain(index.shadow) {
             return Ok(self.state.slots(object)[at]);
         }
@@ -93,7 +94,7 @@ impl<D: Domain> Execution<'_, '_, D> {
             Element::Short => self.narrow(Width::Short, value),
             _ => value,
         };
-        let at = index.bits as usize;
+        let at = index.bits as i32 as usize;
         if !D::is_plain(index.shadow) {
             if object.length > self.limits.joined_elements || element == Element::Reference {
                 self.domain.pin(index)?;

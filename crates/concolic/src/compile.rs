@@ -1,5 +1,5 @@
-//! Methods in the form that the interpreter runs: jumps are indices, names are resolved, and the stack is known
-//! to stay within its bounds.
+//! Methods in the form that the interpreter runs: jumps are indices, names are resolved, and the stack is
+//! known to stay within its bounds.
 
 use std::sync::Arc;
 
@@ -301,8 +301,8 @@ fn private_target(
     Ok(is_private.then_some(method))
 }
 
-/// Checks that the stack and the local variables stay within their bounds on every way through the code, as the
-/// verifier does (JVMS §4.10), so that the interpreter need not check.
+/// Checks that the stack and the local variables stay within their bounds on every way through the code, as
+/// the verifier does (JVMS §4.10), so that the interpreter need not check.
 fn is_bounded(linker: &Linker<'_>, body: &Body, code: &Code) -> bool {
     let mut depths: Vec<Option<usize>> = vec![None; body.ops.len()];
     let mut open = vec![(0usize, 0usize)];

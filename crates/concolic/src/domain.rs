@@ -6,8 +6,8 @@ use crate::Unknown;
 
 /// A value: its concrete bits, and its shadow.
 ///
-/// `int` and narrower types are sign-extended, `float` and `double` are their bits, a reference is the number of
-/// an object, and null is zero.
+/// `int` and narrower types are sign-extended, `float` and `double` are their bits, a reference is the
+/// number of an object, and null is zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Word<S> {
     /// The concrete value.
@@ -25,7 +25,8 @@ impl<S: Default> Word<S> {
 
 /// What the interpreter computes besides concrete values. It always follows the concrete ones.
 ///
-/// The methods are called only if at least one operand is not plain, so a domain without shadows costs nothing.
+/// The methods are called only if at least one operand is not plain, so a domain without shadows costs
+/// nothing.
 pub trait Domain {
     /// The shadow of a value; the default is that of a value that is the same in every run.
     type Shadow: Copy + Default + PartialEq + std::fmt::Debug;

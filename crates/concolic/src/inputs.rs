@@ -9,19 +9,20 @@ use crate::link::Linker;
 use crate::models::{text_hash, text_length};
 use crate::operations::Operation;
 use crate::shape::NumberKind;
-use crate::state::{CONTENT, HASH, IDENTITY, LENGTH, OUTSIDE_WORDS, ObjectKind, State};
+use crate::state::{CONTENT, HASH, IDENTITY, LENGTH, MachineState, OUTSIDE_WORDS, ObjectKind};
 use crate::symbolic::{Shadow, from_truth};
-use crate::{Limits, Unknown};
+use crate::{InterpreterLimits, Unknown};
 
 /// The parameters of an operation as variables.
 ///
-/// A string has four: its identity, and besides a number that tells its content, its length and its hash code if
-/// it is none of the string constants. An array has its length besides its identity. Lengths have 16 bits, so
-/// longer strings and arrays from outside are not considered.
+/// A string has four: its identity, and besides a number that tells its content, its length and its hash
+/// code if it is none of the string constants. The identity of an enum constant is its place, counted from
+/// one. An array has its length besides its identity. Lengths have 16 bits, so longer strings and arrays
+/// from outside are not considered.
 pub(crate) struct Inputs {
     pub(crate) parameters: Vec<Parameter>,
     /// For each parameter of the operation, its type and the index of its first variable.
-    places: Vec<(Type, usize)>,
+    pub(crate) places: Vec<(Type, usize)>,
 }
 
 impl Inputs {
@@ -53,9 +54,9 @@ impl Inputs {
         &self,
         arena: &mut Arena,
         linker: &mut Linker<'_>,
-        state: &mut State<Shadow>,
+        state: &mut MachineState<Shadow>,
         model: &Model,
-        limits: &Limits,
+        limits: &InterpreterLimits,
         slots: &mut Vec<Word<Shadow>>,
     ) -> Result<(), Unknown> {
         let mut texts: Vec<[Expr; OUTSIDE_WORDS]> = Vec::new();
@@ -99,25 +100,34 @@ impl Inputs {
     fn outside(
         &self,
         arena: &mut Arena,
-        linker: &Linker<'_>,
+        linker: &mut Linker<'_>,
         kind: &Type,
         at: usize,
         texts: &mut Vec<[Expr; OUTSIDE_WORDS]>,
     ) -> [Expr; OUTSIDE_WORDS] {
+        let number = linker.kind(&type_name(kind));
+        // A type that cannot be read has no constants that code could compare with.
+        let constants = linker.enum_constants(number).ok().flatten();
         let zero = arena.bits(32, 0);
         let mut object = [zero; OUTSIDE_WORDS];
-        let mut of = |offset: usize| {
+        let of = |arena: &mut Arena, offset: usize| {
             let parameter = &self.parameters[at + offset];
             view(arena, parameter.var, parameter.kind)
         };
-        object[IDENTITY] = of(0);
+        object[IDENTITY] = of(arena, 0);
         if matches!(kind, Type::Array(_)) {
-            object[LENGTH] = of(1);
+            object[LENGTH] = of(arena, 1);
+        }
+        if let Some(constants) = constants {
+            // Only null and the constants exist; all larger numbers stand for the last.
+            let last = arena.bits(32, constants);
+            let exists = arena.le_unsigned(object[IDENTITY], last);
+            object[IDENTITY] = arena.ite(exists, object[IDENTITY], last);
         }
         if !is_text(kind) {
             return object;
         }
-        (object[CONTENT], object[LENGTH], object[HASH]) = (of(1), of(2), of(3));
+        (object[CONTENT], object[LENGTH], object[HASH]) = (of(arena, 1), of(arena, 2), of(arena, 3));
         // The same string has the same content, and equal contents have equal lengths and hash codes.
         for earlier in texts.iter() {
             let same = arena.eq(object[IDENTITY], earlier[IDENTITY]);
@@ -168,7 +178,8 @@ pub(crate) fn stored(arena: &mut Arena, expr: Expr, kind: Kind) -> Expr {
     }
 }
 
-/// The kind under which the learner knows a number. Floating-point numbers are bits to it that nothing decides.
+/// The kind under which the learner knows a number. Floating-point numbers are bits to it that nothing
+/// decides.
 pub(crate) fn kind_of(kind: NumberKind) -> Kind {
     match kind {
         NumberKind::Boolean => Kind::Boolean,
@@ -181,12 +192,12 @@ pub(crate) fn kind_of(kind: NumberKind) -> Kind {
     }
 }
 
-fn is_text(kind: &Type) -> bool {
+pub(crate) fn is_text(kind: &Type) -> bool {
     matches!(kind, Type::Class(name) if &**name == "java/lang/String")
 }
 
 /// Internal name of a class, or descriptor of an array.
-fn type_name(kind: &Type) -> String {
+pub(crate) fn type_name(kind: &Type) -> String {
     match kind {
         Type::Class(name) => name.to_string(),
         other => other.descriptor(),

@@ -4,7 +4,7 @@
 
 /// Limits of one execution, and of the exploration of all executions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct InterpreterLimits {
     /// The most instructions of one call, everything that it calls included.
     pub steps: u32,
     /// The most calls inside one another, which bounds recursion.
@@ -15,14 +15,20 @@ pub struct Limits {
     pub paths: usize,
     /// The most undecided branches on one path, which bounds how often a loop on a parameter is unrolled.
     pub branches: usize,
-    /// The longest array whose elements are joined into one expression when the index is not known. In a longer
-    /// one, every index is a path.
+    /// The longest array whose elements are joined into one expression when the index is not known. In a
+    /// longer one, every index is a path.
     pub joined_elements: u32,
+    /// The largest size or index that is not known and is tried one by one, from zero on.
+    pub pinned: i64,
+    /// The most shapes that the state of one component may have.
+    pub shapes: usize,
+    /// The most questions of one operation that the solver may leave unanswered before it is asked no more.
+    pub unanswered: usize,
 }
 
-impl Limits {
+impl InterpreterLimits {
     /// The limits that suit components of ordinary size.
-    pub const USUAL: Limits = Limits {
+    pub const USUAL: InterpreterLimits = InterpreterLimits {
         // A loop over a table of a million entries ends; one that never does costs a few milliseconds.
         steps: 1_000_000,
         // HotSpot's default stack holds some ten thousand frames; nothing but recursion needs a hundred.
@@ -35,5 +41,11 @@ impl Limits {
         branches: 80,
         // Expressions grow with this, and every use of an element repeats them.
         joined_elements: 32,
+        // Each is a path, and as the length of an array a shape with summaries of its own.
+        pinned: 4,
+        // A linked list has one for each length, and no end; components of the literature have one.
+        shapes: 24,
+        // Each costs the whole patience of the solver, and the next is probably as hard.
+        unanswered: 2,
     };
 }

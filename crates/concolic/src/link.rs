@@ -378,7 +378,34 @@ impl<'p> Linker<'p> {
         Ok(false)
     }
 
-    /// Returns true for exceptions of the platform, whose constructors do nothing that a component can notice.
+    /// Number of the constants of an enum; `None` for any other type.
+    pub(crate) fn enum_constants(&mut self, kind: TypeNumber) -> Result<Option<i64>, Unknown> {
+        let name = self.name_of_type(kind);
+        if name.starts_with('[') {
+            return Ok(None);
+        }
+        let id = self.class(&name)?;
+        let class = &self.at(id).class;
+        if class.superclass.as_deref() != Some("java/lang/Enum") {
+            return Ok(None);
+        }
+        Ok(Some(class.fields.iter().filter(|field| field.flags.has(Flags::ENUM)).count() as i64))
+    }
+
+    /// The place of the number of an enum constant among its fields.
+    pub(crate) fn ordinal_slot(&self, class: ClassId) -> Option<usize> {
+        let is_ordinal = |slot: &Slot| &*slot.class == "java/lang/Enum" && &*slot.name == "ordinal";
+        self.at(class).fields.iter().position(is_ordinal)
+    }
+
+    /// Returns true if a call asks an enum constant for its number.
+    pub(crate) fn is_ordinal(&mut self, kind: TypeNumber, selector: Selector) -> Result<bool, Unknown> {
+        let (name, descriptor) = &self.selector_names[selector.0 as usize];
+        Ok(&**name == "ordinal" && &**descriptor == "()I" && self.enum_constants(kind)?.is_some())
+    }
+
+    /// Returns true for exceptions of the platform, whose constructors do nothing that a component can
+    /// notice.
     fn is_platform_exception(&self, class: ClassId) -> bool {
         let is_platform = |name: &str| name.starts_with("java/") || name.starts_with("javax/");
         let mut next = Some(class).filter(|&class| is_platform(&self.at(class).class.name));

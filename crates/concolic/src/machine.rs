@@ -1,18 +1,18 @@
 //! The interpreter: frames on one flat stack, instructions one by one (JVMS §6.5).
 //!
-//! It follows the concrete values; the domain is told what was computed from values that are not plain, and which
-//! way every test on such values went. There is one thread, so monitors are never waited for.
+//! It follows the concrete values; the domain is told what was computed from values that are not plain, and
+//! which way every test on such values went. There is one thread, so monitors are never waited for.
 
 use std::sync::Arc;
 
-use adit_bytecode::{Condition, Constant, Flags, Kind, Operator, Relation, StackMove};
+use adit_bytecode::{Condition, Constant, Flags, Kind, Operator, StackMove};
 
 use crate::arithmetic;
 use crate::compile::{Body, Op, Width};
 use crate::domain::{Domain, Word};
 use crate::link::{ClassId, Linker, MethodNumber};
-use crate::state::{LENGTH, Object, ObjectKind, ObjectNumber, State};
-use crate::{Limits, Unknown};
+use crate::state::{LENGTH, MachineState, ObjectKind, ObjectNumber};
+use crate::{InterpreterLimits, Unknown};
 
 /// The end of a call.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,9 +65,8 @@ impl From<Unknown> for Trap {
     }
 }
 
-const NULL_POINTER: Trap = Trap::Raise("java/lang/NullPointerException");
-const OUT_OF_BOUNDS: Trap = Trap::Raise("java/lang/ArrayIndexOutOfBoundsException");
-const DIVISION_BY_ZERO: Trap = Trap::Raise("java/lang/ArithmeticException");
+pub(crate) const NULL_POINTER: Trap = Trap::Raise("java/lang/NullPointerException");
+pub(crate) const OUT_OF_BOUNDS: Trap = Trap::Raise("java/lang/ArrayIndexOutOfBoundsException");
 
 impl<S: Copy + Default + PartialEq + std::fmt::Debug> Machine<S> {
     /// Creates a machine with an empty stack.
@@ -75,8 +74,8 @@ impl<S: Copy + Default + PartialEq + std::fmt::Debug> Machine<S> {
         Machine { stack: Vec::new(), frames: Vec::new(), nothing: Arc::default() }
     }
 
-    /// Calls a method. The arguments are in slots as on the stack: the receiver first, and a wide value followed
-    /// by a word that is ignored. The class of a static method is initialized first.
+    /// Calls a method. The arguments are in slots as on the stack: the receiver first, and a wide value
+    /// followed by a word that is ignored. The class of a static method is initialized first.
     pub fn call<D: Domain<Shadow = S>>(
         &mut self,
         run: Run<'_, '_, D>,
@@ -92,7 +91,8 @@ impl<S: Copy + Default + PartialEq + std::fmt::Debug> Machine<S> {
         execution.start(method, arguments)
     }
 
-    /// Allocates an object of the class and calls a constructor on it. The arguments do not have the receiver.
+    /// Allocates an object of the class and calls a constructor on it. The arguments do not have the
+    /// receiver.
     pub fn construct<D: Domain<Shadow = S>>(
         &mut self,
         run: Run<'_, '_, D>,
@@ -137,20 +137,20 @@ pub struct Run<'a, 'p, D: Domain> {
     /// The classes.
     pub linker: &'a mut Linker<'p>,
     /// The objects and static fields.
-    pub state: &'a mut State<D::Shadow>,
+    pub state: &'a mut MachineState<D::Shadow>,
     /// The domain.
     pub domain: &'a mut D,
     /// The limits.
-    pub limits: &'a Limits,
+    pub limits: &'a InterpreterLimits,
 }
 
 /// One run of the interpreter.
 pub(crate) struct Execution<'a, 'p, D: Domain> {
     machine: &'a mut Machine<D::Shadow>,
     pub(crate) linker: &'a mut Linker<'p>,
-    pub(crate) state: &'a mut State<D::Shadow>,
+    pub(crate) state: &'a mut MachineState<D::Shadow>,
     pub(crate) domain: &'a mut D,
-    pub(crate) limits: &'a Limits,
+    pub(crate) limits: &'a InterpreterLimits,
     steps: u32,
     result: Option<Word<D::Shadow>>,
     // The innermost frame, outside of the list because every instruction uses it.
@@ -407,6 +407,10 @@ impl<'a, 'p, D: Domain> Execution<'a, 'p, D> {
         self.machine.stack[self.top]
     }
 
+    pub(crate) fn current_body(&self) -> Arc<Body> {
+        self.body.clone()
+    }
+
     pub(crate) fn drop_slots(&mut self, count: usize) {
         self.top -= count;
     }
@@ -582,6 +586,15 @@ impl<'a, 'p, D: Domain> Execution<'a, 'p, D> {
             Op::Dispatch { selector, slots, .. } => {
                 let receiver = self.machine.stack[self.top - usize::from(slots)];
                 let object = self.non_null(receiver)?;
+                if let ObjectKind::Outside(kind) = object.kind
+                    && self.linker.is_ordinal(kind, selector)?
+                {
+                    let identity = self.state.slots(object)[crate::state::IDENTITY];
+                    self.top -= usize::from(slots);
+                    let ordinal = self.compute(Kind::Int, Operator::Sub, identity, Word::plain(1));
+                    self.push(ordinal);
+                    return Ok(());
+                }
                 let class = self.class_of(object, selector)?;
                 let method = self.linker.select(class, selector)?;
                 self.enter(method, usize::from(slots))?;
@@ -644,8 +657,8 @@ impl<'a, 'p, D: Domain> Execution<'a, 'p, D> {
         Ok(())
     }
 
-    /// Returns true if the class is initialized. Otherwise its initializer runs next, and then this instruction
-    /// again.
+    /// Returns true if the class is initialized. Otherwise its initializer runs next, and then this
+    /// instruction again.
     #[inline]
     fn initialized(&mut self, class: ClassId) -> Result<bool, Trap> {
         if self.state.is_initialized(class) {
@@ -725,168 +738,5 @@ impl<'a, 'p, D: Domain> Execution<'a, 'p, D> {
             }
             StackMove::Swap => stack.swap(top - 1, top - 2),
         }
-    }
-
-    #[inline]
-    pub(crate) fn compute(
-        &mut self,
-        kind: Kind,
-        operator: Operator,
-        a: Word<D::Shadow>,
-        b: Word<D::Shadow>,
-    ) -> Word<D::Shadow> {
-        let shadow = if D::is_plain(a.shadow) && D::is_plain(b.shadow) {
-            D::Shadow::default()
-        } else {
-            self.domain.arithmetic(kind, operator, a, b)
-        };
-        Word { bits: arithmetic::compute(kind, operator, a.bits, b.bits), shadow }
-    }
-
-    fn convert(&mut self, from: Kind, to: adit_bytecode::Element, a: Word<D::Shadow>) -> Word<D::Shadow> {
-        let shadow =
-            if D::is_plain(a.shadow) { D::Shadow::default() } else { self.domain.convert(from, to, a) };
-        Word { bits: arithmetic::convert(from, to, a.bits), shadow }
-    }
-
-    /// JVMS §6.5.idiv, irem, ldiv, lrem: a zero divisor is an exception.
-    fn check_divisor(&mut self, kind: Kind, divisor: Word<D::Shadow>) -> Result<(), Trap> {
-        let compared = match kind {
-            Kind::Long if !D::is_plain(divisor.shadow) => {
-                let shadow = self.domain.compare(kind, divisor, Word::plain(0));
-                Word { bits: arithmetic::compare(kind, 0, divisor.bits, 0), shadow }
-            }
-            Kind::Long => Word::plain(i64::from(divisor.bits != 0)),
-            _ => divisor,
-        };
-        if self.test(Relation::Eq, compared, Word::plain(0))? { Err(DIVISION_BY_ZERO) } else { Ok(()) }
-    }
-
-    /// Narrows a value to the type of a field, element or result (JVMS §6.5.putfield, ireturn).
-    #[inline]
-    pub(crate) fn narrow(&mut self, width: Width, value: Word<D::Shadow>) -> Word<D::Shadow> {
-        use adit_bytecode::Element;
-        match width {
-            Width::One | Width::Two => value,
-            Width::Boolean => self.compute(Kind::Int, Operator::And, value, Word::plain(1)),
-            Width::Byte => self.convert(Kind::Int, Element::Byte, value),
-            Width::Char => self.convert(Kind::Int, Element::Char, value),
-            Width::Short => self.convert(Kind::Int, Element::Short, value),
-        }
-    }
-
-    #[inline]
-    pub(crate) fn test(
-        &mut self,
-        relation: Relation,
-        a: Word<D::Shadow>,
-        b: Word<D::Shadow>,
-    ) -> Result<bool, Unknown> {
-        let outcome = arithmetic::holds(relation, a.bits, b.bits);
-        if !(D::is_plain(a.shadow) && D::is_plain(b.shadow)) {
-            self.domain.decide(relation, a, b, outcome)?;
-        }
-        Ok(outcome)
-    }
-
-    /// JVMS §6.5.if_acmp<cond>. Objects from outside are the same if their identities are, and one whose identity
-    /// is zero is null. They are never objects that the component allocated.
-    #[inline]
-    pub(crate) fn is_same(&mut self, a: Word<D::Shadow>, b: Word<D::Shadow>) -> Result<bool, Unknown> {
-        match (self.identity(a), self.identity(b)) {
-            (None, None) => Ok(a.bits == b.bits),
-            (Some(a), Some(b)) => self.test(Relation::Eq, a, b),
-            (Some(outside), None) => self.is_same_outside(outside, b),
-            (None, Some(outside)) => self.is_same_outside(outside, a),
-        }
-    }
-
-    fn is_same_outside(&mut self, identity: Word<D::Shadow>, own: Word<D::Shadow>) -> Result<bool, Unknown> {
-        match self.state.object(own.bits).map(|object| object.kind) {
-            None => self.test(Relation::Eq, identity, Word::plain(0)),
-            Some(ObjectKind::Literal(_) | ObjectKind::Text) => {
-                Err(Unknown::Opaque("the identity of a string".into()))
-            }
-            Some(_) => Ok(false),
-        }
-    }
-
-    /// The identity of an object from outside; `None` for null and all other objects.
-    #[inline]
-    fn identity(&self, word: Word<D::Shadow>) -> Option<Word<D::Shadow>> {
-        match self.state.object(word.bits) {
-            Some(object) if matches!(object.kind, ObjectKind::Outside(_)) => {
-                Some(self.state.slots(object)[crate::state::IDENTITY])
-            }
-            _ => None,
-        }
-    }
-
-    /// JVMS §6.5.tableswitch, lookupswitch: every case that does not match is a test of its own.
-    fn switch(&mut self, table: u32, key: Word<D::Shadow>) -> Result<u32, Unknown> {
-        let body = self.body.clone();
-        let table = &body.switches[table as usize];
-        for &(case, target) in &table.cases {
-            if self.test(Relation::Eq, key, Word::plain(i64::from(case)))? {
-                return Ok(target);
-            }
-        }
-        Ok(table.default)
-    }
-
-    /// Throws if the reference is null.
-    #[inline]
-    pub(crate) fn non_null(&mut self, word: Word<D::Shadow>) -> Result<Object, Trap> {
-        match self.state.object(word.bits) {
-            Some(object) => {
-                if matches!(object.kind, ObjectKind::Outside(_)) && self.is_same(word, Word::plain(0))? {
-                    return Err(NULL_POINTER);
-                }
-                Ok(object)
-            }
-            None if word.bits == 0 => Err(NULL_POINTER),
-            None => Err(self.odd("a number as a reference")),
-        }
-    }
-
-    #[inline]
-    fn instance(&mut self, word: Word<D::Shadow>) -> Result<Object, Trap> {
-        let object = self.non_null(word)?;
-        match object.kind {
-            ObjectKind::Instance(_) => Ok(object),
-            ObjectKind::Outside(_) => Err(Unknown::Outside("a field".into()).into()),
-            _ => Err(Unknown::Opaque("the fields of a string or class".into()).into()),
-        }
-    }
-
-    pub(crate) fn odd(&self, what: &str) -> Trap {
-        Trap::Unknown(Unknown::Unverified(what.into()))
-    }
-
-    fn class_of(&mut self, object: Object, selector: crate::link::Selector) -> Result<ClassId, Trap> {
-        match object.kind {
-            ObjectKind::Instance(class) => Ok(class),
-            ObjectKind::Array(_) => Ok(self.linker.class("java/lang/Object")?),
-            ObjectKind::Literal(_) | ObjectKind::Text => Ok(self.linker.class("java/lang/String")?),
-            ObjectKind::Mirror(_) => Ok(self.linker.class("java/lang/Class")?),
-            ObjectKind::Outside(kind) if &*self.linker.name_of_type(kind) == "java/lang/String" => {
-                Ok(self.linker.class("java/lang/String")?)
-            }
-            ObjectKind::Outside(kind) => {
-                let name = &self.linker.selector_names[selector.0 as usize].0;
-                let class = self.linker.name_of_type(kind).replace('/', ".");
-                Err(Unknown::Outside(format!("`{class}.{name}`").into()).into())
-            }
-        }
-    }
-
-    /// Bounds check of an array access.
-    pub(crate) fn within(&mut self, index: Word<D::Shadow>, length: u32) -> Result<(), Trap> {
-        if self.test(Relation::Lt, index, Word::plain(0))?
-            || self.test(Relation::Ge, index, Word::plain(i64::from(length)))?
-        {
-            return Err(OUT_OF_BOUNDS);
-        }
-        Ok(())
     }
 }

@@ -21,6 +21,10 @@ pub(crate) enum Model {
     FloatToInt,
     /// `Math.sqrt`, which is exact in IEEE 754.
     SquareRoot,
+    /// `Object.getClass`.
+    ClassOf,
+    /// A question about the virtual machine whose answer is no, or zero.
+    No,
     /// `Class.getPrimitiveClass`.
     PrimitiveClass,
     /// `String.length`.
@@ -39,9 +43,48 @@ pub(crate) enum Model {
     Unstable,
 }
 
+impl Model {
+    /// Slots of the arguments, the receiver included, and of the result; `None` if the model works with any.
+    fn slots(self) -> (Option<usize>, Option<usize>) {
+        match self {
+            Model::Nothing => (None, Some(0)),
+            Model::Receiver => (None, Some(1)),
+            Model::AssertionsOn
+            | Model::CloneArray
+            | Model::FloatToInt
+            | Model::PrimitiveClass
+            | Model::ClassOf
+            | Model::TextLength
+            | Model::TextIsEmpty
+            | Model::TextHash => (Some(1), Some(1)),
+            Model::TextEquals | Model::TextCharAt => (Some(2), Some(1)),
+            Model::No => (Some(0), Some(1)),
+            Model::SquareRoot => (Some(2), Some(2)),
+            Model::ArrayCopy => (Some(5), Some(0)),
+            Model::SameBits | Model::Text | Model::Unstable => (None, None),
+        }
+    }
+}
+
 /// Returns the model of a method, if it has one. `of_exception` says that its class is an exception of the
 /// platform.
 pub(crate) fn model(class: &str, method: &Method, of_exception: bool) -> Option<Model> {
+    let signature = method.signature();
+    let given = signature.slots() + usize::from(!method.is_static());
+    let result = signature.result.as_ref().map_or(0, adit_bytecode::Type::slots);
+    // A class that only pretends to be one of the platform may have anything.
+    named(class, method, of_exception).filter(|&model| {
+        let (arguments, results) = model.slots();
+        let same = model != Model::SameBits || given == result;
+        let receives = model != Model::Receiver || !method.is_static();
+        arguments.is_none_or(|slots| slots == given)
+            && results.is_none_or(|slots| slots == result)
+            && same
+            && receives
+    })
+}
+
+fn named(class: &str, method: &Method, of_exception: bool) -> Option<Model> {
     let name = &*method.name;
     if of_exception {
         return match name {
@@ -57,6 +100,14 @@ pub(crate) fn model(class: &str, method: &Method, of_exception: bool) -> Option<
             Model::Unstable
         }
         ("java/lang/System", "currentTimeMillis") => Model::Unstable,
+        ("java/lang/Object", "getClass") => Model::ClassOf,
+        // Archives of classes are a matter of the virtual machine, and our machines have the usual byte
+        // order.
+        ("jdk/internal/misc/CDS", name) if name.starts_with("is") && method.is_static() => Model::No,
+        ("jdk/internal/misc/CDS", "initializeFromArchive") | ("jdk/internal/misc/VM", "initialize") => {
+            Model::Nothing
+        }
+        ("java/lang/StringUTF16", "isBigEndian") => Model::No,
         ("java/lang/Object", "clone") => Model::CloneArray,
         ("java/lang/Class", "desiredAssertionStatus") => Model::AssertionsOn,
         ("java/lang/Class", "getPrimitiveClass") => Model::PrimitiveClass,

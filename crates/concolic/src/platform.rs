@@ -32,6 +32,21 @@ impl<D: Domain> Execution<'_, '_, D> {
                 let mirror = self.state.intern(ObjectKind::Mirror(kind), self.limits)?;
                 self.push(Word::plain(mirror));
             }
+            Model::No => self.push(Word::plain(0)),
+            Model::ClassOf => {
+                let object = self.pop();
+                let kind = match self.non_null(object)?.kind {
+                    ObjectKind::Instance(class) => self.linker.at(class).kind,
+                    ObjectKind::Array(kind) => kind,
+                    ObjectKind::Literal(_) | ObjectKind::Text => self.linker.kind("java/lang/String"),
+                    ObjectKind::Mirror(_) => self.linker.kind("java/lang/Class"),
+                    ObjectKind::Outside(_) => {
+                        return Err(Unknown::Opaque("the class of an object from outside".into()).into());
+                    }
+                };
+                let mirror = self.state.intern(ObjectKind::Mirror(kind), self.limits)?;
+                self.push(Word::plain(mirror));
+            }
             Model::SameBits => {}
             Model::FloatToInt => {
                 let value = self.pop();

@@ -1,7 +1,7 @@
 //! The shape of a state: its objects and how they refer to each other, without the numbers in them.
 //!
-//! A state is copied into a new one that has reachable objects only, in the order in which they are reached. Two
-//! states of the same shape then differ in numbers alone, at the same addresses.
+//! A state is copied into a new one that has reachable objects only, in the order in which they are
+//! reached. Two states of the same shape then differ in numbers alone, at the same addresses.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use adit_bytecode::Type;
 
 use crate::domain::Word;
 use crate::link::{ClassId, Linker};
-use crate::state::{CONTENT, HASH, IDENTITY, LENGTH, Object, ObjectKind, ObjectNumber, State};
+use crate::state::{CONTENT, HASH, IDENTITY, LENGTH, MachineState, Object, ObjectKind, ObjectNumber};
 
 /// A number of a state: where it is, and what it is called.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,7 +65,7 @@ impl NumberKind {
 
 /// A state without garbage, and its shape.
 pub(crate) struct Compact<S> {
-    pub(crate) state: State<S>,
+    pub(crate) state: MachineState<S>,
     pub(crate) root: ObjectNumber,
     pub(crate) shape: Shape,
     /// All numbers of the state, in order.
@@ -84,7 +84,7 @@ pub(crate) struct Shape {
 
 /// Copies what is reachable from `root` and from static fields.
 pub(crate) fn compact<S: Copy + Default + PartialEq>(
-    state: &State<S>,
+    state: &MachineState<S>,
     linker: &Linker<'_>,
     root: ObjectNumber,
 ) -> Compact<S> {
@@ -97,7 +97,7 @@ pub(crate) fn compact<S: Copy + Default + PartialEq>(
         references: Vec::new(),
         slots: Vec::new(),
     };
-    let mut new = State::new();
+    let mut new = MachineState::new();
     let new_root = copy.number(i64::from(root.0), "");
     copy.copy_statics(&mut new);
     copy.copy_objects(&mut new);
@@ -116,6 +116,36 @@ pub(crate) fn compact<S: Copy + Default + PartialEq>(
     Compact { state: new, root: ObjectNumber(new_root as u32), shape, slots }
 }
 
+/// Addresses of all references of a state without garbage.
+pub(crate) fn references<S: Copy + Default + PartialEq>(
+    state: &MachineState<S>,
+    linker: &Linker<'_>,
+) -> Vec<Address> {
+    let statics = linker.statics.iter().take(state.static_count()).enumerate();
+    let mut found: Vec<Address> = statics
+        .filter(|(_, slot)| slot.kind.is_reference())
+        .map(|(number, _)| Address::Static(number as u32))
+        .collect();
+    let mut address = 0;
+    for (kind, length) in state.kinds() {
+        for slot in 0..length {
+            let is_reference = match kind {
+                ObjectKind::Instance(class) => linker.at(class).fields[slot as usize].kind.is_reference(),
+                ObjectKind::Array(kind) => {
+                    let name = linker.name_of_type(kind);
+                    name.starts_with("[[") || name.starts_with("[L")
+                }
+                _ => false,
+            };
+            if is_reference {
+                found.push(Address::Heap(address));
+            }
+            address += 1;
+        }
+    }
+    found
+}
+
 /// Numbers names that occur more than once, as those of fields that a subclass declares again.
 fn tell_apart(slots: &mut [NumberSlot]) {
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
@@ -129,7 +159,7 @@ fn tell_apart(slots: &mut [NumberSlot]) {
 }
 
 struct Copying<'a, 'p, S> {
-    old: &'a State<S>,
+    old: &'a MachineState<S>,
     linker: &'a Linker<'p>,
     /// New numbers of old objects; zero if not reached.
     numbers: Vec<u32>,
@@ -158,7 +188,7 @@ impl<S: Copy + Default + PartialEq> Copying<'_, '_, S> {
         Word::plain(number)
     }
 
-    fn copy_statics(&mut self, new: &mut State<S>) {
+    fn copy_statics(&mut self, new: &mut MachineState<S>) {
         let linker = self.linker;
         for (number, slot) in (0..).zip(&linker.statics).take(self.old.static_count()) {
             let word = self.old.static_word(number);
@@ -175,7 +205,7 @@ impl<S: Copy + Default + PartialEq> Copying<'_, '_, S> {
         }
     }
 
-    fn copy_objects(&mut self, new: &mut State<S>) {
+    fn copy_objects(&mut self, new: &mut MachineState<S>) {
         let mut address = 0;
         while let Some((object, name)) = self.open.pop_front() {
             let mut words = Vec::with_capacity(object.length as usize);

@@ -3,17 +3,42 @@
 use crate::domain::Word;
 use crate::link::{ClassId, TypeNumber};
 use crate::shape::Address;
-use crate::{Limits, Unknown};
+use crate::{InterpreterLimits, Unknown};
 
-/// Number of an object in a [`State`]; zero is null.
+/// Number of an object in a [`MachineState`]; zero is null.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ObjectNumber(pub u32);
 
-impl State<()> {
+impl<S: Copy> MachineState<S> {
+    /// The same state without shadows.
+    pub(crate) fn concrete(&self) -> MachineState<()> {
+        let plain = |words: &[Word<S>]| words.iter().map(|word| Word::plain(word.bits)).collect();
+        MachineState {
+            objects: self.objects.clone(),
+            words: plain(&self.words),
+            statics: plain(&self.statics),
+            initialized: self.initialized.clone(),
+        }
+    }
+
+    /// Becomes a copy of another state, in the memory that it has already.
+    pub(crate) fn copy_from(&mut self, other: &MachineState<S>) {
+        self.objects.clone_from(&other.objects);
+        self.words.clone_from(&other.words);
+        self.statics.clone_from(&other.statics);
+        self.initialized.clone_from(&other.initialized);
+    }
+
+    pub(crate) fn has_initialized(&self, other: &MachineState<S>) -> bool {
+        self.initialized == other.initialized
+    }
+}
+
+impl MachineState<()> {
     /// The same state with plain shadows.
-    pub(crate) fn shadowed<S: Default>(&self) -> State<S> {
+    pub(crate) fn shadowed<S: Default>(&self) -> MachineState<S> {
         let plain = |words: &[Word<()>]| words.iter().map(|word| Word::plain(word.bits)).collect();
-        State {
+        MachineState {
             objects: self.objects.clone(),
             words: plain(&self.words),
             statics: plain(&self.statics),
@@ -35,8 +60,8 @@ pub enum ObjectKind {
     Text,
     /// A class as a value.
     Mirror(TypeNumber),
-    /// An object from outside, of this declared type. Its words are its identity, and for strings its content,
-    /// length and hash code, for arrays the length. An identity of zero is null.
+    /// An object from outside, of this declared type. Its words are its identity, and for strings its
+    /// content, length and hash code, for arrays the length. An identity of zero is null.
     Outside(TypeNumber),
 }
 
@@ -57,7 +82,7 @@ pub(crate) const OUTSIDE_WORDS: usize = 4;
 
 /// The state between two calls. Copies are cheap: a few flat lists.
 #[derive(Clone, Debug, PartialEq)]
-pub struct State<S> {
+pub struct MachineState<S> {
     /// Object `n` is at `n - 1`.
     objects: Vec<Object>,
     words: Vec<Word<S>>,
@@ -65,10 +90,10 @@ pub struct State<S> {
     initialized: Vec<bool>,
 }
 
-impl<S: Copy + Default + PartialEq> State<S> {
+impl<S: Copy + Default + PartialEq> MachineState<S> {
     /// Creates the state before any class is initialized.
-    pub fn new() -> State<S> {
-        State { objects: Vec::new(), words: Vec::new(), statics: Vec::new(), initialized: Vec::new() }
+    pub fn new() -> MachineState<S> {
+        MachineState { objects: Vec::new(), words: Vec::new(), statics: Vec::new(), initialized: Vec::new() }
     }
 
     pub(crate) fn object(&self, number: i64) -> Option<Object> {
@@ -94,7 +119,7 @@ impl<S: Copy + Default + PartialEq> State<S> {
         &mut self,
         kind: ObjectKind,
         length: usize,
-        limits: &Limits,
+        limits: &InterpreterLimits,
     ) -> Result<i64, Unknown> {
         if self.words.len() + self.objects.len() + length > limits.words {
             return Err(Unknown::HeapLimit);
@@ -106,7 +131,7 @@ impl<S: Copy + Default + PartialEq> State<S> {
     }
 
     /// Allocates an object of a kind that exists once, or returns it if it exists.
-    pub(crate) fn intern(&mut self, kind: ObjectKind, limits: &Limits) -> Result<i64, Unknown> {
+    pub(crate) fn intern(&mut self, kind: ObjectKind, limits: &InterpreterLimits) -> Result<i64, Unknown> {
         match self.objects.iter().position(|object| object.kind == kind) {
             Some(at) => Ok(at as i64 + 1),
             None => self.allocate(kind, 0, limits),
@@ -174,7 +199,7 @@ impl<S: Copy + Default + PartialEq> State<S> {
     }
 }
 
-impl<S: Copy + Default + PartialEq> Default for State<S> {
+impl<S: Copy + Default + PartialEq> Default for MachineState<S> {
     fn default() -> Self {
         Self::new()
     }

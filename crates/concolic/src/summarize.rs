@@ -2,31 +2,30 @@
 //!
 //! Paper: [xpsyco], section 3.2, symbolic summaries.
 //! Deviation: the state is not a fixed set of fields but whatever the constructors allocate. States of equal
-//! shape share summaries; which shape a state has is a hidden field if there are several. A number that no call
-//! ever changes is a constant, which is found by assuming it of every number and recomputing what depends on one
-//! that turns out to change.
-//! Cost: for each shape and operation, an exploration of all its paths; at most once more for each number that
-//! changes.
+//! shape share summaries; which shape a state has is a hidden field if there are several. A number that no
+//! call ever changes is a constant, which is found by assuming it of every number and recomputing what
+//! depends on one that turns out to change. Numbers that are divided or multiplied and have few values tell
+//! shapes apart, too.
+//! Cost: for each shape and operation, an exploration of all its paths; at most once more for each number
+//! that changes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use adit_bytecode::ClassPath;
 use adit_learn::{Component, End, Field, Kind, Method, Path, Role};
-use adit_smt::{Arena, Expr, Model, Solver, Var};
+use adit_smt::{Arena, Binary, Expr, Model, Node, Solver, Sort, Var};
 
 use crate::domain::{Concrete, Word};
+use crate::execute::{ConcreteShape, Interpreted};
 use crate::explore::explore;
 use crate::inputs::{Inputs, assigned, kind_of, stored, view};
 use crate::link::{ClassId, Linker};
 use crate::machine::{Completion, Machine, Run};
 use crate::operations::{Operation, operations};
 use crate::shape::{Compact, NumberKind, NumberSlot, Shape, compact};
-use crate::state::{ObjectNumber, State};
+use crate::state::{MachineState, ObjectNumber};
 use crate::symbolic::{Shadow, Symbolic};
-use crate::{Limits, Unknown};
-
-/// The most shapes of one component. A linked list has one for each length, and no end.
-const MOST_SHAPES: usize = 48;
+use crate::{InterpreterLimits, Unknown};
 
 /// Shapes, numbers and paths of a component that is being summarized.
 pub(crate) struct Summarizer<'p> {
@@ -36,15 +35,40 @@ pub(crate) struct Summarizer<'p> {
     pub(crate) shapes: Vec<ShapeInfo>,
     pub(crate) inputs: Vec<Inputs>,
     arena: Arena,
-    numbers: BTreeMap<Shape, usize>,
+    numbers: BTreeMap<Key, usize>,
     leaves: BTreeMap<(usize, usize), Vec<Leaf>>,
     machine: Machine<Shadow>,
-    limits: Limits,
+    limits: InterpreterLimits,
+    /// The state before any call.
+    before: MachineState<Shadow>,
+    /// Names of numbers whose values tell shapes apart.
+    split: BTreeSet<String>,
+    /// Splitting gives too many shapes.
+    split_failed: bool,
+}
+
+/// A shape, and the values of the numbers that tell shapes apart.
+pub(crate) type Key = (Shape, Vec<i64>);
+
+/// The key of a state, or `None` if a number that tells shapes apart has no known value.
+pub(crate) fn key<S: Copy + Default + PartialEq>(
+    found: &Compact<S>,
+    split: &BTreeSet<String>,
+) -> Option<Key> {
+    let mut values = Vec::new();
+    for slot in found.slots.iter().filter(|slot| split.contains(&slot.name)) {
+        let word = found.state.word(slot.address);
+        if word.shadow != S::default() {
+            return None;
+        }
+        values.push(word.bits);
+    }
+    Some((found.shape.clone(), values))
 }
 
 /// A shape with one state of it, and what is known about its numbers.
 pub(crate) struct ShapeInfo {
-    pub(crate) template: State<Shadow>,
+    pub(crate) template: MachineState<Shadow>,
     pub(crate) root: ObjectNumber,
     pub(crate) slots: Vec<NumberSlot>,
     pub(crate) status: Vec<Status>,
@@ -94,27 +118,44 @@ impl std::fmt::Display for NoComponent {
     }
 }
 
-/// Summarizes every operation of the class with this internal name.
+/// Summarizes every operation of the class with this internal name. When `keep_going` returns false, paths
+/// that were not explored yet are unknown.
 pub fn summarize(
     path: &ClassPath,
     class: &str,
-    limits: Limits,
+    limits: InterpreterLimits,
     solver: &mut dyn Solver,
+    keep_going: &mut dyn FnMut() -> bool,
 ) -> Result<Component, NoComponent> {
+    Ok(summarize_and_interpret(path, class, limits, solver, keep_going)?.0)
+}
+
+/// Summarizes every operation like [`summarize`], and returns besides the interpreter of the same operations.
+pub fn summarize_and_interpret<'p>(
+    path: &'p ClassPath,
+    class: &str,
+    limits: InterpreterLimits,
+    solver: &mut dyn Solver,
+    keep_going: &mut dyn FnMut() -> bool,
+) -> Result<(Component, Interpreted<'p>), NoComponent> {
     let mut summarizer = Summarizer::new(path, class, limits)?;
-    summarizer.explore_all(solver);
-    Ok(summarizer.component())
+    summarizer.explore_all(solver, keep_going);
+    Ok(summarizer.finish())
 }
 
 impl<'p> Summarizer<'p> {
-    pub(crate) fn new(path: &'p ClassPath, class: &str, limits: Limits) -> Result<Self, NoComponent> {
+    pub(crate) fn new(
+        path: &'p ClassPath,
+        class: &str,
+        limits: InterpreterLimits,
+    ) -> Result<Self, NoComponent> {
         let mut linker = Linker::new(path);
         let class = linker.class(class).map_err(NoComponent::Unreadable)?;
         let operations = operations(&mut linker, class).map_err(NoComponent::Unreadable)?;
         if !operations.iter().any(|one| one.role != Role::Instance) {
             return Err(NoComponent::NothingToCall);
         }
-        let mut state: State<()> = State::new();
+        let mut state: MachineState<()> = MachineState::new();
         let mut machine: Machine<()> = Machine::new();
         let run = Run { linker: &mut linker, state: &mut state, domain: &mut Concrete, limits: &limits };
         if let Completion::Unknown(reason) = machine.initialize(run, class) {
@@ -137,14 +178,62 @@ impl<'p> Summarizer<'p> {
             leaves: BTreeMap::new(),
             machine: Machine::new(),
             limits,
+            before: state.shadowed(),
+            split: BTreeSet::new(),
+            split_failed: false,
         };
-        let before = compact(&state.shadowed(), &summarizer.linker, ObjectNumber(0));
-        summarizer.arrive(before);
+        summarizer.restart();
         Ok(summarizer)
     }
 
+    /// Forgets all shapes but that before any call.
+    fn restart(&mut self) {
+        self.shapes.clear();
+        self.numbers.clear();
+        self.leaves.clear();
+        let before = compact(&self.before, &self.linker, ObjectNumber(0));
+        self.arrive(before);
+    }
+
+    /// Explores everything. Numbers that are multiplied or divided make hard questions for a solver; if
+    /// they have few values, it is better to have a shape for each of these.
+    pub(crate) fn explore_all(&mut self, solver: &mut dyn Solver, keep_going: &mut dyn FnMut() -> bool) {
+        self.explore_shapes(solver, keep_going);
+        let names = self.hard_numbers();
+        if names.is_empty() || !keep_going() {
+            return;
+        }
+        self.split = names;
+        self.restart();
+        self.explore_shapes(solver, keep_going);
+    }
+
+    /// Names of numbers of the state that occur in products, quotients or remainders.
+    fn hard_numbers(&self) -> BTreeSet<String> {
+        let mut roots = Vec::new();
+        for leaf in self.leaves.values().flatten() {
+            roots.push(leaf.condition);
+            if let LeafEnd::Ok(_, words) = &leaf.end {
+                let expr = |word: &Word<Shadow>| match word.shadow {
+                    Shadow::Expr(expr) => Some(expr),
+                    _ => None,
+                };
+                roots.extend(words.iter().filter_map(expr));
+            }
+        }
+        let mut hard: BTreeSet<Var> = BTreeSet::new();
+        for part in self.arena.parts(&roots) {
+            if matches!(self.arena.node(part), Node::Binary(Binary::Mul | Binary::Div | Binary::Rem, ..)) {
+                hard.extend(self.arena.variables(part));
+            }
+        }
+        let slots = self.shapes.iter().flat_map(|info| info.slots.iter().zip(&info.status));
+        let is_hard = |status: &Status| matches!(status, Status::Varies(var) if hard.contains(var));
+        slots.filter(|(_, status)| is_hard(status)).map(|(slot, _)| slot.name.clone()).collect()
+    }
+
     /// Explores operations in all shapes until nothing is new.
-    pub(crate) fn explore_all(&mut self, solver: &mut dyn Solver) {
+    fn explore_shapes(&mut self, solver: &mut dyn Solver, keep_going: &mut dyn FnMut() -> bool) {
         loop {
             let literals = self.linker.literals.len();
             let mut todo = None;
@@ -158,7 +247,13 @@ impl<'p> Summarizer<'p> {
             }
             let Some((shape, operation)) = todo else { return };
             let assumed = self.shapes[shape].status.clone();
-            let leaves = self.explore_one(shape, operation, solver);
+            let leaves = self.explore_one(shape, operation, solver, keep_going);
+            if self.split_failed {
+                self.split_failed = false;
+                self.split.clear();
+                self.restart();
+                continue;
+            }
             // The operation itself may lead to states that contradict what it was explored under.
             if self.shapes[shape].status == assumed {
                 self.leaves.insert((shape, operation), leaves);
@@ -185,11 +280,18 @@ impl<'p> Summarizer<'p> {
         parameters.any(|(_, kind)| kind.descriptor() == "Ljava/lang/String;")
     }
 
-    fn explore_one(&mut self, shape: usize, operation: usize, solver: &mut dyn Solver) -> Vec<Leaf> {
+    fn explore_one(
+        &mut self,
+        shape: usize,
+        operation: usize,
+        solver: &mut dyn Solver,
+        keep_going: &mut dyn FnMut() -> bool,
+    ) -> Vec<Leaf> {
         let mut arena = std::mem::take(&mut self.arena);
         let limits = self.limits;
-        let found =
-            explore(&mut arena, solver, &limits, |arena, model| self.execute(arena, shape, operation, model));
+        let found = explore(&mut arena, solver, &limits, keep_going, |arena, model| {
+            self.execute(arena, shape, operation, model)
+        });
         self.arena = arena;
         let mut leaves = Vec::new();
         for leaf in found {
@@ -201,7 +303,7 @@ impl<'p> Summarizer<'p> {
                         after.slots.iter().map(|slot| after.state.word(slot.address)).collect();
                     match self.arrive(*after) {
                         Some(shape) => LeafEnd::Ok(shape, words),
-                        None => LeafEnd::Unknown(Unknown::HeapLimit),
+                        None => LeafEnd::Unknown(Unknown::ShapeLimit),
                     }
                 }
             };
@@ -252,7 +354,11 @@ impl<'p> Summarizer<'p> {
         };
         let decisions = domain.constraints;
         let result = match completion {
-            Completion::Returned(_) => Ok(Ending::Returned(Box::new(compact(&state, &self.linker, root)))),
+            Completion::Returned(_) => {
+                let mut after = compact(&state, &self.linker, root);
+                forget_misfits(arena, &mut after);
+                Ok(Ending::Returned(Box::new(after)))
+            }
             Completion::Threw(class) => Ok(Ending::Threw(self.linker.class_name(class))),
             Completion::Unknown(reason) => Err(reason),
         };
@@ -261,12 +367,19 @@ impl<'p> Summarizer<'p> {
 
     /// Notes that a state is reachable. Returns the number of its shape, or `None` if there are too many.
     fn arrive(&mut self, found: Compact<Shadow>) -> Option<usize> {
-        let number = match self.numbers.get(&found.shape) {
+        let Some(key) = key(&found, &self.split) else {
+            self.split_failed = true;
+            return None;
+        };
+        let number = match self.numbers.get(&key) {
             Some(&number) => number,
-            None if self.shapes.len() >= MOST_SHAPES => return None,
+            None if self.shapes.len() >= self.limits.shapes => {
+                self.split_failed = !self.split.is_empty();
+                return None;
+            }
             None => {
                 let number = self.shapes.len();
-                self.numbers.insert(found.shape, number);
+                self.numbers.insert(key, number);
                 let mut template = found.state.clone();
                 for slot in &found.slots {
                     template.set_word(slot.address, Word::plain(found.state.word(slot.address).bits));
@@ -308,7 +421,7 @@ impl<'p> Summarizer<'p> {
     }
 
     /// Puts the summaries together. All operations are explored.
-    fn component(mut self) -> Component {
+    fn finish(mut self) -> (Component, Interpreted<'p>) {
         let mut fields: Vec<Field> = Vec::new();
         let mut index: BTreeMap<Var, usize> = BTreeMap::new();
         for (number, info) in self.shapes.iter().enumerate() {
@@ -359,11 +472,32 @@ impl<'p> Summarizer<'p> {
             });
         }
         let class = self.linker.class_name(self.class);
-        Component::new(class, self.arena, fields, methods)
+        let component = Component::new(class, self.arena, fields, methods);
+        let shape_field = shape_field.map(|(field, _)| field);
+        let shapes = self
+            .shapes
+            .iter()
+            .map(|info| ConcreteShape::new(&self.linker, info, &index, &self.split))
+            .collect();
+        let places = self.inputs.into_iter().map(|inputs| inputs.places).collect();
+        let interpreted = Interpreted {
+            linker: self.linker,
+            operations: self.operations,
+            places,
+            shapes,
+            numbers: self.numbers,
+            split: self.split,
+            shape_field,
+            limits: self.limits,
+            machine: Machine::new(),
+            state: MachineState::new(),
+            slots: Vec::new(),
+        };
+        (component, interpreted)
     }
 
-    /// The hidden field that tells shapes apart, where it is needed: several shapes have objects, or a method can
-    /// be called in all of them.
+    /// The hidden field that tells shapes apart, where it is needed: several shapes have objects, or a
+    /// method can be called in all of them.
     fn shape_field(&mut self, fields: &mut Vec<Field>) -> Option<(usize, Expr)> {
         let with_object = self.shapes.iter().filter(|shape| shape.root.0 != 0).count();
         let any_time = self.operations.iter().any(|operation| operation.role == Role::Static);
@@ -379,8 +513,8 @@ impl<'p> Summarizer<'p> {
         Some((fields.len() - 1, expr))
     }
 
-    /// The condition that the state has this shape, one of those in which an operation applies. The last is the
-    /// rest, so that conditions cover everything.
+    /// The condition that the state has this shape, one of those in which an operation applies. The last is
+    /// the rest, so that conditions cover everything.
     fn is_shape(&mut self, field: Option<(usize, Expr)>, shapes: &[usize], shape: usize) -> Expr {
         let Some((_, expr)) = field else { return self.arena.bool(true) };
         let mut equals = |shape: usize| {
@@ -426,6 +560,19 @@ impl<'p> Summarizer<'p> {
 enum Ending {
     Returned(Box<Compact<Shadow>>),
     Threw(String),
+}
+
+/// Code that does not verify may store a `long` where an `int` belongs; nothing is known about such a number.
+fn forget_misfits(arena: &Arena, after: &mut Compact<Shadow>) {
+    for slot in &after.slots {
+        let word = after.state.word(slot.address);
+        let width = if kind_of(slot.kind) == Kind::Long { 64 } else { 32 };
+        if let Shadow::Expr(expr) = word.shadow
+            && arena.sort(expr) != Sort::Bits(width)
+        {
+            after.state.set_word(slot.address, Word { bits: word.bits, shadow: Shadow::Opaque });
+        }
+    }
 }
 
 /// The bits on the stack of a value of this kind.

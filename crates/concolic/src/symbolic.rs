@@ -1,11 +1,11 @@
 //! The symbolic domain: every value that depends on an input has an expression as its shadow.
 
 use adit_bytecode::{Element, Kind, Operator, Relation};
-use adit_smt::{Arena, Expr, Node};
+use adit_smt::{Arena, Expr, Node, Sort};
 use rustc_hash::FxHashSet;
 
 use crate::domain::{Domain, Word};
-use crate::{Limits, Unknown};
+use crate::{InterpreterLimits, Unknown};
 
 /// The shadow of a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -26,18 +26,26 @@ pub struct Symbolic<'a> {
     pub(crate) constraints: Vec<Expr>,
     known: FxHashSet<Expr>,
     most: usize,
+    most_pinned: i64,
 }
 
 impl<'a> Symbolic<'a> {
     /// A run that has decided nothing yet.
-    pub(crate) fn new(arena: &'a mut Arena, limits: &Limits) -> Symbolic<'a> {
-        Symbolic { arena, constraints: Vec::new(), known: FxHashSet::default(), most: limits.branches }
+    pub(crate) fn new(arena: &'a mut Arena, limits: &InterpreterLimits) -> Symbolic<'a> {
+        Symbolic {
+            arena,
+            constraints: Vec::new(),
+            known: FxHashSet::default(),
+            most: limits.branches,
+            most_pinned: limits.pinned,
+        }
     }
 
     fn expr(&mut self, width: u8, word: Word<Shadow>) -> Option<Expr> {
         match word.shadow {
             Shadow::Plain => Some(self.arena.bits(width, word.bits)),
-            Shadow::Expr(expr) => Some(expr),
+            // Code that does not verify may take a `long` for an `int`.
+            Shadow::Expr(expr) => (self.arena.sort(expr) == Sort::Bits(width)).then_some(expr),
             Shadow::Opaque => None,
         }
     }
@@ -184,6 +192,20 @@ impl Domain for Symbolic<'_> {
 
     fn pin(&mut self, value: Word<Shadow>) -> Result<(), Unknown> {
         let Some(expr) = self.expr(32, value) else { return Err(opaque()) };
+        let most = self.arena.bits(32, self.most_pinned);
+        let few = self.arena.le_unsigned(expr, most);
+        if !(0..=self.most_pinned).contains(&value.bits) {
+            let many = self.arena.not(few);
+            self.require(many)?;
+            return Err(Unknown::Opaque("a size or index that is not known".into()));
+        }
+        self.require(few)?;
+        // As a chain of tests from zero on, so that other values take the same first decisions.
+        for smaller in 0..value.bits {
+            let bits = self.arena.bits(32, smaller);
+            let condition = self.arena.ne(expr, bits);
+            self.require(condition)?;
+        }
         let bits = self.arena.bits(32, value.bits);
         let condition = self.arena.eq(expr, bits);
         self.require(condition)
@@ -228,4 +250,120 @@ impl Domain for Symbolic<'_> {
 
 fn opaque() -> Unknown {
     Unknown::Opaque("a number that is computed with floating-point numbers".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use adit_smt::{Model, Value};
+
+    use super::*;
+    use crate::arithmetic;
+
+    const NUMBERS: [i64; 12] =
+        [0, 1, -1, 2, 31, 33, 255, -128, 65_535, i32::MAX as i64, i32::MIN as i64, 0x1_2345_6789_abcd];
+    const OPERATORS: [Operator; 12] = [
+        Operator::Add,
+        Operator::Sub,
+        Operator::Mul,
+        Operator::Div,
+        Operator::Rem,
+        Operator::Neg,
+        Operator::Shl,
+        Operator::Shr,
+        Operator::Ushr,
+        Operator::And,
+        Operator::Or,
+        Operator::Xor,
+    ];
+
+    fn variable(arena: &mut Arena, model: &mut Model, name: &str, kind: Kind, number: i64) -> Word<Shadow> {
+        let width = width(kind).unwrap();
+        let expr = arena.var(name, Sort::Bits(width));
+        let bits = if width == 32 { i64::from(number as i32) } else { number };
+        model.set(arena.variables(expr)[0], Value::Bits { width, value: bits });
+        Word { bits, shadow: Shadow::Expr(expr) }
+    }
+
+    fn value(arena: &Arena, model: &Model, shadow: Shadow) -> i64 {
+        match shadow {
+            Shadow::Expr(expr) => adit_learn::number(arena.evaluate(expr, model).unwrap()),
+            other => panic!("no expression: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn expressions_compute_what_the_interpreter_computes() {
+        let mut arena = Arena::new();
+        for kind in [Kind::Int, Kind::Long] {
+            for (a, b) in NUMBERS.iter().flat_map(|&a| NUMBERS.iter().map(move |&b| (a, b))) {
+                for operator in OPERATORS {
+                    let is_shift = matches!(operator, Operator::Shl | Operator::Shr | Operator::Ushr);
+                    let mut model = Model::default();
+                    let a = variable(&mut arena, &mut model, "a", kind, a);
+                    let second = if is_shift { Kind::Int } else { kind };
+                    let b = variable(&mut arena, &mut model, "b", second, b);
+                    if b.bits == 0 && matches!(operator, Operator::Div | Operator::Rem) {
+                        continue;
+                    }
+                    let expected = arithmetic::compute(kind, operator, a.bits, b.bits);
+                    for b in [b, Word::plain(b.bits)] {
+                        let shadow = Symbolic::new(&mut arena, &InterpreterLimits::USUAL)
+                            .arithmetic(kind, operator, a, b);
+                        assert_eq!(value(&arena, &model, shadow), expected, "{a:?} {operator:?} {b:?}");
+                    }
+                    if second == kind {
+                        let shadow = Symbolic::new(&mut arena, &InterpreterLimits::USUAL).compare(kind, a, b);
+                        let expected = arithmetic::compare(kind, 0, a.bits, b.bits);
+                        assert_eq!(value(&arena, &model, shadow), expected, "{a:?} compared with {b:?}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn conversions_and_decisions_agree_with_the_interpreter() {
+        let mut arena = Arena::new();
+        let targets = [Element::Int, Element::Long, Element::Byte, Element::Char, Element::Short];
+        for (kind, number) in [Kind::Int, Kind::Long].iter().flat_map(|&kind| NUMBERS.map(|n| (kind, n))) {
+            let mut model = Model::default();
+            let a = variable(&mut arena, &mut model, "a", kind, number);
+            for to in targets
+                .iter()
+                .filter(|to| kind == Kind::Int || to.kind() != Kind::Int || **to == Element::Int)
+            {
+                let shadow = Symbolic::new(&mut arena, &InterpreterLimits::USUAL).convert(kind, *to, a);
+                assert_eq!(
+                    value(&arena, &model, shadow),
+                    arithmetic::convert(kind, *to, a.bits),
+                    "{a:?} {to:?}"
+                );
+            }
+            if kind == Kind::Long {
+                continue;
+            }
+            for relation in
+                [Relation::Eq, Relation::Ne, Relation::Lt, Relation::Ge, Relation::Gt, Relation::Le]
+            {
+                let outcome = arithmetic::holds(relation, a.bits, 2);
+                let mut domain = Symbolic::new(&mut arena, &InterpreterLimits::USUAL);
+                domain.decide(relation, a, Word::plain(2), outcome).unwrap();
+                let constraints = domain.constraints;
+                assert_eq!(constraints.len(), 1);
+                assert_eq!(arena.satisfies(&model, &constraints), Ok(true), "{a:?} {relation:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn logic_on_truth_values_stays_logic() {
+        let mut arena = Arena::new();
+        let (p, q) = (arena.var("p", Sort::Bool), arena.var("q", Sort::Bool));
+        let word = |expr| Word { bits: 1, shadow: Shadow::Expr(expr) };
+        let (a, b) = (word(from_truth(&mut arena, p)), word(from_truth(&mut arena, q)));
+        let both =
+            Symbolic::new(&mut arena, &InterpreterLimits::USUAL).arithmetic(Kind::Int, Operator::And, a, b);
+        let expected = arena.and(&[p, q]);
+        assert_eq!(both, Shadow::Expr(from_truth(&mut arena, expected)));
+    }
 }

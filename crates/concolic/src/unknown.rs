@@ -33,6 +33,10 @@ pub enum Unknown {
     Outside(Arc<str>),
     /// The initializer of a class ended with an exception.
     Initializer(Arc<str>),
+    /// The budget ended before the path was explored.
+    Budget,
+    /// The state has more shapes than the limit.
+    ShapeLimit,
     /// The solver gave no answer.
     Solver(Arc<str>),
 }
@@ -54,6 +58,8 @@ impl fmt::Display for Unknown {
             Unknown::Opaque(what) => write!(f, "depends on {what}"),
             Unknown::Outside(what) => write!(f, "uses {what} of an object from outside"),
             Unknown::Initializer(class) => write!(f, "needs `{class}`, whose initializer throws"),
+            Unknown::Budget => f.write_str("has paths for which there was no time"),
+            Unknown::ShapeLimit => f.write_str("gives the object more shapes than the limit"),
             Unknown::Solver(reason) => write!(f, "asks the solver in vain: {reason}"),
         }
     }

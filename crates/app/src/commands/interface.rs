@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use adit_automata::Fsa;
 use adit_automata::format::Format;
-use adit_concolic::{Limits, summarize};
+use adit_concolic::{InterpreterLimits, summarize};
 use adit_learn::Outcome;
 use adit_learn::description::{Description, describe};
 use adit_learn::guards;
@@ -45,17 +45,24 @@ pub(super) fn run(flags: &InterfaceFlags, quiet: bool) -> Result<Ending, Report>
     };
     let mut solver = Frugal::new(Regions::new(behind));
     let class = environment.class.dotted_name();
-    let component = summarize(&environment.classes, &environment.class.name, Limits::USUAL, &mut solver)
-        .map_err(|error| {
-            bad_input(
-                format!("{class}: {error}"),
-                "name a class with public constructors or static methods, and give its class path with -c",
-            )
-        })?;
-    let limits: Vec<String> = component.limits().into_iter().collect();
-    let methods = component.methods.len();
     let listening = Listening::new();
     let mut keep_going = || start.elapsed() < flags.budget && !listening.interrupted();
+    let internal = &environment.class.name;
+    let component = summarize(
+        &environment.classes,
+        internal,
+        InterpreterLimits::USUAL,
+        &mut solver,
+        &mut keep_going,
+    )
+    .map_err(|error| {
+        bad_input(
+            format!("{class}: {error}"),
+            "name a class with public constructors or static methods, and give its class path with -c",
+        )
+    })?;
+    let limits: Vec<String> = component.limits().into_iter().collect();
+    let methods = component.methods.len();
     let mut analysis = Analysis::new(component.slice(), &mut solver);
     let mut interface = x_psyco(&mut analysis, options(flags), &mut keep_going);
     guards::minimize(&mut analysis, &mut interface.symbols);
@@ -138,6 +145,12 @@ impl Found {
         }
     }
 
+    /// True if nothing is left open: the interface is proved, and every outcome is known.
+    fn is_complete(&self) -> bool {
+        let lts = &self.interface.lts;
+        self.interface.complete && (0..lts.len()).all(|state| lts.outcome(state) != Outcome::Unknown)
+    }
+
     fn as_json(&self) -> Value {
         let Self { interface, description, .. } = self;
         let alphabet: Vec<Value> = interface
@@ -175,7 +188,7 @@ impl Found {
             "states": interface.lts.len(),
             "k_min": interface.k_min,
             "k_max": interface.k_max,
-            "complete": interface.complete,
+            "complete": self.is_complete(),
             "certificate": interface.certificate.as_ref().map(|certificate| json!({
                 "obligations": certificate.obligations.len(),
                 "discharged": certificate.discharged(),
@@ -225,7 +238,12 @@ impl Found {
             ),
             _ => format!("exact up to {}, not known beyond", counted(interface.k_max, "call")),
         };
-        format!("{}: {size}; {proof}", self.class)
+        let unless = if interface.complete && !self.is_complete() {
+            ", except where the outcome is unknown"
+        } else {
+            ""
+        };
+        format!("{}: {size}; {proof}{unless}", self.class)
     }
 
     fn as_text(&self) -> String {

@@ -4,17 +4,22 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use adit_bytecode::{ClassPath, Flags, Method, Type};
-use adit_concolic::{Completion, Concrete, Limits, Linker, Machine, Run, State, Word};
+use adit_concolic::{
+    Completion, Concrete, InterpreterLimits, Linker, Machine, MachineState, Run, Word, summarize,
+};
+use adit_learn::compiled::Compiled;
+use adit_learn::{Component, Kind, Outcome};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 
 use crate::jdk::{self, Jdk};
+use crate::learning::solver;
 
 /// A call by its descriptor, with its arguments.
-struct Call {
-    name: Arc<str>,
-    descriptor: Arc<str>,
-    arguments: Vec<i64>,
+pub(crate) struct Call {
+    pub(crate) name: Arc<str>,
+    pub(crate) descriptor: Arc<str>,
+    pub(crate) arguments: Vec<i64>,
 }
 
 /// Values at which components change their minds, and some others.
@@ -38,7 +43,7 @@ fn value(kind: &Type, random: &mut ChaCha8Rng) -> i64 {
     }
 }
 
-fn sequence(methods: &[&Method], random: &mut ChaCha8Rng) -> Vec<Call> {
+pub(crate) fn sequence(methods: &[&Method], random: &mut ChaCha8Rng) -> Vec<Call> {
     let call = |method: &Method, random: &mut ChaCha8Rng| Call {
         name: method.name.clone(),
         descriptor: method.descriptor.clone(),
@@ -54,9 +59,9 @@ fn sequence(methods: &[&Method], random: &mut ChaCha8Rng) -> Vec<Call> {
 }
 
 /// What the interpreter says, spelled as the driver does.
-fn interpret(linker: &mut Linker<'_>, class: &str, calls: &[Call]) -> String {
-    let (mut machine, mut state) = (Machine::new(), State::new());
-    let limits = Limits { steps: 20_000, ..Limits::USUAL };
+pub(crate) fn interpret(linker: &mut Linker<'_>, class: &str, calls: &[Call]) -> String {
+    let (mut machine, mut state) = (Machine::new(), MachineState::new());
+    let limits = InterpreterLimits { steps: 20_000, ..InterpreterLimits::USUAL };
     let id = linker.class(class).unwrap();
     let mut receiver = None;
     let mut said = Vec::new();
@@ -90,10 +95,63 @@ fn interpret(linker: &mut Linker<'_>, class: &str, calls: &[Call]) -> String {
     said.join(";")
 }
 
+/// Checks that the summaries predict the outcome of each call up to the first exception, or say that they
+/// cannot. Returns how many they predicted.
+pub(crate) fn assert_predicted(
+    calls: &[Call],
+    said: &str,
+    component: &Component,
+    compiled: &mut Compiled,
+) -> usize {
+    let mut fields = component.initial();
+    let mut predicted = 0;
+    for (call, said) in calls.iter().zip(said.split(';')) {
+        let is_called = |at: &usize| {
+            let method = &component.methods[*at];
+            let plain = method.name.split('(').next().unwrap();
+            let same_name = plain == &*call.name || (&*call.name == "<init>" && plain == component.class);
+            let kinds = adit_bytecode::Signature::parse(&call.descriptor).unwrap().parameters;
+            same_name
+                && method.parameters.len() == kinds.len()
+                && kinds
+                    .iter()
+                    .zip(&method.parameters)
+                    .all(|(kind, parameter)| same_kind(kind, parameter.kind))
+        };
+        let method = (0..component.methods.len()).find(is_called).unwrap();
+        let (path, outcome) = compiled.take(method, &call.arguments, &mut fields);
+        assert!(path.is_some(), "no path of {} covers {:?}", call.name, call.arguments);
+        match outcome {
+            Outcome::Unknown => return predicted,
+            Outcome::Ok => {
+                assert!(!said.starts_with('!'), "{}: {} {:?}", component.class, call.name, call.arguments)
+            }
+            Outcome::Error => {
+                assert!(said.starts_with('!'), "{}: {} {:?}", component.class, call.name, call.arguments);
+                return predicted + 1;
+            }
+        }
+        predicted += 1;
+    }
+    predicted
+}
+
+fn same_kind(kind: &Type, known: Kind) -> bool {
+    match kind {
+        Type::Boolean => known == Kind::Boolean,
+        Type::Byte => known == Kind::Byte,
+        Type::Char => known == Kind::Char,
+        Type::Short => known == Kind::Short,
+        Type::Long => known == Kind::Long,
+        _ => known == Kind::Int,
+    }
+}
+
 fn components(path: &ClassPath) -> Vec<String> {
     let names = path.names();
-    let ours =
-        names.into_iter().filter(|name| !name.contains('/') && !name.contains('$') && name != "Driver");
+    let ours = names
+        .into_iter()
+        .filter(|name| !name.contains('/') && !name.contains('$') && name != "Driver" && name != "Gate");
     ours.collect()
 }
 
@@ -107,9 +165,14 @@ fn components_behave_as_on_hotspot() {
     let path = jdk.class_path(folder.path());
     let mut linker = Linker::new(&path);
     let mut random = ChaCha8Rng::seed_from_u64(7);
+    let (mut solver, mut predicted) = (solver(), 0);
     let (mut input, mut ours) = (String::new(), Vec::new());
     for name in components(&path) {
         let class = path.class(&name).unwrap();
+        let mut summary = solver.as_mut().map(|solver| {
+            let component = summarize(&path, &name, InterpreterLimits::USUAL, solver, &mut || true).unwrap();
+            (Compiled::new(&component), component)
+        });
         let is_called = |method: &&Method| method.flags.has(Flags::PUBLIC) && &*method.name != "<clinit>";
         let methods: Vec<&Method> = class.methods.iter().filter(is_called).collect();
         for _ in 0..150 {
@@ -124,8 +187,12 @@ fn components_behave_as_on_hotspot() {
             }
             input += "\n";
             ours.push(interpret(&mut linker, &name, &calls));
+            if let Some((compiled, component)) = &mut summary {
+                predicted += assert_predicted(&calls, ours.last().unwrap(), component, compiled);
+            }
         }
     }
+    assert!(solver.is_none() || predicted > 2_000, "only {predicted} calls were predicted");
     let theirs = jdk.run(folder.path(), "Driver", &input);
     let mut outcomes = BTreeMap::new();
     for ((line, ours), theirs) in input.lines().zip(&ours).zip(theirs.lines()) {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use adit_concolic::{Completion, Concrete, Limits, Linker, Machine, Run, State, Word};
+use adit_concolic::{Completion, Concrete, InterpreterLimits, Linker, Machine, MachineState, Run, Word};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 
@@ -252,9 +252,13 @@ fn generated_programs_compute_what_hotspot_computes() {
     assert_eq!(theirs.lines().count(), cases.len());
     for (&(number, a, b, c), theirs) in cases.iter().zip(theirs.lines()) {
         let method = linker.own_method(class, &format!("f{number}"), "(IIJ)J").unwrap();
-        let mut state = State::new();
-        let run =
-            Run { linker: &mut linker, state: &mut state, domain: &mut Concrete, limits: &Limits::USUAL };
+        let mut state = MachineState::new();
+        let run = Run {
+            linker: &mut linker,
+            state: &mut state,
+            domain: &mut Concrete,
+            limits: &InterpreterLimits::USUAL,
+        };
         let slots = [a.into(), b.into(), c, 0].map(Word::plain);
         let ours = match machine.call(run, method, &slots) {
             Completion::Returned(Some(word)) => word.bits.to_string(),

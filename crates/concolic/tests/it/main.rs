@@ -5,5 +5,8 @@
 
 mod differential;
 mod generated;
+mod hostile;
+mod independence;
 mod jdk;
 mod learning;
+mod random_components;
