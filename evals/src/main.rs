@@ -15,6 +15,7 @@ mod rows;
 mod scale;
 mod speed;
 mod subjects;
+mod xpsyco;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -161,6 +162,11 @@ enum Table {
         after_help = "Example: cargo run --release -p evals -- classes --only java.util.Scanner --json rows.json"
     )]
     Classes(classes::Flags),
+    /// Interfaces with guards of the seven components, beside Tables 1 and 2 of the X-PSYCO paper.
+    #[command(
+        after_help = "Example: cargo run --release -p evals -- xpsyco --seconds 60 --components Stream,CEV"
+    )]
+    Xpsyco(xpsyco::Flags),
 }
 
 /// The program to measure.
@@ -217,6 +223,7 @@ fn main() -> Result<ExitCode> {
             scale::run(&scale::Scale { adit: program.path()?, traces, seed, seconds })?;
         }
         Table::Classes(flags) => classes::run(&flags)?,
+        Table::Xpsyco(flags) => xpsyco::run(&flags)?,
         Table::RandomProtocols(flags) => random_protocols::run(&flags)?,
         Table::Campaign { scripts, checked, classes, seed } => {
             return campaign::run(&Campaign { scripts, checked, classes, seed });

@@ -12,6 +12,7 @@ mod convert;
 mod doctor;
 mod explain;
 mod infer;
+mod interface;
 mod invariants;
 mod man;
 mod mine;
@@ -34,6 +35,7 @@ pub(crate) fn run(cli: Cli) -> Result<Ending, Report> {
         Command::Properties(flags) => properties::run(&flags, quiet),
         Command::Invariants(flags) => invariants::run(&flags, quiet),
         Command::Infer(flags) => infer::run(&flags, quiet),
+        Command::Interface(flags) => interface::run(&flags, quiet),
         Command::Check(flags) => check::run(&flags, quiet),
         Command::Compare(flags) => compare::run(&flags, quiet),
         Command::Validate(flags) => validate::run(&flags, quiet),

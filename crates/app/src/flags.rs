@@ -17,6 +17,7 @@ mod convert;
 mod doctor;
 mod explain;
 pub(crate) mod infer;
+pub(crate) mod interface;
 mod invariants;
 mod man;
 pub(crate) mod mine;
@@ -37,6 +38,7 @@ pub(crate) use convert::ConvertFlags;
 pub(crate) use doctor::DoctorFlags;
 pub(crate) use explain::ExplainFlags;
 pub(crate) use infer::{Algorithm, AlgorithmFlags, InferFlags};
+pub(crate) use interface::InterfaceFlags;
 pub(crate) use invariants::{InvariantFormat, InvariantsFlags, TypeChoice};
 pub(crate) use man::ManFlags;
 pub(crate) use mine::{MineFlags, ProgressForm};
@@ -76,6 +78,7 @@ Examples:
   adit report adit-out/java.util.StringTokenizer         a page that explains a model and its evidence
   adit observe java.util.StringTokenizer -o traces.jsonl
                                                          traces of a Java class
+  adit interface com.acme.Stream -c target/classes       when each method may be called, with guards, proved
   adit doctor                                            what running Java needs, and what is missing
 
 Run a command with --help for its flags and more examples.
@@ -90,6 +93,7 @@ pub(crate) enum Command {
     Properties(PropertiesFlags),
     Invariants(InvariantsFlags),
     Infer(InferFlags),
+    Interface(InterfaceFlags),
     Check(CheckFlags),
     Compare(CompareFlags),
     Validate(ValidateFlags),

@@ -9,7 +9,7 @@
 //! Cost: one concrete call for each sequence, symbol and pool entry; a solver call for each distinct symbolic
 //! state, symbol and path.
 
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::compiled::CompiledGuard;
 use crate::lstar::{Answer, Teacher};
@@ -110,16 +110,20 @@ struct Exploration<'e, 's, 'a> {
     within: Vec<Vec<u32>>,
     guards: Vec<CompiledGuard>,
     invocations: Vec<Vec<i64>>,
-    numbers: HashMap<(usize, Vec<i64>), u32>,
+    numbers: FxHashMap<(usize, Vec<i64>), u32>,
     valuations: Vec<Box<[i64]>>,
-    known: HashMap<Box<[i64]>, u32>,
+    known: FxHashMap<Box<[i64]>, u32>,
     /// Symbols that are skipped after each symbol, by partial order reduction.
     skipped: Vec<Vec<bool>>,
     /// Symbols after which the same ones are skipped have the same class.
     class: Vec<u32>,
-    visited: HashSet<(u32, u32, u32)>,
+    visited: FxHashSet<(u32, u32, u32)>,
+    /// Values of fields after the last call, kept to save allocations.
+    scratch: Vec<i64>,
+    /// For each path the call that takes it and the values after it, kept to save allocations.
+    reached: Vec<Option<(u32, u32)>>,
     /// All calls of sequences whose values the solver found.
-    witnesses: HashMap<u32, Vec<Call>>,
+    witnesses: FxHashMap<u32, Vec<Call>>,
 }
 
 impl<'e, 's, 'a> Exploration<'e, 's, 'a> {
@@ -130,7 +134,7 @@ impl<'e, 's, 'a> Exploration<'e, 's, 'a> {
             .map(|symbol| CompiledGuard::new(&session.analysis.component, symbol.method, symbol.guard))
             .collect();
         let skipped = skipped(session, lts);
-        let mut seen: HashMap<Vec<bool>, u32> = HashMap::new();
+        let mut seen: FxHashMap<Vec<bool>, u32> = FxHashMap::default();
         let class = skipped
             .iter()
             .map(|row| {
@@ -145,13 +149,15 @@ impl<'e, 's, 'a> Exploration<'e, 's, 'a> {
             nodes: Vec::new(),
             guards,
             invocations: Vec::new(),
-            numbers: HashMap::new(),
+            numbers: FxHashMap::default(),
             valuations: Vec::new(),
-            known: HashMap::new(),
+            known: FxHashMap::default(),
             skipped,
             class,
-            visited: HashSet::new(),
-            witnesses: HashMap::new(),
+            visited: FxHashSet::default(),
+            scratch: Vec::new(),
+            reached: Vec::new(),
+            witnesses: FxHashMap::default(),
         };
         for method in 0..exploration.session.pool.len() {
             for arguments in exploration.session.pool[method].clone() {
@@ -211,26 +217,31 @@ impl<'e, 's, 'a> Exploration<'e, 's, 'a> {
             let target = self.lts.step(node.state as usize, symbol);
             let expected = self.lts.outcome(target);
             let paths = self.session.analysis.component.methods[method].paths.len();
-            let mut reached: Vec<Option<(u32, u32)>> = vec![None; paths];
+            let mut reached = std::mem::take(&mut self.reached);
+            reached.clear();
+            reached.resize(paths, None);
             if self.session.options.execution == Execution::Hybrid {
                 for entry in 0..self.within[symbol].len() {
                     let invocation = self.within[symbol][entry];
-                    let mut fields = self.valuations[node.valuation as usize].clone();
+                    let mut fields = std::mem::take(&mut self.scratch);
+                    fields.clear();
+                    fields.extend_from_slice(&self.valuations[node.valuation as usize]);
                     self.session.analysis.work.calls += 1;
                     let arguments = &self.invocations[invocation as usize];
                     let (path, outcome) = self.session.analysis.compiled.take(method, arguments, &mut fields);
+                    self.scratch = fields;
                     if outcome != expected {
                         let last = Call { method, arguments: arguments.clone() };
                         return Some(self.calls(at).into_iter().chain([last]).collect());
                     }
                     let Some(path) = path else { continue };
                     if reached[path].is_none() {
-                        let valuation = if outcome == Outcome::Ok { self.valuation(&fields) } else { 0 };
+                        let valuation = if outcome == Outcome::Ok { self.scratched() } else { 0 };
                         reached[path] = Some((invocation, valuation));
                     }
                 }
             }
-            for (path, concrete) in reached.into_iter().enumerate() {
+            for (path, concrete) in reached.iter().copied().enumerate() {
                 let call = SymbolicCall { method, guard, path };
                 let outcome = self.session.analysis.component.methods[method].paths[path].end.outcome();
                 self.session.analysis.work.sequences += 1;
@@ -280,6 +291,7 @@ impl<'e, 's, 'a> Exploration<'e, 's, 'a> {
                 }
                 self.nodes.push(Node { invocation, valuation, ..step });
             }
+            self.reached = reached;
         }
         None
     }
@@ -358,6 +370,14 @@ impl<'e, 's, 'a> Exploration<'e, 's, 'a> {
             }
         }
         self.invocations.push(arguments);
+        number
+    }
+
+    /// The number of the values of fields after the last call.
+    fn scratched(&mut self) -> u32 {
+        let fields = std::mem::take(&mut self.scratch);
+        let number = self.valuation(&fields);
+        self.scratch = fields;
         number
     }
 

@@ -40,8 +40,20 @@ pub fn minimize(analysis: &mut Analysis<'_>, symbols: &mut [Guarded]) -> Vec<Str
     symbols.iter_mut().map(|symbol| minimize_one(analysis, symbol)).collect()
 }
 
+/// A condition on the parameters of `method` as text, minimized if possible.
+pub(crate) fn readable(analysis: &mut Analysis<'_>, method: usize, condition: Expr) -> String {
+    minimize_one(analysis, &mut Guarded { method, guard: condition, representative: Vec::new() })
+}
+
+/// A short condition on fields that holds wherever `on` does and nowhere where `off` does, if there are not too
+/// many combinations to look at.
+pub(crate) fn separation(analysis: &mut Analysis<'_>, on: Expr, off: Expr) -> Option<String> {
+    let (terms, boxes) = cover(analysis, on, Some(off))?;
+    Some(text(analysis, None, &terms, &boxes))
+}
+
 fn minimize_one(analysis: &mut Analysis<'_>, symbol: &mut Guarded) -> String {
-    let Some((terms, boxes)) = cover(analysis, symbol.guard) else {
+    let Some((terms, boxes)) = cover(analysis, symbol.guard, None) else {
         let named = with_source_names(analysis, symbol.method, symbol.guard);
         return analysis.component.arena.show(named).to_string();
     };
@@ -55,13 +67,17 @@ fn minimize_one(analysis: &mut Analysis<'_>, symbol: &mut Guarded) -> String {
         return analysis.component.arena.show(named).to_string();
     }
     symbol.guard = minimal;
-    text(analysis, symbol.method, &terms, &boxes)
+    text(analysis, Some(symbol.method), &terms, &boxes)
 }
 
-/// Terms and boxes of a guard, if there are not too many.
-fn cover(analysis: &mut Analysis<'_>, guard: Expr) -> Option<(Vec<Term>, Vec<Block>)> {
-    let mut terms = terms(analysis, guard);
+/// Terms and boxes that hold every combination of a guard and none of its complement, or of `other` if there
+/// is one. Nothing if there are too many combinations.
+fn cover(analysis: &mut Analysis<'_>, guard: Expr, other: Option<Expr>) -> Option<(Vec<Term>, Vec<Block>)> {
+    let mut terms = terms(analysis, guard, other);
     for term in &mut terms {
+        if other.is_some() {
+            continue;
+        }
         let possible = |region: &usize| {
             let condition = in_regions(analysis, term, &BTreeSet::from([*region]));
             !analysis.refuted(&[condition])
@@ -80,9 +96,24 @@ fn cover(analysis: &mut Analysis<'_>, guard: Expr) -> Option<(Vec<Term>, Vec<Blo
             .zip(&regions)
             .map(|(term, &region)| in_regions(analysis, term, &BTreeSet::from([region])))
             .collect();
-        if !analysis.refuted(&conditions) {
+        // Where two conditions are told apart, a combination that is impossible is in neither of them.
+        if other.is_some() || !analysis.refuted(&conditions) {
             let truth = decide(analysis, guard, &terms, &regions)?;
-            if truth { inside.push(regions) } else { outside.push(regions) }
+            let falsity = match other {
+                Some(other) => decide(analysis, other, &terms, &regions)?,
+                None => !truth,
+            };
+            if truth {
+                inside.push(regions);
+            } else if falsity {
+                outside.push(regions);
+            }
+        }
+    }
+    if other.is_some() {
+        // What lies in neither of the two conditions does not happen.
+        for (at, term) in terms.iter_mut().enumerate() {
+            term.feasible = inside.iter().chain(&outside).map(|row| row[at]).collect();
         }
     }
     let mut boxes: Vec<Block> = Vec::new();
@@ -132,10 +163,10 @@ fn regions_of(mut row: usize, terms: &[Term]) -> Vec<usize> {
 }
 
 /// The terms of a guard with their regions.
-fn terms(analysis: &Analysis<'_>, guard: Expr) -> Vec<Term> {
+fn terms(analysis: &Analysis<'_>, guard: Expr, other: Option<Expr>) -> Vec<Term> {
     let arena = &analysis.component.arena;
     let mut cuts: BTreeMap<Expr, BTreeSet<i128>> = BTreeMap::new();
-    for atom in atoms(arena, guard) {
+    for atom in [guard].into_iter().chain(other).flat_map(|condition| atoms(arena, condition)) {
         match compared(analysis, atom) {
             Some((term, starts)) => cuts.entry(term).or_default().extend(starts),
             None => {
@@ -254,7 +285,7 @@ fn expression(analysis: &mut Analysis<'_>, terms: &[Term], boxes: &[Block]) -> E
 }
 
 /// The boxes as a reader would write them.
-fn text(analysis: &mut Analysis<'_>, method: usize, terms: &[Term], boxes: &[Block]) -> String {
+fn text(analysis: &mut Analysis<'_>, method: Option<usize>, terms: &[Term], boxes: &[Block]) -> String {
     let mut any: Vec<String> = Vec::new();
     for known in boxes {
         let mut all = Vec::new();
@@ -282,8 +313,16 @@ fn text(analysis: &mut Analysis<'_>, method: usize, terms: &[Term], boxes: &[Blo
 
 /// The condition that a term lies in one of the regions, as text: the shorter of saying where it lies and
 /// where it does not.
-fn describe(analysis: &mut Analysis<'_>, method: usize, term: &Term, regions: &BTreeSet<usize>) -> String {
-    let named = with_source_names(analysis, method, term.expr);
+fn describe(
+    analysis: &mut Analysis<'_>,
+    method: Option<usize>,
+    term: &Term,
+    regions: &BTreeSet<usize>,
+) -> String {
+    let named = match method {
+        Some(method) => with_source_names(analysis, method, term.expr),
+        None => term.expr,
+    };
     let arena = &analysis.component.arena;
     if arena.sort(term.expr) == Sort::Bool {
         let negated = regions.contains(&0);
@@ -295,11 +334,14 @@ fn describe(analysis: &mut Analysis<'_>, method: usize, term: &Term, regions: &B
         };
     }
     let variables = arena.variables(term.expr);
+    let is_reference = |var: Var, kind: Kind| variables == [var] && kind == Kind::Reference;
+    let component = &analysis.component;
     let reference = matches!(arena.node(term.expr), Node::Var(_))
-        && analysis.component.methods[method]
-            .parameters
-            .iter()
-            .any(|parameter| variables == [parameter.var] && parameter.kind == Kind::Reference);
+        && (component.fields.iter().any(|field| is_reference(field.var, field.kind))
+            || method.is_some_and(|method| {
+                let mut parameters = component.methods[method].parameters.iter();
+                parameters.any(|parameter| is_reference(parameter.var, parameter.kind))
+            }));
     let shown = arena.show(named).to_string();
     let shown = match arena.node(term.expr) {
         Node::Var(_) => shown,

@@ -9,6 +9,7 @@ pub mod certificate;
 pub mod compiled;
 mod component;
 mod concolic_teacher;
+pub mod description;
 pub mod guards;
 pub mod lstar;
 mod lts;

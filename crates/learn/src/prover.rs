@@ -16,7 +16,7 @@ use adit_smt::{Expr, Model, Node, Sort, Value, Var};
 
 use crate::certificate::{Certificate, Obligation, Status, check, obligations};
 use crate::compiled::CompiledFormulas;
-use crate::component::{number, value};
+use crate::component::{Kind, number, value};
 use crate::lts::{Lts, Outcome};
 use crate::refinement::atoms;
 use crate::symbolic::{Analysis, Call, Guarded};
@@ -29,6 +29,11 @@ const MOST_VALUATIONS: usize = 5_000;
 
 /// Most rounds in which failed obligations add arguments.
 const ROUNDS: usize = 40;
+
+/// Most values of a field that are told apart from the beginning, and most states that are looked at to count
+/// them. Constants make for easier questions than predicates.
+const FEW_VALUES: usize = 32;
+const FEW_STATES: usize = 2_000;
 
 /// Points at which predicates are evaluated before a solver is asked if two of them are equivalent.
 const SAMPLES: usize = 24;
@@ -49,12 +54,12 @@ pub(crate) fn prove(
     keep_going: &mut dyn FnMut() -> bool,
 ) -> Proof {
     let nothing = analysis.component.arena.bool(true);
-    let first = Prover::new(analysis, symbols, lts, nothing).run(keep_going);
+    let first = Prover::new(analysis, symbols, lts, nothing, keep_going).run();
     match first {
         Proof::Certificate(certificate) if !certificate.is_discharged() => {
             // Counters that could wrap around are the usual obstacle; without that, the proof may go through.
             let Some(assumption) = no_overflow(analysis) else { return Proof::Certificate(certificate) };
-            match Prover::new(analysis, symbols, lts, assumption).run(keep_going) {
+            match Prover::new(analysis, symbols, lts, assumption, keep_going).run() {
                 Proof::Certificate(assumed) if !assumed.is_discharged() => Proof::Certificate(certificate),
                 better => better,
             }
@@ -130,12 +135,19 @@ struct Prover<'p, 'a> {
     samples: Vec<Model>,
     signatures: HashMap<Vec<bool>, Vec<usize>>,
     instances: Vec<Instance>,
+    keep_going: &'p mut dyn FnMut() -> bool,
     /// Fields whose values are told apart, because predicates about them never end.
     explicit: BTreeSet<usize>,
 }
 
 impl<'p, 'a> Prover<'p, 'a> {
-    fn new(analysis: &'p mut Analysis<'a>, symbols: &'p [Guarded], lts: &'p Lts, assumption: Expr) -> Self {
+    fn new(
+        analysis: &'p mut Analysis<'a>,
+        symbols: &'p [Guarded],
+        lts: &'p Lts,
+        assumption: Expr,
+        keep_going: &'p mut dyn FnMut() -> bool,
+    ) -> Self {
         let mut prover = Self {
             analysis,
             symbols,
@@ -146,16 +158,18 @@ impl<'p, 'a> Prover<'p, 'a> {
             samples: Vec::new(),
             signatures: HashMap::new(),
             instances: Vec::new(),
+            keep_going,
             explicit: BTreeSet::new(),
         };
         prover.take_samples();
         for (symbol, guarded) in symbols.iter().enumerate() {
             prover.instantiate(symbol, guarded.representative.clone());
         }
+        prover.explicit = prover.fields_with_few_values();
         prover
     }
 
-    fn run(mut self, keep_going: &mut dyn FnMut() -> bool) -> Proof {
+    fn run(mut self) -> Proof {
         let mut best: Option<Certificate> = None;
         for _ in 0..ROUNDS {
             if !self.close_or_tell_apart() || !self.is_finite() {
@@ -178,11 +192,56 @@ impl<'p, 'a> Prover<'p, 'a> {
             if better || done {
                 best = Some(certificate);
             }
-            if done || !more || !keep_going() {
+            if done || !more || !(self.keep_going)() {
                 break;
             }
         }
         Proof::Certificate(best.unwrap_or_else(|| self.hopeless()))
+    }
+
+    /// Fields that no parameter enters and that have few values, as far as representatives show.
+    fn fields_with_few_values(&mut self) -> BTreeSet<usize> {
+        let component = &self.analysis.component;
+        let is_field = |var: &Var| component.fields.iter().position(|field| field.var == *var);
+        // A field is affected if a parameter or an affected field flows into it.
+        let mut affected: BTreeSet<usize> = BTreeSet::new();
+        loop {
+            let before = affected.len();
+            for path in component.methods.iter().flat_map(|method| &method.paths) {
+                for &(field, update) in &path.updates {
+                    let sources = component.arena.variables(update).iter();
+                    let enters = |var: &Var| is_field(var).is_none_or(|field| affected.contains(&field));
+                    if sources.clone().any(enters) {
+                        affected.insert(field);
+                    }
+                }
+            }
+            if affected.len() == before {
+                break;
+            }
+        }
+        let start = component.initial();
+        let mut values: Vec<BTreeSet<i64>> = start.iter().map(|&value| BTreeSet::from([value])).collect();
+        let mut seen: HashSet<Vec<i64>> = HashSet::from([start.clone()]);
+        let mut queue = VecDeque::from([start]);
+        while let Some(fields) = queue.pop_front().filter(|_| seen.len() < FEW_STATES) {
+            for Instance { call, .. } in &self.instances {
+                let mut next = fields.clone();
+                self.analysis.work.calls += 1;
+                let (_, outcome) = self.analysis.compiled.take(call.method, &call.arguments, &mut next);
+                if outcome == Outcome::Ok && seen.insert(next.clone()) {
+                    values.iter_mut().zip(&next).for_each(|(values, &value)| {
+                        values.insert(value);
+                    });
+                    queue.push_back(next);
+                }
+            }
+        }
+        let fields = &self.analysis.component.fields;
+        (0..fields.len())
+            .filter(|field| !affected.contains(field) && values[*field].len() <= FEW_VALUES)
+            .filter(|&field| fields[field].kind != Kind::Boolean)
+            .collect()
     }
 
     /// A certificate that says which obligations there would be, if there were invariants.
@@ -236,6 +295,9 @@ impl<'p, 'a> Prover<'p, 'a> {
     /// Collects predicates, and gives up on fields about which there are too many. False if that does not help.
     fn close_or_tell_apart(&mut self) -> bool {
         while !self.close() {
+            if !(self.keep_going)() {
+                return false;
+            }
             let fields = &self.analysis.component.fields;
             let arena = &self.analysis.component.arena;
             let mentions = |field: usize| {
@@ -274,7 +336,7 @@ impl<'p, 'a> Prover<'p, 'a> {
                         let weakest = arena.substitute(self.predicates[predicate], &updates);
                         self.admit(weakest);
                         changed = true;
-                        if self.predicates.len() > MOST_PREDICATES {
+                        if self.predicates.len() > MOST_PREDICATES || !(self.keep_going)() {
                             return false;
                         }
                         self.instances[at].paths[path].seen = predicate + 1;

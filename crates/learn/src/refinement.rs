@@ -88,6 +88,7 @@ impl Session<'_, '_> {
     /// `guard` can have, between the concrete calls `before` and `after`.
     pub(crate) fn partition(&mut self, before: &[Call], method: usize, guard: Expr, after: &[Call]) {
         let Some(store) = self.store_after(before) else { return };
+        let known = self.symbols.len();
         let mut regions: [Vec<Expr>; 3] = Default::default();
         let arguments = self.analysis.parameters(method);
         for path in 0..self.analysis.component.methods[method].paths.len() {
@@ -114,6 +115,11 @@ impl Session<'_, '_> {
             };
             self.pool[method].insert(representative.clone());
             self.symbols.push(Guarded { method, guard: strengthened, representative });
+        }
+        if self.symbols.len() == known {
+            // The solver answered nothing, which is on record. The method still belongs to the alphabet.
+            let representative = vec![0; self.analysis.component.methods[method].parameters.len()];
+            self.symbols.push(Guarded { method, guard, representative });
         }
     }
 

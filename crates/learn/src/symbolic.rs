@@ -6,9 +6,10 @@
 //! variable with the store, and numbers variables by first occurrence.
 //! Cost: linear in the size of the summaries per step, and a solver call per distinct state, symbol and path.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use adit_smt::{Answer, Expr, Model, Solver, Sort, Var};
+use rustc_hash::FxHashMap;
 
 use crate::compiled::{Compiled, CompiledGuard};
 use crate::component::{Component, number, value};
@@ -68,8 +69,8 @@ pub struct Analysis<'a> {
     pub doubts: BTreeSet<String>,
     pub(crate) solver: &'a mut dyn Solver,
     states: Vec<SymbolicState>,
-    known: HashMap<SymbolicState, usize>,
-    steps: HashMap<(usize, usize, Expr, usize), Option<usize>>,
+    known: FxHashMap<SymbolicState, usize>,
+    steps: FxHashMap<(usize, usize, Expr, usize), Option<usize>>,
 }
 
 /// Values of fields as expressions, and constraints on their variables, in normal form.
@@ -98,8 +99,8 @@ impl<'a> Analysis<'a> {
             doubts: BTreeSet::new(),
             solver,
             states: Vec::new(),
-            known: HashMap::new(),
-            steps: HashMap::new(),
+            known: FxHashMap::default(),
+            steps: FxHashMap::default(),
         };
         let store = analysis.initial_store();
         analysis.intern(store, Vec::new());

@@ -230,8 +230,9 @@ impl Session<'_, '_> {
         Interface {
             symbols: self.symbols,
             lts,
-            k_min: self.k_min.max(1).min(self.k_max.max(1)),
-            k_max: self.k_max,
+            k_min: self.k_min.max(1),
+            // A proof covers the depth at which it found its last counterexample.
+            k_max: if complete { self.k_max.max(self.k_min) } else { self.k_max },
             complete,
             stop,
             certificate: self.certificate,

@@ -163,7 +163,8 @@ impl Examination {
         }
         if self.solver.is_none() {
             complaints.push(Complaint {
-                what: "no solver (z3 or cvc5) is on PATH; no command needs one yet".to_owned(),
+                what: "no solver (z3 or cvc5) is on PATH; `adit interface` needs one for most classes"
+                    .to_owned(),
                 fix: install_hints::install(Thing::Solver),
                 needed: false,
             });

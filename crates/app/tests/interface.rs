@@ -1,0 +1,196 @@
+//! `adit interface` on our components and on classes that limit it.
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "a test fails by panicking, in its helpers too, and says when it could not run"
+)]
+
+mod driver;
+
+use std::fs;
+use std::process::Command;
+
+use driver::java::{Java, java, subjects};
+use driver::{adit, adit_in, refused};
+use tempfile::TempDir;
+
+/// The components of `subjects/interfaces`, compiled; nothing without a JDK or a solver.
+fn components() -> Option<(Java, TempDir, String)> {
+    let java = java()?;
+    if adit(&["doctor", "--json"]).json()["solver"]["command"].is_null() {
+        eprintln!("NOT RUN: there is no solver");
+        return None;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    java.compile_files(&subjects("interfaces"), "", folder.path());
+    let path = folder.path().display().to_string();
+    Some((java, folder, path))
+}
+
+#[test]
+fn an_interface_is_proved_and_told_as_json() {
+    let Some((_, _folder, path)) = components() else { return };
+    for (class, methods, symbols, states) in [("Stream", 5, 6, 4), ("AltBit", 3, 6, 6)] {
+        let run = adit(&["interface", class, "-c", &path, "--json"]);
+        assert_eq!((run.code, run.err.as_str()), (0, ""));
+        let json = run.json();
+        assert_eq!(json["class"], class);
+        assert_eq!(
+            (&json["methods"], &json["symbols"], &json["states"]),
+            (&methods.into(), &symbols.into(), &states.into())
+        );
+        assert_eq!((&json["complete"], &json["stop"]), (&true.into(), &"proved".into()));
+        assert!(json["certificate"]["obligations"].as_u64().unwrap() > 10);
+        assert_eq!(json["certificate"]["obligations"], json["certificate"]["discharged"]);
+        assert!(json["k_max"].as_u64().unwrap() >= 1);
+    }
+}
+
+#[test]
+fn the_contract_reads_like_one() {
+    let Some((_, _folder, path)) = components() else { return };
+    let run = adit(&["interface", "Stream", "-c", &path, "--quiet"]);
+    assert_eq!((run.code, run.err.as_str()), (0, ""));
+    for sentence in [
+        "exact for call sequences of every length",
+        "`write()` may be called only after `connect(p0, p1)` with `p0 != 0 && !p1`.",
+        "`flush()` may be called at any time.",
+    ] {
+        assert!(run.out.contains(sentence), "{sentence}\n{}", run.out);
+    }
+}
+
+#[test]
+fn the_wrapper_compiles_and_refuses_illegal_calls() {
+    let Some((java, folder, path)) = components() else { return };
+    let mut wrappers = Vec::new();
+    for class in ["Stream", "AltBit", "AccMeter", "CEV", "Socket", "Signature", "BoundedBuffer", "Door"] {
+        let out = folder.path().join(format!("out-{class}"));
+        let run = adit(&["interface", class, "-c", &path, "-o", out.to_str().unwrap(), "--quiet"]);
+        assert_eq!(run.code, 0, "{}", run.err);
+        wrappers.push(out.join(format!("Checked{class}.java")));
+        for file in ["model.json", "model.dot", "interface.json", "contract.md", "certificate.smt2"] {
+            assert!(out.join(file).is_file(), "{class}: {file}");
+        }
+        let shown = adit(&["convert", out.join("model.json").to_str().unwrap(), "-", "--to", "dot"]);
+        assert_eq!(shown.code, 0, "{}", shown.err);
+    }
+    let main = folder.path().join("Main.java");
+    fs::write(
+        &main,
+        r#"
+public class Main {
+    static void refused(Runnable call) {
+        try { call.run(); } catch (IllegalStateException expected) {
+            if (expected.getMessage().contains("is illegal here")) return;
+        }
+        throw new AssertionError("a call was not refused");
+    }
+    public static void main(String[] arguments) {
+        CheckedStream stream = new CheckedStream();
+        refused(() -> stream.write());
+        refused(() -> stream.connect(0, false));
+        refused(() -> stream.connect(1, true));
+        stream.flush();
+        stream.connect(7, false);
+        stream.write();
+        refused(() -> stream.connect(8, false));
+        stream.write();
+        refused(() -> new CheckedAccMeter(1, 0));
+        CheckedAccMeter slow = new CheckedAccMeter(1, 2000);
+        refused(() -> slow.getValueX());
+        CheckedAccMeter fast = new CheckedAccMeter(1, -10);
+        fast.getValueX();
+        refused(() -> fast.update());
+        CheckedAltBit protocol = new CheckedAltBit();
+        refused(() -> protocol.msg(1, 5));
+        protocol.msg(-2, 5);
+        refused(() -> protocol.msg(0, 5));
+        System.out.println("all is well");
+    }
+}
+"#,
+    )
+    .unwrap();
+    wrappers.push(main);
+    java.compile_files(&wrappers, &path, folder.path());
+    let output =
+        Command::new(java.home.join("bin/java")).args(["-ea", "-cp", &path, "Main"]).output().unwrap();
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout),
+        "all is well\n",
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+#[test]
+fn a_stock_solver_confirms_the_certificate() {
+    let Some((_, folder, path)) = components() else { return };
+    let solver = adit(&["doctor", "--json"]).json()["solver"]["command"].as_str().unwrap().to_owned();
+    let out = folder.path().join("out");
+    let run = adit(&["interface", "AccMeter", "-c", &path, "-o", out.to_str().unwrap(), "--json", "--quiet"]);
+    let obligations = run.json()["certificate"]["obligations"].as_u64().unwrap();
+    let answers = Command::new(solver).arg(out.join("certificate.smt2")).output().unwrap();
+    let answers = String::from_utf8(answers.stdout).unwrap();
+    assert!(answers.lines().all(|answer| answer == "unsat"), "{answers}");
+    assert_eq!(answers.lines().count() as u64, obligations);
+}
+
+#[test]
+fn limits_are_told_and_nothing_is_claimed_beyond_them() {
+    let Some((java, _folder, path)) = components() else { return };
+    // An overflow after two billion messages is an assumption.
+    let json = adit(&["interface", "AltBitRemainder", "-c", &path, "--json"]).json();
+    assert_eq!(json["complete"], false);
+    assert!(json["assumption"].as_str().unwrap().contains("expect"), "{}", json["assumption"]);
+    // What relates arguments of two calls is unknown.
+    let run = adit(&["interface", "TokenLock", "-c", &path, "--json"]);
+    assert!(run.err.contains("depends on how its arguments"), "{}", run.err);
+    assert!(run.json()["unknown"][0].as_str().unwrap().contains("`unlock`"));
+    let odd = java.compile(&[(
+        "Odd.java",
+        "public class Odd {
+            private int count;
+            public Odd() {}
+            public native void outside();
+            public void start() { new Thread(() -> {}).start(); }
+            public void up() { count++; }
+            public void down() { if (count <= 0) throw new IllegalStateException(); count--; }
+            public int deep(int n) { return n <= 0 ? 0 : 1 + deep(n - 1); }
+        }",
+    )]);
+    let run = adit(&["interface", "Odd", "-c", odd.path().to_str().unwrap(), "--json"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let json = run.json();
+    assert_eq!(json["complete"], false);
+    assert!(!json["unknown"].as_array().unwrap().is_empty());
+    assert!(
+        json["transitions"].as_array().unwrap().iter().any(|step| step["outcome"] == "unknown"),
+        "{json:#}"
+    );
+}
+
+#[test]
+fn without_a_solver_simple_classes_still_work() {
+    let Some((java, folder, path)) = components() else { return };
+    let home = java.home.display().to_string();
+    let nowhere = folder.path().join("empty").display().to_string();
+    let environment = [("PATH", Some(nowhere.as_str())), ("JAVA_HOME", Some(home.as_str()))];
+    let run = adit_in(&environment, &["interface", "Stream", "-c", &path, "--json"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert_eq!((&run.json()["complete"], &run.json()["states"]), (&true.into(), &4.into()));
+    let run = adit_in(&environment, &["interface", "AccMeter", "-c", &path, "--json"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert_eq!(run.json()["complete"], false);
+    assert!(run.err.contains("there is no solver") && run.err.contains("z3"), "{}", run.err);
+}
+
+#[test]
+fn what_is_no_component_is_refused() {
+    let Some((_, _folder, path)) = components() else { return };
+    refused(&adit(&["interface", "NoSuchClass", "-c", &path]), &["NoSuchClass"]);
+    refused(&adit(&["interface", "java.util.Iterator", "-c", &path]), &["java.util.Iterator", "constructor"]);
+    refused(&adit(&["interface", "Stream", "-c", &path, "--depth", "0"]), &["--depth"]);
+    refused(&adit(&["interface", "Stream", "-c", &path, "--budget", "nonsense"]), &["--budget"]);
+}
