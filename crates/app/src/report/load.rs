@@ -21,8 +21,11 @@ use crate::results::{self, Properties, PropertyResult, ResultFile, Results, Sear
 /// Names of the traces in a folder.
 const TRACES: [&str; 2] = ["traces.jsonl", "traces.jsonl.gz"];
 
+/// A model, and the labels of its calls without side effects.
+type ModelAndPure = (Fsa<String>, BTreeSet<String>);
+
 /// Loads a model and the labels of its calls without side effects, from a folder or a file, and nothing else.
-pub(crate) fn load_model(path: &Path) -> Result<(Fsa<String>, BTreeSet<String>), Report> {
+pub(crate) fn load_model(path: &Path) -> Result<ModelAndPure, Report> {
     let mut place = Place::of(path)?;
     let (model, _) = place.model()?;
     let properties: Option<Properties> = match &place.folder {
@@ -35,7 +38,7 @@ pub(crate) fn load_model(path: &Path) -> Result<(Fsa<String>, BTreeSet<String>),
 
 /// Loads the finer model of a folder, or of the folder of a model, with the labels of its calls without side
 /// effects; nothing if there is none.
-pub(crate) fn load_detail(path: &Path) -> Result<Option<(Fsa<String>, BTreeSet<String>)>, Report> {
+pub(crate) fn load_detail(path: &Path) -> Result<Option<ModelAndPure>, Report> {
     let (_, pure) = load_model(path)?;
     let folder = Place::of(path)?.folder;
     let detail = folder.map(|folder| detail_of(&folder)).transpose()?.flatten();

@@ -94,11 +94,14 @@ fn order(variable: &Variable) -> (bool, bool, &Variable) {
     (variable.moment == Moment::Before, !variable.is_field(), variable)
 }
 
-/// What the claims say about each variable, and about two.
+/// A smallest and a largest number, each only if there is one.
+type Range = (Option<i64>, Option<i64>);
+
+/// Everything that the claims say about each variable, and about two.
 #[derive(Default)]
 pub(super) struct Facts<'a> {
     /// The numbers that a variable may have.
-    ranges: BTreeMap<&'a Variable, (Option<i64>, Option<i64>)>,
+    ranges: BTreeMap<&'a Variable, Range>,
     /// The values that a variable may have.
     lists: BTreeMap<&'a Variable, &'a [Constant]>,
     /// Variables that are never null.
@@ -106,7 +109,7 @@ pub(super) struct Facts<'a> {
     /// The only difference of two variables.
     differences: BTreeMap<(&'a Variable, &'a Variable), i64>,
     /// The largest and the smallest difference of two variables.
-    limits: BTreeMap<(&'a Variable, &'a Variable), (Option<i64>, Option<i64>)>,
+    limits: BTreeMap<(&'a Variable, &'a Variable), Range>,
 }
 
 impl<'a> Facts<'a> {

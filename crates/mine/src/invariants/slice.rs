@@ -216,8 +216,8 @@ impl Slice {
             places.push(place);
             let Some(place) = place else { continue };
             self.values[place].merge(&other.values[theirs]);
-            for earlier in 0..theirs {
-                let Some(before) = places[earlier] else { continue };
+            for (earlier, &before) in places[..theirs].iter().enumerate() {
+                let Some(before) = before else { continue };
                 let together = other.together[start(theirs) + earlier];
                 // The same two may stand in another order here.
                 let (low, high, together) = if before < place {
