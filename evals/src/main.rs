@@ -7,6 +7,7 @@ mod data;
 mod dice;
 mod dice_miner;
 mod examples;
+mod krka;
 mod left_behind;
 mod mined_model;
 mod published;
@@ -50,6 +51,9 @@ enum Table {
         #[arg(long)]
         json: Option<PathBuf>,
     },
+    /// k-tail, SEKT, TEMI and CONTRACTOR++ on the published traces, beside Krka's Figure 13.
+    #[command(after_help = "Example: cargo run --release -p evals -- krka --data DATA")]
+    Krka(krka::Flags),
     /// The built `adit` on the eleven classes, beside DICE's tables. Takes the budget for each class, seed
     /// and setting.
     #[command(
@@ -222,6 +226,7 @@ fn main() -> Result<ExitCode> {
         Table::CampaignScale { program, traces, seed, seconds } => {
             scale::run(&scale::Scale { adit: program.path()?, traces, seed, seconds })?;
         }
+        Table::Krka(flags) => krka::run(&flags)?,
         Table::Classes(flags) => classes::run(&flags)?,
         Table::Xpsyco(flags) => xpsyco::run(&flags)?,
         Table::RandomProtocols(flags) => random_protocols::run(&flags)?,

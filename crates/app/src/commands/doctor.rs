@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use adit_jvm::find::{self, Places, Unsuitable};
 use adit_jvm::{HostError, Jdk, JdkError, Protection, doctor};
+use adit_smt::COMMANDS;
 use miette::Report;
 use serde_json::{Value, json};
 
@@ -67,7 +68,7 @@ fn examine() -> Result<Examination, Report> {
         others: others(&places, chosen.as_deref()),
         jdk: findings.jdk,
         compiler,
-        solver: ["z3", "cvc5"].into_iter().find_map(solver),
+        solver: COMMANDS.into_iter().find_map(solver),
         protection: findings.protection,
     })
 }
@@ -163,7 +164,8 @@ impl Examination {
         }
         if self.solver.is_none() {
             complaints.push(Complaint {
-                what: "no solver (z3 or cvc5) is on PATH; `adit interface` needs one for most classes"
+                what: "no solver (z3 or cvc5) is on PATH; `adit interface` and `adit infer --algorithm \
+                       contractor` and `temi` need one"
                     .to_owned(),
                 fix: install_hints::install(Thing::Solver),
                 needed: false,
@@ -276,7 +278,7 @@ fn as_text(found: &Examination) -> String {
         Err(_) => line("sandbox", "not tested"),
     }
     let complaints = found.complaints();
-    // What no command needs yet is only in the JSON.
+    // What few commands need is only in the JSON.
     for complaint in complaints.iter().filter(|complaint| complaint.needed) {
         let _ = write!(text, "\nmissing: {}\n  to fix: {}\n", complaint.what, complaint.fix);
     }

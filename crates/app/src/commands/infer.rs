@@ -9,8 +9,9 @@ use adit_logic::{Fate, Property, Template};
 use adit_mine::{Evidence, Impossible, Purity, holding, impossible_traces};
 use adit_trace::{Letter, WordSink, Words};
 use miette::Report;
-use serde_json::json;
+use serde_json::{Value, json};
 
+use self::stateful::Stateful;
 use super::requests::reduce;
 use super::traces::{self, dry_run};
 use crate::errors::{Ending, InternalFault, bad_input};
@@ -26,6 +27,8 @@ use crate::stderr::tell;
 /// Limit on the transitions of an automatic report: a larger page takes longer to write than the model.
 const MOST_ON_A_PAGE: usize = 5_000;
 
+mod stateful;
+
 pub(super) fn run(flags: &InferFlags, quiet: bool) -> Result<Ending, Report> {
     if flags.traces.dry_run {
         return dry_run(&flags.traces);
@@ -40,7 +43,12 @@ pub(super) fn run(flags: &InferFlags, quiet: bool) -> Result<Ending, Report> {
     let format = models::format_of(&target, flags.to.as_deref())?;
 
     let start = Instant::now();
-    let mut words = traces::words(&flags.traces, quiet)?;
+    let AlgorithmFlags { algorithm, k, .. } = flags.algorithm;
+    let stateful = algorithm.uses_state().then(|| Stateful::read(flags, quiet)).transpose()?;
+    let mut words = match &stateful {
+        Some(stateful) => stateful.words.clone(),
+        None => traces::words(&flags.traces, quiet)?,
+    };
     let purity = traces::purity(&flags.purity);
     traces::check_purity(&flags.purity, words.alphabet.names())?;
     let mut dropped = Vec::new();
@@ -58,10 +66,15 @@ pub(super) fn run(flags: &InferFlags, quiet: bool) -> Result<Ending, Report> {
 
     let distinct: Vec<&[Letter]> = words.words.iter().map(|word| word.letters.as_slice()).collect();
     let working = Working::new("inferring", quiet);
-    let AlgorithmFlags { algorithm, k, .. } = flags.algorithm;
-    let (model, held) = match algorithm {
-        Algorithm::KTail => (ktail(&distinct, Horizon(k.unwrap_or(DEFAULT_K))), None),
-        Algorithm::Dice => {
+    let mut summary = json!({});
+    let (model, held) = match (algorithm, &stateful) {
+        (_, Some(stateful)) => {
+            let inferred = stateful.infer(flags, quiet)?;
+            summary = inferred.summary;
+            (inferred.model, None)
+        }
+        (Algorithm::KTail, None) => (ktail(&distinct, Horizon(k.unwrap_or(DEFAULT_K))), None),
+        (_, None) => {
             let held = holding(&words, &purity, &Template::ALL)?;
             let pure = purity.pure_letters(&words.alphabet);
             (dice_miner(&distinct, &held, &pure, constraints(&flags.algorithm)), Some(held))
@@ -92,8 +105,8 @@ pub(super) fn run(flags: &InferFlags, quiet: bool) -> Result<Ending, Report> {
         tell("the model is too large for an automatic report; --report FILE writes one");
     }
     if flags.json {
-        print_json(&json!({
-            "algorithm": match algorithm { Algorithm::KTail => "k-tail", Algorithm::Dice => "dice" },
+        let mut all = json!({
+            "algorithm": algorithm.name(),
             "traces": words.traces(),
             "events": words.events(),
             "alphabet": model.alphabet(),
@@ -101,7 +114,11 @@ pub(super) fn run(flags: &InferFlags, quiet: bool) -> Result<Ending, Report> {
             "states": model.len(),
             "transitions": model.transitions(),
             "seconds": seconds,
-        }))?;
+        });
+        if let (Value::Object(all), Value::Object(summary)) = (&mut all, summary) {
+            all.extend(summary);
+        }
+        print_json(&all)?;
     }
     if let (Target::File(path), false) = (&target, quiet) {
         tell(&format!(
@@ -156,10 +173,20 @@ fn place_of_page(flags: &InferFlags, target: &Target) -> Option<PathBuf> {
 /// Fails if the chosen algorithm ignores a given flag, or if two results would share one stream.
 fn refuse_idle_flags(flags: &InferFlags) -> Result<(), Report> {
     let AlgorithmFlags { algorithm, k, no_constraint_a, no_constraint_b } = flags.algorithm;
+    let (dice, temi) = (algorithm == Algorithm::Dice, algorithm == Algorithm::Temi);
+    let solves = temi || algorithm == Algorithm::Contractor;
+    let state = &flags.state;
     let (idle, algorithm) = match algorithm {
-        Algorithm::Dice if k.is_some() => ("--k", "k-tail"),
-        Algorithm::KTail if no_constraint_a => ("--no-constraint-a", "dice"),
-        Algorithm::KTail if no_constraint_b => ("--no-constraint-b", "dice"),
+        _ if k.is_some() && (dice || solves) => ("--k", "k-tail or sekt"),
+        _ if no_constraint_a && !dice => ("--no-constraint-a", "dice"),
+        _ if no_constraint_b && !dice => ("--no-constraint-b", "dice"),
+        _ if state.pessimistic && !temi => ("--pessimistic", "temi"),
+        _ if state.solver.is_some() && !solves => ("--solver", "contractor or temi"),
+        _ if state.max_states.is_some() && !solves => ("--max-states", "contractor or temi"),
+        _ if state.class.is_some() && !algorithm.uses_state() => ("--class", "sekt, contractor or temi"),
+        _ if flags.drop_contradictions && algorithm.uses_state() => {
+            ("--drop-contradictions", "k-tail or dice")
+        }
         _ if flags.report.as_ref().is_some_and(|path| Target::new(Some(path)) == Target::Stdout) => {
             return Err(bad_input("the report cannot go to standard output", "name a file with --report"));
         }

@@ -8,7 +8,7 @@ use adit_automata::format::Format as ModelFormat;
 use adit_logic::nearest_label;
 use adit_mine::Purity;
 use adit_trace::read::{self, Fields, Options, Pattern, ReadError, Summary, Understood};
-use adit_trace::{Alphabet, CallSink, Format, Label, Labels, WordSink, Words};
+use adit_trace::{Alphabet, CallSink, EventSink, Format, Label, Labels, WordSink, Words};
 use miette::Report;
 
 use super::requests::method_names;
@@ -58,6 +58,19 @@ pub(crate) fn calls(
     each_file(flags, quiet, |bytes, name, format, options| {
         let options = Options { class: class.map(str::to_owned), elements, ..options.clone() };
         read::calls(bytes, name, format, &options, sink)
+    })
+}
+
+/// Passes all traces of all files to `sink` as events with their states; of one class, if it is given.
+pub(crate) fn events(
+    flags: &TraceFlags,
+    class: Option<&str>,
+    quiet: bool,
+    sink: &mut impl EventSink,
+) -> Result<(), Report> {
+    each_file(flags, quiet, |bytes, name, format, options| {
+        let options = Options { class: class.map(str::to_owned), ..options.clone() };
+        read::events(bytes, name, format, &options, sink)
     })
 }
 
