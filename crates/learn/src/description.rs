@@ -171,6 +171,12 @@ impl Description {
         (0..self.states.len()).filter(|&state| self.states[state].outcome == Outcome::Ok)
     }
 
+    /// True if there are methods that need an object, and nothing is known to create one. Such a description
+    /// says nothing about them.
+    pub fn lacks_objects(&self) -> bool {
+        self.methods.iter().any(|method| method.role == Role::Instance) && self.live().all(|state| state == 0)
+    }
+
     /// Name of a state for readers.
     pub fn name(&self, state: usize) -> String {
         let constructed = self.methods.iter().any(|method| method.role == Role::Constructor);
@@ -245,6 +251,9 @@ impl Description {
             Role::Static => self.live().collect(),
             Role::Instance => self.live().filter(|&state| state != 0).collect(),
         };
+        if places.is_empty() {
+            return format!("{call} needs an object, and no constructor is known to create one.");
+        }
         let outcomes = |state: usize, outcome: Outcome| {
             of(state).filter(move |step| self.states[step.to].outcome == outcome)
         };

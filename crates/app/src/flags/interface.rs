@@ -31,7 +31,7 @@ pub(crate) const SOLVER_PATIENCE: Duration = Duration::from_secs(2);
 #[command(after_help = "\
 Examples:
   adit interface com.acme.Stream -c target/classes
-  adit interface java.util.OptionalInt --json
+  adit interface java.io.PipedOutputStream --json
   adit interface com.acme.Stream -c target/classes -o stream-interface
 
 With -o, the folder gets model.json (see `adit convert` for other formats), contract.md with a sentence
