@@ -2,8 +2,8 @@
 //!
 //! Paper: none; [xpsyco] checks interfaces up to a depth.
 //! If every obligation holds, the interface is safe, permissive and tight at every depth: by induction on the
-//! length of a sequence of calls, the fields satisfy the invariant of the state that the sequence leads to, so
-//! each call within a guard has the outcome that the interface says. The checker knows nothing about how
+//! length of a sequence of calls, the fields satisfy the invariant of the state that the sequence leads to,
+//! so each call within a guard has the outcome that the interface says. The checker knows nothing about how
 //! invariants are found; it needs the summaries, the interface and a solver.
 //! Cost: one question for each live state, symbol and path, and a few for each method.
 

@@ -1,7 +1,7 @@
 //! Summaries as programs: concrete calls at millions per second, without the interpreter.
 //!
-//! The conditions of all paths of a method become one list of instructions, each computed once; the updates of
-//! each path become another. Values are `i64`, wrapped to their width after each operation, as Java does.
+//! The conditions of all paths of a method become one list of instructions, each computed once; the updates
+//! of each path become another. Values are `i64`, wrapped to their width after each operation, as Java does.
 
 use std::collections::HashMap;
 
@@ -93,8 +93,8 @@ impl Compiled {
         Self { methods, slots: Vec::new() }
     }
 
-    /// Calls `method` like [`Execute::call`], and says which path was taken. None of the paths may apply if the
-    /// summary is faulty; the outcome is then unknown.
+    /// Calls `method` like [`Execute::call`], and says which path was taken. None of the paths may apply if
+    /// the summary is faulty; the outcome is then unknown.
     pub fn take(&mut self, method: usize, arguments: &[i64], fields: &mut [i64]) -> (Option<usize>, Outcome) {
         let program = &self.methods[method];
         program.conditions.run(fields, arguments, &mut self.slots);

@@ -104,8 +104,8 @@ impl End {
 /// A symbolic method path: what a call does if its condition holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Path {
-    /// The condition on fields and parameters. Conditions of a method's paths exclude each other and cover all
-    /// values.
+    /// The condition on fields and parameters. Conditions of a method's paths exclude each other and cover
+    /// all values.
     pub condition: Expr,
     /// New values of fields, by index, over the values before the call. The others keep theirs. Only a path
     /// that ends well has updates.

@@ -191,8 +191,8 @@ impl Description {
         }
     }
 
-    /// The automaton of legal calls, with guards. Calls that are refused are notes of their state; calls whose
-    /// outcome is unknown lead to the place that was not explored.
+    /// The automaton of legal calls, with guards. Calls that are refused are notes of their state; calls
+    /// whose outcome is unknown lead to the place that was not explored.
     pub fn to_model(&self) -> Fsa<String> {
         let mut builder: Builder<String> = Builder::new();
         let mut number = BTreeMap::new();

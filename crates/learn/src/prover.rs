@@ -2,10 +2,10 @@
 //!
 //! Paper: none; predicate abstraction with predicates closed under weakest preconditions.
 //! Each symbol is run with its representative, which leaves conditions on fields only. Their atoms, and the
-//! atoms of what must hold before a call so that an atom holds after it, are the predicates. If there is no end
-//! of them because of a counter, its values are told apart instead. Exploring concrete states, one for each
-//! valuation of the predicates, finds the valuations that meet in each state of the conjecture; they are its
-//! invariant. An outcome that is not the conjecture's is a real counterexample. The obligations of
+//! atoms of what must hold before a call so that an atom holds after it, are the predicates. If there is no
+//! end of them because of a counter, its values are told apart instead. Exploring concrete states, one for
+//! each valuation of the predicates, finds the valuations that meet in each state of the conjecture; they are
+//! its invariant. An outcome that is not the conjecture's is a real counterexample. The obligations of
 //! `certificate.rs` then say that the other states and arguments behave alike. Where one fails, its arguments
 //! become another instance of the symbol, and everything is repeated.
 //! Cost: linear in the number of reachable valuations times symbols; predicates and rounds are limited.
@@ -292,7 +292,8 @@ impl<'p, 'a> Prover<'p, 'a> {
         true
     }
 
-    /// Collects predicates, and gives up on fields about which there are too many. False if that does not help.
+    /// Collects predicates, and gives up on fields about which there are too many. False if that does not
+    /// help.
     fn close_or_tell_apart(&mut self) -> bool {
         while !self.close() {
             if !(self.keep_going)() {

@@ -16,8 +16,8 @@ use crate::symbolic::{Call, Guarded, SymbolicCall};
 use crate::x_psyco::{Session, Stop, Verdict};
 
 impl Session<'_, '_> {
-    /// Algorithm 3: the counterexample goes to the learner if representatives show it too; otherwise the first
-    /// call that its representative does not represent is found, and its symbol is split.
+    /// Algorithm 3: the counterexample goes to the learner if representatives show it too; otherwise the
+    /// first call that its representative does not represent is found, and its symbol is split.
     pub(crate) fn analyze_counterexample(&mut self, hypothesis: &Lts, calls: &[Call]) -> Answer {
         let Some(word) = self.word(calls) else { return self.give_up() };
         let representatives = self.representatives(&word);
@@ -252,8 +252,8 @@ impl Component {
 
     /// Makes the outcome of `method` unknown wherever one of `unclear` decides it.
     ///
-    /// What the other paths leave over is exactly the region of the paths that mention an unclear atom, so the
-    /// new path needs none of them.
+    /// What the other paths leave over is exactly the region of the paths that mention an unclear atom, so
+    /// the new path needs none of them.
     pub(crate) fn blur(&mut self, method: usize, unclear: &BTreeSet<Expr>, reason: &str) {
         let paths = std::mem::take(&mut self.methods[method].paths);
         let (dropped, mut kept): (Vec<Path>, Vec<Path>) =

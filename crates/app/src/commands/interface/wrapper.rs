@@ -1,4 +1,5 @@
-//! A Java class that wraps a component, follows its interface, and refuses illegal calls before they are made.
+//! A Java class that wraps a component, follows its interface, and refuses illegal calls before they are
+//! made.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -76,8 +77,8 @@ const TAKEN: [&str; 58] = [
 /// The state of a wrapper that no longer knows what is legal.
 const UNKNOWN: i32 = -1;
 
-/// Returns the name and the source of the wrapper. There is none for a class without constructors, or one that
-/// code outside of it cannot name.
+/// Returns the name and the source of the wrapper. There is none for a class without constructors, or one
+/// that code outside of it cannot name.
 pub(super) fn java(
     environment: &JavaEnvironment,
     analysis: &mut Analysis<'_>,
