@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use adit_automata::Fsa;
 use adit_automata::format::Format;
 use adit_concolic::{InterpreterLimits, summarize};
-use adit_learn::Outcome;
+use adit_learn::WordOutcome;
 use adit_learn::description::{Description, describe};
 use adit_learn::guards;
 use adit_learn::regions::Regions;
@@ -150,7 +150,7 @@ impl Found {
         let lts = &self.interface.lts;
         self.interface.complete
             && !self.description.lacks_objects()
-            && (0..lts.len()).all(|state| lts.outcome(state) != Outcome::Unknown)
+            && (0..lts.len()).all(|state| lts.outcome(state) != WordOutcome::Unknown)
     }
 
     fn as_json(&self) -> Value {
@@ -165,9 +165,9 @@ impl Found {
             .iter()
             .map(|step| {
                 let outcome = match description.states[step.to].outcome {
-                    Outcome::Ok => "ok",
-                    Outcome::Error => "error",
-                    Outcome::Unknown => "unknown",
+                    WordOutcome::Ok => "ok",
+                    WordOutcome::Error => "error",
+                    WordOutcome::Unknown => "unknown",
                 };
                 json!({
                     "from": step.from,

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use adit_bytecode::{Class, Flags, Method, Type};
 use adit_learn::description::{Description, Move};
 use adit_learn::symbolic::Analysis;
-use adit_learn::{Outcome, Role};
+use adit_learn::{Role, WordOutcome};
 use adit_smt::{Arena, Binary, Expr, Node, Resize, Sort, Var};
 
 use crate::java::environment::JavaEnvironment;
@@ -247,12 +247,14 @@ impl Writer<'_, '_> {
 
     /// The case of one state: the first guard that holds decides.
     fn case(&self, text: &mut String, state: usize, moves: &[&Move], names: &[String]) {
-        let passing: Vec<&&Move> =
-            moves.iter().filter(|step| self.description.states[step.to].outcome != Outcome::Error).collect();
+        let passing: Vec<&&Move> = moves
+            .iter()
+            .filter(|step| self.description.states[step.to].outcome != WordOutcome::Error)
+            .collect();
         let _ = writeln!(text, "            case {state}:");
         for step in &passing {
             let target = match self.description.states[step.to].outcome {
-                Outcome::Ok => step.to as i64,
+                WordOutcome::Ok => step.to as i64,
                 _ => i64::from(UNKNOWN),
             };
             if step.guard == "true" {
