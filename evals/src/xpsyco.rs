@@ -1,4 +1,5 @@
-//! Interfaces of the seven components, beside Tables 1 and 2 of the X-PSYCO paper, and proved for every depth.
+//! Interfaces of the seven components, beside Tables 1 and 2 of the X-PSYCO paper, and proved for every
+//! depth.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -44,7 +45,8 @@ pub(crate) struct Flags {
 struct Published {
     class: &'static str,
     methods: usize,
-    /// `k_min`, `k_max`, symbols and states in the four modes of Table 1; a star marks a complete exploration.
+    /// `k_min`, `k_max`, symbols and states in the four modes of Table 1; a star marks a complete
+    /// exploration.
     modes: [(&'static str, usize, usize); 4],
     /// The same for Table 2.
     psyco: (&'static str, usize, usize),

@@ -148,6 +148,10 @@ fn limits_are_told_and_nothing_is_claimed_beyond_them() {
     let run = adit(&["interface", "TokenLock", "-c", &path, "--json"]);
     assert!(run.err.contains("depends on how its arguments"), "{}", run.err);
     assert!(run.json()["unknown"][0].as_str().unwrap().contains("`unlock`"));
+    // Objects that only a factory makes are out of reach.
+    let run = adit(&["interface", "java.util.OptionalInt", "--no-project", "--json"]);
+    assert_eq!((run.code, &run.json()["complete"]), (0, &false.into()));
+    assert!(run.err.contains("no public constructor is known to create an object"), "{}", run.err);
     let odd = java.compile(&[(
         "Odd.java",
         "public class Odd {

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use adit_bytecode::Type;
-use adit_learn::{Execute, Kind, Outcome, Role};
+use adit_learn::{Execute, Kind, Role, WordOutcome};
 use adit_smt::Var;
 
 use crate::domain::{Concrete, Word};
@@ -154,14 +154,14 @@ impl Interpreted<'_> {
 }
 
 impl Execute for Interpreted<'_> {
-    fn call(&mut self, method: usize, arguments: &[i64], fields: &mut [i64]) -> Outcome {
+    fn call(&mut self, method: usize, arguments: &[i64], fields: &mut [i64]) -> WordOutcome {
         let role = self.operations[method].role;
         let exists = fields.last() != Some(&0);
         if role == Role::Constructor && exists || role == Role::Instance && !exists {
-            return Outcome::Error;
+            return WordOutcome::Error;
         }
         let Some(shape) = self.shape(fields).filter(|&shape| !self.shapes[shape].is_opaque) else {
-            return Outcome::Unknown;
+            return WordOutcome::Unknown;
         };
         let before = &self.shapes[shape];
         let root = before.root;
@@ -173,7 +173,7 @@ impl Execute for Interpreted<'_> {
         self.slots.clear();
         self.slots.extend((role == Role::Instance).then(|| Word::plain(i64::from(root.0))));
         if self.arguments(method, arguments).is_err() {
-            return Outcome::Unknown;
+            return WordOutcome::Unknown;
         }
         let run = Run {
             linker: &mut self.linker,
@@ -187,16 +187,16 @@ impl Execute for Interpreted<'_> {
             _ => (root, self.machine.call(run, operation, &self.slots)),
         };
         match completion {
-            Completion::Threw(_) => Outcome::Error,
-            Completion::Unknown(_) => Outcome::Unknown,
+            Completion::Threw(_) => WordOutcome::Error,
+            Completion::Unknown(_) => WordOutcome::Unknown,
             Completion::Returned(_) => {
                 if !self.read_back(shape, root, fields) {
-                    return Outcome::Unknown;
+                    return WordOutcome::Unknown;
                 }
                 if let Some(exists) = fields.last_mut().filter(|_| role == Role::Constructor) {
                     *exists = 1;
                 }
-                Outcome::Ok
+                WordOutcome::Ok
             }
         }
     }

@@ -2,8 +2,8 @@
 //!
 //! Paper: none; [xpsyco] checks interfaces up to a depth.
 //! If every obligation holds, the interface is safe, permissive and tight at every depth: by induction on the
-//! length of a sequence of calls, the fields satisfy the invariant of the state that the sequence leads to, so
-//! each call within a guard has the outcome that the interface says. The checker knows nothing about how
+//! length of a sequence of calls, the fields satisfy the invariant of the state that the sequence leads to,
+//! so each call within a guard has the outcome that the interface says. The checker knows nothing about how
 //! invariants are found; it needs the summaries, the interface and a solver.
 //! Cost: one question for each live state, symbol and path, and a few for each method.
 
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use adit_smt::{Answer, Arena, Expr, Solver, Var, script};
 
 use crate::component::Component;
-use crate::lts::{Lts, Outcome};
+use crate::lts::{Lts, WordOutcome};
 use crate::symbolic::Guarded;
 
 /// Invariants of the states of an interface, with the result of checking them.
@@ -116,7 +116,7 @@ pub fn obligations(
         component.fields.iter().map(|field| (field.var, arena.value(field.initial))).collect();
     let holds = arena.substitute(invariants[0], &initial);
     add("the invariant of the initial state holds initially".to_owned(), vec![arena.not(holds)], None);
-    for state in (0..lts.len()).filter(|&state| lts.outcome(state) == Outcome::Ok) {
+    for state in (0..lts.len()).filter(|&state| lts.outcome(state) == WordOutcome::Ok) {
         for (symbol, guarded) in symbols.iter().enumerate() {
             let target = lts.step(state, symbol);
             for path in &component.methods[guarded.method].paths {
@@ -124,7 +124,7 @@ pub fn obligations(
                 let name = &component.methods[guarded.method].name;
                 let says = if path.end.outcome() != lts.outcome(target) {
                     format!("in state {state}, `{name}` {} has no other outcome", symbol_number(symbol))
-                } else if path.end.outcome() == Outcome::Ok {
+                } else if path.end.outcome() == WordOutcome::Ok {
                     let by: BTreeMap<Var, Expr> = path
                         .updates
                         .iter()

@@ -1,14 +1,14 @@
 //! Summaries as programs: concrete calls at millions per second, without the interpreter.
 //!
-//! The conditions of all paths of a method become one list of instructions, each computed once; the updates of
-//! each path become another. Values are `i64`, wrapped to their width after each operation, as Java does.
+//! The conditions of all paths of a method become one list of instructions, each computed once; the updates
+//! of each path become another. Values are `i64`, wrapped to their width after each operation, as Java does.
 
 use std::collections::HashMap;
 
 use adit_smt::{Arena, Binary, Expr, Node, Resize, Sort};
 
 use crate::component::{Component, Execute, number};
-use crate::lts::Outcome;
+use crate::lts::WordOutcome;
 
 /// A component, compiled.
 #[derive(Clone, Debug)]
@@ -29,7 +29,7 @@ struct Branch {
     updates: Code,
     /// The field and the slot of its new value.
     stores: Vec<(usize, usize)>,
-    outcome: Outcome,
+    outcome: WordOutcome,
 }
 
 /// Instructions in order; the result of each is in the slot with its number.
@@ -93,13 +93,18 @@ impl Compiled {
         Self { methods, slots: Vec::new() }
     }
 
-    /// Calls `method` like [`Execute::call`], and says which path was taken. None of the paths may apply if the
-    /// summary is faulty; the outcome is then unknown.
-    pub fn take(&mut self, method: usize, arguments: &[i64], fields: &mut [i64]) -> (Option<usize>, Outcome) {
+    /// Calls `method` like [`Execute::call`], and says which path was taken. None of the paths may apply if
+    /// the summary is faulty; the outcome is then unknown.
+    pub fn take(
+        &mut self,
+        method: usize,
+        arguments: &[i64],
+        fields: &mut [i64],
+    ) -> (Option<usize>, WordOutcome) {
         let program = &self.methods[method];
         program.conditions.run(fields, arguments, &mut self.slots);
         let Some(taken) = program.paths.iter().position(|path| self.slots[path.condition] != 0) else {
-            return (None, Outcome::Unknown);
+            return (None, WordOutcome::Unknown);
         };
         let path = &program.paths[taken];
         if !path.stores.is_empty() {
@@ -113,7 +118,7 @@ impl Compiled {
 }
 
 impl Execute for Compiled {
-    fn call(&mut self, method: usize, arguments: &[i64], fields: &mut [i64]) -> Outcome {
+    fn call(&mut self, method: usize, arguments: &[i64], fields: &mut [i64]) -> WordOutcome {
         self.take(method, arguments, fields).1
     }
 }

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use adit_smt::{Arena, Expr, Sort, Value, Var};
 
-use crate::lts::Outcome;
+use crate::lts::WordOutcome;
 
 /// The type of a field or parameter, as far as summaries know it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -92,11 +92,11 @@ pub enum End {
 
 impl End {
     /// The outcome of a call that takes the path.
-    pub fn outcome(&self) -> Outcome {
+    pub fn outcome(&self) -> WordOutcome {
         match self {
-            End::Ok => Outcome::Ok,
-            End::Error(_) => Outcome::Error,
-            End::Unknown(_) => Outcome::Unknown,
+            End::Ok => WordOutcome::Ok,
+            End::Error(_) => WordOutcome::Error,
+            End::Unknown(_) => WordOutcome::Unknown,
         }
     }
 }
@@ -104,8 +104,8 @@ impl End {
 /// A symbolic method path: what a call does if its condition holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Path {
-    /// The condition on fields and parameters. Conditions of a method's paths exclude each other and cover all
-    /// values.
+    /// The condition on fields and parameters. Conditions of a method's paths exclude each other and cover
+    /// all values.
     pub condition: Expr,
     /// New values of fields, by index, over the values before the call. The others keep theirs. Only a path
     /// that ends well has updates.
@@ -145,7 +145,7 @@ pub struct Component {
 pub trait Execute {
     /// Calls `method` on an object with these `fields`. They hold the values after the call if it succeeds,
     /// and anything otherwise. Truth values are 0 and 1, and numbers are signed.
-    fn call(&mut self, method: usize, arguments: &[i64], fields: &mut [i64]) -> Outcome;
+    fn call(&mut self, method: usize, arguments: &[i64], fields: &mut [i64]) -> WordOutcome;
 }
 
 /// The name of the hidden field. It cannot be the name of a field in Java.

@@ -13,16 +13,16 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::compiled::CompiledGuard;
 use crate::lstar::{Answer, Teacher};
-use crate::lts::{Lts, Outcome, Symbol};
+use crate::lts::{Lts, Symbol, WordOutcome};
 use crate::prover::{Proof, prove};
-use crate::symbolic::{Call, SymbolicCall};
+use crate::symbolic::{ConcreteCall, SymbolicCall};
 use crate::x_psyco::{Execution, Matching, Session, Stop, Verdict};
 
 /// Explored sequences between two looks at the budget.
 const PATIENCE: usize = 256;
 
 impl Teacher for Session<'_, '_> {
-    fn member(&mut self, word: &[Symbol]) -> Outcome {
+    fn member(&mut self, word: &[Symbol]) -> WordOutcome {
         let calls = self.representatives(word);
         self.analysis.execute(&calls).0
     }
@@ -51,10 +51,10 @@ impl Session<'_, '_> {
     }
 
     /// The calls of the membership pool for a word.
-    pub(crate) fn representatives(&self, word: &[Symbol]) -> Vec<Call> {
+    pub(crate) fn representatives(&self, word: &[Symbol]) -> Vec<ConcreteCall> {
         let call = |&symbol: &Symbol| {
             let guarded = &self.symbols[symbol];
-            Call { method: guarded.method, arguments: guarded.representative.clone() }
+            ConcreteCall { method: guarded.method, arguments: guarded.representative.clone() }
         };
         word.iter().map(call).collect()
     }
@@ -78,7 +78,7 @@ impl Session<'_, '_> {
 /// The end of an exploration.
 enum End {
     /// Concrete calls whose outcome is not the conjecture's.
-    Counterexample(Vec<Call>),
+    Counterexample(Vec<ConcreteCall>),
     /// No sequence is left.
     Exhausted,
     /// A limit was reached.
@@ -123,7 +123,7 @@ struct Exploration<'e, 's, 'a> {
     /// For each path the call that takes it and the values after it, kept to save allocations.
     reached: Vec<Option<(u32, u32)>>,
     /// All calls of sequences whose values the solver found.
-    witnesses: FxHashMap<u32, Vec<Call>>,
+    witnesses: FxHashMap<u32, Vec<ConcreteCall>>,
 }
 
 impl<'e, 's, 'a> Exploration<'e, 's, 'a> {
@@ -206,7 +206,7 @@ impl<'e, 's, 'a> Exploration<'e, 's, 'a> {
     }
 
     /// Lines 4 to 21 of Algorithm 2 for one sequence. Returns the calls of a counterexample.
-    fn expand(&mut self, at: usize) -> Option<Vec<Call>> {
+    fn expand(&mut self, at: usize) -> Option<Vec<ConcreteCall>> {
         let node = self.nodes[at];
         for symbol in 0..self.session.symbols.len() {
             if node.symbol != u32::MAX && self.skipped[node.symbol as usize][symbol] {
@@ -231,12 +231,12 @@ impl<'e, 's, 'a> Exploration<'e, 's, 'a> {
                     let (path, outcome) = self.session.analysis.compiled.take(method, arguments, &mut fields);
                     self.scratch = fields;
                     if outcome != expected {
-                        let last = Call { method, arguments: arguments.clone() };
+                        let last = ConcreteCall { method, arguments: arguments.clone() };
                         return Some(self.calls(at).into_iter().chain([last]).collect());
                     }
                     let Some(path) = path else { continue };
                     if reached[path].is_none() {
-                        let valuation = if outcome == Outcome::Ok { self.scratched() } else { 0 };
+                        let valuation = if outcome == WordOutcome::Ok { self.scratched() } else { 0 };
                         reached[path] = Some((invocation, valuation));
                     }
                 }
@@ -246,7 +246,7 @@ impl<'e, 's, 'a> Exploration<'e, 's, 'a> {
                 let outcome = self.session.analysis.component.methods[method].paths[path].end.outcome();
                 self.session.analysis.work.sequences += 1;
                 // A path with a witness and without a successor needs no question.
-                if concrete.is_some() && outcome != Outcome::Ok {
+                if concrete.is_some() && outcome != WordOutcome::Ok {
                     continue;
                 }
                 let Some(symbolic) = self.possible(at, call) else { continue };
@@ -273,7 +273,7 @@ impl<'e, 's, 'a> Exploration<'e, 's, 'a> {
                         admitted
                     }
                 };
-                if outcome != Outcome::Ok {
+                if outcome != WordOutcome::Ok {
                     continue;
                 }
                 let key = match self.session.options.matching {
@@ -313,7 +313,7 @@ impl<'e, 's, 'a> Exploration<'e, 's, 'a> {
     }
 
     /// Adds new calls to the pool. Returns the last one with the values of fields after it.
-    fn admit(&mut self, calls: &[Call]) -> (u32, u32) {
+    fn admit(&mut self, calls: &[ConcreteCall]) -> (u32, u32) {
         let mut fields = self.session.analysis.component.initial();
         let mut last = 0;
         for call in calls {
@@ -342,15 +342,16 @@ impl<'e, 's, 'a> Exploration<'e, 's, 'a> {
     }
 
     /// The concrete calls of a sequence.
-    fn calls(&self, mut at: usize) -> Vec<Call> {
-        let mut later: Vec<Call> = Vec::new();
+    fn calls(&self, mut at: usize) -> Vec<ConcreteCall> {
+        let mut later: Vec<ConcreteCall> = Vec::new();
         while at != 0 {
             if let Some(calls) = self.witnesses.get(&(at as u32)) {
                 return calls.iter().cloned().chain(later.into_iter().rev()).collect();
             }
             let node = self.nodes[at];
             let method = self.session.symbols[node.symbol as usize].method;
-            later.push(Call { method, arguments: self.invocations[node.invocation as usize].clone() });
+            later
+                .push(ConcreteCall { method, arguments: self.invocations[node.invocation as usize].clone() });
             at = node.parent as usize;
         }
         later.reverse();

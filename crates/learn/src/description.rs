@@ -7,8 +7,8 @@ use adit_smt::Expr;
 
 use crate::component::{End, Role};
 use crate::guards::{readable, separation};
-use crate::lts::Outcome;
-use crate::symbolic::{Analysis, Call};
+use crate::lts::WordOutcome;
+use crate::symbolic::{Analysis, ConcreteCall};
 use crate::x_psyco::Interface;
 
 /// An interface in words.
@@ -27,8 +27,8 @@ pub struct Description {
 /// A state of an interface.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DescribedState {
-    /// Outcome of the words that lead here.
-    pub outcome: Outcome,
+    /// WordOutcome of the words that lead here.
+    pub outcome: WordOutcome,
     /// A condition on fields that tells the state from the others, if one is known.
     pub condition: Option<String>,
 }
@@ -78,7 +78,7 @@ pub fn describe(analysis: &mut Analysis<'_>, interface: &Interface) -> Descripti
     let access = lts.access();
     let mut moves = Vec::new();
     let mut texts: BTreeMap<(usize, Vec<usize>), (String, Expr)> = BTreeMap::new();
-    for from in (0..lts.len()).filter(|&state| lts.outcome(state) == Outcome::Ok) {
+    for from in (0..lts.len()).filter(|&state| lts.outcome(state) == WordOutcome::Ok) {
         for method in 0..analysis.component.methods.len() {
             let mut targets: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
             for (symbol, guarded) in interface.symbols.iter().enumerate() {
@@ -124,12 +124,12 @@ fn reason(
     word: &[usize],
     symbol: usize,
 ) -> Option<String> {
-    let calls: Vec<Call> = word
+    let calls: Vec<ConcreteCall> = word
         .iter()
         .chain([&symbol])
         .map(|&symbol| {
             let guarded = &interface.symbols[symbol];
-            Call { method: guarded.method, arguments: guarded.representative.clone() }
+            ConcreteCall { method: guarded.method, arguments: guarded.representative.clone() }
         })
         .collect();
     let (_, paths) = analysis.execute(&calls);
@@ -153,13 +153,16 @@ fn states(analysis: &mut Analysis<'_>, interface: &Interface) -> Vec<DescribedSt
     (0..lts.len())
         .map(|state| {
             let outcome = lts.outcome(state);
-            let condition = invariants.as_ref().filter(|_| outcome == Outcome::Ok).and_then(|invariants| {
-                let others: Vec<Expr> =
-                    (0..lts.len()).filter(|&other| other != state).map(|other| invariants[other]).collect();
-                let off = analysis.component.arena.or(&others);
-                let text = separation(analysis, invariants[state], off)?;
-                (text != "false" && text != "true").then_some(text)
-            });
+            let condition =
+                invariants.as_ref().filter(|_| outcome == WordOutcome::Ok).and_then(|invariants| {
+                    let others: Vec<Expr> = (0..lts.len())
+                        .filter(|&other| other != state)
+                        .map(|other| invariants[other])
+                        .collect();
+                    let off = analysis.component.arena.or(&others);
+                    let text = separation(analysis, invariants[state], off)?;
+                    (text != "false" && text != "true").then_some(text)
+                });
             DescribedState { outcome, condition }
         })
         .collect()
@@ -168,15 +171,21 @@ fn states(analysis: &mut Analysis<'_>, interface: &Interface) -> Vec<DescribedSt
 impl Description {
     /// The number of states that calls can be made in.
     pub fn live(&self) -> impl Iterator<Item = usize> + '_ {
-        (0..self.states.len()).filter(|&state| self.states[state].outcome == Outcome::Ok)
+        (0..self.states.len()).filter(|&state| self.states[state].outcome == WordOutcome::Ok)
+    }
+
+    /// True if there are methods that need an object, and nothing is known to create one. Such a description
+    /// says nothing about them.
+    pub fn lacks_objects(&self) -> bool {
+        self.methods.iter().any(|method| method.role == Role::Instance) && self.live().all(|state| state == 0)
     }
 
     /// Name of a state for readers.
     pub fn name(&self, state: usize) -> String {
         let constructed = self.methods.iter().any(|method| method.role == Role::Constructor);
         match (&self.states[state], state) {
-            (DescribedState { outcome: Outcome::Error, .. }, _) => "error".to_owned(),
-            (DescribedState { outcome: Outcome::Unknown, .. }, _) => "unknown".to_owned(),
+            (DescribedState { outcome: WordOutcome::Error, .. }, _) => "error".to_owned(),
+            (DescribedState { outcome: WordOutcome::Unknown, .. }, _) => "unknown".to_owned(),
             (_, 0) if constructed => "no object".to_owned(),
             (DescribedState { condition: Some(condition), .. }, _) if condition.len() <= 60 => {
                 condition.clone()
@@ -185,8 +194,8 @@ impl Description {
         }
     }
 
-    /// The automaton of legal calls, with guards. Calls that are refused are notes of their state; calls whose
-    /// outcome is unknown lead to the place that was not explored.
+    /// The automaton of legal calls, with guards. Calls that are refused are notes of their state; calls
+    /// whose outcome is unknown lead to the place that was not explored.
     pub fn to_model(&self) -> Fsa<String> {
         let mut builder: Builder<String> = Builder::new();
         let mut number = BTreeMap::new();
@@ -205,17 +214,18 @@ impl Description {
             builder.label(label.clone());
             let from = number[&step.from];
             match self.states[step.to].outcome {
-                Outcome::Error => refused.entry(from).or_default().push(if step.guard == "true" {
+                WordOutcome::Error => refused.entry(from).or_default().push(if step.guard == "true" {
                     label
                 } else {
                     format!("{label} if {}", step.guard)
                 }),
                 outcome => {
                     let to = match outcome {
-                        Outcome::Ok => number[&step.to],
+                        WordOutcome::Ok => number[&step.to],
                         _ => builder.not_explored(),
                     };
-                    let modality = if outcome == Outcome::Ok { Modality::Required } else { Modality::Maybe };
+                    let modality =
+                        if outcome == WordOutcome::Ok { Modality::Required } else { Modality::Maybe };
                     builder.modal_edge(from, label.clone(), to, modality);
                     if step.guard != "true" {
                         builder.guard(from, label, to, step.guard.clone());
@@ -245,12 +255,15 @@ impl Description {
             Role::Static => self.live().collect(),
             Role::Instance => self.live().filter(|&state| state != 0).collect(),
         };
-        let outcomes = |state: usize, outcome: Outcome| {
+        if places.is_empty() {
+            return format!("{call} needs an object, and no constructor is known to create one.");
+        }
+        let outcomes = |state: usize, outcome: WordOutcome| {
             of(state).filter(move |step| self.states[step.to].outcome == outcome)
         };
         let unknown: BTreeSet<&String> = places
             .iter()
-            .flat_map(|&state| outcomes(state, Outcome::Unknown))
+            .flat_map(|&state| outcomes(state, WordOutcome::Unknown))
             .flat_map(|step| &step.why)
             .collect();
         let doubt = match unknown.into_iter().next() {
@@ -258,7 +271,7 @@ impl Description {
             None => String::new(),
         };
         let (open, closed): (Vec<usize>, Vec<usize>) =
-            places.iter().partition(|&&state| outcomes(state, Outcome::Ok).next().is_some());
+            places.iter().partition(|&&state| outcomes(state, WordOutcome::Ok).next().is_some());
         if open.is_empty() {
             return match doubt.is_empty() {
                 true => format!("{call} always fails."),
@@ -267,16 +280,17 @@ impl Description {
         }
         let mut guards: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         for &state in &open {
-            let mut parts: Vec<&str> = outcomes(state, Outcome::Ok).map(|step| step.guard.as_str()).collect();
+            let mut parts: Vec<&str> =
+                outcomes(state, WordOutcome::Ok).map(|step| step.guard.as_str()).collect();
             parts.sort_unstable();
             // If nothing is refused here, the parts cover all arguments.
-            let all = of(state).all(|step| self.states[step.to].outcome == Outcome::Ok);
+            let all = of(state).all(|step| self.states[step.to].outcome == WordOutcome::Ok);
             let guard = if all { "true".to_owned() } else { parts.join("` or `") };
             guards.entry(guard).or_default().push(state);
         }
         let refused: BTreeSet<&str> = open
             .iter()
-            .flat_map(|&state| outcomes(state, Outcome::Error))
+            .flat_map(|&state| outcomes(state, WordOutcome::Error))
             .map(|step| step.guard.as_str())
             .collect();
         let with = match guards.len() {
@@ -337,7 +351,7 @@ impl Description {
                     step.method != method
                         || !from.contains(&step.from)
                         || to.contains(&step.to)
-                        || self.states[step.to].outcome == Outcome::Error
+                        || self.states[step.to].outcome == WordOutcome::Error
                 });
                 let guards: Vec<&str> = guards.into_iter().collect();
                 if guards.contains(&"true") || (always && guards.len() > 1) {

@@ -5,8 +5,8 @@
 //! constants; every other atom is a variable with two values. Combinations of regions that no arguments have
 //! may be covered or not. Boxes that hold some combination of the guard are grown while they hold none
 //! outside of it, until they cover the guard.
-//! Cost: exponential in the number of terms of one guard, which is limited; a solver call for each combination
-//! of regions of terms that share a parameter, and one to check the result.
+//! Cost: exponential in the number of terms of one guard, which is limited; a solver call for each
+//! combination of regions of terms that share a parameter, and one to check the result.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -45,8 +45,8 @@ pub(crate) fn readable(analysis: &mut Analysis<'_>, method: usize, condition: Ex
     minimize_one(analysis, &mut Guarded { method, guard: condition, representative: Vec::new() })
 }
 
-/// A short condition on fields that holds wherever `on` does and nowhere where `off` does, if there are not too
-/// many combinations to look at.
+/// A short condition on fields that holds wherever `on` does and nowhere where `off` does, if there are not
+/// too many combinations to look at.
 pub(crate) fn separation(analysis: &mut Analysis<'_>, on: Expr, off: Expr) -> Option<String> {
     let (terms, boxes) = cover(analysis, on, Some(off))?;
     Some(text(analysis, None, &terms, &boxes))

@@ -22,4 +22,4 @@ pub mod x_psyco;
 
 pub use component::{Component, End, Execute, Field, Kind, Method, Parameter, Path, Role, number, value};
 pub use lstar::{Answer, Teacher, learn};
-pub use lts::{Lts, Outcome, Symbol};
+pub use lts::{Lts, Symbol, WordOutcome};

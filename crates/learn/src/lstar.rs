@@ -9,7 +9,7 @@
 
 use std::collections::HashMap;
 
-use crate::lts::{Lts, Outcome, Symbol};
+use crate::lts::{Lts, Symbol, WordOutcome};
 
 /// Knowledge about a language of words with three outcomes.
 ///
@@ -17,7 +17,7 @@ use crate::lts::{Lts, Outcome, Symbol};
 /// unknown word is unknown.
 pub trait Teacher {
     /// The outcome of `word`.
-    fn member(&mut self, word: &[Symbol]) -> Outcome;
+    fn member(&mut self, word: &[Symbol]) -> WordOutcome;
 
     /// Judges a conjecture, the smallest automaton that agrees with all outcomes so far.
     fn equivalent(&mut self, hypothesis: &Lts) -> Answer;
@@ -36,7 +36,7 @@ pub enum Answer {
 }
 
 impl<T: Teacher + ?Sized> Teacher for &mut T {
-    fn member(&mut self, word: &[Symbol]) -> Outcome {
+    fn member(&mut self, word: &[Symbol]) -> WordOutcome {
         (**self).member(word)
     }
 
@@ -82,9 +82,9 @@ struct Table {
     /// Words that tell states apart, the empty one first.
     suffixes: Vec<Vec<Symbol>>,
     /// Outcomes of the access words with the suffixes.
-    rows: Vec<Vec<Outcome>>,
+    rows: Vec<Vec<WordOutcome>>,
     /// Outcomes of the access words that are one symbol longer, for each symbol.
-    frontier: Vec<Vec<Vec<Outcome>>>,
+    frontier: Vec<Vec<Vec<WordOutcome>>>,
 }
 
 impl Table {
@@ -103,7 +103,7 @@ impl Table {
     /// Makes `word` an access word.
     fn admit(&mut self, word: Vec<Symbol>, teacher: &mut impl Teacher) {
         let row = Self::row(&word, &self.suffixes, teacher);
-        let live = row[0] == Outcome::Ok;
+        let live = row[0] == WordOutcome::Ok;
         let frontier = (0..if live { self.symbols } else { 0 })
             .map(|symbol| Self::row(&[&word[..], &[symbol]].concat(), &self.suffixes, teacher))
             .collect();
@@ -112,11 +112,11 @@ impl Table {
         self.frontier.push(frontier);
     }
 
-    fn row(word: &[Symbol], suffixes: &[Vec<Symbol>], teacher: &mut impl Teacher) -> Vec<Outcome> {
+    fn row(word: &[Symbol], suffixes: &[Vec<Symbol>], teacher: &mut impl Teacher) -> Vec<WordOutcome> {
         let first = teacher.member(word);
         let ask = |suffix: &Vec<Symbol>| match first {
-            Outcome::Ok if suffix.is_empty() => first,
-            Outcome::Ok => teacher.member(&[word, suffix].concat()),
+            WordOutcome::Ok if suffix.is_empty() => first,
+            WordOutcome::Ok => teacher.member(&[word, suffix].concat()),
             // What follows an error or the unknown has the same outcome.
             outcome => outcome,
         };
@@ -125,7 +125,7 @@ impl Table {
 
     /// Adds access words until every symbol leads to the row of one, and reads the automaton off.
     fn close(&mut self, teacher: &mut impl Teacher) -> Lts {
-        let mut state_of: HashMap<Vec<Outcome>, usize> =
+        let mut state_of: HashMap<Vec<WordOutcome>, usize> =
             self.rows.iter().enumerate().map(|(state, row)| (row.clone(), state)).collect();
         let mut targets: Vec<Vec<usize>> = Vec::new();
         let mut at = 0;
@@ -154,7 +154,7 @@ impl Table {
     /// Adds a suffix of the counterexample that tells two words apart which `hypothesis` leads to one state.
     /// False if the counterexample is none.
     fn refine(&mut self, hypothesis: &Lts, word: &[Symbol], teacher: &mut impl Teacher) -> bool {
-        // Outcome of the word when its first `cut` symbols are replaced by the access word of their state.
+        // WordOutcome of the word when its first `cut` symbols are replaced by the access word of their state.
         let mut replaced = |cut: usize| {
             let access = &self.access[hypothesis.run(&word[..cut])];
             teacher.member(&[&access[..], &word[cut..]].concat())
@@ -172,9 +172,9 @@ impl Table {
         let suffix = word[high..].to_vec();
         debug_assert!(!self.suffixes.contains(&suffix), "a known suffix tells no more states apart");
         for state in 0..self.access.len() {
-            let live = self.rows[state][0] == Outcome::Ok;
-            let mut ask = |word: &[Symbol], first: Outcome| match first {
-                Outcome::Ok => teacher.member(&[word, &suffix].concat()),
+            let live = self.rows[state][0] == WordOutcome::Ok;
+            let mut ask = |word: &[Symbol], first: WordOutcome| match first {
+                WordOutcome::Ok => teacher.member(&[word, &suffix].concat()),
                 outcome => outcome,
             };
             let outcome = ask(&self.access[state], self.rows[state][0]);
@@ -206,7 +206,7 @@ mod tests {
     }
 
     impl Teacher for Knows {
-        fn member(&mut self, word: &[Symbol]) -> Outcome {
+        fn member(&mut self, word: &[Symbol]) -> WordOutcome {
             self.truth.judge(word)
         }
 
@@ -235,7 +235,7 @@ mod tests {
             }
             at += 1;
         }
-        let future = |word: &[Symbol]| -> Vec<Outcome> {
+        let future = |word: &[Symbol]| -> Vec<WordOutcome> {
             continuations.iter().map(|next| truth.judge(&[word, next].concat())).collect()
         };
         let mut access: Vec<Vec<Symbol>> = vec![Vec::new()];
@@ -303,8 +303,8 @@ mod tests {
     fn a_counterexample_that_is_none_ends_the_session() {
         struct Confused;
         impl Teacher for Confused {
-            fn member(&mut self, _: &[Symbol]) -> Outcome {
-                Outcome::Ok
+            fn member(&mut self, _: &[Symbol]) -> WordOutcome {
+                WordOutcome::Ok
             }
             fn equivalent(&mut self, _: &Lts) -> Answer {
                 Answer::Counterexample(vec![0, 0])

@@ -8,9 +8,9 @@ use std::collections::{BTreeMap, VecDeque};
 /// The index of a symbol in the alphabet of an automaton.
 pub type Symbol = usize;
 
-/// Outcome of a sequence of calls.
+/// WordOutcome of a sequence of calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Outcome {
+pub enum WordOutcome {
     /// Every call succeeds.
     Ok,
     /// Some call is an error.
@@ -21,23 +21,23 @@ pub enum Outcome {
 
 /// A deterministic and complete automaton over the symbols `0..symbols`, whose states have outcomes.
 ///
-/// State 0 is the initial one. States with an outcome other than [`Outcome::Ok`] have no transitions.
+/// State 0 is the initial one. States with an outcome other than [`WordOutcome::Ok`] have no transitions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lts {
     symbols: usize,
-    outcomes: Vec<Outcome>,
+    outcomes: Vec<WordOutcome>,
     targets: Vec<Vec<usize>>,
 }
 
 impl Lts {
     /// An automaton from the outcome of each state and, for each state with outcome `Ok`, the target of each
     /// symbol. The targets of other states are ignored.
-    pub fn new(symbols: usize, outcomes: Vec<Outcome>, targets: Vec<Vec<usize>>) -> Self {
+    pub fn new(symbols: usize, outcomes: Vec<WordOutcome>, targets: Vec<Vec<usize>>) -> Self {
         debug_assert_eq!(outcomes.len(), targets.len());
         let targets = outcomes
             .iter()
             .zip(targets)
-            .map(|(&outcome, row)| if outcome == Outcome::Ok { row } else { Vec::new() })
+            .map(|(&outcome, row)| if outcome == WordOutcome::Ok { row } else { Vec::new() })
             .collect();
         Self { symbols, outcomes, targets }
     }
@@ -58,7 +58,7 @@ impl Lts {
     }
 
     /// The outcome of `state`.
-    pub fn outcome(&self, state: usize) -> Outcome {
+    pub fn outcome(&self, state: usize) -> WordOutcome {
         self.outcomes[state]
     }
 
@@ -73,7 +73,7 @@ impl Lts {
     }
 
     /// The outcome of `word`.
-    pub fn judge(&self, word: &[Symbol]) -> Outcome {
+    pub fn judge(&self, word: &[Symbol]) -> WordOutcome {
         self.outcome(self.run(word))
     }
 
@@ -163,7 +163,7 @@ impl Lts {
 pub(crate) mod testing {
     use proptest::prelude::*;
 
-    use super::{Lts, Outcome};
+    use super::{Lts, WordOutcome};
 
     /// Random automata with up to `states` live states; an error and an unknown state come last.
     pub(crate) fn any_lts(states: usize, symbols: usize) -> impl Strategy<Value = Lts> {
@@ -171,8 +171,8 @@ pub(crate) mod testing {
             prop::collection::vec(prop::collection::vec(0..live + 2, symbols), live).prop_map(
                 move |mut targets| {
                     targets.extend([Vec::new(), Vec::new()]);
-                    let mut outcomes = vec![Outcome::Ok; live];
-                    outcomes.extend([Outcome::Error, Outcome::Unknown]);
+                    let mut outcomes = vec![WordOutcome::Ok; live];
+                    outcomes.extend([WordOutcome::Error, WordOutcome::Unknown]);
                     Lts::new(symbols, outcomes, targets)
                 },
             )

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use crate::lstar::{Answer, Teacher};
-use crate::lts::{Lts, Outcome, Symbol};
+use crate::lts::{Lts, Symbol, WordOutcome};
 
 /// A teacher that is asked about a word at most once, and never about a word that continues an error or an
 /// unknown word, because the answer is known.
@@ -19,7 +19,7 @@ pub struct Cached<T> {
 /// A word that was asked for, or a prefix of one.
 #[derive(Clone, Copy)]
 struct Node {
-    outcome: Option<Outcome>,
+    outcome: Option<WordOutcome>,
 }
 
 impl<T> Cached<T> {
@@ -54,11 +54,12 @@ impl<T> Cached<T> {
 }
 
 impl<T: Teacher> Teacher for Cached<T> {
-    fn member(&mut self, word: &[Symbol]) -> Outcome {
+    fn member(&mut self, word: &[Symbol]) -> WordOutcome {
         let mut node = 0;
         for &symbol in word {
             // A prefix that is no success decides every word that continues it.
-            if let Some(outcome) = self.nodes[node as usize].outcome.filter(|&outcome| outcome != Outcome::Ok)
+            if let Some(outcome) =
+                self.nodes[node as usize].outcome.filter(|&outcome| outcome != WordOutcome::Ok)
             {
                 return outcome;
             }
@@ -112,7 +113,7 @@ impl<T> Counted<T> {
 }
 
 impl<T: Teacher> Teacher for Counted<T> {
-    fn member(&mut self, word: &[Symbol]) -> Outcome {
+    fn member(&mut self, word: &[Symbol]) -> WordOutcome {
         self.questions.memberships += 1;
         self.questions.symbols += word.len();
         self.inner.member(word)

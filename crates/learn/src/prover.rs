@@ -2,10 +2,10 @@
 //!
 //! Paper: none; predicate abstraction with predicates closed under weakest preconditions.
 //! Each symbol is run with its representative, which leaves conditions on fields only. Their atoms, and the
-//! atoms of what must hold before a call so that an atom holds after it, are the predicates. If there is no end
-//! of them because of a counter, its values are told apart instead. Exploring concrete states, one for each
-//! valuation of the predicates, finds the valuations that meet in each state of the conjecture; they are its
-//! invariant. An outcome that is not the conjecture's is a real counterexample. The obligations of
+//! atoms of what must hold before a call so that an atom holds after it, are the predicates. If there is no
+//! end of them because of a counter, its values are told apart instead. Exploring concrete states, one for
+//! each valuation of the predicates, finds the valuations that meet in each state of the conjecture; they are
+//! its invariant. An outcome that is not the conjecture's is a real counterexample. The obligations of
 //! `certificate.rs` then say that the other states and arguments behave alike. Where one fails, its arguments
 //! become another instance of the symbol, and everything is repeated.
 //! Cost: linear in the number of reachable valuations times symbols; predicates and rounds are limited.
@@ -17,9 +17,9 @@ use adit_smt::{Expr, Model, Node, Sort, Value, Var};
 use crate::certificate::{Certificate, Obligation, Status, check, obligations};
 use crate::compiled::CompiledFormulas;
 use crate::component::{Kind, number, value};
-use crate::lts::{Lts, Outcome};
+use crate::lts::{Lts, WordOutcome};
 use crate::refinement::atoms;
-use crate::symbolic::{Analysis, Call, Guarded};
+use crate::symbolic::{Analysis, ConcreteCall, Guarded};
 
 /// Most predicates: beyond, some field is a counter, and predicates about it never end.
 const MOST_PREDICATES: usize = 64;
@@ -41,7 +41,7 @@ const SAMPLES: usize = 24;
 /// Result of a proof attempt.
 pub(crate) enum Proof {
     /// Calls whose outcome is not the conjecture's.
-    Counterexample(Vec<Call>),
+    Counterexample(Vec<ConcreteCall>),
     /// Invariants; the proof is complete if all obligations are discharged.
     Certificate(Certificate),
 }
@@ -99,7 +99,7 @@ fn no_overflow(analysis: &mut Analysis<'_>) -> Option<Expr> {
 #[derive(Clone)]
 struct Instance {
     symbol: usize,
-    call: Call,
+    call: ConcreteCall,
     paths: Vec<InstancePath>,
 }
 
@@ -229,7 +229,7 @@ impl<'p, 'a> Prover<'p, 'a> {
                 let mut next = fields.clone();
                 self.analysis.work.calls += 1;
                 let (_, outcome) = self.analysis.compiled.take(call.method, &call.arguments, &mut next);
-                if outcome == Outcome::Ok && seen.insert(next.clone()) {
+                if outcome == WordOutcome::Ok && seen.insert(next.clone()) {
                     values.iter_mut().zip(&next).for_each(|(values, &value)| {
                         values.insert(value);
                     });
@@ -259,7 +259,7 @@ impl<'p, 'a> Prover<'p, 'a> {
     /// Adds arguments for a symbol. False if they are there already.
     fn instantiate(&mut self, symbol: usize, arguments: Vec<i64>) -> bool {
         let method = self.symbols[symbol].method;
-        let call = Call { method, arguments };
+        let call = ConcreteCall { method, arguments };
         if self.instances.iter().any(|instance| instance.symbol == symbol && instance.call == call) {
             return false;
         }
@@ -283,7 +283,7 @@ impl<'p, 'a> Prover<'p, 'a> {
                         (component.fields[field].var, component.arena.substitute(update, &by))
                     })
                     .collect(),
-                ends_well: path.end.outcome() == Outcome::Ok,
+                ends_well: path.end.outcome() == WordOutcome::Ok,
                 seen: 0,
             })
             .collect();
@@ -292,7 +292,8 @@ impl<'p, 'a> Prover<'p, 'a> {
         true
     }
 
-    /// Collects predicates, and gives up on fields about which there are too many. False if that does not help.
+    /// Collects predicates, and gives up on fields about which there are too many. False if that does not
+    /// help.
     fn close_or_tell_apart(&mut self) -> bool {
         while !self.close() {
             if !(self.keep_going)() {
@@ -435,9 +436,9 @@ impl<'p, 'a> Prover<'p, 'a> {
         while let Some(fields) = open.pop() {
             for instance in 0..self.instances.len() {
                 let mut next = fields.clone();
-                let Call { method, arguments } = &self.instances[instance].call;
+                let ConcreteCall { method, arguments } = &self.instances[instance].call;
                 self.analysis.work.calls += 1;
-                if self.analysis.compiled.take(*method, arguments, &mut next).1 == Outcome::Ok
+                if self.analysis.compiled.take(*method, arguments, &mut next).1 == WordOutcome::Ok
                     && seen.insert(self.abstraction(&predicates, &next))
                 {
                     open.push(next);
@@ -451,7 +452,7 @@ impl<'p, 'a> Prover<'p, 'a> {
     }
 
     /// All reachable places, or the calls of a counterexample.
-    fn explore(&mut self) -> Result<Vec<Place>, Vec<Call>> {
+    fn explore(&mut self) -> Result<Vec<Place>, Vec<ConcreteCall>> {
         let predicates = self.predicates();
         let fields = self.analysis.component.initial();
         let valuation = self.abstraction(&predicates, &fields);
@@ -471,7 +472,7 @@ impl<'p, 'a> Prover<'p, 'a> {
                     return Err(calls);
                 }
                 let valuation = self.abstraction(&predicates, &fields);
-                if outcome == Outcome::Ok && seen.insert((target, valuation.clone())) {
+                if outcome == WordOutcome::Ok && seen.insert((target, valuation.clone())) {
                     queue.push_back(places.len());
                     places.push(Place { state: target, fields, valuation, from: Some((at, instance)) });
                 }
@@ -481,7 +482,7 @@ impl<'p, 'a> Prover<'p, 'a> {
     }
 
     /// The calls that lead to a place.
-    fn calls(&self, places: &[Place], mut at: usize) -> Vec<Call> {
+    fn calls(&self, places: &[Place], mut at: usize) -> Vec<ConcreteCall> {
         let mut calls = Vec::new();
         while let Some((before, instance)) = places[at].from {
             calls.push(self.instances[instance].call.clone());
@@ -530,7 +531,7 @@ impl<'p, 'a> Prover<'p, 'a> {
 
     /// Looks at the arguments for which obligations fail: where they contradict the conjecture at a reachable
     /// place, they are a counterexample; otherwise they are added. False if that brings nothing new.
-    fn learn_from(&mut self, certificate: &Certificate, places: &[Place]) -> Result<bool, Vec<Call>> {
+    fn learn_from(&mut self, certificate: &Certificate, places: &[Place]) -> Result<bool, Vec<ConcreteCall>> {
         let mut new = false;
         for Obligation { about, status, .. } in &certificate.obligations {
             let (Some((state, symbol)), Status::Failed(model)) = (*about, status) else { continue };
@@ -549,7 +550,7 @@ impl<'p, 'a> Prover<'p, 'a> {
                 self.analysis.work.calls += 1;
                 if self.analysis.compiled.take(method, &arguments, &mut fields).1 != expected {
                     let mut calls = self.calls(places, at);
-                    calls.push(Call { method, arguments });
+                    calls.push(ConcreteCall { method, arguments });
                     return Err(calls);
                 }
             }

@@ -11,14 +11,14 @@ use adit_smt::{Arena, Expr, Node, Var};
 
 use crate::component::{Component, End, Path};
 use crate::lstar::Answer;
-use crate::lts::{Lts, Outcome, Symbol};
-use crate::symbolic::{Call, Guarded, SymbolicCall};
+use crate::lts::{Lts, Symbol, WordOutcome};
+use crate::symbolic::{ConcreteCall, Guarded, SymbolicCall};
 use crate::x_psyco::{Session, Stop, Verdict};
 
 impl Session<'_, '_> {
-    /// Algorithm 3: the counterexample goes to the learner if representatives show it too; otherwise the first
-    /// call that its representative does not represent is found, and its symbol is split.
-    pub(crate) fn analyze_counterexample(&mut self, hypothesis: &Lts, calls: &[Call]) -> Answer {
+    /// Algorithm 3: the counterexample goes to the learner if representatives show it too; otherwise the
+    /// first call that its representative does not represent is found, and its symbol is split.
+    pub(crate) fn analyze_counterexample(&mut self, hypothesis: &Lts, calls: &[ConcreteCall]) -> Answer {
         let Some(word) = self.word(calls) else { return self.give_up() };
         let representatives = self.representatives(&word);
         let (usual, _) = self.analysis.execute(&representatives);
@@ -71,7 +71,7 @@ impl Session<'_, '_> {
     }
 
     /// The symbols of concrete calls.
-    fn word(&self, calls: &[Call]) -> Option<Vec<Symbol>> {
+    fn word(&self, calls: &[ConcreteCall]) -> Option<Vec<Symbol>> {
         calls
             .iter()
             .map(|call| {
@@ -86,7 +86,13 @@ impl Session<'_, '_> {
 
     /// Algorithm 4 from line 4 on, and Algorithm 5: a symbol for each outcome that a call of `method` within
     /// `guard` can have, between the concrete calls `before` and `after`.
-    pub(crate) fn partition(&mut self, before: &[Call], method: usize, guard: Expr, after: &[Call]) {
+    pub(crate) fn partition(
+        &mut self,
+        before: &[ConcreteCall],
+        method: usize,
+        guard: Expr,
+        after: &[ConcreteCall],
+    ) {
         let Some(store) = self.store_after(before) else { return };
         let known = self.symbols.len();
         let mut regions: [Vec<Expr>; 3] = Default::default();
@@ -130,14 +136,14 @@ impl Session<'_, '_> {
         condition: Expr,
         guard: Expr,
         store: &[Expr],
-        end: Outcome,
-        after: &[Call],
+        end: WordOutcome,
+        after: &[ConcreteCall],
         regions: &mut [Vec<Expr>; 3],
     ) {
         if self.analysis.component.arena.as_bool(condition) == Some(false) {
             return;
         }
-        let (Outcome::Ok, [first, rest @ ..]) = (end, after) else {
+        let (WordOutcome::Ok, [first, rest @ ..]) = (end, after) else {
             regions[end as usize].push(condition);
             return;
         };
@@ -155,9 +161,9 @@ impl Session<'_, '_> {
     }
 
     /// The values of fields after concrete calls, if all succeed.
-    pub(crate) fn store_after(&mut self, calls: &[Call]) -> Option<Vec<Expr>> {
+    pub(crate) fn store_after(&mut self, calls: &[ConcreteCall]) -> Option<Vec<Expr>> {
         let (outcome, paths) = self.analysis.execute(calls);
-        if outcome != Outcome::Ok {
+        if outcome != WordOutcome::Ok {
             return None;
         }
         let mut store = self.analysis.initial_store();
@@ -174,7 +180,7 @@ impl Session<'_, '_> {
         &mut self,
         word: &[Symbol],
         position: usize,
-        runs: [&[Call]; 2],
+        runs: [&[ConcreteCall]; 2],
     ) -> Option<(usize, BTreeSet<Expr>, String)> {
         let paths = runs.map(|run| self.analysis.execute(run).1);
         let parting = (0..word.len()).find(|&at| paths[0].get(at) != paths[1].get(at))?;
@@ -252,8 +258,8 @@ impl Component {
 
     /// Makes the outcome of `method` unknown wherever one of `unclear` decides it.
     ///
-    /// What the other paths leave over is exactly the region of the paths that mention an unclear atom, so the
-    /// new path needs none of them.
+    /// What the other paths leave over is exactly the region of the paths that mention an unclear atom, so
+    /// the new path needs none of them.
     pub(crate) fn blur(&mut self, method: usize, unclear: &BTreeSet<Expr>, reason: &str) {
         let paths = std::mem::take(&mut self.methods[method].paths);
         let (dropped, mut kept): (Vec<Path>, Vec<Path>) =

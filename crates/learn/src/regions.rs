@@ -1,8 +1,8 @@
 //! A solver for simple questions: variables that are compared with constants, and nothing else.
 //!
-//! The constants divide the values of each variable into regions, within which all comparisons stay the same. If
-//! every atom of a question compares one variable with a constant, trying one value of each region decides it.
-//! Otherwise such a try may still find a solution; where it does not, the solver behind is asked. Most
+//! The constants divide the values of each variable into regions, within which all comparisons stay the same.
+//! If every atom of a question compares one variable with a constant, trying one value of each region decides
+//! it. Otherwise such a try may still find a solution; where it does not, the solver behind is asked. Most
 //! questions about interfaces are simple, so they need no solver program at all.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -113,7 +113,8 @@ fn values_to_try(arena: &Arena, constraints: &[Expr]) -> (BTreeMap<Var, Vec<Valu
                         let (least, last) = (-(1i128 << (width - 1)), (1i128 << (width - 1)) - 1);
                         let mut numbers: Vec<i128> =
                             numbers.into_iter().filter(|number| (least..=last).contains(number)).collect();
-                        // Neighbors of all constants lie in all regions; without constants, one value is enough.
+                        // Neighbors of all constants lie in all regions; without constants, one value is
+                        // enough.
                         if numbers.is_empty() || !simple {
                             numbers.push(0);
                         }

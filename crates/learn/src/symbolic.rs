@@ -1,8 +1,8 @@
 //! Symbolic execution of sequences of calls, by composing summaries.
 //!
 //! Paper: [xpsyco], section 3.2: symbolic execution of a sequence of method paths.
-//! Deviation: symbolic states are brought into a normal form and interned, so that a question about one is put
-//! to the solver once, whatever sequence leads there. The normal form has only constraints that share a
+//! Deviation: symbolic states are brought into a normal form and interned, so that a question about one is
+//! put to the solver once, whatever sequence leads there. The normal form has only constraints that share a
 //! variable with the store, and numbers variables by first occurrence.
 //! Cost: linear in the size of the summaries per step, and a solver call per distinct state, symbol and path.
 
@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 
 use crate::compiled::{Compiled, CompiledGuard};
 use crate::component::{Component, number, value};
-use crate::lts::Outcome;
+use crate::lts::WordOutcome;
 
 /// A guarded method invocation: a symbol of an interface's alphabet.
 #[derive(Clone, Debug)]
@@ -28,7 +28,7 @@ pub struct Guarded {
 
 /// A call with concrete arguments.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Call {
+pub struct ConcreteCall {
     /// The index of the method.
     pub method: usize,
     /// Its arguments; truth values are 0 and 1.
@@ -311,14 +311,14 @@ impl<'a> Analysis<'a> {
     }
 
     /// Concrete calls that take the paths of a symbolic sequence, if there are any.
-    pub(crate) fn concretize(&mut self, calls: &[SymbolicCall]) -> Option<Vec<Call>> {
+    pub(crate) fn concretize(&mut self, calls: &[SymbolicCall]) -> Option<Vec<ConcreteCall>> {
         let sequence = self.sequence(calls);
         let model = self.model(&sequence.constraints)?;
         Some(
             calls
                 .iter()
                 .zip(&sequence.parameters)
-                .map(|(call, parameters)| Call {
+                .map(|(call, parameters)| ConcreteCall {
                     method: call.method,
                     arguments: parameters
                         .iter()
@@ -342,7 +342,7 @@ impl<'a> Analysis<'a> {
     }
 
     /// Constants for concrete arguments.
-    pub(crate) fn constants(&mut self, call: &Call) -> Vec<Expr> {
+    pub(crate) fn constants(&mut self, call: &ConcreteCall) -> Vec<Expr> {
         let sorts: Vec<Sort> = self.component.methods[call.method]
             .parameters
             .iter()
@@ -356,7 +356,7 @@ impl<'a> Analysis<'a> {
     }
 
     /// The outcome of concrete calls, and the paths that they take, up to the first that is no success.
-    pub fn execute(&mut self, calls: &[Call]) -> (Outcome, Vec<usize>) {
+    pub fn execute(&mut self, calls: &[ConcreteCall]) -> (WordOutcome, Vec<usize>) {
         let mut fields = self.component.initial();
         let mut taken = Vec::new();
         for call in calls {
@@ -367,14 +367,14 @@ impl<'a> Analysis<'a> {
                     "the summary of `{}` does not cover all values",
                     self.component.methods[call.method].name
                 ));
-                return (Outcome::Unknown, taken);
+                return (WordOutcome::Unknown, taken);
             };
             taken.push(path);
-            if outcome != Outcome::Ok {
+            if outcome != WordOutcome::Ok {
                 return (outcome, taken);
             }
         }
-        (Outcome::Ok, taken)
+        (WordOutcome::Ok, taken)
     }
 }
 

@@ -12,9 +12,9 @@ use std::collections::BTreeSet;
 use crate::certificate::Certificate;
 use crate::component::Role;
 use crate::lstar::learn;
-use crate::lts::{Lts, Outcome};
+use crate::lts::{Lts, WordOutcome};
 use crate::oracle::Cached;
-use crate::symbolic::{Analysis, Call, Guarded};
+use crate::symbolic::{Analysis, ConcreteCall, Guarded};
 
 /// Choices of an X-PSYCO run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -169,7 +169,7 @@ impl Session<'_, '_> {
         let methods = self.analysis.component.methods.len();
         self.pool = vec![BTreeSet::new(); methods];
         let always = self.analysis.component.arena.bool(true);
-        let mut prefix: Vec<Call> = Vec::new();
+        let mut prefix: Vec<ConcreteCall> = Vec::new();
         let role = |session: &Self, method: usize| session.analysis.component.methods[method].role;
         let constructors = (0..methods).filter(|&method| role(self, method) == Role::Constructor);
         let others = (0..methods).filter(|&method| role(self, method) != Role::Constructor);
@@ -178,13 +178,13 @@ impl Session<'_, '_> {
             let before = before.to_vec();
             self.partition(&before, method, always, &[]);
             if prefix.is_empty() {
-                let calls = self
-                    .symbols
-                    .iter()
-                    .map(|symbol| Call { method: symbol.method, arguments: symbol.representative.clone() });
+                let calls = self.symbols.iter().map(|symbol| ConcreteCall {
+                    method: symbol.method,
+                    arguments: symbol.representative.clone(),
+                });
                 let works = calls.collect::<Vec<_>>().into_iter().find(|call| {
                     role(self, call.method) == Role::Constructor
-                        && self.analysis.execute(std::slice::from_ref(call)).0 == Outcome::Ok
+                        && self.analysis.execute(std::slice::from_ref(call)).0 == WordOutcome::Ok
                 });
                 prefix.extend(works);
             }
@@ -195,7 +195,7 @@ impl Session<'_, '_> {
     }
 
     /// Adds arguments for every path that is possible after `prefix`, and after nothing.
-    fn fill_pool(&mut self, prefix: &[Call]) {
+    fn fill_pool(&mut self, prefix: &[ConcreteCall]) {
         for before in [&[][..], prefix] {
             let Some(store) = self.store_after(before) else { continue };
             for method in 0..self.analysis.component.methods.len() {

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use adit_learn::compiled::{Compiled, CompiledGuard};
 use adit_learn::symbolic::{Analysis, Guarded};
 use adit_learn::x_psyco::{Execution, Interface, Matching, Options, x_psyco};
-use adit_learn::{Component, Execute, Kind, Lts, Outcome};
+use adit_learn::{Component, Execute, Kind, Lts, WordOutcome};
 use common::{random, random_with, solver};
 
 /// The minimal automaton over all concrete calls that matter, by explicit exploration.
@@ -29,14 +29,14 @@ fn quotient(component: &Component) -> (Vec<(usize, Vec<i64>)>, Lts) {
     let mut compiled = Compiled::new(component);
     let mut states = vec![component.initial()];
     let mut number: BTreeMap<Vec<i64>, usize> = BTreeMap::from([(states[0].clone(), 0)]);
-    let mut targets: Vec<Vec<Result<usize, Outcome>>> = Vec::new();
+    let mut targets: Vec<Vec<Result<usize, WordOutcome>>> = Vec::new();
     let mut at = 0;
     while at < states.len() {
         let mut row = Vec::new();
         for (method, arguments) in &letters {
             let mut fields = states[at].clone();
             row.push(match compiled.call(*method, arguments, &mut fields) {
-                Outcome::Ok => Ok(*number.entry(fields.clone()).or_insert_with(|| {
+                WordOutcome::Ok => Ok(*number.entry(fields.clone()).or_insert_with(|| {
                     states.push(fields);
                     states.len() - 1
                 })),
@@ -47,12 +47,12 @@ fn quotient(component: &Component) -> (Vec<(usize, Vec<i64>)>, Lts) {
         at += 1;
     }
     let live = states.len();
-    let mut outcomes = vec![Outcome::Ok; live];
-    outcomes.extend([Outcome::Error, Outcome::Unknown]);
+    let mut outcomes = vec![WordOutcome::Ok; live];
+    outcomes.extend([WordOutcome::Error, WordOutcome::Unknown]);
     let mut targets: Vec<Vec<usize>> = targets
         .into_iter()
         .map(|row| {
-            let target = |to: Result<usize, Outcome>| to.unwrap_or_else(|end| live + end as usize - 1);
+            let target = |to: Result<usize, WordOutcome>| to.unwrap_or_else(|end| live + end as usize - 1);
             row.into_iter().map(target).collect()
         })
         .collect();

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use adit_automata::Fsa;
 use adit_automata::format::Format;
 use adit_concolic::{InterpreterLimits, summarize};
-use adit_learn::Outcome;
+use adit_learn::WordOutcome;
 use adit_learn::description::{Description, describe};
 use adit_learn::guards;
 use adit_learn::regions::Regions;
@@ -148,7 +148,9 @@ impl Found {
     /// True if nothing is left open: the interface is proved, and every outcome is known.
     fn is_complete(&self) -> bool {
         let lts = &self.interface.lts;
-        self.interface.complete && (0..lts.len()).all(|state| lts.outcome(state) != Outcome::Unknown)
+        self.interface.complete
+            && !self.description.lacks_objects()
+            && (0..lts.len()).all(|state| lts.outcome(state) != WordOutcome::Unknown)
     }
 
     fn as_json(&self) -> Value {
@@ -163,9 +165,9 @@ impl Found {
             .iter()
             .map(|step| {
                 let outcome = match description.states[step.to].outcome {
-                    Outcome::Ok => "ok",
-                    Outcome::Error => "error",
-                    Outcome::Unknown => "unknown",
+                    WordOutcome::Ok => "ok",
+                    WordOutcome::Error => "error",
+                    WordOutcome::Unknown => "unknown",
                 };
                 json!({
                     "from": step.from,
@@ -262,6 +264,12 @@ impl Found {
         let mut notes: Vec<String> =
             self.limits.iter().map(|reason| format!("some outcomes are unknown: {reason}")).collect();
         notes.extend(self.interface.mixed.iter().cloned());
+        if self.description.lacks_objects() {
+            notes.push(
+                "no public constructor is known to create an object, so methods that need one are not covered"
+                    .to_owned(),
+            );
+        }
         // A proof does not depend on questions that came before it.
         if !self.interface.complete {
             if self.has_solver {

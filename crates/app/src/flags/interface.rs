@@ -8,8 +8,8 @@ use clap::Args;
 use super::ClassFlags;
 use crate::budget;
 
-/// Sequences of this many calls are explored before the proof, which needs no depth: deeper counterexamples are
-/// found by the proof itself.
+/// Sequences of this many calls are explored before the proof, which needs no depth: deeper counterexamples
+/// are found by the proof itself.
 pub(crate) const DEFAULT_DEPTH: usize = 2;
 
 /// Symbols beyond which the alphabet is taken to grow without end.
@@ -24,14 +24,14 @@ pub(crate) const SOLVER_PATIENCE: Duration = Duration::from_secs(2);
 /// Learn when each method of a class may be called, with conditions on its arguments, and prove it
 ///
 /// Reads the bytecode of the class and never runs it. The result is an automaton whose transitions carry
-/// guards such as `connect [snk != 0 && !connected]`. If the proof succeeds, it is exact for call sequences of
-/// every length; otherwise adit says up to which length it is exact, and why. Needs a solver (Z3 or cvc5) for
-/// arithmetic that relates arguments or fields to each other.
+/// guards such as `connect [snk != 0 && !connected]`. If the proof succeeds, it is exact for call sequences
+/// of every length; otherwise adit says up to which length it is exact, and why. Needs a solver (Z3 or cvc5)
+/// for arithmetic that relates arguments or fields to each other.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   adit interface com.acme.Stream -c target/classes
-  adit interface java.util.OptionalInt --json
+  adit interface java.io.PipedOutputStream --json
   adit interface com.acme.Stream -c target/classes -o stream-interface
 
 With -o, the folder gets model.json (see `adit convert` for other formats), contract.md with a sentence

@@ -8,7 +8,7 @@ use adit_concolic::{
     Completion, Concrete, InterpreterLimits, Linker, Machine, MachineState, Run, Word, summarize,
 };
 use adit_learn::compiled::Compiled;
-use adit_learn::{Component, Kind, Outcome};
+use adit_learn::{Component, Kind, WordOutcome};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 
@@ -122,11 +122,11 @@ pub(crate) fn assert_predicted(
         let (path, outcome) = compiled.take(method, &call.arguments, &mut fields);
         assert!(path.is_some(), "no path of {} covers {:?}", call.name, call.arguments);
         match outcome {
-            Outcome::Unknown => return predicted,
-            Outcome::Ok => {
+            WordOutcome::Unknown => return predicted,
+            WordOutcome::Ok => {
                 assert!(!said.starts_with('!'), "{}: {} {:?}", component.class, call.name, call.arguments)
             }
-            Outcome::Error => {
+            WordOutcome::Error => {
                 assert!(said.starts_with('!'), "{}: {} {:?}", component.class, call.name, call.arguments);
                 return predicted + 1;
             }

@@ -98,7 +98,7 @@ fn the_interpreter_executes_what_summaries_say() {
                 let outcome = interpreted.call(method, &arguments, &mut theirs);
                 let said = format!("{name}: {} {arguments:?}", component.methods[method].name);
                 assert_eq!(outcome, expected, "{said}");
-                if expected != adit_learn::Outcome::Ok {
+                if expected != adit_learn::WordOutcome::Ok {
                     break;
                 }
                 assert_eq!(theirs, fields, "{said}");

@@ -279,8 +279,8 @@ pub(crate) fn counter(limit: Option<i64>) -> Component {
     draft.build("Counter")
 }
 
-/// A small random component. Constants lie between 0 and 3, so that the arguments -1 to 4 are all that matter;
-/// parameters are stored, but never compared with fields.
+/// A small random component. Constants lie between 0 and 3, so that the arguments -1 to 4 are all that
+/// matter; parameters are stored, but never compared with fields.
 pub(crate) fn random(seed: u64) -> Component {
     random_with(seed, None)
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use adit_learn::Outcome;
+use adit_learn::WordOutcome;
 use adit_learn::description::Description;
 
 /// The contract as a Markdown page.
@@ -22,7 +22,7 @@ pub(super) fn markdown(verdict: &str, description: &Description, notes: &[String
     for step in &description.moves {
         let cell = |text: &str| text.replace('|', "\\|");
         let to = match description.states[step.to].outcome {
-            Outcome::Ok => description.name(step.to),
+            WordOutcome::Ok => description.name(step.to),
             _ => {
                 let why: Vec<&str> = step.why.iter().map(String::as_str).collect();
                 format!("{}: {}", description.name(step.to), why.join(", "))

@@ -1,4 +1,5 @@
-//! A Java class that wraps a component, follows its interface, and refuses illegal calls before they are made.
+//! A Java class that wraps a component, follows its interface, and refuses illegal calls before they are
+//! made.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -6,7 +7,7 @@ use std::fmt::Write as _;
 use adit_bytecode::{Class, Flags, Method, Type};
 use adit_learn::description::{Description, Move};
 use adit_learn::symbolic::Analysis;
-use adit_learn::{Outcome, Role};
+use adit_learn::{Role, WordOutcome};
 use adit_smt::{Arena, Binary, Expr, Node, Resize, Sort, Var};
 
 use crate::java::environment::JavaEnvironment;
@@ -76,8 +77,8 @@ const TAKEN: [&str; 58] = [
 /// The state of a wrapper that no longer knows what is legal.
 const UNKNOWN: i32 = -1;
 
-/// Returns the name and the source of the wrapper. There is none for a class without constructors, or one that
-/// code outside of it cannot name.
+/// Returns the name and the source of the wrapper. There is none for a class without constructors, or one
+/// that code outside of it cannot name.
 pub(super) fn java(
     environment: &JavaEnvironment,
     analysis: &mut Analysis<'_>,
@@ -246,12 +247,14 @@ impl Writer<'_, '_> {
 
     /// The case of one state: the first guard that holds decides.
     fn case(&self, text: &mut String, state: usize, moves: &[&Move], names: &[String]) {
-        let passing: Vec<&&Move> =
-            moves.iter().filter(|step| self.description.states[step.to].outcome != Outcome::Error).collect();
+        let passing: Vec<&&Move> = moves
+            .iter()
+            .filter(|step| self.description.states[step.to].outcome != WordOutcome::Error)
+            .collect();
         let _ = writeln!(text, "            case {state}:");
         for step in &passing {
             let target = match self.description.states[step.to].outcome {
-                Outcome::Ok => step.to as i64,
+                WordOutcome::Ok => step.to as i64,
                 _ => i64::from(UNKNOWN),
             };
             if step.guard == "true" {
