@@ -419,7 +419,8 @@ fn without_line(class: &Class, action: &str) -> String {
 
 /// A published truth in the FSP of the paper's authors, over the labels of the traces.
 ///
-/// Its actions are `topAndPop_EXIT112`, and `isFull_EXIT57_FALSE` with a result. Calls that no trace has are left out.
+/// Its actions are `topAndPop_EXIT112`, and `isFull_EXIT57_FALSE` with a result. Calls that no trace has are
+/// left out.
 fn truth(file: &Path, class: &Class, alphabet: &BTreeSet<String>) -> Result<Fsa<String>> {
     let spelled: BTreeMap<String, &String> = alphabet.iter().map(|label| (action(label), label)).collect();
     let text = std::fs::read_to_string(file).into_diagnostic()?;

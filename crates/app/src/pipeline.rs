@@ -98,7 +98,8 @@ pub(crate) struct Mined {
     pub(crate) attacked: bool,
     /// The budget ended before the class was watched as long as it should be.
     pub(crate) hardly_watched: bool,
-    /// Knowledge beside the model. What belongs to the model is that of this round's own, whichever was chosen.
+    /// Knowledge beside the model. What belongs to the model is that of this round's own, whichever was
+    /// chosen.
     pub(crate) more: More,
     /// The steps of each test that came out alike in a second machine. Only these can be asserted.
     pub(crate) agreed: Vec<Run>,

@@ -50,9 +50,9 @@ const MOST_ALIKE: usize = 6;
 /// Moves that are gathered for each that is compared, because rare values come late and matter most.
 const GATHERED_PER_CANDIDATE: usize = 4;
 
-/// Moves in all from which on there are fewer of each method, but not fewer than so many. A situation is tried
-/// with all of them, so a class with a hundred methods would be seen in a hundred situations; what is missed
-/// is looked for again where the model is known (`explore/new_moves.rs`).
+/// Moves in all from which on there are fewer of each method, but not fewer than so many. A situation is
+/// tried with all of them, so a class with a hundred methods would be seen in a hundred situations; what is
+/// missed is looked for again where the model is known (`explore/new_moves.rs`).
 const MOVES: usize = 200;
 const FEWEST_MOVES: usize = 3;
 

@@ -4,8 +4,9 @@
 //! Figure 5.
 //! Deviation: clauses of the object invariant are no predicates, because they are true in every state; the
 //! paper counts them and finds that half of the combinations are impossible. Conditions on the state before a
-//! call in a postcondition's implications are predicates too, as section 3.4 says (`PreState_1`, …) and the set
-//! `pred` of Figure 7 leaves open. A predicate whose value a trace does not tell is unknown, a third value.
+//! call in a postcondition's implications are predicates too, as section 3.4 says (`PreState_1`, …) and the
+//! set `pred` of Figure 7 leaves open. A predicate whose value a trace does not tell is unknown, a third
+//! value.
 //! Cost: one evaluation of every predicate for each call of a trace.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -2,9 +2,10 @@
 //!
 //! Paper: [krka], section 3.2 and Figure 4; Contractor itself is [contractor]. Method distinction is in the
 //! labels, filtering is in the contracts.
-//! Deviation: states are found from the initial one, instead of checking all combinations of methods, so states
-//! that no call sequence reaches are left out. The rest is said in `invariant_mts.rs`. A precondition's
-//! clauses about parameters enable a call in no state more or less: some argument is assumed to fit.
+//! Deviation: states are found from the initial one, instead of checking all combinations of methods, so
+//! states that no call sequence reaches are left out. The rest is said in `invariant_mts.rs`. A
+//! precondition's clauses about parameters enable a call in no state more or less: some argument is assumed
+//! to fit.
 //! Cost: one question for each state, label and target, and one for each state and label.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,8 +30,8 @@ pub struct FromInvariants<L> {
     pub unforeseen: u64,
 }
 
-/// Infers a model from contracts. The traces only say which labels begin one, and which states to keep if there
-/// are too many; a call that was seen and that no contract allows is added.
+/// Infers a model from contracts. The traces only say which labels begin one, and which states to keep if
+/// there are too many; a call that was seen and that no contract allows is added.
 pub fn contractor<L: Ord + Clone>(
     claims: &Claims<'_, L>,
     traces: &[Vec<Visit<L>>],

@@ -2,8 +2,8 @@
 //!
 //! Paper: none; [krka] gives its invariants to Yices without saying how.
 //!
-//! A field has two variables: one for its value before a call and one for its value after it. Whole numbers are
-//! mathematical integers, because contracts are about values that were recorded and not about overflow.
+//! A field has two variables: one for its value before a call and one for its value after it. Whole numbers
+//! are mathematical integers, because contracts are about values that were recorded and not about overflow.
 //! References, strings and floating-point numbers are integers too, one for each constant that a claim names;
 //! zero is null, and nothing but equality is said about them.
 

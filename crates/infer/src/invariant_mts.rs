@@ -4,11 +4,12 @@
 //! Deviation: the figures test the source state with the precondition and the target state with the
 //! postcondition apart. Then `orig(x)` in a postcondition means nothing, and the example of section 3.4
 //! (`(PreState) ⇒ (PostState)`) could not work; here one question has all four, and the object invariant at
-//! both ends. Figure 7 checks all `2^n` combinations of predicates before it looks for transitions; here states
-//! are found as the targets of transitions, from the values that the solver gives. A clause about parameters
-//! restricts no state, only the transition. Where the solver knows no answer, the targets found so far stay
-//! and the question is counted.
-//! Cost: for each state and label one question more than there are targets; combinations are never enumerated.
+//! both ends. Figure 7 checks all `2^n` combinations of predicates before it looks for transitions; here
+//! states are found as the targets of transitions, from the values that the solver gives. A clause about
+//! parameters restricts no state, only the transition. Where the solver knows no answer, the targets found so
+//! far stay and the question is counted.
+//! Cost: for each state and label one question more than there are targets; combinations are never
+//! enumerated.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -64,8 +65,8 @@ impl InvariantMts {
         self.states[state].iter().zip(known).all(|(&truth, known)| known.is_none_or(|known| known == truth))
     }
 
-    /// The state after a call that a trace made, from `from` or, without it, from before creation. A call that
-    /// the contracts do not allow is added, because what was seen counts more than what was guessed.
+    /// The state after a call that a trace made, from `from` or, without it, from before creation. A call
+    /// that the contracts do not allow is added, because what was seen counts more than what was guessed.
     pub(crate) fn follow(
         &mut self,
         from: Option<usize>,
@@ -207,8 +208,8 @@ impl<'a, 'r, L> Generator<'a, 'r, L> {
         Some(mts)
     }
 
-    /// The states that can come after a call, one from each assignment that the solver gives. Nothing if there
-    /// are more than the limit.
+    /// The states that can come after a call, one from each assignment that the solver gives. Nothing if
+    /// there are more than the limit.
     fn targets(
         &mut self,
         mut constraints: Vec<Expr>,

@@ -1,8 +1,8 @@
 //! Traces and properties to models: one file per algorithm.
 //!
 //! Every algorithm here keeps one promise, which [`first_rejected`] checks: the model accepts every trace it
-//! was made from. [`contractor()`] and [`temi()`] start from contracts instead, and [`sekt()`] and [`temi()`] use
-//! what traces say about the object's state ([`Abstraction`]).
+//! was made from. [`contractor()`] and [`temi()`] start from contracts instead, and [`sekt()`] and [`temi()`]
+//! use what traces say about the object's state ([`Abstraction`]).
 
 mod abstraction;
 mod contractor;

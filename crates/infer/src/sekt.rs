@@ -3,7 +3,8 @@
 //! Paper: [krka], section 3.3 and Figure 5 (`ADVANCEDMERGE` in line 3 of Figure 2).
 //! Deviation: the prefix tree keeps calls apart that lead to different abstract states, because section 3.3
 //! wants Trace 1 and Trace 4 of Figure 3 kept apart though their calls are the same, and a plain prefix tree
-//! has merged them before `ADVANCEDMERGE` is asked. As in k-tail here, the end of a trace is a part of a tail.
+//! has merged them before `ADVANCEDMERGE` is asked. As in k-tail here, the end of a trace is a part of a
+//! tail.
 //! Cost: `O(k · edges)` hash operations and one evaluation of the predicates per call.
 //!
 //! States carry the predicates that hold in them.
@@ -125,8 +126,8 @@ mod tests {
 
     #[test]
     fn the_merge_that_k_tail_makes_is_refused() {
-        // Section 3.1: 2-tail merges an empty stack without capacity (Trace 1) with an empty one of capacity one
-        // (Trace 2), because `isEmpty` and `top` come next in both. Then a stack with room becomes full.
+        // Section 3.1: 2-tail merges an empty stack without capacity (Trace 1) with an empty one of capacity
+        // one (Trace 2), because `isEmpty` and `top` come next in both. Then a stack with room becomes full.
         let mut abstraction = stack_abstraction();
         let traces = figure_3(&mut abstraction);
         let words: Vec<Vec<&str>> =

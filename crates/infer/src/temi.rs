@@ -1,16 +1,17 @@
 //! TEMI: the model that invariants allow, refined by what traces did.
 //!
 //! Paper: [krka], section 3.4, Figures 7 and 9.
-//! Deviation: Figure 9 has slips, decided as follows. Every trace begins in the initial state again (line 1 runs
-//! once for all traces). The walk goes on in the split state `nextSt'` (line 6 says `nextSt`), or it would leave
-//! it at once. In `REFINESTATE` the transition that becomes required leads to `nextSt'`, which gets copies of the
-//! outgoing transitions of `nextSt''` (the primes in lines 4 to 7 contradict the text), with the modality that
-//! they have there: always *maybe*, because walks only ever go through split states. A transition that is already
-//! required is followed without another split. In line 12, outgoing transitions are alike (`≈`) if they have the
-//! same labels and lead to the same program states; the text says nothing, and neither targets nor modalities
-//! can be meant, because no two split states share them before they are merged. Lines 7 to 9 hold for merged
-//! states as well; else a state would get back by a merge what was removed from it before. A call that was seen and that
-//! the contracts do not allow is added as required. See `invariant_mts.rs` for phase I.
+//! Deviation: Figure 9 has slips, decided as follows. Every trace begins in the initial state again (line 1
+//! runs once for all traces). The walk goes on in the split state `nextSt'` (line 6 says `nextSt`), or it
+//! would leave it at once. In `REFINESTATE` the transition that becomes required leads to `nextSt'`, which
+//! gets copies of the outgoing transitions of `nextSt''` (the primes in lines 4 to 7 contradict the text),
+//! with the modality that they have there: always *maybe*, because walks only ever go through split states. A
+//! transition that is already required is followed without another split. In line 12, outgoing transitions
+//! are alike (`≈`) if they have the same labels and lead to the same program states; the text says nothing,
+//! and neither targets nor modalities can be meant, because no two split states share them before they are
+//! merged. Lines 7 to 9 hold for merged states as well; else a state would get back by a merge what was
+//! removed from it before. A call that was seen and that the contracts do not allow is added as required. See
+//! `invariant_mts.rs` for phase I.
 //! Cost: phase I as said there; phase II is linear in the events, with a set of targets per split state.
 //!
 //! The optimistic model is the whole of it; [`pessimistic`] leaves only required transitions.
@@ -114,8 +115,8 @@ impl Refinement {
         target
     }
 
-    /// *Maybe* transitions of a split state, as label and program state: those that the invariants allow, unless
-    /// the same label has a required one (lines 7 to 9).
+    /// *Maybe* transitions of a split state, as label and program state: those that the invariants allow,
+    /// unless the same label has a required one (lines 7 to 9).
     fn maybes<'a>(
         &'a self,
         mts: &'a InvariantMts,
@@ -371,8 +372,8 @@ mod tests {
               topAndPop -> 2
         "#]]
         .assert_eq(&show(&found.model));
-        // What simulating the traces without splitting would stitch together: a push from the empty to the full
-        // stack (Trace 2), then one of several elements taken (Trace 3), and room for more.
+        // What simulating the traces without splitting would stitch together: a push from the empty to the
+        // full stack (Trace 2), then one of several elements taken (Trace 3), and room for more.
         let stitched =
             ["StackAr", "isFull:FALSE", "isEmpty:TRUE", "push", "isFull:TRUE", "topAndPop", "isEmpty:FALSE"];
         assert!(!found.model.reads(&stitched));

@@ -154,7 +154,8 @@ impl Table {
     /// Adds a suffix of the counterexample that tells two words apart which `hypothesis` leads to one state.
     /// False if the counterexample is none.
     fn refine(&mut self, hypothesis: &Lts, word: &[Symbol], teacher: &mut impl Teacher) -> bool {
-        // WordOutcome of the word when its first `cut` symbols are replaced by the access word of their state.
+        // WordOutcome of the word when its first `cut` symbols are replaced by the access word of their
+        // state.
         let mut replaced = |cut: usize| {
             let access = &self.access[hypothesis.run(&word[..cut])];
             teacher.member(&[&access[..], &word[cut..]].concat())

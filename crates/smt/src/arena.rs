@@ -1,8 +1,9 @@
 //! The arena: every expression once, with its sort and its free variables.
 //!
 //! Expressions are built by the methods of [`Arena`], which simplify as they go (`booleans.rs`, `sums.rs`,
-//! `compare.rs`, `bits.rs`), so two expressions that were built alike are the same [`Expr`]. Children are always
-//! older than their parents; walks over an expression are loops in order of age and need no deep stack.
+//! `compare.rs`, `bits.rs`), so two expressions that were built alike are the same [`Expr`]. Children are
+//! always older than their parents; walks over an expression are loops in order of age and need no deep
+//! stack.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -113,8 +114,8 @@ impl Arena {
         arena
     }
 
-    /// A number that no other arena of this process has. A cache of expressions tells by it that it was handed
-    /// those of another arena.
+    /// A number that no other arena of this process has. A cache of expressions tells by it that it was
+    /// handed those of another arena.
     pub(crate) fn identity(&self) -> u64 {
         self.identity
     }

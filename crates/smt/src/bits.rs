@@ -76,7 +76,8 @@ impl Resize {
 }
 
 impl Arena {
-    /// Returns `a / b` as Java has it: truncated toward zero, and the smallest number divided by -1 is itself.
+    /// Returns `a / b` as Java has it: truncated toward zero, and the smallest number divided by -1 is
+    /// itself.
     ///
     /// Java throws if `b` is zero. That is a branch of its own, for the caller to take: constrain `b` before.
     pub fn div(&mut self, a: Expr, b: Expr) -> Expr {

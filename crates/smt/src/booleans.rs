@@ -118,7 +118,8 @@ impl Arena {
         if a == b { a } else { self.intern(Node::Ite(condition, a, b), sort) }
     }
 
-    /// Finds a disjunction in a conjunction that another member makes true or shorter, and what is left of it.
+    /// Finds a disjunction in a conjunction that another member makes true or shorter, and what is left of
+    /// it.
     fn decided_disjunction(&mut self, all: &FxHashSet<Expr>) -> Option<(Expr, Expr)> {
         // The order decides which of two equivalent forms is found, so it must not be that of a hash table.
         let mut disjunctions: Vec<Expr> = all

@@ -1,7 +1,7 @@
 //! Elimination of variables that an equation defines.
 //!
-//! `x == y + 1 && x > 3` becomes `y + 1 > 3`, and `x` is computed once `y` is known. Postconditions are full of
-//! such equations, for everything that a method leaves alone.
+//! `x == y + 1 && x > 3` becomes `y + 1 > 3`, and `x` is computed once `y` is known. Postconditions are full
+//! of such equations, for everything that a method leaves alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 

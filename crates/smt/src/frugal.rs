@@ -1,8 +1,9 @@
 //! A solver that asks another one as little as possible.
 //!
-//! Constraints are simplified, variables that an equation defines are eliminated, the rest is split into groups
-//! that share no variable, and each group is looked up: was it asked before, is it true under an assignment that answered another question, does it hold all of a group
-//! that cannot be true? Only what is left goes to the solver behind.
+//! Constraints are simplified, variables that an equation defines are eliminated, the rest is split into
+//! groups that share no variable, and each group is looked up: was it asked before, is it true under an
+//! assignment that answered another question, does it hold all of a group that cannot be true? Only what is
+//! left goes to the solver behind.
 
 use std::collections::{BTreeMap, VecDeque};
 

@@ -1,9 +1,9 @@
 //! A solver program at the other end of a pipe.
 //!
 //! The crate `easy-smt` speaks the same protocol, but it waits for an answer without a limit: a question that
-//! the solver cannot decide would stop adit. Here two threads own the pipes, so that waiting has an end whether
-//! the solver does not read, does not write, or writes for ever; it is then killed, and started again for the
-//! next question. Every assignment that it gives is checked by evaluation before anybody sees it.
+//! the solver cannot decide would stop adit. Here two threads own the pipes, so that waiting has an end
+//! whether the solver does not read, does not write, or writes for ever; it is then killed, and started again
+//! for the next question. Every assignment that it gives is checked by evaluation before anybody sees it.
 
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! Constraints as SMT-LIB 2 text, and a solver's values read back.
 //!
-//! Variables are called `v0`, `v1`, … because Java's names need not be symbols of SMT-LIB. An expression that is
-//! used twice is defined once, so the text is as long as the arena's part, not as the tree.
+//! Variables are called `v0`, `v1`, … because Java's names need not be symbols of SMT-LIB. An expression that
+//! is used twice is defined once, so the text is as long as the arena's part, not as the tree.
 
 use std::fmt::Write as _;
 

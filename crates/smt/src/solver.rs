@@ -17,8 +17,8 @@ pub trait Solver {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use]
 pub enum Answer {
-    /// They can, for instance under this assignment. It gives a value to every variable of the constraints that
-    /// matters; any value will do for the others.
+    /// They can, for instance under this assignment. It gives a value to every variable of the constraints
+    /// that matters; any value will do for the others.
     Sat(Model),
     /// No assignment makes all of them true.
     Unsat,
@@ -109,8 +109,8 @@ impl Extend<(Var, Value)> for Model {
     }
 }
 
-/// The solver of a machine that has none. It knows nothing; below [`crate::Frugal`], what simplification decides
-/// is still decided.
+/// The solver of a machine that has none. It knows nothing; below [`crate::Frugal`], what simplification
+/// decides is still decided.
 #[derive(Clone, Copy, Debug)]
 pub struct Missing;
 

@@ -109,8 +109,8 @@ pub(crate) fn fit(sort: Sort, exact: Option<i128>) -> Option<i128> {
     }
 }
 
-/// Quotient, truncated toward zero. Java throws if `b` is zero, which is a branch of its own for whoever builds
-/// the expression; the value here is the one that SMT-LIB gives bit-vectors, and zero for integers.
+/// Quotient, truncated toward zero. Java throws if `b` is zero, which is a branch of its own for whoever
+/// builds the expression; the value here is the one that SMT-LIB gives bit-vectors, and zero for integers.
 pub(crate) fn divide(sort: Sort, a: i128, b: i128) -> Option<i128> {
     let exact = match (b, sort) {
         (0, Sort::Bits(_)) => Some(if a < 0 { 1 } else { -1 }),

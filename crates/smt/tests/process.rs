@@ -184,7 +184,8 @@ fn real_solvers_answer_many_questions() {
             let (equal, square_int) = (arena.eq(square, goal), arena.mul(y, y));
             let small = arena.lt(square_int, limit);
             let answer = solver.check(&mut arena, &[equal, p, far]);
-            // An odd number is a square of bits if it leaves 1 modulo 8, and of the even ones below 50 these are.
+            // An odd number is a square of bits if it leaves 1 modulo 8, and of the even ones below 50 these
+            // are.
             let square = number % 8 == 1 || [0, 4, 16, 36].contains(&number);
             assert_eq!(answer.is_sat(), Some(square), "{number}");
             assert_eq!(solver.check(&mut arena, &[far, small]), Answer::Unsat, "{number}");

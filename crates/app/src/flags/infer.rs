@@ -20,8 +20,8 @@ pub(crate) const MAX_STATES: usize = 100;
 ///
 /// Traces with states (`adit observe --states`, or Daikon's .dtrace) allow more. sekt merges like k-tail, but
 /// never two states in which the object differs in a condition of some method. contractor takes pre- and
-/// postconditions from the traces and allows every call that they allow. temi does the same, and marks what no
-/// trace did as maybe; --pessimistic leaves that out. contractor and temi need a solver, z3 or cvc5.
+/// postconditions from the traces and allows every call that they allow. temi does the same, and marks what
+/// no trace did as maybe; --pessimistic leaves that out. contractor and temi need a solver, z3 or cvc5.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -148,8 +148,8 @@ impl Exploration {
     }
 
     /// The numbers of the calls that show a new event of a situation's class, or a new transition. `showing`
-    /// are events and the states after them, each with a call that shows it, `behind` the situations after all
-    /// calls, and `room` the number of situations that may still be probed for it.
+    /// are events and the states after them, each with a call that shows it, `behind` the situations after
+    /// all calls, and `room` the number of situations that may still be probed for it.
     fn showing_more<S: Guarded>(
         &mut self,
         prober: &mut Prober<'_, S>,
