@@ -16,13 +16,14 @@ fn the_name_alone_explains_itself() {
     assert!(run.err.is_empty());
 }
 
-const COMMANDS: [&str; 16] = [
+const COMMANDS: [&str; 17] = [
     "mine",
     "status",
     "observe",
     "properties",
     "invariants",
     "infer",
+    "interface",
     "check",
     "compare",
     "validate",

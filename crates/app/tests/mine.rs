@@ -311,18 +311,19 @@ fn classes_of_every_kind() {
         let out = classes.path().join("out").join(class).display().to_string();
         let run =
             adit(&["mine", class, "-c", &path, "--budget", "20000tests", "--quiet", "--json", "-o", &out]);
-        let said: Vec<&str> = run.err.split_whitespace().take(14).collect();
+        // The number of tests comes next, which is not what this is about.
+        let said: Vec<&str> = run.err.split_whitespace().take(12).collect();
         let model = if run.code == 0 { run.json()["alphabet"].to_string() } else { said.join(" ") };
         told += &format!("{class}: {} {model}\n", run.code);
     }
     expect![[r#"
-        Color: 2 error: Color is an enum: its objects exist before the first call, so there
+        Color: 2 error: Color is an enum: its objects exist before the first call,
         Point: 0 ["Point","isOrigin:FALSE","isOrigin:TRUE","x","y"]
         Shape: 0 ["circle","isRound:TRUE"]
         Base: 0 ["make","open"]
         Box: 0 ["Box","held","hold"]
-        Broken: 3 error: no answer: adit could not construct an object of Broken in 13130 tests:
-        Hidden: 2 error: adit cannot construct an object of Hidden: it has no public constructor and
+        Broken: 3 error: no answer: adit could not construct an object of Broken in
+        Hidden: 2 error: adit cannot construct an object of Hidden: it has no public
     "#]]
     .assert_eq(&told);
 }
@@ -400,7 +401,10 @@ fn classes_that_block_give_a_model_in_time() {
     let gate = mine("Gate", "8s");
     // Twice the time, because other tests run beside this one.
     assert!(gate["seconds"].as_f64().unwrap() < 16.0, "{gate}");
-    assert_eq!(gate["hang"], serde_json::json!(["pass"]), "{gate}");
+    // A call that blocks in one state is tried in the others, and may succeed there.
+    assert_eq!(gate["blocking"], serde_json::json!(["pass"]), "{gate}");
+    assert_eq!(gate["hang"], serde_json::json!([]), "{gate}");
+    assert!(gate["alphabet"].to_string().contains("pass"), "{gate}");
     let ends = gate["bad_ends"].as_array().unwrap();
     assert!(ends.iter().all(|end| end["method"] == "pass" && end["on"] == "Gate()"), "{gate}");
     assert!(!ends.is_empty(), "{gate}");

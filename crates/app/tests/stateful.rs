@@ -62,8 +62,8 @@ fn predicates(model: &Value) -> Vec<String> {
 }
 
 fn maybes(model: &Value) -> usize {
-    let transitions = model["transitions"].as_array().unwrap();
-    transitions.iter().filter(|transition| transition["maybe"] == true).count()
+    let edges = model["edges"].as_array().unwrap();
+    edges.iter().filter(|edge| edge["modality"] == "maybe").count()
 }
 
 #[test]

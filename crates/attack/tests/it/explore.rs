@@ -131,7 +131,7 @@ fn the_same_seed_gives_the_same_model() {
 
 #[test]
 fn broken_off_it_tells_what_is_known() {
-    for until in [0, 300, 700] {
+    for until in [0, 300, 500] {
         let explored = explored(&mut StackWorld::default(), &["push", "pop", "isEmpty"], &small(), until);
         assert_eq!(explored.stop, Stop::Budget(Limit::Tests), "{until}");
         // There is always something, and it begins with making a stack.
