@@ -1,4 +1,4 @@
-//! k-tail, SEKT, TEMI and CONTRACTOR++ on the traces published with [krka], beside the paper's Figure 13.
+//! k-tail, SEKT, TEMI and CONTRACTOR++ on the traces published with `krka`, beside the paper's Figure 13.
 //!
 //! Sampled: as [krka, section 4.2.1], walks of at most twice the truth's transitions. The paper does not say
 //! when a walk stops; here stopping is one more edge in every state, as in DICE's evaluation, and with

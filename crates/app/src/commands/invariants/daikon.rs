@@ -1,5 +1,5 @@
 //! Invariants as Daikon prints them: a line of equals signs, a program point, and a claim a line. An outcome
-//! is a condition on the program point, as in the traces of [krka].
+//! is a condition on the program point, as in the traces of `krka`.
 
 use std::fmt::Write as _;
 
