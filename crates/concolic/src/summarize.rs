@@ -1,6 +1,6 @@
 //! Symbolic summaries of all operations of a component, from its bytecode.
 //!
-//! Paper: [xpsyco], section 3.2, symbolic summaries.
+//! Paper: `xpsyco`, section 3.2, symbolic summaries.
 //! Deviation: the state is not a fixed set of fields but whatever the constructors allocate. States of equal
 //! shape share summaries; which shape a state has is a hidden field if there are several. A number that no
 //! call ever changes is a constant, which is found by assuming it of every number and recomputing what

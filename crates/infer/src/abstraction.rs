@@ -1,6 +1,6 @@
 //! Abstract states: an object's fields, seen through predicates.
 //!
-//! Paper: [krka], section 2.3 (predicates of preconditions define the abstract state) and `EvalGlobal` of
+//! Paper: `krka`, section 2.3 (predicates of preconditions define the abstract state) and `EvalGlobal` of
 //! Figure 5.
 //! Deviation: clauses of the object invariant are no predicates, because they are true in every state; the
 //! paper counts them and finds that half of the combinations are impossible. Conditions on the state before a

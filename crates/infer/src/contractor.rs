@@ -1,6 +1,6 @@
 //! CONTRACTOR++: a state for every set of calls that contracts enable together.
 //!
-//! Paper: [krka], section 3.2 and Figure 4; Contractor itself is [contractor]. Method distinction is in the
+//! Paper: `krka`, section 3.2 and Figure 4; Contractor itself is `contractor`. Method distinction is in the
 //! labels, filtering is in the contracts.
 //! Deviation: states are found from the initial one, instead of checking all combinations of methods, so
 //! states that no call sequence reaches are left out. The rest is said in `invariant_mts.rs`. A

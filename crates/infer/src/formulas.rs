@@ -1,6 +1,6 @@
 //! Contracts as formulas that a solver understands.
 //!
-//! Paper: none; [krka] gives its invariants to Yices without saying how.
+//! Paper: none; `krka` gives its invariants to Yices without saying how.
 //!
 //! A field has two variables: one for its value before a call and one for its value after it. Whole numbers
 //! are mathematical integers, because contracts are about values that were recorded and not about overflow.

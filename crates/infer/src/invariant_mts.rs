@@ -1,6 +1,6 @@
 //! The model that invariants allow: abstract states, and every transition that no contract rules out.
 //!
-//! Paper: [krka], Figure 7 (`GENERATEINVARIANTMTS`) and Figure 4; shared by CONTRACTOR++ and TEMI.
+//! Paper: `krka`, Figure 7 (`GENERATEINVARIANTMTS`) and Figure 4; shared by CONTRACTOR++ and TEMI.
 //! Deviation: the figures test the source state with the precondition and the target state with the
 //! postcondition apart. Then `orig(x)` in a postcondition means nothing, and the example of section 3.4
 //! (`(PreState) ⇒ (PostState)`) could not work; here one question has all four, and the object invariant at

@@ -1,6 +1,6 @@
 //! SEKT: k-tail that merges two states only if the object's abstract state is the same in both.
 //!
-//! Paper: [krka], section 3.3 and Figure 5 (`ADVANCEDMERGE` in line 3 of Figure 2).
+//! Paper: `krka`, section 3.3 and Figure 5 (`ADVANCEDMERGE` in line 3 of Figure 2).
 //! Deviation: the prefix tree keeps calls apart that lead to different abstract states, because section 3.3
 //! wants Trace 1 and Trace 4 of Figure 3 kept apart though their calls are the same, and a plain prefix tree
 //! has merged them before `ADVANCEDMERGE` is asked. As in k-tail here, the end of a trace is a part of a

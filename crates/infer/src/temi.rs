@@ -1,6 +1,6 @@
 //! TEMI: the model that invariants allow, refined by what traces did.
 //!
-//! Paper: [krka], section 3.4, Figures 7 and 9.
+//! Paper: `krka`, section 3.4, Figures 7 and 9.
 //! Deviation: Figure 9 has slips, decided as follows. Every trace begins in the initial state again (line 1
 //! runs once for all traces). The walk goes on in the split state `nextSt'` (line 6 says `nextSt`), or it
 //! would leave it at once. In `REFINESTATE` the transition that becomes required leads to `nextSt'`, which

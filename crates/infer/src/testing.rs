@@ -1,6 +1,6 @@
 //! The stack of the paper: its contracts (Figure 1 and section 2.3) and traces like those of Figure 3.
 //!
-//! Paper: none; input for the tests of [krka].
+//! Paper: none; input for the tests of `krka`.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -1,6 +1,6 @@
 //! Certificates: an invariant for each state of an interface, and the obligations that make it a proof.
 //!
-//! Paper: none; [xpsyco] checks interfaces up to a depth.
+//! Paper: none; `xpsyco` checks interfaces up to a depth.
 //! If every obligation holds, the interface is safe, permissive and tight at every depth: by induction on the
 //! length of a sequence of calls, the fields satisfy the invariant of the state that the sequence leads to,
 //! so each call within a guard has the outcome that the interface says. The checker knows nothing about how

@@ -1,6 +1,6 @@
 //! Components: fields, methods, and for each method a symbolic summary of what it does.
 //!
-//! Paper: [xpsyco], section 3.2: components, symbolic method paths and summaries.
+//! Paper: `xpsyco`, section 3.2: components, symbolic method paths and summaries.
 //! Deviation: a constructor is a method too, legal as the first call only. A hidden field that says if the
 //! object exists expresses that, so that nothing else has to know about constructors. Primed variables are
 //! replaced by updates, since every path assigns an expression over the values before the call.

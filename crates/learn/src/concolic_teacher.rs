@@ -1,6 +1,6 @@
 //! The concolic teacher: membership by representatives, equivalence by exploring sequences of paths.
 //!
-//! Paper: [xpsyco], Algorithm 2 and section 4.1; partial order reduction of section 4.2.
+//! Paper: `xpsyco`, Algorithm 2 and section 4.1; partial order reduction of section 4.2.
 //! Deviation: a path that the pool does not reach gets its values at once instead of a restart, because what
 //! was explored before stays explored. One concrete execution is kept for each sequence of paths. Visited
 //! states remember the state of the conjecture and the last symbol, without which state matching and partial

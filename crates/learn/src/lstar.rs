@@ -1,6 +1,6 @@
 //! L*: the smallest automaton that a teacher accepts, from membership and equivalence queries.
 //!
-//! Paper: [angluin87], the observation table; [rivest93], counterexamples, of which one suffix is kept that a
+//! Paper: `angluin87`, the observation table; `rivest93`, counterexamples, of which one suffix is kept that a
 //! binary search finds.
 //! Deviation: words have three outcomes instead of two, as in [xpsyco, section 3.1]; rows of access words
 //! stay distinct, so the table is always consistent and only has to be closed.

@@ -1,6 +1,6 @@
 //! Alphabet refinement: a symbol is split when calls within its guard end differently.
 //!
-//! Paper: [xpsyco], Algorithms 3, 4 and 5, and section 4.1 on mixed parameters.
+//! Paper: `xpsyco`, Algorithms 3, 4 and 5, and section 4.1 on mixed parameters.
 //! Deviation: before a split, the symbolic sequence is checked for mixed parameters, because a split by the
 //! concrete values of other calls would never end. Where they decide, the method's outcome becomes unknown.
 //! Cost: one symbolic execution of the rest of the counterexample; a solver call for each of its paths.

@@ -1,6 +1,6 @@
 //! Symbolic execution of sequences of calls, by composing summaries.
 //!
-//! Paper: [xpsyco], section 3.2: symbolic execution of a sequence of method paths.
+//! Paper: `xpsyco`, section 3.2: symbolic execution of a sequence of method paths.
 //! Deviation: symbolic states are brought into a normal form and interned, so that a question about one is
 //! put to the solver once, whatever sequence leads there. The normal form has only constraints that share a
 //! variable with the store, and numbers variables by first occurrence.

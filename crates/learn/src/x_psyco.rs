@@ -1,6 +1,6 @@
 //! X-PSYCO: an interface with guards, learned by L* from concrete calls, with symbolic execution as needed.
 //!
-//! Paper: [xpsyco], Algorithm 1 here, Algorithm 2 in `concolic_teacher.rs`, Algorithms 3 to 5 in
+//! Paper: `xpsyco`, Algorithm 1 here, Algorithm 2 in `concolic_teacher.rs`, Algorithms 3 to 5 in
 //! `refinement.rs`.
 //! Deviation: a constructor is a symbol, so methods are first partitioned after the first constructor that
 //! succeeds, where the paper uses the initial values of fields. Mixed parameters make the outcome of the

@@ -1,7 +1,7 @@
 //! Invariants: claims about fields, parameters and results that every observed call bears out, and that
 //! chance would hardly have left standing.
 //!
-//! Paper: [daikon], with the filters and the distinction of outcomes of [krka, section 3.2].
+//! Paper: `daikon`, with the filters and the distinction of outcomes of [krka, section 3.2].
 //! Deviation: Daikon tries every claim of a grammar and drops those that a sample contradicts; here counts
 //! are kept from which the claims of a fixed set are read off in the end, so that two logs can be counted
 //! apart and added up. Confidence is computed as `invariants/justify.rs` says. Claims about the elements of

@@ -217,7 +217,7 @@ pub enum Labels {
     /// The method, a boolean result, and the class of an exception: `pop!EmptyStackException`.
     Exception,
     /// The same, and the source line of the return where it is known: `top@78`, `isEmpty@48:TRUE`. This is
-    /// how [krka] tells outcomes apart.
+    /// how `krka` tells outcomes apart.
     Line,
 }
 

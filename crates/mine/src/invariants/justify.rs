@@ -1,6 +1,6 @@
 //! The probability that a claim held by chance.
 //!
-//! Paper: [daikon], section 4.3 of the article of 2001: a claim is reported only if the probability that it
+//! Paper: `daikon`, section 4.3 of the article of 2001: a claim is reported only if the probability that it
 //! holds by chance, for values that have nothing to do with each other, is below a limit.
 //! Deviation: each model below says which chance it means. For bounds, the article compares the frequency of
 //! the extreme value with a uniform distribution over the whole range; here the frequencies near the end of
