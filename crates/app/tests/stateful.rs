@@ -1,5 +1,6 @@
 //! `adit infer` with the algorithms that use states, as users run it: on traces of a stack, and on bad input.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
+#![expect(clippy::print_stderr, reason = "a test that cannot run says so")]
 #![cfg(unix)]
 
 mod driver;
