@@ -1,5 +1,5 @@
-//! What adit says about a class is one truth: no surviving property is violated by the model beside it, and
-//! no figure differs between the files, the terminal and the page.
+//! Agreement of everything that adit says about a class: no surviving property is violated by the model
+//! beside it, and no figure differs between the files, the terminal and the page.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
 mod driver;

@@ -23,7 +23,7 @@ impl<S: Default> Word<S> {
     }
 }
 
-/// What the interpreter computes besides concrete values. It always follows the concrete ones.
+/// The values that the interpreter computes besides concrete ones. It always follows the concrete ones.
 ///
 /// The methods are called only if at least one operand is not plain, so a domain without shadows costs
 /// nothing.

@@ -15,9 +15,9 @@
 //! | paths, summaries | `explore.rs`, `inputs.rs`, `summarize.rs` |
 //! | every limit, with its reason | `limits.rs` |
 //!
-//! What cannot be followed is [`Unknown`], with the reason: native methods, objects from outside beyond their
-//! identity (and the length and equality of strings), decisions on floating-point numbers that depend on
-//! inputs, `invokedynamic` other than concatenation, limits.
+//! Anything that cannot be followed is [`Unknown`], with the reason: native methods, objects from outside
+//! beyond their identity (and the length and equality of strings), decisions on floating-point numbers that
+//! depend on inputs, `invokedynamic` other than concatenation, limits.
 //!
 //! Assumed are: one thread; assertions are on; strings and arrays from outside have at most 65,535
 //! characters or elements.

@@ -40,9 +40,9 @@ struct Frame {
     body: Arc<Body>,
     /// The instruction to execute next.
     pc: usize,
-    /// Where its local variables begin on the stack.
+    /// The place on the stack at which its local variables begin.
     base: usize,
-    /// Where its operand stack ends.
+    /// The place at which its operand stack ends.
     top: usize,
     /// The class whose initializer it is.
     initializes: Option<ClassId>,

@@ -74,7 +74,7 @@ pub(crate) struct ShapeInfo {
     pub(crate) status: Vec<Status>,
 }
 
-/// What is known about a number in all states of a shape.
+/// Knowledge about a number in all states of a shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Status {
     /// It is always that of the template.

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use adit_logic::contract::{Clause, Contract, Contracts, Moment, Type, Valuation, Variable};
 
-/// What is claimed about a class: an object invariant, and a contract for each label.
+/// Claims about a class: an object invariant, and a contract for each label.
 #[derive(Clone, Debug)]
 pub struct Claims<'a, L> {
     /// The types of the fields.

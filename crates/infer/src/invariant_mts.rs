@@ -93,7 +93,7 @@ impl InvariantMts {
     }
 }
 
-/// What to generate from.
+/// The claims, predicates and limits that a model is generated from.
 pub(crate) struct Request<'a, L> {
     pub(crate) claims: &'a Claims<'a, L>,
     /// Each predicate is a conjunction of clauses over fields.
@@ -254,7 +254,7 @@ impl<'a, 'r, L> Generator<'a, 'r, L> {
         arena.and(&literals)
     }
 
-    /// What holds in each state, without what holds in all of them or follows from a stronger bound.
+    /// The predicates of each state, without what holds in all of them or follows from a stronger bound.
     fn describe(&mut self, states: &[Truths]) -> Vec<Vec<String>> {
         let mut texts: BTreeMap<Expr, String> = BTreeMap::new();
         for (clauses, &formula) in self.request.predicates.iter().zip(&self.after) {

@@ -22,7 +22,8 @@ const MOST_ROWS: usize = 4_096;
 /// A term that a guard compares, and the regions that it distinguishes.
 struct Term {
     expr: Expr,
-    /// Where regions begin, the first at the smallest value. A boolean term has the regions false and true.
+    /// The values at which regions begin, the first at the smallest value. A boolean term has the regions
+    /// false and true.
     starts: Vec<i128>,
     /// The largest value.
     last: i128,

@@ -113,7 +113,7 @@ struct InstancePath {
     seen: usize,
 }
 
-/// What is known about a state: the truth of each predicate, and the values of fields that are told apart.
+/// Knowledge about a state: the truth of each predicate, and the values of fields that are told apart.
 type Valuation = (Vec<bool>, Vec<i64>);
 
 /// A reachable pair of a state of the conjecture and concrete values, and how it was reached.
@@ -414,7 +414,7 @@ impl<'p, 'a> Prover<'p, 'a> {
         }
     }
 
-    /// What is known about concrete values of fields.
+    /// Knowledge about concrete values of fields.
     fn abstraction(&self, predicates: &CompiledFormulas, fields: &[i64]) -> Valuation {
         (predicates.truth(fields).collect(), self.explicit.iter().map(|&field| fields[field]).collect())
     }

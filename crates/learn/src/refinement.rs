@@ -258,8 +258,8 @@ impl Component {
 
     /// Makes the outcome of `method` unknown wherever one of `unclear` decides it.
     ///
-    /// What the other paths leave over is exactly the region of the paths that mention an unclear atom, so
-    /// the new path needs none of them.
+    /// The rest that the other paths leave is exactly the region of the paths that mention an unclear atom,
+    /// so the new path needs none of them.
     pub(crate) fn blur(&mut self, method: usize, unclear: &BTreeSet<Expr>, reason: &str) {
         let paths = std::mem::take(&mut self.methods[method].paths);
         let (dropped, mut kept): (Vec<Path>, Vec<Path>) =

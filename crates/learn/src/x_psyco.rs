@@ -130,7 +130,7 @@ pub fn x_psyco(
     }
 }
 
-/// What a session of the learner ended with.
+/// Result of a session of the learner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
     /// Nothing yet.

@@ -17,7 +17,7 @@ struct Interval {
     members: Vec<Expr>,
 }
 
-/// What a literal says about an expression.
+/// Statement of a literal about an expression.
 enum Fact {
     AtMost(i128),
     AtLeast(i128),
@@ -75,7 +75,7 @@ impl Arena {
         true
     }
 
-    /// What `member` says about an expression compared with a constant.
+    /// Statement of `member` about an expression compared with a constant.
     fn fact(&self, member: Expr) -> Option<(Expr, Fact)> {
         self.any_fact(member).filter(|(_, fact)| {
             let (Fact::AtMost(number) | Fact::AtLeast(number) | Fact::Is(number) | Fact::IsNot(number)) =

@@ -14,7 +14,7 @@ use crate::value::{Sort, Value};
 /// as it is long.
 const ROUNDS: usize = 100;
 
-/// What is left of constraints without the variables that they define.
+/// The rest of constraints without the variables that they define.
 pub(crate) struct Eliminated {
     /// The conjunction that is left.
     pub(crate) rest: Expr,
@@ -153,7 +153,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(1_000))]
 
-        /// What satisfies the rest satisfies everything, and what satisfies everything satisfies the rest.
+        /// The rest is satisfied exactly when everything is.
         #[test]
         fn elimination_changes_no_answer(
             one in truths(true, (-6..7_i64).boxed()), other in truths(true, (-6..7_i64).boxed())

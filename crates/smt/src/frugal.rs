@@ -34,7 +34,7 @@ pub struct Frugal<S> {
     counters: Counters,
 }
 
-/// How often a [`Frugal`] was asked, and who answered.
+/// Numbers of questions to a [`Frugal`], by who answered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Questions.

@@ -43,7 +43,7 @@ struct Running {
     child: Child,
     questions: Sender<String>,
     output: Receiver<Vec<u8>>,
-    /// What was printed and not used yet.
+    /// Output that was not used yet.
     pending: Vec<u8>,
     /// Number of questions asked, which makes each end mark unique.
     asked: u64,

@@ -16,7 +16,7 @@ pub struct Show<'a> {
     expr: Expr,
 }
 
-/// How strongly operators bind, as in Java.
+/// Precedence of operators, as in Java.
 mod binding {
     pub(super) const NONE: u8 = 0;
     pub(super) const CHOICE: u8 = 1;

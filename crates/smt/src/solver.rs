@@ -1,4 +1,4 @@
-//! What a solver is asked and answers.
+//! Questions to a solver, and its answers.
 
 use std::collections::BTreeMap;
 use std::fmt;

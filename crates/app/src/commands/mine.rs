@@ -275,8 +275,8 @@ fn nothing_made(flags: &MineFlags, class: &str, mined: &Mined, subject: &mut Cla
     )
 }
 
-/// What the ways to construct an object threw, the most frequent first. A class that cannot be run at all has
-/// nothing to tell.
+/// Exceptions of the ways to construct an object, the most frequent first. A class that cannot be run at all
+/// has nothing to tell.
 fn constructors_threw(subject: &mut ClassUnderTest) -> Vec<String> {
     const TRIES: usize = 60;
     const TOLD: usize = 3;

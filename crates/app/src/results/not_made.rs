@@ -1,4 +1,4 @@
-//! What the generator could not make: calls that never worked, and values that were never tried. A figure
+//! Gaps of the generator: calls that never worked, and values that were never tried. A figure
 //! about generated objects says nothing about these, so they stand beside it.
 
 use adit_java::{Api, Generator};

@@ -29,7 +29,7 @@ pub struct Factored {
 pub struct Mode {
     /// Its labels: the answers of an observer, and the calls that change them.
     pub labels: BTreeSet<String>,
-    /// What it allows by itself, beginning with the creation of an object.
+    /// The words that it allows by itself, beginning with the creation of an object.
     pub model: Fsa<String>,
 }
 

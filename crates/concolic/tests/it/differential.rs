@@ -58,7 +58,7 @@ pub(crate) fn sequence(methods: &[&Method], random: &mut ChaCha8Rng) -> Vec<Call
     calls
 }
 
-/// What the interpreter says, spelled as the driver does.
+/// Outcomes of the interpreter, spelled as the driver does.
 pub(crate) fn interpret(linker: &mut Linker<'_>, class: &str, calls: &[Call]) -> String {
     let (mut machine, mut state) = (Machine::new(), MachineState::new());
     let limits = InterpreterLimits { steps: 20_000, ..InterpreterLimits::USUAL };

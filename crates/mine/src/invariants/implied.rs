@@ -8,8 +8,8 @@
 //! - from two comparisons of the same moment: `x <= y` and `y <= z` say that `x <= z`;
 //! - from nature: a size is not negative.
 //!
-//! What connects the beginning of a call with its end stays, as in [krka, Figure 1], even if it follows from
-//! two others.
+//! A claim that connects the beginning of a call with its end stays, as in [krka, Figure 1], even if it
+//! follows from two others.
 
 use std::collections::{BTreeMap, BTreeSet};
 

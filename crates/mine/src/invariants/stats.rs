@@ -1,4 +1,4 @@
-//! What is remembered of the values of one variable, and of the values of two together. All of it can be
+//! Counts of the values of one variable, and of the values of two together. All of it can be
 //! added up: two halves of a log give what the whole log gives. Counts that come from files are not trusted:
 //! sums stop at the largest number.
 
@@ -63,7 +63,7 @@ pub(super) struct Values {
     pub(super) floats: u64,
     pub(super) texts: u64,
     pub(super) objects: u64,
-    /// How often each value occurred, while there are few.
+    /// Number of times that each value occurred, while there are few.
     pub(super) each: BTreeMap<Constant, u64>,
     /// There were more different values than [`MOST_VALUES`].
     pub(super) many: bool,
@@ -71,7 +71,7 @@ pub(super) struct Values {
     pub(super) lowest: Vec<(i64, u64)>,
     /// The largest numbers, the largest first, and how often each occurred.
     pub(super) highest: Vec<(i64, u64)>,
-    /// How often the number was zero.
+    /// Number of times that the number was zero.
     pub(super) zeros: u64,
 }
 
@@ -182,11 +182,11 @@ pub(super) struct Together {
     /// hold is cut, and claims nothing.
     pub(super) lowest: i64,
     pub(super) highest: i64,
-    /// How often the difference was zero.
+    /// Number of times that the difference was zero.
     pub(super) zeros: u64,
     /// The number of samples in which both have values that are no whole numbers and can be compared.
     pub(super) others: u64,
-    /// How often those were the same.
+    /// Number of times that those were the same.
     pub(super) same: u64,
     /// The number of samples in which both have values that cannot be compared.
     pub(super) unlike: u64,

@@ -48,7 +48,7 @@ pub(super) enum Role {
         elements: String,
     },
     Argument(String),
-    /// What the string in a parameter says.
+    /// The text of the string in a parameter.
     ArgumentText(String),
     Return,
     /// Nothing that matters here.
