@@ -23,6 +23,8 @@ pub(crate) mod lines;
 pub(crate) mod texada;
 pub(crate) mod xes;
 
+pub use dtrace::quoted;
+
 /// Writes traces in one format.
 pub struct Writer<W: Write> {
     output: Output<W>,

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use adit_trace::write::quoted;
+
 use super::{Clause, Constant, Moment, Part, Relation, Variable, VariablePlace};
 
 /// A notation for claims.
@@ -154,27 +156,6 @@ fn sign(relation: Relation) -> &'static str {
         Relation::AtMost => "<=",
         Relation::AtLeast => ">=",
     }
-}
-
-/// A string as Java writes it, on one line.
-fn quoted(text: &str) -> String {
-    let mut quoted = String::with_capacity(text.len() + 2);
-    quoted.push('"');
-    for char in text.chars() {
-        match char {
-            '"' => quoted.push_str("\\\""),
-            '\\' => quoted.push_str("\\\\"),
-            '\n' => quoted.push_str("\\n"),
-            '\r' => quoted.push_str("\\r"),
-            '\t' => quoted.push_str("\\t"),
-            char if char.is_control() || matches!(char, '\u{2028}' | '\u{2029}') => {
-                quoted.push_str(&format!("\\u{:04x}", u32::from(char)));
-            }
-            char => quoted.push(char),
-        }
-    }
-    quoted.push('"');
-    quoted
 }
 
 #[cfg(test)]

@@ -467,7 +467,7 @@ fn escaped(name: &str) -> String {
 }
 
 /// A string in one line, as Java writes it.
-fn quoted(text: &str) -> String {
+pub fn quoted(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');
     for char in text.chars() {
