@@ -60,6 +60,57 @@ fn a_failed_build_is_not_run() {
     assert!(err.contains("it does not compile") && err.contains("the build failed"), "{err}");
 }
 
+#[test]
+fn install_puts_binary_pages_and_completions_below_a_folder() {
+    let machine = Machine::new();
+    machine.script("rustc", "echo 'rustc 99.0.0 (pretended)'");
+    machine.script("cc", "exit 0");
+    machine.script("cargo", &PRETENDED_CARGO.replace("exit 1", "exit 0"));
+    let place = machine.folder("some place");
+    let output = machine.run(&root().join("adit"), &["install", "--prefix", "in here"], &place);
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{err}");
+    let prefix = place.join("in here");
+    for file in [
+        "bin/adit",
+        "share/man/man1",
+        "share/bash-completion/completions/adit",
+        "share/zsh/site-functions/_adit",
+        "share/fish/vendor_completions.d/adit.fish",
+    ] {
+        assert!(prefix.join(file).exists(), "{file} is missing: {err}");
+    }
+    assert_eq!(fs::read_dir(prefix.join("bin")).unwrap().count(), 1, "no temporary file is left");
+    assert!(err.contains("MB)") && err.contains("to your PATH"), "{err}");
+    // An installed binary is replaced, also while it runs.
+    let output = machine.run(&root().join("adit"), &["install", "--prefix=in here"], &place);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn install_explains_what_it_cannot_do_before_it_builds() {
+    let machine = Machine::new();
+    machine.script("cargo", "echo 'nothing must be built' >&2; exit 101");
+    machine.script("rustc", "echo 'rustc 99.0.0 (pretended)'");
+    machine.script("cc", "exit 0");
+    let place = machine.folder("some place");
+    fs::write(place.join("file"), "").unwrap();
+    for (args, message) in [
+        (&["install", "--prefix"][..], "--prefix needs a folder"),
+        (&["install", "--prefix="], "--prefix needs a folder"),
+        (&["install", "--prefx", "x"], "install does not know `--prefx`"),
+        (&["install", "--prefix", "file"], "name another folder with --prefix"),
+    ] {
+        let output = machine.run(&root().join("adit"), args, &place);
+        let err = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{err}");
+        assert!(err.contains(message) && !err.contains("nothing must be built"), "{args:?}: {err}");
+    }
+    let output = machine.run(&root().join("adit"), &["install", "--help"], &place);
+    assert_eq!(output.status.code(), Some(0));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("--prefix DIR"));
+}
+
 /// Off a terminal, cargo's bar becomes plain lines, and messages stay.
 #[test]
 fn a_build_says_how_far_it_is() {
@@ -113,9 +164,10 @@ impl Machine {
     fn new() -> Self {
         let machine = Self(tempfile::tempdir().unwrap());
         let bin = machine.folder("bin");
-        for tool in
-            ["bash", "env", "sed", "awk", "head", "dirname", "readlink", "id", "mkdir", "chmod", "cat"]
-        {
+        for tool in [
+            "bash", "env", "sed", "awk", "head", "dirname", "readlink", "id", "mkdir", "chmod", "cat", "cp",
+            "mv", "rm", "wc",
+        ] {
             symlink(find(tool), bin.join(tool)).unwrap();
         }
         machine
