@@ -16,6 +16,7 @@
 //! ```
 
 mod check;
+mod constraints;
 pub mod contract;
 mod evaluate;
 mod fate;
@@ -28,6 +29,7 @@ mod restrict;
 pub mod templates;
 
 pub use check::{Checker, Language, Limit, Verdict, check};
+pub use constraints::{Constraint, ConstraintSet, ConstraintTemplate, constraints};
 pub use evaluate::{Backward, Class, Suffix};
 pub use fate::{Fate, FateCounts};
 pub use formula::{Formula, Op};
