@@ -11,7 +11,8 @@
 //! | x always preceded by y | some `x` leaves a state that is reached without `y` | forward, letters that can be avoided since the beginning |
 //! | x immediately preceded by y | some `x` leaves a state that is initial, or entered by another letter | none |
 //!
-//! Only transitions on some word of the model count: they can be reached, and an end can be reached from them.
+//! Only transitions on some word of the model count: they can be reached, and an end can be reached from
+//! them.
 //!
 //! Paper: [temari, section IV-B1 and IV-B2].
 //! Deviation: words are finite, as in the rest of this crate, and one search serves a template. The fourth
