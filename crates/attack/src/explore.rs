@@ -34,6 +34,7 @@ mod draft;
 mod exploration;
 mod fields;
 mod fine;
+mod glance;
 mod graph;
 mod looking;
 pub mod modes;
@@ -231,8 +232,8 @@ impl Explorer {
         laboratory: &mut Laboratory<'_, S, A, R>,
         words: &[Vec<Letter>],
     ) -> Result<Vec<Option<Script>>, S::Error> {
-        let found = self.in_laboratory(laboratory, |explorer, prober, _, _| {
-            explorer.exploration.attempt(prober, words, &explorer.surveyed)
+        let found = self.in_laboratory(laboratory, |explorer, prober, _, rng| {
+            explorer.exploration.attempt(prober, words, &explorer.surveyed, rng)
         })?;
         Ok(found.unwrap_or_else(|| vec![None; words.len()]))
     }

@@ -80,7 +80,8 @@ impl<'a, L> Subsets<'a, L> {
             .collect()
     }
 
-    fn intern(&mut self, set: Box<[u32]>) -> usize {
+    /// The number of a set, which is added if it is new. Its states are in order.
+    pub(crate) fn intern(&mut self, set: Box<[u32]>) -> usize {
         if let Some(&subset) = self.index.get(&set) {
             return subset;
         }

@@ -9,6 +9,7 @@ mod count;
 mod determinize;
 pub mod format;
 mod graph;
+mod languages;
 pub mod layout;
 mod merge;
 mod minimize;

@@ -1,4 +1,4 @@
-//! Fewer states for the same words, without making the automaton deterministic.
+//! Fewer states for the same words, where languages cannot be compared (`languages.rs`).
 //!
 //! Paper: `bustan03`, the quotient by mutual simulation and the removal of little brothers.
 //! Deviation: simulation is computed by refining until nothing changes, which is enough for models that
@@ -9,26 +9,12 @@
 //! other are one. And where an event leads to two states of which one simulates the other, the way to the
 //! weaker is no way to any new word.
 
-use crate::Builder;
 use crate::graph::{Fsa, State};
 
 impl<L: Ord + Clone> Fsa<L> {
-    /// An automaton of the same language in which no two states simulate each other and no transition leads
-    /// to a state that another transition of the same source and label outdoes. Loops are kept, because a
-    /// reader looks for them. States are numbered breadth first.
-    pub fn simplify(&self) -> Self {
-        let mut simple = self.trim();
-        loop {
-            // Without a transition, states may be equal that were not before.
-            let next = simple.simplify_once();
-            if (next.len(), next.transitions()) == (simple.len(), simple.transitions()) {
-                return next;
-            }
-            simple = next;
-        }
-    }
-
-    fn simplify_once(&self) -> Self {
+    /// Merges states that simulate each other, and drops transitions to a state that another transition of the
+    /// same source and label outdoes, but no loops.
+    pub(crate) fn simplify_once(&self) -> Self {
         let simulates = self.simulation();
         let class: Vec<State> = self
             .states()
@@ -61,24 +47,13 @@ impl<L: Ord + Clone> Fsa<L> {
             .breadth_first()
     }
 
-    /// For each state, the first of `other` that can do all that it can, and no more. In what
-    /// [`Fsa::simplify`] made of an automaton this is what became of the state; one to which no way is left
-    /// has none.
-    pub fn counterparts(&self, other: &Self) -> Vec<Option<State>> {
-        let mut both = Builder::new();
-        for fsa in [self, other] {
-            for state in fsa.states() {
-                both.state(fsa.is_accepting(state));
-            }
-        }
-        for (fsa, offset) in [(self, 0), (other, self.len())] {
-            for edge in fsa.all_edges() {
-                both.edge(edge.from + offset, edge.label.clone(), edge.to + offset);
-            }
-        }
-        let simulates = both.build().simulation();
+    /// For each of the first `count` states, the first of the others that can do all that it can, and no more,
+    /// numbered from there.
+    pub(crate) fn equally_able(&self, count: usize) -> Vec<Option<State>> {
+        let simulates = self.simulation();
         let equal = |one: State, two: State| simulates[one][two] && simulates[two][one];
-        self.states().map(|state| other.states().find(|&other| equal(state, other + self.len()))).collect()
+        let same = |state: State| (count..self.len()).find(|&other| equal(state, other));
+        (0..count).map(|state| same(state).map(|other| other - count)).collect()
     }
 
     /// `[a][b]`: whether `a` can do all that `b` can.
@@ -115,7 +90,15 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::Builder;
     use crate::testing::{fsas, words_up_to};
+
+    /// Until nothing is left to do.
+    fn simplified<L: Ord + Clone>(fsa: &Fsa<L>) -> Fsa<L> {
+        let next = fsa.simplify_once();
+        let is_done = (next.len(), next.transitions()) == (fsa.len(), fsa.transitions());
+        if is_done { next } else { simplified(&next) }
+    }
 
     #[test]
     fn the_way_to_a_weaker_state_goes() {
@@ -128,37 +111,32 @@ mod tests {
         builder.edge(states[1], "use", states[1]);
         builder.edge(states[1], "close", states[3]);
         builder.edge(states[2], "use", states[2]);
-        let simple = builder.build().simplify();
+        let simple = simplified(&builder.build());
         assert_eq!((simple.len(), simple.transitions()), (3, 3));
     }
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(400))]
+        /// Languages tell as many states to be equal, and more.
         #[test]
         fn the_language_stays(fsa in fsas(5)) {
-            let simple = fsa.simplify();
-            prop_assert!(simple.len() <= fsa.len().max(1));
+            let simple = simplified(&fsa.trim());
+            prop_assert!(fsa.simplify().len() <= simple.len());
             for word in words_up_to(5) {
                 prop_assert_eq!(simple.accepts(&word), fsa.accepts(&word), "{:?}", word);
             }
         }
 
         #[test]
-        fn every_transition_that_is_left_comes_from_one_that_was(fsa in fsas(5)) {
+        fn what_is_left_is_able_to_do_the_same(fsa in fsas(5)) {
             let trimmed = fsa.trim();
-            let simple = fsa.simplify();
-            let now = trimmed.counterparts(&simple);
-            let image: std::collections::BTreeSet<_> =
-                trimmed.all_edges().map(|edge| (now[edge.from], *edge.label, now[edge.to])).collect();
-            for edge in simple.all_edges() {
-                prop_assert!(image.contains(&(Some(edge.from), *edge.label, Some(edge.to))));
+            let mut both = trimmed.to_builder();
+            let same: Vec<State> = trimmed.states().map(|state| both.state(trimmed.is_accepting(state))).collect();
+            for edge in trimmed.all_edges() {
+                both.edge(same[edge.from], *edge.label, same[edge.to]);
             }
-        }
-
-        #[test]
-        fn there_is_nothing_left_to_do(fsa in fsas(5)) {
-            let simple = fsa.simplify();
-            prop_assert_eq!(simple.simplify().len(), simple.len());
+            let able = both.build().equally_able(trimmed.len());
+            prop_assert!(able.iter().all(|one| one.is_some_and(|one| one <= trimmed.len())));
         }
     }
 }

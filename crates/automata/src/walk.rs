@@ -4,7 +4,7 @@
 //! Deviation: of the readings tried, the one that reproduces the published numbers: in an accepting state,
 //! stopping is one more transition, all being equally likely; a walk also ends where nothing leaves a state,
 //! and when it is as long as allowed.
-//! Cost: `O(length)`.
+//! Cost: `O(length)`; for a word, times the transitions of all states that it can lead to.
 
 use rand::{Rng, RngExt};
 
@@ -39,14 +39,77 @@ impl<L> Fsa<L> {
         }
         walk
     }
+
+    /// The letters of a random word of at most `max_length`. Of the labels that can come next after the
+    /// letters so far, each is equally likely, and where the word may end, so is its end.
+    ///
+    /// How likely a word is depends on the language alone, and not on how many transitions carry a label or
+    /// into how many states it leads. A share of such words is a share of the language.
+    pub fn random_word(&self, max_length: usize, rng: &mut impl Rng) -> Vec<u32> {
+        let mut word = Vec::new();
+        let mut at: Vec<State> = self.initial().to_vec();
+        while word.len() < max_length {
+            let mut letters: Vec<u32> =
+                at.iter().flat_map(|&state| self.steps(state)).map(|step| step.letter).collect();
+            letters.sort_unstable();
+            letters.dedup();
+            let choices = letters.len() + usize::from(at.iter().any(|&state| self.is_accepting(state)));
+            if choices == 0 {
+                break;
+            }
+            // The choice past the last label is to stop.
+            let Some(&letter) = letters.get(rng.random_range(0..choices)) else { break };
+            let next = at.iter().flat_map(|&state| self.steps_with(state, letter));
+            let mut next: Vec<State> = next.map(|step| step.to as State).collect();
+            next.sort_unstable();
+            next.dedup();
+            at = next;
+            word.push(letter);
+        }
+        word
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
     use rand::SeedableRng;
     use rand::rngs::ChaCha8Rng;
 
     use crate::Builder;
+    use crate::testing::fsas;
+
+    #[test]
+    fn a_word_is_as_likely_whatever_the_number_of_its_transitions() {
+        // Four transitions with one label, and one with another: half of the words begin with each.
+        let mut builder = Builder::new();
+        (0..6).for_each(|state| drop(builder.state(state > 0)));
+        builder.initial(0);
+        (1..5).for_each(|to| builder.edge(0, 'a', to));
+        builder.edge(0, 'b', 5);
+        // Only one of the four can go on.
+        builder.edge(1, 'c', 1);
+        let fsa = builder.build();
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        let mut counts: BTreeMap<Vec<u32>, usize> = BTreeMap::new();
+        (0..20_000).for_each(|_| *counts.entry(fsa.random_word(2, &mut rng)).or_default() += 1);
+        let share = |word: &[u32]| counts[word] as f64 / 20_000.0;
+        assert_eq!(counts.len(), 3);
+        assert!((share(&[1]) - 0.5).abs() < 0.02, "{counts:?}");
+        assert!((share(&[0, 2]) - 0.25).abs() < 0.02, "{counts:?}");
+    }
+
+    proptest! {
+        /// The minimal automaton has the same language, and so the same words come of the same chance.
+        #[test]
+        fn words_are_those_of_the_language(fsa in fsas(5), seed in 0_u64..1000) {
+            let (trimmed, minimal) = (fsa.trim(), fsa.minimize(1000).unwrap());
+            let word = |fsa: &crate::Fsa<char>| fsa.random_word(9, &mut ChaCha8Rng::seed_from_u64(seed));
+            prop_assert_eq!(word(&trimmed), word(&minimal));
+        }
+    }
 
     #[test]
     fn stopping_is_one_more_transition() {

@@ -61,8 +61,13 @@ fn detail_in_words(page: &Page, detail: &Fsa<String>) -> String {
 
 /// Returns a summary of the page in one sentence.
 fn summary(page: &Page) -> String {
-    let free =
-        if protocol::is_free(&page.model) { "no protocol: every call is possible at any time; " } else { "" };
+    let free = if protocol::is_free(&page.model) {
+        "no protocol: every call is possible at any time; "
+    } else if protocol::is_immutable(&page.model) {
+        "no protocol: no call changes what others may do; "
+    } else {
+        ""
+    };
     let mut text = format!("{free}{}", size_of(&page.model));
     if page.evidence.traces > 0 {
         text += &format!(", {}", counted(page.evidence.traces, "recorded trace"));

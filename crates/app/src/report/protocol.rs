@@ -71,6 +71,19 @@ pub(crate) fn is_free(model: &Fsa<String>) -> bool {
     !methods(*first).is_empty() && protocol.refusing.is_empty() && same_methods && unchanged
 }
 
+/// Returns true if no call ever changes what an object can do: it was made so, and stays so.
+pub(crate) fn is_immutable(model: &Fsa<String>) -> bool {
+    let is_object = |state: State| !model.initial().contains(&state);
+    let mut inner = model.all_edges().filter(|edge| is_object(edge.from)).peekable();
+    inner.peek().is_some() && inner.all(|edge| edge.from == edge.to)
+}
+
+/// Returns the number of kinds of new objects: states that the creation of an object leads to.
+pub(crate) fn kinds_of_objects(model: &Fsa<String>) -> usize {
+    let creations = model.initial().iter().flat_map(|&state| model.steps(state));
+    creations.map(|step| step.to).collect::<BTreeSet<_>>().len()
+}
+
 /// Returns the methods that no state of the model allows and some refuse. They never worked, so that a state
 /// that refuses them says nothing about itself.
 pub(crate) fn never_worked(model: &Fsa<String>) -> BTreeSet<String> {
@@ -405,5 +418,17 @@ mod tests {
         assert!(!is_free("0 of 1\n1 read 1\n1 close 2\n2 close 2"));
         assert!(!is_free("0 of 1\n1 read 1\n1 close ?"));
         assert!(!is_free("0 of 1"));
+    }
+
+    #[test]
+    fn objects_that_never_change() {
+        let is_immutable = |text: &str| super::is_immutable(&model(text));
+        // The last day of all has no day after it.
+        let days = "0 of 1\n0 of 2\n1 plusDays 1\n1 getYear 1\n2 getYear 2\n2 refuses plusDays!E";
+        assert!(is_immutable(days));
+        assert_eq!(kinds_of_objects(&model(days)), 2);
+        assert!(!is_immutable("0 of 1\n1 plusDays 2\n2 getYear 2"));
+        assert!(!is_immutable("0 of 1\n1 getYear 1\n1 plusDays ?"));
+        assert!(!is_immutable("0 of 1"));
     }
 }

@@ -49,7 +49,7 @@ pub(crate) fn is_long(model: &Fsa<String>) -> bool {
     model.explored_states().count() > MAX_LISTED
 }
 
-/// Returns the sentence about a class on which every call is possible at any time, if the model says so.
+/// Returns the sentence about a class in which the order of calls never matters, if the model says so.
 /// `tests` is the number of tests in which they were tried, if known.
 pub(crate) fn no_protocol(model: &Fsa<String>, tests: Option<u64>) -> Option<String> {
     let methods: BTreeSet<&str> = model.alphabet().iter().map(|label| Label::parse(label).method()).collect();
@@ -58,9 +58,15 @@ pub(crate) fn no_protocol(model: &Fsa<String>, tests: Option<u64>) -> Option<Str
         Some(tests) => format!("{methods} were called in {}", counted(tests, "test")),
         None => format!("the model has {methods}"),
     };
-    protocol::is_free(model).then(|| {
-        format!(
+    if protocol::is_free(model) {
+        return Some(format!(
             "no protocol: every call is possible at any time ({tried}; none was refused, no answer changed)\n"
+        ));
+    }
+    protocol::is_immutable(model).then(|| {
+        let kinds = counted(protocol::kinds_of_objects(model), "kind");
+        format!(
+            "no protocol: no call changes what others may do ({tried}; {kinds} of objects, which never change)\n"
         )
     })
 }

@@ -105,7 +105,8 @@ pub(crate) struct ModelSummary {
     /// Transitions of which only the event was observed, and not where it leads.
     #[serde(default)]
     pub(crate) not_explored: usize,
-    /// Every call is possible at any time, and no answer changes.
+    /// The order of calls never matters: every call is possible at any time and no answer changes, or no call
+    /// changes an object.
     #[serde(default)]
     pub(crate) no_protocol: bool,
     /// Labels of each part of the protocol that is independent of the rest, such as a flag that is set and

@@ -71,7 +71,8 @@ impl Exploration {
     /// says.
     fn add_way(&mut self, first: usize, word: &[Letter], way: Vec<Unprobed>) {
         for (index, ((situation, state), &letter)) in way.into_iter().zip(word).enumerate() {
-            let successor = Successor { letter, situation, state, probed: Some(SituationId(first + index)) };
+            let probed = Some(SituationId(first + index));
+            let successor = Successor { letter, situation, state, probed, like: None };
             match index.checked_sub(1) {
                 None => self.creations.push(successor),
                 Some(before) => {

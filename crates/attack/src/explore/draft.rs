@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use adit_automata::{Builder, Fsa, Modality, State};
 use adit_trace::Letter;
 
-use super::exploration::{EnabledSetId, Exploration, SituationId, SuccessorId};
+use super::exploration::{EnabledSetId, Exploration, SituationId, Successor, SuccessorId};
 use crate::EventReader;
 
 /// A class of situations: all that enable one set, or those of another class on one side of a split.
@@ -262,15 +262,9 @@ impl Exploration {
                     None => continue,
                 }
             };
-            let evidence = drafting
-                .transitions
-                .entry(Transition { from, letter, to })
-                .or_insert(Evidence { shortest: id, situations: 0 });
-            evidence.situations += 1;
-            if successor.length() < self.successor(evidence.shortest).length() {
-                evidence.shortest = id;
-            }
+            self.add_evidence(&mut drafting, Transition { from, letter, to }, id);
         }
+        self.add_glances(&mut drafting, &classes);
         let Drafting { mut builder, states, transitions, .. } = drafting;
         for &Transition { from, letter, to } in transitions.keys() {
             builder.edge(from, reader.alphabet().name(letter).to_owned(), to);
@@ -278,12 +272,53 @@ impl Exploration {
         DraftModel { fsa: builder.build(), states, classes, transitions }
     }
 
+    /// Adds a successor that shows a transition.
+    fn add_evidence(&self, drafting: &mut Drafting, transition: Transition, id: SuccessorId) {
+        let new = Evidence { shortest: id, situations: 0 };
+        let evidence = drafting.transitions.entry(transition).or_insert(new);
+        evidence.situations += 1;
+        if self.successor(id).length() < self.successor(evidence.shortest).length() {
+            evidence.shortest = id;
+        }
+    }
+
+    /// Adds transitions that only glances show: those of events of which nothing better is known in a state.
+    /// A glance tells what is enabled, so it says nothing where states differ in what comes later.
+    fn add_glances(&self, drafting: &mut Drafting, classes: &Classes) {
+        let only = self.only_classes(classes);
+        let known: BTreeSet<(State, Letter)> =
+            drafting.transitions.keys().map(|transition| (transition.from, transition.letter)).collect();
+        for (id, successor) in self.successors() {
+            let class = id.from.and_then(|from| classes.of(from));
+            let from = class.and_then(|class| drafting.numbers.get(&class).copied());
+            let like = successor.like.and_then(|like| only.get(&self.situation(like).enabled));
+            let to = like.and_then(|class| drafting.numbers.get(class).copied());
+            if let Some((from, to)) = from.zip(to)
+                && !known.contains(&(from, successor.letter))
+            {
+                self.add_evidence(drafting, Transition { from, letter: successor.letter, to }, id);
+            }
+        }
+    }
+
+    /// The class of each set whose situations are all in one.
+    pub(super) fn only_classes(&self, classes: &Classes) -> BTreeMap<EnabledSetId, ClassId> {
+        let mut of_set: BTreeMap<EnabledSetId, BTreeSet<ClassId>> = BTreeMap::new();
+        for (id, situation) in self.probed_situations() {
+            of_set.entry(situation.enabled).or_default().extend(classes.of(id));
+        }
+        let only = of_set.into_iter().filter(|(_, classes)| classes.len() == 1);
+        only.filter_map(|(set, mut classes)| Some((set, classes.pop_first()?))).collect()
+    }
+
     /// Pairs of a set and an event of it whose successor was probed somewhere. If the event is
     /// [`harmless`](Self::harmless), the successor enables the same set.
     fn followed(&self) -> BTreeSet<(EnabledSetId, Letter)> {
         let mut followed = BTreeSet::new();
         for (_, situation) in self.probed_situations() {
-            let known = situation.successors.iter().filter(|successor| self.behind(successor).is_some());
+            let stays = |like: SituationId| self.situation(like).enabled == situation.enabled;
+            let is_known = |one: &&Successor| self.behind(one).is_some() || one.like.is_some_and(stays);
+            let known = situation.successors.iter().filter(is_known);
             followed.extend(known.map(|successor| (situation.enabled, successor.letter)));
         }
         followed

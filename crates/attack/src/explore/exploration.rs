@@ -116,7 +116,7 @@ fn note(
             let (letter, state) = (observed.letter, observed.state);
             let equal = |other: &Successor| other.letter == letter && other.state == state;
             if fields_mislead || !successors.iter().any(equal) {
-                successors.push(Successor { letter, situation, state, probed: None });
+                successors.push(Successor { letter, situation, state, probed: None, like: None });
             }
         }
         Probed::Threw(label) => {
@@ -138,6 +138,8 @@ pub(super) struct Successor {
     pub(super) state: StateHash,
     /// The same situation among those that were probed, if it was.
     pub(super) probed: Option<SituationId>,
+    /// A probed situation that enables the same events, as far as a glance told.
+    pub(super) like: Option<SituationId>,
 }
 
 impl Successor {
@@ -163,6 +165,9 @@ struct Direction {
 
 /// Number of situations that are probed at once.
 const BATCH: usize = 24;
+
+/// Number of situations that are probed in every direction before more are in any.
+const FEW: usize = 2;
 
 /// A situation that is to be probed, with the hash of its fields.
 pub(super) type Unprobed = (Situation, StateHash);
@@ -254,7 +259,7 @@ impl Exploration {
         }
     }
 
-    fn successor_mut(&mut self, SuccessorId { from, number }: SuccessorId) -> &mut Successor {
+    pub(super) fn successor_mut(&mut self, SuccessorId { from, number }: SuccessorId) -> &mut Successor {
         match from {
             Some(SituationId(from)) => &mut self.situations[from].successors[number],
             None => &mut self.creations[number],
@@ -325,7 +330,24 @@ impl Exploration {
                 prober.ask(&self.progress(Phase::Explore))?;
             }
             self.see_again(prober)?;
-            let next = self.next_successors(enough);
+            let unknown = self.leading_nowhere();
+            let next = if unknown.is_empty() {
+                self.next_successors(enough)
+            } else {
+                // What was never followed is looked at closely.
+                let followed = self.followed_events();
+                let at_a_glance = |id: &SuccessorId| {
+                    let successor = self.successor(*id);
+                    successor.like.is_none() && followed.contains(&successor.letter)
+                };
+                let (glanced, probed) = unknown.into_iter().partition(at_a_glance);
+                let rest = self.glance(prober, glanced)?;
+                let next: Vec<SuccessorId> = [probed, rest].concat();
+                if next.is_empty() {
+                    continue;
+                }
+                next
+            };
             if next.is_empty() {
                 return Ok(());
             }
@@ -335,17 +357,72 @@ impl Exploration {
         }
     }
 
-    /// Successors worth probing, fairly chosen among the directions, shortest scripts first.
+    /// Successors worth probing: few in every direction, and then as many as are enough.
     fn next_successors(&self, enough: usize) -> Vec<SuccessorId> {
+        let mut open: Vec<_> = self.successors().filter(|(_, one)| one.probed.is_none()).collect();
+        open.sort_by_key(|(_, one)| one.length());
+        let few = [FEW, enough].into_iter().filter(|few| *few <= enough);
+        few.map(|few| self.fairly_chosen(&open, few)).find(|chosen| !chosen.is_empty()).unwrap_or_default()
+    }
+
+    /// Events of which it is known somewhere where they lead.
+    fn followed_events(&self) -> BTreeSet<Letter> {
+        let followed = self.successors().filter(|(_, one)| self.behind(one).is_some());
+        followed.map(|(_, one)| one.letter).collect()
+    }
+
+    /// A successor for each class and event of which it is not known where it leads: without it, the model
+    /// would not say. Events that were never followed come first, then those that are known to change what is
+    /// enabled, so that a time that is too short for all is spent on what the others depend on.
+    fn leading_nowhere(&self) -> Vec<SuccessorId> {
+        let classes = self.coarse_classes(self.splits.all());
+        let only = self.only_classes(&classes);
+        let is_told = |like: &SituationId| only.contains_key(&self.situation(*like).enabled);
+        let mut known: BTreeSet<(Option<ClassId>, Letter)> = BTreeSet::new();
+        let (mut followed, mut moving) = (BTreeSet::new(), BTreeSet::new());
+        for (id, successor) in self.successors() {
+            if let Some(behind) = self.behind(successor).or(successor.like.filter(is_told)) {
+                known.insert((id.from.and_then(|from| classes.of(from)), successor.letter));
+                followed.insert(successor.letter);
+                let enabled = |id: SituationId| self.situation(id).enabled;
+                if id.from.map(enabled) != Some(enabled(behind)) {
+                    moving.insert(successor.letter);
+                }
+            }
+        }
+        let mut unknown: BTreeMap<(Option<ClassId>, Letter), (usize, SuccessorId)> = BTreeMap::new();
+        for (id, successor) in self.successors() {
+            let class = id.from.and_then(|from| classes.of(from));
+            // A call without effect stays where it is. A situation without a class is in no model.
+            let is_idle = id.from.is_some() && (class.is_none() || self.prior.is_inert(successor.letter));
+            if is_idle || known.contains(&(class, successor.letter)) {
+                continue;
+            }
+            let shortest = unknown.entry((class, successor.letter)).or_insert((successor.length(), id));
+            if successor.length() < shortest.0 {
+                *shortest = (successor.length(), id);
+            }
+        }
+        let mut unknown: Vec<_> = unknown
+            .into_iter()
+            .map(|((class, letter), (length, id))| {
+                let rank = (class.is_some(), followed.contains(&letter), !moving.contains(&letter));
+                (rank, length, letter, id)
+            })
+            .collect();
+        unknown.sort_by_key(|(rank, length, letter, _)| (*rank, *length, *letter));
+        unknown.into_iter().take(BATCH).map(|(.., id)| id).collect()
+    }
+
+    /// Successors fairly chosen among the directions, shortest scripts first, up to `enough` in each.
+    fn fairly_chosen(&self, open: &[(SuccessorId, &Successor)], enough: usize) -> Vec<SuccessorId> {
         let mut probed = self.probed.clone();
         let mut chosen = Vec::new();
         let mut met: BTreeSet<(Direction, StateHash)> = BTreeSet::new();
-        let mut open: Vec<_> = self.successors().filter(|(_, one)| one.probed.is_none()).collect();
-        open.sort_by_key(|(_, one)| one.length());
         // New fields come first; then, a quarter as many, fields that are known, to catch fields that
         // mislead.
         for fresh in [true, false] {
-            for &(id, successor) in &open {
+            for &(id, successor) in open {
                 if chosen.len() >= BATCH || (!fresh && chosen.len() >= BATCH / 4 && !self.fields_mislead) {
                     break;
                 }
@@ -510,6 +587,11 @@ impl Exploration {
         self.probed = probed;
     }
 
+    /// The number of a set of events, if it was found enabled.
+    pub(super) fn enabled_by(&self, events: &BTreeSet<Letter>) -> Option<EnabledSetId> {
+        self.enabled.get(events).copied()
+    }
+
     /// The number of the set of events that these successors show to be enabled.
     pub(super) fn enabled_set(&mut self, successors: &[Successor]) -> EnabledSetId {
         let next = EnabledSetId(self.enabled.len());
@@ -528,7 +610,7 @@ pub(super) fn created_by<S: Guarded>(
         let observed = observed?;
         fields.see(&observed);
         let Observed { letter, state, .. } = observed;
-        Some(Successor { letter, situation, state, probed: None })
+        Some(Successor { letter, situation, state, probed: None, like: None })
     });
     Ok(seen.collect())
 }

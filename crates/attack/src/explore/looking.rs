@@ -166,7 +166,7 @@ impl Exploration {
                 Some(successor) => successor.probed = Some(probed),
                 None => {
                     let state = self.situation(probed).state;
-                    successors.push(Successor { state, probed: Some(probed), ..old.clone() });
+                    successors.push(Successor { state, probed: Some(probed), like: None, ..old.clone() });
                 }
             }
         }

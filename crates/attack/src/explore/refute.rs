@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use adit_automata::State;
 use adit_trace::{Letter, Phase, Script};
-use rand::Rng;
+use rand::{Rng, RngExt};
 
 use super::draft::{ClassId, DraftModel, Split};
 use super::exploration::{Exploration, SituationId, SuccessorId};
@@ -28,6 +28,13 @@ use crate::survey::Surveyed;
 
 /// Number of walks that are shown as unrealized.
 const SHOWN: usize = 5;
+
+/// Walks that are drawn for each that may be searched for. Where situations are known by their fields, most walks
+/// take no test, and a share of few would make it a matter of chance whether a state is split.
+const FOLLOWED_PER_WALK: usize = 6;
+
+/// Situations that are kept for each prefix of a walk when it is first searched for.
+const FIRST_WIDTH: usize = 2;
 
 /// Judgment of a model that is not split further.
 #[derive(Clone)]
@@ -68,6 +75,8 @@ struct Walk {
 /// A walk, and the situations that realize its beginnings.
 struct TriedWalk {
     walk: Walk,
+    /// Number of walks that it stands for.
+    weight: f64,
     /// For each event the situations after it, as far as there are any.
     reached: Vec<Vec<Reached>>,
 }
@@ -84,18 +93,18 @@ impl TriedWalk {
         let situations = |nodes: &BTreeSet<NodeId>| {
             nodes.iter().map(|&node| Reached::Probed(graph.situation(node))).collect()
         };
-        Self { walk, reached: way.levels.iter().map(situations).collect() }
+        Self { walk, weight: 1.0, reached: way.levels.iter().map(situations).collect() }
     }
 
     /// A walk that was searched for.
-    fn searched(walk: Walk, realized: &Realized) -> Self {
+    fn searched(walk: Walk, weight: f64, realized: &Realized) -> Self {
         let reach = realized.reach(&walk.word);
         let situations = |length: usize| {
             let prefix = realized.prefixes.get(&walk.word[..length]).into_iter();
             let found = prefix.flat_map(|prefix| &prefix.situations);
             found.map(|(situation, observed)| Reached::New(situation.clone(), observed.state)).collect()
         };
-        Self { reached: (1..=reach).map(situations).collect(), walk }
+        Self { reached: (1..=reach).map(situations).collect(), weight, walk }
     }
 
     fn is_realized(&self) -> bool {
@@ -110,13 +119,15 @@ impl Trial {
 
     /// Share of the walks that could be realized.
     fn share(&self) -> f64 {
-        1.0 - self.failed().count() as f64 / self.0.len().max(1) as f64
+        let all: f64 = self.0.iter().map(|tried| tried.weight).sum();
+        let failed: f64 = self.failed().map(|tried| tried.weight).sum();
+        if failed > 0.0 { 1.0 - failed / all } else { 1.0 }
     }
 
     /// The shortest beginnings of walks that could not be realized.
     fn judgment(&self, reader: &EventReader) -> Judgment {
         let mut short: BTreeSet<(usize, Vec<String>)> = BTreeSet::new();
-        for TriedWalk { walk, reached } in self.failed() {
+        for TriedWalk { walk, reached, .. } in self.failed() {
             let length = reached.len() + 1;
             short.insert((length, labels(reader, &walk.word[..length])));
         }
@@ -190,6 +201,7 @@ impl Exploration {
         prober: &mut Prober<'_, S>,
         words: &[Vec<Letter>],
         surveyed: &Surveyed,
+        rng: &mut impl Rng,
     ) -> Result<Vec<Option<Script>>, Halt<S::Error>> {
         let draft = self.draft(prober.reader);
         let kind = |state| self.likely_class(&draft, state);
@@ -205,7 +217,7 @@ impl Exploration {
         realize(prober, &open, &beam, &mut realized, &progress)?;
         self.see_all(&realized);
         for word in open.iter().filter(|word| !realized.is_whole(word)) {
-            self.split_by(prober, word, &realized)?;
+            self.split_by(prober, word, &realized, rng)?;
         }
         let script = |(word, known): (&Vec<Letter>, Option<Script>)| {
             let situation = realized.prefixes.get(word).and_then(|prefix| prefix.situations.first());
@@ -256,14 +268,15 @@ impl Exploration {
         prober: &mut Prober<'_, S>,
         word: &[Letter],
         realized: &Realized,
+        rng: &mut impl Rng,
     ) -> Result<(), Halt<S::Error>> {
         let SplitOptions { gain, states, .. } = self.options.splitting;
         let draft = self.draft(prober.reader);
         if gain > 1.0 || draft.states.len() >= states {
             return Ok(());
         }
-        let Some(walk) = read(&draft, prober.reader, word) else { return Ok(()) };
-        let tried = TriedWalk::searched(walk, realized);
+        let Some(walk) = read(&draft, prober.reader, word, rng) else { return Ok(()) };
+        let tried = TriedWalk::searched(walk, 1.0, realized);
         let Some(split) = self.suspect(prober, &tried)? else { return Ok(()) };
         if self.splits.is_known(&split) {
             return Ok(());
@@ -273,7 +286,7 @@ impl Exploration {
         self.outdate_draft();
         let resolved = self.resolve_splits(prober);
         let draft = self.draft(prober.reader);
-        if resolved.is_err() || read(&draft, prober.reader, word).is_some() {
+        if resolved.is_err() || read(&draft, prober.reader, word, rng).is_some() {
             self.splits.undo_after(made);
             self.outdate_draft();
         }
@@ -326,11 +339,10 @@ impl Exploration {
     ) -> Result<Trial, Halt<S::Error>> {
         let SplitOptions { walks, walk_length, width, .. } = self.options.splitting;
         let draft = self.draft(prober.reader);
-        let walks: Vec<Walk> =
-            (0..walks).map(|_| random_walk(&draft, prober.reader, walk_length, rng)).collect();
         let graph = self.graph();
         let (mut tried, mut open) = (Vec::new(), Vec::new());
-        for walk in walks {
+        for _ in 0..FOLLOWED_PER_WALK * walks {
+            let walk = random_walk(&draft, prober.reader, walk_length, rng);
             let way = graph.follow(&walk.word);
             // Where fields mislead, too little is known of the way for telling where a walk went wrong.
             if self.is_told_by_fields() && (way.levels.len() == walk.word.len() || way.is_certain) {
@@ -339,19 +351,26 @@ impl Exploration {
                 open.push(walk);
             }
         }
-        let words: Vec<Vec<Letter>> = open.iter().map(|walk| walk.word.clone()).collect();
+        // Of those that take tests, the first stand for the others.
+        let weight = open.len() as f64 / open.len().min(walks).max(1) as f64;
+        open.truncate(walks);
+        let mut words: Vec<Vec<Letter>> = open.iter().map(|walk| walk.word.clone()).collect();
         let kind = |state| self.likely_class(&draft, state);
-        let beam = Beam { starts: &self.pool.starts, moves: &self.pool.moves, width, kind: &kind };
         let (mut realized, progress) = (Realized::default(), self.progress(Phase::Refute));
-        realize(prober, &words, &beam, &mut realized, &progress)?;
-        // Few walks fail, so these can be searched more thoroughly: a split because of a bad search would be
-        // a wrong state.
-        let failed: Vec<Vec<Letter>> = words.into_iter().filter(|word| !realized.is_whole(word)).collect();
-        let (beam, mut again) = (Beam { width: 4 * width, ..beam }, Realized::default());
-        realize(prober, &failed, &beam, &mut again, &progress)?;
-        realized.prefixes.extend(again.prefixes);
+        // Most walks can be realized in many ways. Few fail, so these can be searched more thoroughly: a split
+        // because of a bad search would be a wrong state.
+        for width in [FIRST_WIDTH.min(width), width, 4 * width] {
+            let (starts, moves) = (&self.pool.starts, &self.pool.moves);
+            let (beam, mut found) = (Beam { starts, moves, width, kind: &kind }, Realized::default());
+            realize(prober, &words, &beam, &mut found, &progress)?;
+            words.retain(|word| !found.is_whole(word));
+            // A search may take other turns, and lose what the one before had found.
+            let is_known = |prefix: &[Letter]| realized.prefixes.contains_key(prefix);
+            found.prefixes.retain(|prefix, one| !one.situations.is_empty() || !is_known(prefix));
+            realized.prefixes.extend(found.prefixes);
+        }
         self.see_all(&realized);
-        tried.extend(open.into_iter().map(|walk| TriedWalk::searched(walk, &realized)));
+        tried.extend(open.into_iter().map(|walk| TriedWalk::searched(walk, weight, &realized)));
         Ok(Trial(tried))
     }
 
@@ -383,7 +402,7 @@ impl Exploration {
     fn suspect<S: Guarded>(
         &mut self,
         prober: &mut Prober<'_, S>,
-        TriedWalk { walk, reached }: &TriedWalk,
+        TriedWalk { walk, reached, .. }: &TriedWalk,
     ) -> Result<Option<Split>, Halt<S::Error>> {
         let mut before = None;
         for (at, situations) in reached.iter().enumerate() {
@@ -437,38 +456,43 @@ impl Exploration {
     }
 }
 
-/// A walk of the draft with this word, if there is one.
-fn read(draft: &DraftModel, reader: &EventReader, word: &[Letter]) -> Option<Walk> {
+/// A random walk of the draft with this word, if there is one.
+fn read(draft: &DraftModel, reader: &EventReader, word: &[Letter], rng: &mut impl Rng) -> Option<Walk> {
     let fsa = &draft.fsa;
+    let letters: Vec<u32> =
+        word.iter().map(|&letter| fsa.letter(reader.alphabet().name(letter))).collect::<Option<_>>()?;
     // The states that each prefix can lead to, from which the way is then found backwards.
-    let mut levels = vec![BTreeSet::from([fsa.initial()[0]])];
-    for &letter in word {
-        let label = reader.alphabet().name(letter);
-        let from = levels.last()?;
-        let edges = from.iter().flat_map(|&state| fsa.edges(state)).filter(|edge| edge.label == label);
-        levels.push(edges.map(|edge| edge.to).collect());
+    let mut levels: Vec<Vec<State>> = vec![fsa.initial().to_vec()];
+    for &letter in &letters {
+        let steps = levels.last()?.iter().flat_map(|&state| fsa.steps_with(state, letter));
+        let next: BTreeSet<State> = steps.map(|step| step.to as State).collect();
+        levels.push(next.into_iter().collect());
     }
-    let mut at = *levels.last()?.first()?;
+    let mut at = *pick(levels.last()?, rng)?;
     let mut classes = Vec::new();
-    for (level, &letter) in levels.iter().zip(word).rev() {
+    for (level, &letter) in levels.iter().zip(&letters).rev() {
         classes.push(draft.class(at)?);
-        let label = reader.alphabet().name(letter);
-        let leads = |&&state: &&State| fsa.edges(state).any(|edge| edge.label == label && edge.to == at);
-        at = *level.iter().find(leads)?;
+        let leads = |&state: &State| fsa.steps_with(state, letter).iter().any(|step| step.to as State == at);
+        let before: Vec<State> = level.iter().copied().filter(leads).collect();
+        at = *pick(&before, rng)?;
     }
     classes.reverse();
     Some(Walk { word: word.to_vec(), classes })
 }
 
-/// A random walk of a draft from its first state.
+/// One of these, each as likely as the others.
+fn pick<'a, T>(some: &'a [T], rng: &mut impl Rng) -> Option<&'a T> {
+    (!some.is_empty()).then(|| &some[rng.random_range(0..some.len())])
+}
+
+/// A walk of a draft with a random word. The word is drawn first: how many transitions carry a label must not
+/// decide how often it is tried.
 fn random_walk(draft: &DraftModel, reader: &EventReader, longest: usize, rng: &mut impl Rng) -> Walk {
-    let steps = draft.fsa.random_walk_from(draft.fsa.initial()[0], longest, rng);
-    let mut walk = Walk { word: Vec::new(), classes: Vec::new() };
-    for step in steps {
-        let label = &draft.fsa.alphabet()[step.letter as usize];
-        walk.word.push(reader.alphabet().get(label).expect("the labels of a draft are those of its reader"));
-        let class = draft.class(step.to as usize).expect("no transition leads before the first object");
-        walk.classes.push(class);
-    }
-    walk
+    let letters = draft.fsa.random_word(longest, rng);
+    let letter = |&letter: &u32| {
+        let label = &draft.fsa.alphabet()[letter as usize];
+        reader.alphabet().get(label).expect("the labels of a draft are those of its reader")
+    };
+    let word: Vec<Letter> = letters.iter().map(letter).collect();
+    read(draft, reader, &word, rng).expect("the word was drawn from the draft")
 }

@@ -6,6 +6,7 @@ mod automaton_world;
 mod dice_tester;
 mod explore;
 mod finer_model;
+mod little_time;
 mod purity;
 mod random_automata;
 mod stack_world;

@@ -107,7 +107,7 @@ fn a_transition_that_cannot_be() {
             realized: not all
               Stack push isEmpty:TRUE
               Stack isEmpty:TRUE push isEmpty:TRUE
-              Stack push isEmpty:FALSE isEmpty:TRUE
+              Stack isEmpty:TRUE push isEmpty:FALSE isEmpty:TRUE
             read: all
             missing: []
         "#]],

@@ -238,7 +238,7 @@ impl Outcome<'_> {
             states: model.explored_states().count(),
             transitions: model.transitions(),
             not_explored: model.unexplored_transitions(),
-            no_protocol: protocol::is_free(model),
+            no_protocol: protocol::is_free(model) || protocol::is_immutable(model),
             modes: self.beside.modes.clone(),
             stable_rounds: self.beside.stable_rounds,
             pure: self.mined.pure.clone(),

@@ -1,0 +1,73 @@
+//! Exploration with too little time: it is spent so that the model says where events lead.
+
+use std::ops::ControlFlow;
+
+use adit_attack::explore::{ExploreOptions, Explored, Laboratory, Prior, SplitOptions, explore};
+use adit_attack::{EventReader, GuardedSubject, SurveyOptions};
+use adit_trace::{Limit, Progress, Stop, Unlimited};
+use rand::SeedableRng;
+use rand::rngs::ChaCha8Rng;
+
+use crate::author::RandomAuthor;
+use crate::automaton_world::{Automaton, World};
+
+const STATES: usize = 8;
+const METHODS: usize = 24;
+
+/// States in a ring: the first method leads from each to the next. Each but the first state refuses one other
+/// method, and all others stay.
+fn ring() -> Automaton {
+    let target = |state: usize, method: usize| match method {
+        0 => (state + 1) % STATES,
+        _ if method == state => usize::MAX,
+        _ => state,
+    };
+    let targets: Vec<Vec<usize>> =
+        (0..STATES).map(|state| (0..METHODS).map(|method| target(state, method)).collect()).collect();
+    Automaton::new(METHODS, 0, &targets)
+}
+
+/// Explores it for so many tests. Fields show nothing, so that each situation has to be tried.
+fn explored(automaton: &Automaton, until: u64) -> Explored {
+    let options = ExploreOptions {
+        survey: SurveyOptions { scripts: 300, calls: 12, candidates: 4, moves: 2 },
+        successors: 8,
+        splitting: SplitOptions {
+            walks: 100,
+            walk_length: 10,
+            width: 16,
+            gain: 0.05,
+            relative_gain: 0.4,
+            least_gain: 0.012,
+            enough: 0.996,
+            states: 60,
+        },
+    };
+    let vocabulary = automaton.vocabulary();
+    let (reader, mut author) = (EventReader::new(&vocabulary), RandomAuthor::new(&vocabulary));
+    let mut world = World { automaton: automaton.clone(), shows_state: false };
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    let mut unlimited = Unlimited;
+    let mut subject = GuardedSubject::new(&mut world, &mut unlimited);
+    let mut pace = |now: &Progress| match now.tests < until {
+        true => ControlFlow::Continue(()),
+        false => ControlFlow::Break(Stop::Budget(Limit::Tests)),
+    };
+    let mut laboratory = Laboratory {
+        subject: &mut subject,
+        author: &mut author,
+        reader: &reader,
+        rng: &mut rng,
+        pace: &mut pace,
+    };
+    explore(&mut laboratory, Prior::default(), options).unwrap().explored(&reader)
+}
+
+#[test]
+fn every_event_is_followed_once_before_any_is_often() {
+    let automaton = ring();
+    let explored = explored(&automaton, 11_000);
+    assert_eq!(explored.stop, Stop::Budget(Limit::Tests), "there was time for everything");
+    assert_eq!(explored.model.unexplored_transitions(), 0, "of {}", explored.model.transitions());
+    assert!(explored.model.same_language(&automaton.model(), 1000).unwrap());
+}
