@@ -24,6 +24,7 @@ mod report;
 mod request;
 mod results;
 mod shell;
+mod solver;
 mod state_facts;
 mod stderr;
 mod timeline;

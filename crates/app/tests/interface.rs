@@ -7,8 +7,10 @@
 
 mod driver;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use driver::java::{Java, java, subjects};
 use driver::{adit, adit_in, refused};
@@ -72,6 +74,8 @@ fn the_wrapper_compiles_and_refuses_illegal_calls() {
         for file in ["model.json", "model.dot", "interface.json", "contract.md", "certificate.smt2"] {
             assert!(out.join(file).is_file(), "{class}: {file}");
         }
+        let page = fs::read_to_string(out.join("report.html")).unwrap();
+        assert!(page.contains("<svg") && page.contains("obligations are discharged"), "{class}");
         let shown = adit(&["convert", out.join("model.json").to_str().unwrap(), "-", "--to", "dot"]);
         assert_eq!(shown.code, 0, "{}", shown.err);
     }
@@ -168,6 +172,10 @@ fn limits_are_told_and_nothing_is_claimed_beyond_them() {
     assert_eq!(run.code, 0, "{}", run.err);
     let json = run.json();
     assert_eq!(json["complete"], false);
+    assert_ne!(json["stop"], "proved");
+    assert!(json["calls_with_unknown_outcome"].as_u64().unwrap() > 0, "{json:#}");
+    let run = adit(&["interface", "Odd", "-c", odd.path().to_str().unwrap(), "--quiet"]);
+    assert!(run.out.contains("have an unknown outcome for some arguments"), "{}", run.out);
     assert!(!json["unknown"].as_array().unwrap().is_empty());
     assert!(
         json["transitions"].as_array().unwrap().iter().any(|step| step["outcome"] == "unknown"),
@@ -197,4 +205,92 @@ fn what_is_no_component_is_refused() {
     refused(&adit(&["interface", "java.util.Iterator", "-c", &path]), &["java.util.Iterator", "constructor"]);
     refused(&adit(&["interface", "Stream", "-c", &path, "--depth", "0"]), &["--depth"]);
     refused(&adit(&["interface", "Stream", "-c", &path, "--budget", "nonsense"]), &["--budget"]);
+}
+
+#[test]
+fn a_budget_holds() {
+    let Some((java, _folder, _)) = components() else { return };
+    // Products of arguments and fields, over which a solver thinks for long.
+    let hard = java.compile(&[(
+        "Hard.java",
+        "public class Hard {
+            private long a = 3, b = 5;
+            public Hard() {}
+            public void mix(long x, long y) { if (x * y * a == b * 7919 + x) throw new IllegalStateException();
+                a = a * x + y; }
+            public void turn(long x) { if (x * x * x == a * b) throw new IllegalStateException(); b = b * x; }
+            public void use(long x) { if (a * b % (x * x + 1) == 77) throw new IllegalStateException(); }
+        }",
+    )]);
+    let begun = Instant::now();
+    let run = adit(&["interface", "Hard", "-c", hard.path().to_str().unwrap(), "--budget", "2s", "--json"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert_eq!(run.json()["complete"], false);
+    // Twice the budget and a second, because machines that run tests are busy.
+    assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
+}
+
+#[test]
+fn mined_models_have_guards() {
+    let Some(java) = java() else { return };
+    let stack = subjects("").into_iter().find(|file| file.ends_with("StackAr.java")).unwrap();
+    let classes = java.compile(&[
+        ("StackAr.java", &fs::read_to_string(stack).unwrap()),
+        (
+            "Shelf.java",
+            "public class Shelf {
+                private final int[] items = new int[6];
+                private int size;
+                public Shelf() {}
+                public void add(int item) {
+                    if (size == items.length || item == 0) throw new IllegalStateException();
+                    items[size++] = item;
+                }
+                public int get(int index) {
+                    if (index < 0 || index >= size) throw new IndexOutOfBoundsException();
+                    return items[index];
+                }
+                public void label(String text) { if (text == null) throw new NullPointerException(); }
+                public boolean isEmpty() { return size == 0; }
+            }",
+        ),
+    ]);
+    let path = classes.path().to_str().unwrap();
+    let guards = |class: &str| {
+        let out = classes.path().join(format!("out-{class}"));
+        let run = adit(&[
+            "mine",
+            class,
+            "-c",
+            path,
+            "-o",
+            out.to_str().unwrap(),
+            "--budget",
+            "4000tests",
+            "--seed",
+            "1",
+            "--json",
+        ]);
+        assert_eq!(run.code, 0, "{}", run.err);
+        let model = fs::read_to_string(out.join("model.dot")).unwrap();
+        let json = run.json();
+        let guards = json["guards"].as_array().cloned().unwrap_or_default();
+        let told: BTreeSet<String> = guards
+            .iter()
+            .map(|one| {
+                let [event, guard, status] =
+                    ["event", "guard", "status"].map(|key| one[key].as_str().unwrap());
+                assert!(model.contains(&format!("[{guard}")), "{guard} is missing in {model}");
+                format!("{event} [{guard}] {status}")
+            })
+            .collect();
+        told
+    };
+    let stack = guards("StackAr");
+    assert!(stack.contains("StackAr [p0 == 0] proved"), "{stack:?}");
+    assert!(stack.contains("StackAr [p0 > 0] proved"), "{stack:?}");
+    let shelf = guards("Shelf");
+    assert!(shelf.contains("get [0 <= p0 && p0 < size] proved"), "{shelf:?}");
+    assert!(shelf.contains("add [p0 != 0] proved"), "{shelf:?}");
+    assert!(shelf.contains("label [p0 != null] proved"), "{shelf:?}");
 }

@@ -16,68 +16,67 @@ pub(crate) fn compute(kind: Kind, operator: Operator, a: i64, b: i64) -> i64 {
     }
 }
 
-/// JVMS §6.5.iadd, isub, imul, idiv, irem, ineg, ishl, ishr, iushr, iand, ior, ixor: results wrap around, and
-/// shift distances are taken modulo 32. `MIN / -1` is `MIN`.
-#[inline]
-fn ints(operator: Operator, a: i32, b: i32) -> i32 {
-    match operator {
-        Operator::Add => a.wrapping_add(b),
-        Operator::Sub => a.wrapping_sub(b),
-        Operator::Mul => a.wrapping_mul(b),
-        Operator::Div => a.wrapping_div(b),
-        Operator::Rem => a.wrapping_rem(b),
-        Operator::Neg => a.wrapping_neg(),
-        Operator::Shl => a.wrapping_shl(b as u32),
-        Operator::Shr => a.wrapping_shr(b as u32),
-        Operator::Ushr => (a as u32).wrapping_shr(b as u32) as i32,
-        Operator::And => a & b,
-        Operator::Or => a | b,
-        Operator::Xor => a ^ b,
-    }
+/// The table of integer operations, for one width. Results wrap around, shift distances are taken modulo the
+/// width, and `MIN / -1` is `MIN`.
+macro_rules! integers {
+    ($(#[$doc:meta])* $name:ident, $signed:ty, $unsigned:ty) => {
+        $(#[$doc])*
+        #[inline]
+        fn $name(operator: Operator, a: $signed, b: $signed) -> $signed {
+            match operator {
+                Operator::Add => a.wrapping_add(b),
+                Operator::Sub => a.wrapping_sub(b),
+                Operator::Mul => a.wrapping_mul(b),
+                Operator::Div => a.wrapping_div(b),
+                Operator::Rem => a.wrapping_rem(b),
+                Operator::Neg => a.wrapping_neg(),
+                Operator::Shl => a.wrapping_shl(b as u32),
+                Operator::Shr => a.wrapping_shr(b as u32),
+                Operator::Ushr => (a as $unsigned).wrapping_shr(b as u32) as $signed,
+                Operator::And => a & b,
+                Operator::Or => a | b,
+                Operator::Xor => a ^ b,
+            }
+        }
+    };
 }
 
-/// JVMS §6.5.ladd to lxor. Shift distances are `int`s, taken modulo 64.
-#[inline]
-fn longs(operator: Operator, a: i64, b: i64) -> i64 {
-    match operator {
-        Operator::Add => a.wrapping_add(b),
-        Operator::Sub => a.wrapping_sub(b),
-        Operator::Mul => a.wrapping_mul(b),
-        Operator::Div => a.wrapping_div(b),
-        Operator::Rem => a.wrapping_rem(b),
-        Operator::Neg => a.wrapping_neg(),
-        Operator::Shl => a.wrapping_shl(b as u32),
-        Operator::Shr => a.wrapping_shr(b as u32),
-        Operator::Ushr => (a as u64).wrapping_shr(b as u32) as i64,
-        Operator::And => a & b,
-        Operator::Or => a | b,
-        Operator::Xor => a ^ b,
-    }
+integers! {
+    /// JVMS §6.5.iadd, isub, imul, idiv, irem, ineg, ishl, ishr, iushr, iand, ior, ixor.
+    ints, i32, u32
 }
 
-/// JVMS §6.5.fadd to fneg. The remainder truncates, as C's `fmod` does, and so does Rust's.
-fn floats(operator: Operator, a: f32, b: f32) -> f32 {
-    match operator {
-        Operator::Add => a + b,
-        Operator::Sub => a - b,
-        Operator::Mul => a * b,
-        Operator::Div => a / b,
-        Operator::Rem => a % b,
-        // No instruction shifts or joins the bits of floating-point numbers.
-        _ => -a,
-    }
+integers! {
+    /// JVMS §6.5.ladd to lxor. Shift distances are `int`s.
+    longs, i64, u64
 }
 
-/// JVMS §6.5.dadd to dneg.
-fn doubles(operator: Operator, a: f64, b: f64) -> f64 {
-    match operator {
-        Operator::Add => a + b,
-        Operator::Sub => a - b,
-        Operator::Mul => a * b,
-        Operator::Div => a / b,
-        Operator::Rem => a % b,
-        _ => -a,
-    }
+/// The table of floating-point operations, for one width. The remainder truncates, as C's `fmod` and Rust's
+/// do. No instruction shifts or joins the bits of floating-point numbers, so what is left is negation.
+macro_rules! reals {
+    ($(#[$doc:meta])* $name:ident, $real:ty) => {
+        $(#[$doc])*
+        fn $name(operator: Operator, a: $real, b: $real) -> $real {
+            match operator {
+                Operator::Add => a + b,
+                Operator::Sub => a - b,
+                Operator::Mul => a * b,
+                Operator::Div => a / b,
+                Operator::Rem => a % b,
+                _ => -a,
+            }
+        }
+    };
+}
+
+reals! {
+    /// JVMS §6.5.fadd to fneg.
+    floats, f32
+}
+
+reals! {
+    /// JVMS §6.5.dadd to dneg.
+    doubles, f64
 }
 
 /// JVMS §6.5.i2l to i2s. Floating-point numbers round towards zero and saturate, and NaN becomes 0, as Rust's

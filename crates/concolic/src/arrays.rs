@@ -8,7 +8,10 @@ use crate::compile::Width;
 use crate::domain::{Domain, Word};
 use crate::link::TypeNumber;
 use crate::machine::{Execution, Trap};
-use crate::state::{Object, ObjectKind};
+use crate::state::{LENGTH, Object, ObjectKind};
+
+/// Arrays up to this length and longer ones are looked at apart, so that solvers do not choose huge ones.
+const SMALL: i64 = 100;
 
 impl<D: Domain> Execution<'_, '_, D> {
     /// JVMS §6.5.newarray, anewarray, multianewarray.
@@ -20,12 +23,20 @@ impl<D: Domain> Execution<'_, '_, D> {
                 return Err(Trap::Raise("java/lang/NegativeArraySizeException"));
             }
         }
-        for &length in &lengths {
+        let open = lengths.len() == 1 && self.limits.open_lengths && !D::is_plain(lengths[0].shadow);
+        for &length in lengths.iter().filter(|_| !open) {
             if !D::is_plain(length.shadow) {
                 self.domain.pin(length)?;
             }
         }
+        // A test whose outcome does not matter: inputs for longer arrays are then sought just beyond.
+        if open {
+            self.test(Relation::Le, lengths[0], Word::plain(SMALL))?;
+        }
         let array = self.allocate_array(kind, &lengths)?;
+        if open {
+            self.state.set_length(array, lengths[0]);
+        }
         self.push(Word::plain(array));
         Ok(())
     }
@@ -57,13 +68,22 @@ impl<D: Domain> Execution<'_, '_, D> {
         index: Word<D::Shadow>,
         element: Element,
     ) -> Result<Word<D::Shadow>, Trap> {
+        let object = self.non_null(array)?;
+        if matches!(object.kind, ObjectKind::Outside(_)) && element != Element::Reference {
+            // Its length is known, its numbers are not.
+            let length = self.state.slots(object)[LENGTH];
+            self.within(index, length)?;
+            return Ok(Word { bits: 0, shadow: self.domain.unknown_number()? });
+        }
         let object = self.own_array(array)?;
-        self.within(index, object.length)?;
+        let length = self.state.length(array.bits, object);
+        self.within(index, length)?;
         let at = index.bits as i32 as usize;
         if D::is_plain(index.shadow) {
             return Ok(self.state.slots(object)[at]);
         }
-        if object.length > self.limits.joined_elements || element == Element::Reference {
+        let is_open = !D::is_plain(length.shadow);
+        if is_open || object.length > self.limits.joined_elements || element == Element::Reference {
             self.domain.pin(index)?;
             return Ok(self.state.slots(object)[at]);
         }
@@ -80,8 +100,15 @@ impl<D: Domain> Execution<'_, '_, D> {
         element: Element,
         value: Word<D::Shadow>,
     ) -> Result<(), Trap> {
+        let object = self.non_null(array)?;
+        if matches!(object.kind, ObjectKind::Outside(_)) && element != Element::Reference {
+            // What is written is not kept: reading it back gives a number about which nothing is known.
+            let length = self.state.slots(object)[LENGTH];
+            return self.within(index, length);
+        }
         let object = self.own_array(array)?;
-        self.within(index, object.length)?;
+        let length = self.state.length(array.bits, object);
+        self.within(index, length)?;
         let ObjectKind::Array(kind) = object.kind else { return Err(self.odd("no array as an array")) };
         let value = match element {
             Element::Reference => {
@@ -96,7 +123,8 @@ impl<D: Domain> Execution<'_, '_, D> {
         };
         let at = index.bits as i32 as usize;
         if !D::is_plain(index.shadow) {
-            if object.length > self.limits.joined_elements || element == Element::Reference {
+            let is_open = !D::is_plain(length.shadow);
+            if is_open || object.length > self.limits.joined_elements || element == Element::Reference {
                 self.domain.pin(index)?;
             } else {
                 for position in 0..object.length as usize {

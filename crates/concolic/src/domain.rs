@@ -61,6 +61,9 @@ pub trait Domain {
     /// Notes that the execution continues with exactly this value.
     fn pin(&mut self, value: Word<Self::Shadow>) -> Result<(), Unknown>;
 
+    /// Shadow of a number about which nothing is known. A domain without shadows has none.
+    fn unknown_number(&mut self) -> Result<Self::Shadow, Unknown>;
+
     /// Shadow of the element at `index`, which is within bounds.
     fn select(
         &mut self,
@@ -103,6 +106,10 @@ impl Domain for Concrete {
 
     fn pin(&mut self, _: Word<()>) -> Result<(), Unknown> {
         Ok(())
+    }
+
+    fn unknown_number(&mut self) -> Result<(), Unknown> {
+        Err(Unknown::Outside("an element".into()))
     }
 
     fn select(&mut self, _: &[Word<()>], _: Word<()>, _: Kind) {}

@@ -10,9 +10,10 @@
 //! |---|---|
 //! | classes, linked on demand | `link.rs`, `compile.rs` |
 //! | instructions | `machine.rs`, `numbers.rs`, `objects.rs`, `arrays.rs`, `arithmetic.rs` |
-//! | what the platform does and bytecode does not show | `models.rs`, `platform.rs` |
+//! | what the platform does and bytecode does not show | `models.rs`, `platform.rs`, `raw_memory.rs` |
 //! | states and their shapes | `state.rs`, `shape.rs` |
 //! | paths, summaries | `explore.rs`, `inputs.rs`, `summarize.rs` |
+//! | one call of a recorded script, for all arguments | `replay.rs` |
 //! | every limit, with its reason | `limits.rs` |
 //!
 //! Anything that cannot be followed is [`Unknown`], with the reason: native methods, objects from outside
@@ -37,6 +38,8 @@ mod numbers;
 mod objects;
 mod operations;
 mod platform;
+mod raw_memory;
+mod replay;
 mod shape;
 mod state;
 mod summarize;
@@ -48,6 +51,7 @@ pub use execute::Interpreted;
 pub use limits::InterpreterLimits;
 pub use link::{ClassId, Linker, MethodNumber, Slot, TypeNumber};
 pub use machine::{Completion, Machine, Run};
+pub use replay::{CallEnd, CallPath, OpenCall, ReplayedObjects, Replayer};
 pub use state::{MachineState, ObjectKind, ObjectNumber};
 pub use summarize::{NoComponent, summarize, summarize_and_interpret};
 pub use symbolic::{Shadow, Symbolic};

@@ -20,6 +20,9 @@ pub struct InterpreterLimits {
     pub joined_elements: u32,
     /// The largest size or index that is not known and is tried one by one, from zero on.
     pub pinned: i64,
+    /// The length of an array may depend on inputs. Where states are compared by their shapes it must not, and
+    /// is tried one by one.
+    pub open_lengths: bool,
     /// The most shapes that the state of one component may have.
     pub shapes: usize,
     /// The most questions of one operation that the solver may leave unanswered before it is asked no more.
@@ -43,6 +46,7 @@ impl InterpreterLimits {
         joined_elements: 32,
         // Each is a path, and as the length of an array a shape with summaries of its own.
         pinned: 4,
+        open_lengths: false,
         // A linked list has one for each length, and no end; components of the literature have one.
         shapes: 24,
         // Each costs the whole patience of the solver, and the next is probably as hard.

@@ -245,7 +245,7 @@ impl<'a, 'p, D: Domain> Execution<'a, 'p, D> {
         }
     }
 
-    fn exception(&mut self, name: &str) -> Result<i64, Unknown> {
+    pub(crate) fn exception(&mut self, name: &str) -> Result<i64, Unknown> {
         let class = self.linker.class(name)?;
         let fields = self.linker.at(class).fields.len();
         self.state.allocate(ObjectKind::Instance(class), fields, self.limits)
@@ -388,8 +388,13 @@ impl<'a, 'p, D: Domain> Execution<'a, 'p, D> {
         self.top += 1;
     }
 
+    /// The word above the stack: the first argument of a call whose arguments were just dropped.
+    pub(crate) fn top_word(&self) -> Word<D::Shadow> {
+        self.machine.stack[self.top]
+    }
+
     #[inline]
-    fn push_wide(&mut self, word: Word<D::Shadow>) {
+    pub(crate) fn push_wide(&mut self, word: Word<D::Shadow>) {
         self.machine.stack[self.top] = word;
         self.machine.stack[self.top + 1] = Word::plain(0);
         self.top += 2;
@@ -415,11 +420,11 @@ impl<'a, 'p, D: Domain> Execution<'a, 'p, D> {
         self.top -= count;
     }
 
-    fn push_kind(&mut self, kind: Kind, word: Word<D::Shadow>) {
+    pub(crate) fn push_kind(&mut self, kind: Kind, word: Word<D::Shadow>) {
         if kind.slots() == 2 { self.push_wide(word) } else { self.push(word) }
     }
 
-    fn pop_kind(&mut self, kind: Kind) -> Word<D::Shadow> {
+    pub(crate) fn pop_kind(&mut self, kind: Kind) -> Word<D::Shadow> {
         if kind.slots() == 2 { self.pop_wide() } else { self.pop() }
     }
 
@@ -619,7 +624,7 @@ impl<'a, 'p, D: Domain> Execution<'a, 'p, D> {
                 let object = self.non_null(array)?;
                 let length = match object.kind {
                     ObjectKind::Outside(_) => self.state.slots(object)[LENGTH],
-                    _ => Word::plain(i64::from(object.length)),
+                    _ => self.state.length(array.bits, object),
                 };
                 self.push(length);
             }

@@ -2,6 +2,8 @@
 
 use adit_bytecode::{Flags, Method};
 
+use crate::raw_memory::RawKind;
+
 /// The model of a method of the platform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Model {
@@ -13,8 +15,8 @@ pub(crate) enum Model {
     AssertionsOn,
     /// `System.arraycopy`.
     ArrayCopy,
-    /// `Object.clone` of an array.
-    CloneArray,
+    /// `Object.clone`.
+    Clone,
     /// A number whose bits are read as another type.
     SameBits,
     /// `Float.floatToRawIntBits`: the same bits, but an `int` is sign-extended.
@@ -25,6 +27,24 @@ pub(crate) enum Model {
     ClassOf,
     /// A question about the virtual machine whose answer is no, or zero.
     No,
+    /// The same, for an answer of two words.
+    NoWide,
+    /// A property of the virtual machine that is not set.
+    Null,
+    /// The offset of the first element of an array.
+    FirstElement,
+    /// The distance of two elements of an array.
+    ElementDistance,
+    /// The offset of a field.
+    FieldOffset,
+    /// A read or write by object and offset.
+    Raw(RawAccess),
+    /// `Thread.currentThread`.
+    CurrentThread,
+    /// A text about its arguments, whose characters are not represented.
+    FreshText,
+    /// The exception for an index that is out of bounds, if its class is the usual one.
+    OutOfBounds,
     /// `Class.getPrimitiveClass`.
     PrimitiveClass,
     /// `String.length`.
@@ -43,6 +63,49 @@ pub(crate) enum Model {
     Unstable,
 }
 
+/// An access to memory by object and offset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RawAccess {
+    pub(crate) access: Access,
+    pub(crate) kind: RawKind,
+}
+
+/// The kinds of such accesses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Access {
+    Get,
+    Put,
+    CompareAndSet,
+    CompareAndExchange,
+}
+
+impl RawAccess {
+    /// The access of a method of `Unsafe`: `getInt`, `putReferenceVolatile`, `compareAndSetLong`.
+    fn named(name: &str) -> Option<RawAccess> {
+        let ways = [
+            ("get", Access::Get),
+            ("put", Access::Put),
+            ("compareAndSet", Access::CompareAndSet),
+            ("compareAndExchange", Access::CompareAndExchange),
+        ];
+        let (access, rest) =
+            ways.iter().find_map(|(prefix, access)| Some((*access, name.strip_prefix(prefix)?)))?;
+        let kind = RawKind::named(rest.strip_suffix("Volatile").unwrap_or(rest))?;
+        Some(RawAccess { access, kind })
+    }
+
+    /// Slots of the arguments, the receiver included, and of the result.
+    fn slots(self) -> (usize, usize) {
+        let value = self.kind.kind().slots();
+        match self.access {
+            Access::Get => (4, value),
+            Access::Put => (4 + value, 0),
+            Access::CompareAndSet => (4 + 2 * value, 1),
+            Access::CompareAndExchange => (4 + 2 * value, value),
+        }
+    }
+}
+
 impl Model {
     /// Slots of the arguments, the receiver included, and of the result; `None` if the model works with any.
     fn slots(self) -> (Option<usize>, Option<usize>) {
@@ -50,7 +113,7 @@ impl Model {
             Model::Nothing => (None, Some(0)),
             Model::Receiver => (None, Some(1)),
             Model::AssertionsOn
-            | Model::CloneArray
+            | Model::Clone
             | Model::FloatToInt
             | Model::PrimitiveClass
             | Model::ClassOf
@@ -58,7 +121,16 @@ impl Model {
             | Model::TextIsEmpty
             | Model::TextHash => (Some(1), Some(1)),
             Model::TextEquals | Model::TextCharAt => (Some(2), Some(1)),
-            Model::No => (Some(0), Some(1)),
+            Model::No | Model::CurrentThread => (Some(0), Some(1)),
+            Model::NoWide => (Some(0), Some(2)),
+            Model::Null => (None, Some(1)),
+            Model::FirstElement | Model::ElementDistance => (Some(2), Some(1)),
+            Model::FieldOffset => (Some(3), Some(2)),
+            Model::Raw(access) => {
+                let (arguments, results) = access.slots();
+                (Some(arguments), Some(results))
+            }
+            Model::FreshText | Model::OutOfBounds => (None, Some(1)),
             Model::SquareRoot => (Some(2), Some(2)),
             Model::ArrayCopy => (Some(5), Some(0)),
             Model::SameBits | Model::Text | Model::Unstable => (None, None),
@@ -107,8 +179,28 @@ fn named(class: &str, method: &Method, of_exception: bool) -> Option<Model> {
         ("jdk/internal/misc/CDS", "initializeFromArchive") | ("jdk/internal/misc/VM", "initialize") => {
             Model::Nothing
         }
+        ("jdk/internal/misc/VM", "getSavedProperty") => Model::Null,
+        ("jdk/internal/misc/CDS", "getRandomSeedForDumping") => Model::NoWide,
+        ("java/util/concurrent/atomic/AtomicLong", "VMSupportsCS8") => Model::No,
+        ("jdk/internal/misc/Unsafe", "arrayBaseOffset0") => Model::FirstElement,
+        ("jdk/internal/misc/Unsafe", "arrayIndexScale0") => Model::ElementDistance,
+        ("jdk/internal/misc/Unsafe", "objectFieldOffset1") => Model::FieldOffset,
+        ("jdk/internal/misc/Unsafe", "loadFence" | "storeFence" | "fullFence" | "unpark") => Model::Nothing,
+        ("jdk/internal/misc/Unsafe", name) if method.flags.has(Flags::NATIVE) => {
+            Model::Raw(RawAccess::named(name)?)
+        }
+        ("java/lang/Thread", "currentThread") => Model::CurrentThread,
+        (
+            "jdk/internal/util/Preconditions",
+            "outOfBoundsCheckIndex" | "outOfBoundsCheckFromToIndex" | "outOfBoundsCheckFromIndexSize",
+        ) => Model::OutOfBounds,
+        ("java/lang/Class", "getName" | "getSimpleName" | "getTypeName") => Model::FreshText,
+        ("java/lang/Integer" | "java/lang/Long", "toString" | "toHexString") if is_of_number(method) => {
+            Model::FreshText
+        }
+        ("java/lang/String", "valueOf") if is_of_number(method) => Model::FreshText,
         ("java/lang/StringUTF16", "isBigEndian") => Model::No,
-        ("java/lang/Object", "clone") => Model::CloneArray,
+        ("java/lang/Object", "clone") => Model::Clone,
         ("java/lang/Class", "desiredAssertionStatus") => Model::AssertionsOn,
         ("java/lang/Class", "getPrimitiveClass") => Model::PrimitiveClass,
         ("java/lang/System", "arraycopy") => Model::ArrayCopy,
@@ -126,6 +218,12 @@ fn named(class: &str, method: &Method, of_exception: bool) -> Option<Model> {
         ("java/lang/String", _) => Model::Text,
         _ => return None,
     })
+}
+
+/// True for a static method of one number or truth value.
+fn is_of_number(method: &Method) -> bool {
+    let parameters = method.signature().parameters;
+    method.is_static() && matches!(&parameters[..], [only] if !only.is_reference())
 }
 
 /// Java's `String.hashCode`.

@@ -33,14 +33,20 @@ impl<D: Domain> Execution<'_, '_, D> {
         Word { bits: arithmetic::convert(from, to, a.bits), shadow }
     }
 
+    /// JVMS §6.5.lcmp: −1, 0 or 1.
+    pub(crate) fn compare_longs(&mut self, a: Word<D::Shadow>, b: Word<D::Shadow>) -> Word<D::Shadow> {
+        let shadow = if D::is_plain(a.shadow) && D::is_plain(b.shadow) {
+            D::Shadow::default()
+        } else {
+            self.domain.compare(Kind::Long, a, b)
+        };
+        Word { bits: arithmetic::compare(Kind::Long, 0, a.bits, b.bits), shadow }
+    }
+
     /// JVMS §6.5.idiv, irem, ldiv, lrem: a zero divisor is an exception.
     pub(crate) fn check_divisor(&mut self, kind: Kind, divisor: Word<D::Shadow>) -> Result<(), Trap> {
         let compared = match kind {
-            Kind::Long if !D::is_plain(divisor.shadow) => {
-                let shadow = self.domain.compare(kind, divisor, Word::plain(0));
-                Word { bits: arithmetic::compare(kind, 0, divisor.bits, 0), shadow }
-            }
-            Kind::Long => Word::plain(i64::from(divisor.bits != 0)),
+            Kind::Long => self.compare_longs(divisor, Word::plain(0)),
             _ => divisor,
         };
         if self.test(Relation::Eq, compared, Word::plain(0))? { Err(DIVISION_BY_ZERO) } else { Ok(()) }

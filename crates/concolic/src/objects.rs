@@ -112,10 +112,8 @@ impl<D: Domain> Execution<'_, '_, D> {
     }
 
     /// Bounds check of an array access.
-    pub(crate) fn within(&mut self, index: Word<D::Shadow>, length: u32) -> Result<(), Trap> {
-        if self.test(Relation::Lt, index, Word::plain(0))?
-            || self.test(Relation::Ge, index, Word::plain(i64::from(length)))?
-        {
+    pub(crate) fn within(&mut self, index: Word<D::Shadow>, length: Word<D::Shadow>) -> Result<(), Trap> {
+        if self.test(Relation::Lt, index, Word::plain(0))? || self.test(Relation::Ge, index, length)? {
             return Err(OUT_OF_BOUNDS);
         }
         Ok(())

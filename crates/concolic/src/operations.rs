@@ -59,13 +59,17 @@ fn is_public(method: &Method) -> bool {
     method.flags.has(Flags::PUBLIC) && method.flags.0 & hidden == 0 && &*method.name != "<clinit>"
 }
 
-/// Names from the class file, or `p0`, `p1` and so on.
 fn parameters(method: &Method) -> Vec<(String, Type)> {
-    let kinds = method.signature().parameters;
+    parameter_names(method).into_iter().zip(method.signature().parameters).collect()
+}
+
+/// Names of the parameters from the class file, or `p0`, `p1` and so on.
+pub(crate) fn parameter_names(method: &Method) -> Vec<String> {
+    let count = method.signature().parameters.len();
     // Inner classes have hidden parameters, so the names may not fit.
-    let names = if method.parameters.len() == kinds.len() { &method.parameters[..] } else { &[] };
+    let names = if method.parameters.len() == count { &method.parameters[..] } else { &[] };
     let name = |at: usize| names.get(at).cloned().flatten().map_or(format!("p{at}"), |name| name.to_string());
-    kinds.into_iter().enumerate().map(|(at, kind)| (name(at), kind)).collect()
+    (0..count).map(name).collect()
 }
 
 /// Gives methods of one name their parameter types.

@@ -5,7 +5,7 @@ use adit_bytecode::{Kind, Operator, Relation};
 use crate::Unknown;
 use crate::arithmetic;
 use crate::domain::{Domain, Word};
-use crate::link::MethodNumber;
+use crate::link::{MethodNumber, TypeNumber};
 use crate::machine::{Execution, Trap};
 use crate::models::{Model, text_hash, text_length};
 use crate::state::{CONTENT, HASH, LENGTH, Object, ObjectKind};
@@ -33,6 +33,36 @@ impl<D: Domain> Execution<'_, '_, D> {
                 self.push(Word::plain(mirror));
             }
             Model::No => self.push(Word::plain(0)),
+            Model::Null => {
+                self.drop_slots(slots);
+                self.push(Word::plain(0));
+            }
+            Model::NoWide => self.push_wide(Word::plain(0)),
+            Model::FirstElement | Model::ElementDistance => {
+                self.drop_slots(slots);
+                self.push(Word::plain(i64::from(model == Model::ElementDistance)));
+            }
+            Model::FieldOffset => self.field_offset()?,
+            Model::Raw(access) => self.raw_access(access)?,
+            Model::CurrentThread => {
+                let thread = self.current_thread();
+                self.push(Word::plain(thread));
+            }
+            Model::FreshText => {
+                self.drop_slots(slots);
+                let text = self.state.allocate(ObjectKind::Text, 0, self.limits)?;
+                self.push(Word::plain(text));
+            }
+            Model::OutOfBounds => {
+                self.drop_slots(slots);
+                // The first argument makes the exception. Without it, the usual one is made.
+                if self.top_word().bits != 0 {
+                    let name = self.linker.name_of(method);
+                    return Err(Unknown::Opaque(format!("the exception of `{name}`").into()).into());
+                }
+                let object = self.exception("java/lang/IndexOutOfBoundsException")?;
+                self.push(Word::plain(object));
+            }
             Model::ClassOf => {
                 let object = self.pop();
                 let kind = match self.non_null(object)?.kind {
@@ -64,11 +94,20 @@ impl<D: Domain> Execution<'_, '_, D> {
                 self.push(Word::plain(0));
             }
             Model::ArrayCopy => self.array_copy()?,
-            Model::CloneArray => {
+            Model::Clone => {
                 let array = self.pop();
+                self.pin_length(array)?;
                 let object = self.non_null(array)?;
-                if !matches!(object.kind, ObjectKind::Array(_)) {
-                    return Err(Unknown::Native("java.lang.Object.clone".into()).into());
+                match object.kind {
+                    ObjectKind::Array(_) => {}
+                    ObjectKind::Instance(class) => {
+                        let (own, cloneable) =
+                            (self.linker.at(class).kind, self.linker.kind("java/lang/Cloneable"));
+                        if !self.linker.is_subtype(own, cloneable)? {
+                            return Err(Trap::Raise("java/lang/CloneNotSupportedException"));
+                        }
+                    }
+                    _ => return Err(Unknown::Native("java.lang.Object.clone".into()).into()),
                 }
                 let words = self.state.slots(object).to_vec();
                 let copy = self.state.allocate(object.kind, words.len(), self.limits)?;
@@ -168,10 +207,63 @@ impl<D: Domain> Execution<'_, '_, D> {
         unit.map(|&unit| i64::from(unit)).ok_or(Trap::Raise("java/lang/StringIndexOutOfBoundsException"))
     }
 
+    /// `System.arraycopy` from an array whose numbers are not known.
+    fn copy_from_outside(
+        &mut self,
+        kind: TypeNumber,
+        from: Object,
+        from_start: Word<D::Shadow>,
+        to: Object,
+        to_start: Word<D::Shadow>,
+        length: Word<D::Shadow>,
+    ) -> Result<(), Trap> {
+        let is_same = from.kind == ObjectKind::Outside(kind);
+        let name = self.linker.name_of_type(kind);
+        if !is_same || name.starts_with("[L") || name.starts_with("[[") {
+            return Err(Unknown::Outside("an element".into()).into());
+        }
+        for number in [length, to_start, from_start] {
+            if !D::is_plain(number.shadow) {
+                self.domain.pin(number)?;
+            }
+        }
+        let out_of_bounds = Trap::Raise("java/lang/ArrayIndexOutOfBoundsException");
+        let available = self.state.slots(from)[LENGTH];
+        let [start, first, count] = [to_start.bits, from_start.bits, length.bits];
+        let (Some(end), Some(last)) = (start.checked_add(count), first.checked_add(count)) else {
+            return Err(out_of_bounds);
+        };
+        if start < 0 || first < 0 || count < 0 || end > i64::from(to.length) {
+            return Err(out_of_bounds);
+        }
+        if self.test(Relation::Lt, available, Word::plain(last))? {
+            return Err(out_of_bounds);
+        }
+        let unknown = Word { bits: 0, shadow: self.domain.unknown_number()? };
+        self.state.slots_mut(to)[start as usize..end as usize].fill(unknown);
+        Ok(())
+    }
+
+    /// Continues with the length that an array has in this run.
+    fn pin_length(&mut self, array: Word<D::Shadow>) -> Result<(), Unknown> {
+        if let Some(object) = self.state.object(array.bits) {
+            let length = self.state.length(array.bits, object);
+            if !D::is_plain(length.shadow) {
+                self.domain.pin(length)?;
+            }
+        }
+        Ok(())
+    }
+
     /// `System.arraycopy`, whose ranges may overlap.
     fn array_copy(&mut self) -> Result<(), Trap> {
         let [length, to_start, to, from_start, from] = std::array::from_fn(|_| self.pop());
+        self.pin_length(from)?;
+        self.pin_length(to)?;
         let (from, to) = (self.non_null(from)?, self.non_null(to)?);
+        if let (ObjectKind::Outside(_), ObjectKind::Array(kind)) = (from.kind, to.kind) {
+            return self.copy_from_outside(kind, from, from_start, to, to_start, length);
+        }
         if matches!(from.kind, ObjectKind::Outside(_)) || matches!(to.kind, ObjectKind::Outside(_)) {
             return Err(Unknown::Outside("an element".into()).into());
         }

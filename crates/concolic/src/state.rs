@@ -18,6 +18,7 @@ impl<S: Copy> MachineState<S> {
             words: plain(&self.words),
             statics: plain(&self.statics),
             initialized: self.initialized.clone(),
+            lengths: self.lengths.iter().map(|&(array, length)| (array, Word::plain(length.bits))).collect(),
         }
     }
 
@@ -27,6 +28,7 @@ impl<S: Copy> MachineState<S> {
         self.words.clone_from(&other.words);
         self.statics.clone_from(&other.statics);
         self.initialized.clone_from(&other.initialized);
+        self.lengths.clone_from(&other.lengths);
     }
 
     pub(crate) fn has_initialized(&self, other: &MachineState<S>) -> bool {
@@ -43,6 +45,7 @@ impl MachineState<()> {
             words: plain(&self.words),
             statics: plain(&self.statics),
             initialized: self.initialized.clone(),
+            lengths: self.lengths.iter().map(|&(array, length)| (array, Word::plain(length.bits))).collect(),
         }
     }
 }
@@ -88,12 +91,21 @@ pub struct MachineState<S> {
     words: Vec<Word<S>>,
     statics: Vec<Word<S>>,
     initialized: Vec<bool>,
+    /// Arrays whose length depends on inputs, and these lengths. The words of such an array are as many as in
+    /// this run.
+    lengths: Vec<(i64, Word<S>)>,
 }
 
 impl<S: Copy + Default + PartialEq> MachineState<S> {
     /// Creates the state before any class is initialized.
     pub fn new() -> MachineState<S> {
-        MachineState { objects: Vec::new(), words: Vec::new(), statics: Vec::new(), initialized: Vec::new() }
+        MachineState {
+            objects: Vec::new(),
+            words: Vec::new(),
+            statics: Vec::new(),
+            initialized: Vec::new(),
+            lengths: Vec::new(),
+        }
     }
 
     pub(crate) fn object(&self, number: i64) -> Option<Object> {
@@ -144,6 +156,18 @@ impl<S: Copy + Default + PartialEq> MachineState<S> {
         self.words.extend_from_slice(words);
         self.objects.push(Object { kind, start, length: words.len() as u32 });
         self.objects.len() as i64
+    }
+
+    /// The length of an array, whose number is `array`.
+    #[inline]
+    pub(crate) fn length(&self, array: i64, object: Object) -> Word<S> {
+        let open = self.lengths.iter().find(|(open, _)| *open == array);
+        open.map_or(Word::plain(i64::from(object.length)), |&(_, length)| length)
+    }
+
+    /// Notes that the length of an array depends on inputs.
+    pub(crate) fn set_length(&mut self, array: i64, length: Word<S>) {
+        self.lengths.push((array, length));
     }
 
     pub(crate) fn object_count(&self) -> usize {

@@ -192,13 +192,22 @@ impl Domain for Symbolic<'_> {
 
     fn pin(&mut self, value: Word<Shadow>) -> Result<(), Unknown> {
         let Some(expr) = self.expr(32, value) else { return Err(opaque()) };
-        let most = self.arena.bits(32, self.most_pinned);
-        let few = self.arena.le_unsigned(expr, most);
-        if !(0..=self.most_pinned).contains(&value.bits) {
-            let many = self.arena.not(few);
-            self.require(many)?;
-            return Err(Unknown::Opaque("a size or index that is not known".into()));
+        // Signed comparisons, which read as intervals; a value below zero is not tried.
+        let (zero, most) = (self.arena.bits(32, 0), self.arena.bits(32, self.most_pinned));
+        let unknown = || Unknown::Opaque("a size or index that is not known".into());
+        if value.bits < 0 {
+            let negative = self.arena.lt(expr, zero);
+            self.require(negative)?;
+            return Err(unknown());
         }
+        let natural = self.arena.ge(expr, zero);
+        self.require(natural)?;
+        if value.bits > self.most_pinned {
+            let many = self.arena.gt(expr, most);
+            self.require(many)?;
+            return Err(unknown());
+        }
+        let few = self.arena.le(expr, most);
         self.require(few)?;
         // As a chain of tests from zero on, so that other values take the same first decisions.
         for smaller in 0..value.bits {
@@ -209,6 +218,10 @@ impl Domain for Symbolic<'_> {
         let bits = self.arena.bits(32, value.bits);
         let condition = self.arena.eq(expr, bits);
         self.require(condition)
+    }
+
+    fn unknown_number(&mut self) -> Result<Shadow, Unknown> {
+        Ok(Shadow::Opaque)
     }
 
     fn select(&mut self, elements: &[Word<Shadow>], index: Word<Shadow>, kind: Kind) -> Shadow {

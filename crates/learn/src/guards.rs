@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use adit_smt::{Expr, Node, Sort, Var};
 
-use crate::component::Kind;
+use crate::component::{Kind, value};
 use crate::refinement::atoms;
 use crate::symbolic::{Analysis, Guarded};
 
@@ -41,8 +41,87 @@ pub fn minimize(analysis: &mut Analysis<'_>, symbols: &mut [Guarded]) -> Vec<Str
     symbols.iter_mut().map(|symbol| minimize_one(analysis, symbol)).collect()
 }
 
+/// A part of a condition that is a conjunction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum GuardPart {
+    /// A number lies between two others.
+    Range {
+        /// The number, in source syntax.
+        term: String,
+        /// The least and the largest value that it may have.
+        range: (i128, i128),
+        /// The least and the largest value of its type.
+        whole: (i128, i128),
+    },
+    /// Anything else, in source syntax.
+    Other(String),
+}
+
+/// The parts of a condition on the parameters of `method`, if it is a conjunction whose numbers lie in one
+/// interval each.
+pub fn parts(analysis: &mut Analysis<'_>, method: usize, condition: Expr) -> Option<Vec<GuardPart>> {
+    if let Some(range) = interval(analysis, method, condition) {
+        return Some(vec![range]);
+    }
+    let (terms, boxes) = cover(analysis, condition, None)?;
+    let [only] = &boxes[..] else { return None };
+    let mut parts = Vec::new();
+    for (term, regions) in terms.iter().zip(only).filter(|(term, regions)| regions.len() < term.starts.len())
+    {
+        let text = describe(analysis, Some(method), term, regions);
+        let is_number = matches!(analysis.component.arena.sort(term.expr), Sort::Bits(_));
+        parts.push(match term.intervals(regions)[..] {
+            [range] if is_number && !text.contains("null") => {
+                let named = with_source_names(analysis, method, term.expr);
+                let term_text = analysis.component.arena.show(named).to_string();
+                GuardPart::Range { term: term_text, range, whole: (term.starts[0], term.last) }
+            }
+            _ if text.contains(" || ") => GuardPart::Other(format!("({text})")),
+            _ => GuardPart::Other(text),
+        });
+    }
+    Some(parts)
+}
+
+/// The interval of a condition that is about one number only, however it says so: `-x >= 0` and `x < 1` both
+/// bound `x` by zero. Nothing if the values that satisfy it are no interval.
+fn interval(analysis: &mut Analysis<'_>, method: usize, condition: Expr) -> Option<GuardPart> {
+    let [var] = analysis.component.arena.variables(condition)[..] else { return None };
+    let parameter = analysis.component.methods[method].parameters.iter().find(|one| one.var == var)?;
+    let (Sort::Bits(width), true) = (parameter.kind.sort(), parameter.kind != Kind::Reference) else {
+        return None;
+    };
+    let name = parameter.name.clone();
+    let whole = (-(1i128 << (width - 1)), (1i128 << (width - 1)) - 1);
+    let arena = &analysis.component.arena;
+    let mut points: BTreeSet<i128> = BTreeSet::from([whole.0, 0, whole.1]);
+    for part in arena.parts(&[condition]) {
+        if let Some(constant) = arena.as_value(part).and_then(adit_smt::Value::as_number) {
+            points.extend([constant, -constant].into_iter().flat_map(|point| [point - 1, point, point + 1]));
+        }
+    }
+    points.retain(|point| (whole.0..=whole.1).contains(point));
+    let holds = |&point: &i128| {
+        let value = value(Sort::Bits(width), i64::try_from(point).expect("at most 64 bits"));
+        arena.satisfies(&adit_smt::Model::from_iter([(var, value)]), &[condition]) == Ok(true)
+    };
+    let good: Vec<i128> = points.iter().copied().filter(holds).collect();
+    let range = (*good.first()?, *good.last()?);
+    let arena = &mut analysis.component.arena;
+    let expr = arena.var_expr(var);
+    let bound = |arena: &mut adit_smt::Arena, point: i128| {
+        arena.bits(width, i64::try_from(point).expect("at most 64 bits"))
+    };
+    let (least, most) = (bound(arena, range.0), bound(arena, range.1));
+    let (above, below) = (arena.ge(expr, least), arena.le(expr, most));
+    let within = arena.and(&[above, below]);
+    let (without, otherwise) = (arena.not(within), arena.not(condition));
+    (analysis.refuted(&[condition, without]) && analysis.refuted(&[within, otherwise]))
+        .then_some(GuardPart::Range { term: name, range, whole })
+}
+
 /// A condition on the parameters of `method` as text, minimized if possible.
-pub(crate) fn readable(analysis: &mut Analysis<'_>, method: usize, condition: Expr) -> String {
+pub fn readable(analysis: &mut Analysis<'_>, method: usize, condition: Expr) -> String {
     minimize_one(analysis, &mut Guarded { method, guard: condition, representative: Vec::new() })
 }
 
@@ -328,9 +407,11 @@ fn describe(
     if arena.sort(term.expr) == Sort::Bool {
         let negated = regions.contains(&0);
         let shown = arena.show(named).to_string();
-        return match (negated, arena.node(term.expr)) {
+        return match (negated, arena.node(named)) {
             (false, _) => shown,
             (true, Node::Var(_)) => format!("!{shown}"),
+            (true, Node::Less(left, right)) => format!("{} <= {}", arena.show(*right), arena.show(*left)),
+            (true, Node::Eq(left, right)) => format!("{} != {}", arena.show(*left), arena.show(*right)),
             (true, _) => format!("!({shown})"),
         };
     }

@@ -144,12 +144,12 @@ impl<'a> Analysis<'a> {
     }
 
     /// True if the constraints contradict each other for certain.
-    pub(crate) fn refuted(&mut self, constraints: &[Expr]) -> bool {
+    pub fn refuted(&mut self, constraints: &[Expr]) -> bool {
         matches!(self.ask(constraints), Some(Err(())))
     }
 
-    /// An assignment that satisfies the constraints.
-    pub(crate) fn model(&mut self, constraints: &[Expr]) -> Option<Model> {
+    /// An assignment that satisfies the constraints. Variables without a value may have any.
+    pub fn model(&mut self, constraints: &[Expr]) -> Option<Model> {
         self.ask(constraints)?.ok()
     }
 

@@ -1,5 +1,6 @@
 //! `adit interface`: when each method of a class may be called, with guards, proved for every depth.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -12,14 +13,14 @@ use adit_learn::guards;
 use adit_learn::regions::Regions;
 use adit_learn::symbolic::{Analysis, Work};
 use adit_learn::x_psyco::{Execution, Interface, Matching, Options, Stop, x_psyco};
-use adit_smt::{COMMANDS, Counters, Frugal, Missing, Patience, Process, Solver};
+use adit_smt::{Counters, Frugal};
 use miette::Report;
 use serde_json::{Value, json};
 
 use super::requests::class_request;
 use crate::errors::{Ending, bad_input};
 use crate::flags::{InterfaceFlags, interface as defaults};
-use crate::install_hints::{self, Thing, on_path};
+use crate::install_hints::{self, Thing};
 use crate::interrupt::Listening;
 use crate::java::environment::JavaEnvironment;
 use crate::java::project::ClassLocation;
@@ -27,9 +28,12 @@ use crate::models;
 use crate::output::{Target, counted, create_folder, print, print_json, write_failed};
 use crate::progress::Audience;
 use crate::report::terminal;
+use crate::solver;
 use crate::stderr::tell;
+use page::Page;
 
 mod contract;
+mod page;
 mod wrapper;
 
 pub(super) fn run(flags: &InterfaceFlags, quiet: bool) -> Result<Ending, Report> {
@@ -37,16 +41,15 @@ pub(super) fn run(flags: &InterfaceFlags, quiet: bool) -> Result<Ending, Report>
     let request = class_request(&flags.class)?;
     let location = ClassLocation::new(&request, Audience::unless(quiet))?;
     let environment = JavaEnvironment::new(&request, &location, &[])?;
-    let program = COMMANDS.iter().find_map(|command| on_path(command));
-    let has_solver = program.is_some();
-    let behind: Box<dyn Solver> = match program {
-        Some(program) => Box::new(Process::new(program, Patience(defaults::SOLVER_PATIENCE))),
-        None => Box::new(Missing),
-    };
-    let mut solver = Frugal::new(Regions::new(behind));
+    let patience = defaults::SOLVER_PATIENCE.min(flags.budget / 5);
+    let bounded = solver::available(patience).until(start + flags.budget);
+    let has_solver = bounded.exists;
+    let mut solver = Frugal::new(Regions::new(bounded));
     let class = environment.class.dotted_name();
     let listening = Listening::new();
-    let mut keep_going = || start.elapsed() < flags.budget && !listening.interrupted();
+    // What was learned must still be put into words.
+    let learning = flags.budget.mul_f64(0.85);
+    let mut keep_going = || start.elapsed() < learning && !listening.interrupted();
     let internal = &environment.class.name;
     let component = summarize(
         &environment.classes,
@@ -135,8 +138,10 @@ struct Found {
 impl Found {
     fn stop(&self) -> &'static str {
         match self.interface.stop {
-            Stop::Exhausted => "exhausted",
+            // A proof that leaves outcomes open is no proof of the whole.
+            Stop::Proved | Stop::Exhausted if !self.is_complete() => "unknown-outcomes",
             Stop::Proved => "proved",
+            Stop::Exhausted => "exhausted",
             Stop::Depth => "depth",
             Stop::Budget => "budget",
             Stop::Symbols => "too-many-symbols",
@@ -151,6 +156,17 @@ impl Found {
         self.interface.complete
             && !self.description.lacks_objects()
             && (0..lts.len()).all(|state| lts.outcome(state) != WordOutcome::Unknown)
+    }
+
+    /// Numbers of calls in a state whose outcome is unknown, and of all calls in states.
+    fn unknown_calls(&self) -> (usize, usize) {
+        let Description { moves, states, .. } = &self.description;
+        let calls = |unknown: bool| -> usize {
+            let kept =
+                moves.iter().filter(|step| !unknown || states[step.to].outcome == WordOutcome::Unknown);
+            kept.map(|step| (step.from, step.method)).collect::<BTreeSet<_>>().len()
+        };
+        (calls(true), calls(false))
     }
 
     fn as_json(&self) -> Value {
@@ -191,6 +207,7 @@ impl Found {
             "k_min": interface.k_min,
             "k_max": interface.k_max,
             "complete": self.is_complete(),
+            "calls_with_unknown_outcome": self.unknown_calls().0,
             "certificate": interface.certificate.as_ref().map(|certificate| json!({
                 "obligations": certificate.obligations.len(),
                 "discharged": certificate.discharged(),
@@ -240,12 +257,19 @@ impl Found {
             ),
             _ => format!("exact up to {}, not known beyond", counted(interface.k_max, "call")),
         };
-        let unless = if interface.complete && !self.is_complete() {
-            ", except where the outcome is unknown"
+        let open = match self.unknown_calls() {
+            (0, _) => String::new(),
+            (unknown, all) => format!(
+                "of {all} pairs of a state and a method, {unknown} have an unknown outcome for some arguments; \
+                 everything else is "
+            ),
+        };
+        let lacking = if self.description.lacks_objects() {
+            "; methods that need an object are not covered"
         } else {
             ""
         };
-        format!("{}: {size}; {proof}{unless}", self.class)
+        format!("{}: {size}; {open}{proof}{lacking}", self.class)
     }
 
     fn as_text(&self) -> String {
@@ -261,14 +285,19 @@ impl Found {
 
     /// Remarks about what limits the answer.
     fn notes(&self) -> Vec<String> {
-        let mut notes: Vec<String> =
-            self.limits.iter().map(|reason| format!("some outcomes are unknown: {reason}")).collect();
+        // Reasons that no reachable state has are no limits of the answer.
+        let reached = |reason: &&String| {
+            !self.interface.complete || self.description.moves.iter().any(|step| step.why.contains(*reason))
+        };
+        let mut notes: Vec<String> = self
+            .limits
+            .iter()
+            .filter(reached)
+            .map(|reason| format!("some outcomes are unknown: a method {reason}"))
+            .collect();
         notes.extend(self.interface.mixed.iter().cloned());
         if self.description.lacks_objects() {
-            notes.push(
-                "no public constructor is known to create an object, so methods that need one are not covered"
-                    .to_owned(),
-            );
+            notes.push("no public constructor is known to create an object".to_owned());
         }
         // A proof does not depend on questions that came before it.
         if !self.interface.complete {
@@ -288,7 +317,9 @@ impl Found {
                     .to_owned(),
             ),
             Stop::Depth if self.interface.certificate.is_some() => notes.push(
-                "no finite set of conditions describes the states; explore further with --depth".to_owned(),
+                "no finite set of conditions was found that describes the states, as with a counter without bound; \
+                 nothing is claimed for longer sequences; explore further with --depth"
+                    .to_owned(),
             ),
             _ => {}
         }
@@ -322,7 +353,16 @@ fn write(
         models::write(&model, &Target::File(folder.join(name)), format, &found.class, quiet)?;
     }
     put("interface.json", &format!("{:#}\n", found.as_json()))?;
-    put("contract.md", &contract::markdown(&found.verdict(), &found.description, &found.notes()))?;
+    let notes = found.notes();
+    let page = Page {
+        verdict: &found.verdict(),
+        description: &found.description,
+        certificate: found.interface.certificate.as_ref(),
+        assumption: found.assumption.as_deref(),
+        notes: &notes,
+    };
+    put("report.html", &page.html())?;
+    put("contract.md", &contract::markdown(&found.verdict(), &found.description, &notes))?;
     if let Some(script) = script {
         put("certificate.smt2", script)?;
     }

@@ -45,10 +45,12 @@ use crate::results::not_made::NeverReturned;
 use crate::shell;
 use crate::state_facts::with_facts;
 use beside::Beside;
+use guards::GuardSearch;
 use outcome::Outcome;
 
 mod beside;
 mod fixture_skeleton;
+mod guards;
 mod outcome;
 mod tests;
 
@@ -105,6 +107,10 @@ pub(super) fn run(flags: &MineFlags, quiet: bool) -> Result<Ending, Report> {
         if stop == Stop::Interrupted { model } else { state_names(&mut subject, &reader, model, &mined)? };
     let mut beside = Beside::of(&mined);
     beside.detail = beside.detail.filter(|detail| detail.refines(&model));
+    let model = match stop {
+        Stop::Interrupted => model,
+        _ => with_guards(&mut subject, &reader, model, &mined, request.budget, &mut beside)?,
+    };
     let detail = beside.detail.as_ref().filter(|_| flags.detail);
     if flags.detail && detail.is_none() {
         progress.remark(NO_DETAIL);
@@ -166,6 +172,39 @@ fn state_names(
     let methods: Vec<_> = methods.map(|method| method.callable.clone()).collect();
     let Conclusion { tests, witnesses, .. } = &mined.conclusion;
     with_facts(&mut subject.host, &model, reader, &methods, tests, witnesses).map_err(environment::cannot_run)
+}
+
+/// Adds the conditions on arguments under which transitions are taken. It takes a small share of the budget.
+fn with_guards(
+    subject: &mut ClassUnderTest,
+    reader: &EventReader,
+    model: Fsa<String>,
+    mined: &Mined,
+    budget: Budget,
+    beside: &mut Beside,
+) -> Result<Fsa<String>, Report> {
+    let time = match budget {
+        Budget::Time(budget) => Some((budget / 10).min(guards::MOST_TIME)),
+        _ => None,
+    };
+    let deadline = time.map(|time| Instant::now() + time);
+    subject.host.limit(RunLimits { deadline, bad_ends: Some(1) });
+    let methods = subject.api.methods.iter().map(|method| method.callable.clone());
+    let questions: Vec<_> = methods
+        .filter(|callable| guards::is_question(callable) && !mined.trouble.has_hung(&callable.name))
+        .collect();
+    let Conclusion { tests, witnesses, .. } = &mined.conclusion;
+    let search = GuardSearch {
+        classes: &subject.java.classes,
+        reader,
+        tests,
+        witnesses,
+        questions: &questions,
+        deadline,
+    };
+    let (model, found) = search.run(&mut subject.host, &model).map_err(environment::cannot_run)?;
+    beside.guards = found;
+    Ok(model)
 }
 
 /// Looks for findings with the workers of a round that has ended. A round that was interrupted ends at once.

@@ -34,9 +34,10 @@ Examples:
   adit interface java.io.PipedOutputStream --json
   adit interface com.acme.Stream -c target/classes -o stream-interface
 
-With -o, the folder gets model.json (see `adit convert` for other formats), contract.md with a sentence
-and Javadoc text for each method, a Java class that wraps the component and refuses illegal calls, and
-certificate.smt2, which any SMT-LIB 2 solver confirms by answering `unsat` to every question.")]
+With -o, the folder gets report.html with the automaton, the contract and the proof, model.json (see
+`adit convert` for other formats), contract.md with a sentence and Javadoc text for each method, a Java
+class that wraps the component and refuses illegal calls, and certificate.smt2, which any SMT-LIB 2 solver
+confirms by answering `unsat` to every question.")]
 pub(crate) struct InterfaceFlags {
     #[command(flatten)]
     pub(crate) class: ClassFlags,

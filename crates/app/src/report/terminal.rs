@@ -164,7 +164,8 @@ pub(crate) fn list(model: &Fsa<String>) -> String {
 
 fn doubted(edge: &Edge<'_, String>) -> String {
     let doubt = if edge.modality == Modality::Maybe { "?" } else { "" };
-    format!("{}{doubt}", edge.label)
+    let guard = edge.guard.map(|guard| format!(" [{guard}]")).unwrap_or_default();
+    format!("{}{doubt}{guard}", edge.label)
 }
 
 /// An arrow beside the boxes.

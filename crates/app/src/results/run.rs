@@ -137,6 +137,44 @@ pub(crate) struct ModelSummary {
     pub(crate) admitted: usize,
     /// Words of the user's tests that the model rejects, shortest first.
     pub(crate) rejected: Vec<Vec<String>>,
+    /// Conditions on arguments under which transitions are taken.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) guards: Vec<GuardSummary>,
+}
+
+/// The condition on arguments under which a call takes a transition.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct GuardSummary {
+    pub(crate) from: usize,
+    pub(crate) event: String,
+    pub(crate) to: usize,
+    /// The condition in Java, over parameters and fields.
+    pub(crate) guard: String,
+    pub(crate) status: GuardStatus,
+    /// Number of tests whose objects it was found on.
+    pub(crate) situations: usize,
+    /// Number of runs of the class that agree with it.
+    pub(crate) runs: usize,
+}
+
+/// The support of a guard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum GuardStatus {
+    /// On the objects of the tests, the bytecode decides so for all arguments.
+    Proved,
+    /// For some arguments only runs of the class support it.
+    Sampled,
+}
+
+impl GuardStatus {
+    /// Returns the guard as a model shows it: one that is not proved says so.
+    pub(crate) fn marked(self, guard: &str) -> String {
+        match self {
+            Self::Proved => guard.to_owned(),
+            Self::Sampled => format!("{guard}, sampled"),
+        }
+    }
 }
 
 /// A finer model, of which the model that a round ended with is a quotient.
@@ -173,6 +211,16 @@ impl ModelSummary {
             (Stop::Done, rounds @ 1..) => format!("stable over {}", counted(rounds, "round")),
             _ => in_words(stop).to_owned(),
         }
+    }
+
+    /// Returns the sentence about guards, if there are any.
+    pub(crate) fn guarded(&self) -> Option<String> {
+        let proved = self.guards.iter().filter(|one| one.status == GuardStatus::Proved).count();
+        let sampled = self.guards.len() - proved;
+        let proved = (proved > 0).then(|| format!("{proved} proved from the bytecode for all arguments"));
+        let sampled = (sampled > 0).then(|| format!("{sampled} sampled (only runs support them)"));
+        let parts: Vec<String> = proved.into_iter().chain(sampled).collect();
+        (!parts.is_empty()).then(|| format!("conditions on arguments, in brackets: {}", parts.join(", ")))
     }
 
     /// Returns the sentence about the random walks that were made to happen on the class.
@@ -264,6 +312,7 @@ pub(crate) mod tests {
                     complete: true,
                     admitted: 0,
                     rejected: Vec::new(),
+                    guards: Vec::new(),
                 },
                 detail: None,
                 gaps: Gaps::default(),

@@ -10,3 +10,4 @@ mod independence;
 mod jdk;
 mod learning;
 mod random_components;
+mod replay;

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::campaign::DetailedModel;
 use crate::pipeline::{Mined, More};
+use crate::results::run::GuardSummary;
 
 /// Knowledge beside a model. A miner that has none leaves it empty.
 pub(super) struct Beside {
@@ -13,6 +14,8 @@ pub(super) struct Beside {
     pub(super) modes: Vec<BTreeSet<String>>,
     /// Number of rounds at the end of the search that changed nothing.
     pub(super) stable_rounds: usize,
+    /// Conditions on arguments.
+    pub(super) guards: Vec<GuardSummary>,
 }
 
 impl Beside {
@@ -25,6 +28,6 @@ impl Beside {
             coarse: fine.part_of.clone(),
         });
         let modes = modes.iter().flat_map(|factored| &factored.modes).map(|mode| mode.labels.clone());
-        Self { detail, modes: modes.collect(), stable_rounds: *stable_rounds }
+        Self { detail, modes: modes.collect(), stable_rounds: *stable_rounds, guards: Vec::new() }
     }
 }

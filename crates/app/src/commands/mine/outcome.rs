@@ -251,6 +251,7 @@ impl Outcome<'_> {
             complete: chosen.complete,
             admitted: chosen.admitted,
             rejected: self.mined.rejected.clone(),
+            guards: self.beside.guards.clone(),
         }
     }
 
@@ -350,6 +351,7 @@ fn about_model(summary: &Summary) -> Vec<String> {
         lines.push(format!("the model is {}", model.origin));
     }
     lines.extend(model.reproduced());
+    lines.extend(model.guarded());
     for mode in &model.modes {
         lines.push(format!("independent of everything else: {}", mode_in_words(mode)));
     }

@@ -1,0 +1,220 @@
+//! One guard for several situations: the same condition, or intervals whose bounds are fields.
+
+use std::collections::BTreeMap;
+
+use adit_automata::{Fsa, State};
+use adit_learn::guards::GuardPart;
+
+use crate::results::run::{GuardStatus, GuardSummary};
+
+/// Longest guard. A longer one is not read.
+const LONGEST: usize = 120;
+
+/// The condition of a transition in one situation.
+pub(super) struct Found {
+    /// None if the condition is not a conjunction of intervals.
+    pub(super) parts: Option<Vec<GuardPart>>,
+    pub(super) text: String,
+    pub(super) fields: BTreeMap<String, i128>,
+}
+
+/// All conditions of a transition.
+#[derive(Default)]
+pub(super) struct Conditions {
+    pub(super) found: Vec<Found>,
+    /// Situations in which all arguments take it.
+    pub(super) always: usize,
+    pub(super) sampled: bool,
+    pub(super) runs: usize,
+}
+
+/// Puts guards at the transitions of the model: one for all situations of a method where bounds are fields,
+/// else one for each state.
+pub(super) fn put(
+    model: &Fsa<String>,
+    guards: BTreeMap<(State, String, State), Conditions>,
+) -> (Fsa<String>, Vec<GuardSummary>) {
+    let mut of_label: BTreeMap<&str, Vec<&Found>> = BTreeMap::new();
+    for ((_, label, _), conditions) in &guards {
+        of_label.entry(label).or_default().extend(&conditions.found);
+    }
+    let general: BTreeMap<&str, Option<String>> = of_label
+        .iter()
+        .map(|(label, found)| {
+            let single = guards.keys().filter(|(_, other, _)| other == label);
+            let mut states: Vec<State> = single.map(|(state, ..)| *state).collect();
+            states.dedup();
+            let several = guards.keys().filter(|(_, other, _)| other == label).count() > states.len();
+            (*label, if several { None } else { joined(found) })
+        })
+        .collect();
+    let mut builder = model.to_builder();
+    let mut told = Vec::new();
+    for ((from, label, to), conditions) in &guards {
+        // Where all arguments are good in some situation, the state does not decide.
+        if conditions.found.is_empty() || conditions.always > 0 {
+            continue;
+        }
+        let own: Vec<&Found> = conditions.found.iter().collect();
+        let general = general.get(label.as_str()).cloned().flatten();
+        let Some(guard) = general.or_else(|| joined(&own)) else { continue };
+        if guard.len() > LONGEST {
+            continue;
+        }
+        let status = if conditions.sampled { GuardStatus::Sampled } else { GuardStatus::Proved };
+        builder.guard(*from, label.clone(), *to, status.marked(&guard));
+        told.push(GuardSummary {
+            from: *from,
+            event: label.clone(),
+            to: *to,
+            guard,
+            status,
+            situations: conditions.found.len(),
+            runs: conditions.runs,
+        });
+    }
+    (builder.build(), told)
+}
+
+/// One condition for several situations: the same text, or intervals whose bounds are always those of the
+/// same fields.
+fn joined(found: &[&Found]) -> Option<String> {
+    let first = found.first()?;
+    if found.iter().all(|other| other.text == first.text) {
+        return Some(first.text.clone());
+    }
+    let all: Vec<&Vec<GuardPart>> = found.iter().map(|one| one.parts.as_ref()).collect::<Option<_>>()?;
+    let mut texts = Vec::new();
+    for at in 0..all[0].len() {
+        let same: Vec<&GuardPart> = all.iter().map(|parts| parts.get(at)).collect::<Option<_>>()?;
+        if all.iter().any(|parts| parts.len() != all[0].len()) {
+            return None;
+        }
+        texts.push(joined_part(&same, found)?);
+    }
+    Some(texts.join(" && "))
+}
+
+fn joined_part(same: &[&GuardPart], found: &[&Found]) -> Option<String> {
+    let GuardPart::Range { term, whole, .. } = same[0] else {
+        let GuardPart::Other(text) = same[0] else { return None };
+        return same.iter().all(|other| *other == same[0]).then(|| text.clone());
+    };
+    let mut ranges = Vec::new();
+    for part in same {
+        match part {
+            GuardPart::Range { term: other, range, .. } if other == term => ranges.push(*range),
+            _ => return None,
+        }
+    }
+    let lower: Vec<i128> = ranges.iter().map(|range| range.0).collect();
+    let upper: Vec<i128> = ranges.iter().map(|range| range.1).collect();
+    let least = lower
+        .iter()
+        .any(|&bound| bound != whole.0)
+        .then(|| bound(&lower, found))
+        .map_or(Some(None), |bound| bound.map(Some))?;
+    let most = upper
+        .iter()
+        .any(|&bound| bound != whole.1)
+        .then(|| bound(&upper, found))
+        .map_or(Some(None), |bound| bound.map(Some))?;
+    let above = least.map(|bound| format!("{} <= {term}", bound.plus(0)));
+    // `index < size` reads better than `index <= size - 1`.
+    let below = most.map(|bound| match &bound {
+        Bound { field: Some(_), offset: -1 } => format!("{term} < {}", bound.plus(1)),
+        _ => format!("{term} <= {}", bound.plus(0)),
+    });
+    match (above, below) {
+        (Some(above), Some(below)) => Some(format!("{above} && {below}")),
+        (Some(_), None) => lower_only(term, &bound(&lower, found)?),
+        (None, below) => below,
+    }
+}
+
+fn lower_only(term: &str, bound: &Bound) -> Option<String> {
+    Some(match bound {
+        Bound { field: Some(_), offset: 1 } => format!("{term} > {}", bound.plus(-1)),
+        _ => format!("{term} >= {}", bound.plus(0)),
+    })
+}
+
+/// A bound: a number, or a field and an offset.
+struct Bound {
+    field: Option<String>,
+    offset: i128,
+}
+
+impl Bound {
+    fn plus(&self, more: i128) -> String {
+        let offset = self.offset + more;
+        match (&self.field, offset) {
+            (None, offset) => offset.to_string(),
+            (Some(field), 0) => field.clone(),
+            (Some(field), 1..) => format!("{field} + {offset}"),
+            (Some(field), _) => format!("{field} - {}", -offset),
+        }
+    }
+}
+
+/// The bound that is right in all situations: a constant, or the value of a field that differs among them.
+fn bound(bounds: &[i128], found: &[&Found]) -> Option<Bound> {
+    if bounds.iter().all(|bound| *bound == bounds[0]) {
+        return Some(Bound { field: None, offset: bounds[0] });
+    }
+    let mut fitting = Vec::new();
+    for offset in [-1, 0, 1] {
+        for field in found[0].fields.keys() {
+            let fits = |(bound, one): (&i128, &&Found)| {
+                one.fields.get(field).is_some_and(|value| value + offset == *bound)
+            };
+            if bounds.iter().zip(found).all(fits) {
+                fitting.push(Bound { field: Some(field.clone()), offset });
+            }
+        }
+    }
+    // If several fields fit, the tests do not tell which one decides.
+    if fitting.len() == 1 { fitting.pop() } else { None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(range: (i128, i128), fields: &[(&str, i128)]) -> Found {
+        let part = GuardPart::Range { term: "index".to_owned(), range, whole: (-8, 7) };
+        Found {
+            text: format!("{range:?}"),
+            parts: Some(vec![part]),
+            fields: fields.iter().map(|&(name, value)| (name.to_owned(), value)).collect(),
+        }
+    }
+
+    fn check(found: &[Found], expected: Option<&str>) {
+        let all: Vec<&Found> = found.iter().collect();
+        assert_eq!(joined(&all).as_deref(), expected);
+    }
+
+    #[test]
+    fn bounds_become_fields() {
+        let at = |size| found((0, size - 1), &[("size", size), ("capacity", 6)]);
+        check(&[at(1), at(2), at(5)], Some("0 <= index && index < size"));
+        let at = |size| found((0, size), &[("size", size)]);
+        check(&[at(1), at(3)], Some("0 <= index && index <= size"));
+        let at = |mark| found((mark + 1, 7), &[("mark", mark)]);
+        check(&[at(1), at(3)], Some("index > mark"));
+        let at = |mark| found((-8, mark), &[("mark", mark)]);
+        check(&[at(1), at(3)], Some("index <= mark"));
+    }
+
+    #[test]
+    fn what_the_tests_do_not_tell_is_no_guard() {
+        // Two fields fit as well as each other.
+        let at = |size| found((0, size - 1), &[("size", size), ("copy", size)]);
+        check(&[at(1), at(2)], None);
+        // No field does.
+        check(&[found((0, 1), &[("size", 5)]), found((0, 2), &[("size", 5)])], None);
+        // One situation says only what it is.
+        check(&[found((0, 3), &[("size", 4)])], Some("(0, 3)"));
+    }
+}
