@@ -16,6 +16,7 @@ mod rows;
 mod scale;
 mod speed;
 mod subjects;
+mod temari;
 mod xpsyco;
 
 use std::path::PathBuf;
@@ -171,6 +172,9 @@ enum Table {
         after_help = "Example: cargo run --release -p evals -- xpsyco --seconds 60 --components Stream,CEV"
     )]
     Xpsyco(xpsyco::Flags),
+    /// Constraints of models, answered beside SPIN, as in the TEMARI paper.
+    #[command(after_help = "Example: cargo run --release -p evals -- temari")]
+    Temari(temari::Flags),
 }
 
 /// The program to measure.
@@ -229,6 +233,7 @@ fn main() -> Result<ExitCode> {
         Table::Krka(flags) => krka::run(&flags)?,
         Table::Classes(flags) => classes::run(&flags)?,
         Table::Xpsyco(flags) => xpsyco::run(&flags)?,
+        Table::Temari(flags) => temari::run(&flags)?,
         Table::RandomProtocols(flags) => random_protocols::run(&flags)?,
         Table::Campaign { scripts, checked, classes, seed } => {
             return campaign::run(&Campaign { scripts, checked, classes, seed });
