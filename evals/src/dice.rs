@@ -6,6 +6,7 @@
 //! the standard deviation of F over the seeds.
 
 mod drive;
+pub(crate) mod miners;
 pub(crate) mod over_time;
 mod rules;
 mod truth;

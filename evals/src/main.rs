@@ -55,6 +55,9 @@ enum Table {
     /// k-tail, SEKT, TEMI and CONTRACTOR++ on the published traces, beside Krka's Figure 13.
     #[command(after_help = "Example: cargo run --release -p evals -- krka --data DATA")]
     Krka(krka::Flags),
+    /// Every miner on the same recorded runs of the eleven classes.
+    #[command(after_help = "Example: cargo run --release -p evals -- miners --data DATA --classes stackar")]
+    Miners(dice::miners::Flags),
     /// The built `adit` on the eleven classes, beside DICE's tables. Takes the budget for each class, seed
     /// and setting.
     #[command(
@@ -186,9 +189,9 @@ struct Program {
 }
 
 impl Program {
-    fn path(self) -> Result<PathBuf> {
-        match self.adit {
-            Some(adit) => Ok(adit),
+    fn path(&self) -> Result<PathBuf> {
+        match &self.adit {
+            Some(adit) => Ok(adit.clone()),
             None => Ok(std::env::current_exe().into_diagnostic()?.with_file_name("adit")),
         }
     }
@@ -231,6 +234,7 @@ fn main() -> Result<ExitCode> {
             scale::run(&scale::Scale { adit: program.path()?, traces, seed, seconds })?;
         }
         Table::Krka(flags) => krka::run(&flags)?,
+        Table::Miners(flags) => dice::miners::run(&flags)?,
         Table::Classes(flags) => classes::run(&flags)?,
         Table::Xpsyco(flags) => xpsyco::run(&flags)?,
         Table::Temari(flags) => temari::run(&flags)?,

@@ -11,6 +11,7 @@ mod commands;
 mod errors;
 mod findings;
 mod flags;
+mod from_states;
 mod input;
 mod install_hints;
 mod interrupt;

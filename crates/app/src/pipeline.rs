@@ -131,6 +131,7 @@ pub(crate) fn mine(
     mut round: Round<'_>,
     probed: impl FnOnce() -> Probed,
 ) -> Result<(Mined, RecordingCost), Report> {
+    round.request.model.miner.check()?;
     round.watch()?;
     let mut draft = round.explore()?;
     let mut properties = round.claim()?;
@@ -167,25 +168,29 @@ impl<'a> Round<'a> {
 
     /// Runs random tests of `fewest` calls up to the requested number, and learns from them.
     fn run_random(&mut self, count: usize, fewest: usize, policy: RetentionPolicy) -> Result<(), Report> {
+        let scripts = self.random_scripts(count, fewest);
+        self.run_and_learn(&scripts, policy).map(drop)
+    }
+
+    /// Random tests of `fewest` calls up to the requested number.
+    fn random_scripts(&mut self, count: usize, fewest: usize) -> Vec<Script> {
         let most = self.request.calls.calls;
-        let scripts: Vec<Script> = (0..count)
-            .map(|_| {
-                let calls = self.rng.random_range(fewest..=most);
-                self.calls.generator.script(&mut self.rng, calls)
-            })
-            .collect();
-        self.run_and_learn(&scripts, policy)
+        let mut script = || {
+            let calls = self.rng.random_range(fewest..=most);
+            self.calls.generator.script(&mut self.rng, calls)
+        };
+        (0..count).map(|_| script()).collect()
     }
 
     /// Runs tests, and lets the generator learn from them.
-    fn run_and_learn(&mut self, scripts: &[Script], policy: RetentionPolicy) -> Result<(), Report> {
+    fn run_and_learn(&mut self, scripts: &[Script], policy: RetentionPolicy) -> Result<Vec<Run>, Report> {
         let mut subject = self.workers.keeping(policy);
         let runs = subject.run(scripts)?;
         subject.guard().warn(self.calls.generator);
         for (script, run) in scripts.iter().zip(&runs) {
             self.calls.generator.observe(script, run);
         }
-        Ok(())
+        Ok(runs)
     }
 
     /// Labels of letters.

@@ -12,6 +12,7 @@ use crate::input::{open, read_whole};
 use crate::output::{Target, write_failed};
 
 mod findings;
+mod invariants;
 pub(crate) mod not_made;
 mod properties;
 pub(crate) mod run;
@@ -20,6 +21,7 @@ mod tests;
 pub(crate) mod validation;
 
 pub(crate) use findings::{Change, Finding, FindingKind, Findings};
+pub(crate) use invariants::Invariants;
 pub(crate) use properties::{Properties, PropertyResult, Witness};
 pub(crate) use run::Run;
 pub(crate) use search::SearchHistory;

@@ -28,6 +28,10 @@ pub struct FromInvariants<L> {
     pub undecided: Undecided,
     /// Calls of traces that the contracts do not allow. They are in the model nevertheless.
     pub unforeseen: u64,
+    /// For each trace, the abstract state after each call, as a place in [`Self::situations`].
+    pub paths: Vec<Vec<usize>>,
+    /// The predicates of each abstract state, as the states of the model carry them.
+    pub situations: Vec<Vec<String>>,
 }
 
 /// Infers a model from contracts. The traces only say which labels begin one, and which states to keep if
@@ -58,16 +62,25 @@ pub fn contractor<L: Ord + Clone>(
         Request { claims, predicates: &preconditions, beginners: &beginners, observed: &observed, limit };
     let (mut mts, texts) = generate(&request, solver);
     let mut unforeseen = 0;
+    let mut paths = Vec::with_capacity(traces.len());
     for trace in traces {
-        let mut state = None;
+        let mut path: Vec<usize> = Vec::with_capacity(trace.len());
         for (label, situation) in trace {
-            let (next, foreseen) = mts.follow(state, labels.number(label), &known(*situation));
+            let (next, foreseen) = mts.follow(path.last().copied(), labels.number(label), &known(*situation));
             unforeseen += u64::from(!foreseen);
-            state = Some(next);
+            path.push(next);
         }
+        paths.push(path);
     }
     let model = build(&mts, &labels, traces, &texts);
-    FromInvariants { model, scope: mts.scope, undecided: mts.undecided, unforeseen }
+    let situations = situations(&mts, texts);
+    FromInvariants { model, scope: mts.scope, undecided: mts.undecided, unforeseen, paths, situations }
+}
+
+/// The texts of all states; those that only traces were in have none.
+pub(crate) fn situations(mts: &InvariantMts, mut texts: Vec<Vec<String>>) -> Vec<Vec<String>> {
+    texts.resize(mts.states.len(), Vec::new());
+    texts
 }
 
 /// The model as an automaton: the state before creation is number 0.

@@ -6,16 +6,20 @@
 //! would leave it at once. In `REFINESTATE` the transition that becomes required leads to `nextSt'`, which
 //! gets copies of the outgoing transitions of `nextSt''` (the primes in lines 4 to 7 contradict the text),
 //! with the modality that they have there: always *maybe*, because walks only ever go through split states. A
-//! transition that is already required is followed without another split. In line 12, outgoing transitions
-//! are alike (`≈`) if they have the same labels and lead to the same program states; the text says nothing,
-//! and neither targets nor modalities can be meant, because no two split states share them before they are
-//! merged. Lines 7 to 9 hold for merged states as well; else a state would get back by a merge what was
-//! removed from it before. A call that was seen and that the contracts do not allow is added as required. See
-//! `invariant_mts.rs` for phase I.
+//! transition that is already required is followed without another split. In line 12, two states are alike
+//! (`≈`) if of each label that was seen in both, one was seen to lead wherever the other does; the text says
+//! nothing. Equal transitions cannot be meant, because no two split states share their targets before they
+//! are merged, and equal labels would keep states apart only because less was seen in one of them: Figure 10
+//! keeps `S3'` and `S3''` apart because `topAndPop` was seen to lead elsewhere. The state that keeps the
+//! other incoming transitions (`nextSt''`), from which nothing was seen, is merged if there is only one class
+//! to merge it with. Lines 7 to 9 hold for merged states as well; else a state would get back by a merge what
+//! was removed from it before. A call that was seen and that the contracts do not allow is added as required.
+//! See `invariant_mts.rs` for phase I.
 //! Cost: phase I as said there; phase II is linear in the events, with a set of targets per split state.
 //!
 //! The optimistic model is the whole of it; [`pessimistic`] leaves only required transitions.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use adit_automata::{Builder, Fsa, Modality};
@@ -23,7 +27,7 @@ use adit_logic::contract::Clause;
 use adit_smt::Solver;
 
 use crate::abstraction::{Abstraction, Claims, Visit};
-use crate::contractor::{FromInvariants, Labels};
+use crate::contractor::{FromInvariants, Labels, situations};
 use crate::invariant_mts::{InvariantMts, Request, StateLimit, Truths, generate};
 
 /// Infers a model from contracts and traces. Every trace is accepted, by required transitions alone.
@@ -47,18 +51,31 @@ pub fn temi<L: Ord + Clone>(
     let (mut mts, texts) = generate(&request, solver);
     let mut refinement = Refinement::new();
     let mut unforeseen = 0;
-    for trace in traces {
+    // The order of the traces in the log does not matter.
+    let mut distinct: Vec<&Vec<Visit<L>>> = traces.iter().collect::<BTreeSet<_>>().into_iter().collect();
+    distinct.sort_by_cached_key(|trace| {
+        let seen =
+            trace.iter().map(|(label, situation)| (label.clone(), abstraction.truths(*situation).to_vec()));
+        seen.collect::<Vec<_>>()
+    });
+    let mut path_of: BTreeMap<&Vec<Visit<L>>, Vec<usize>> = BTreeMap::new();
+    for trace in distinct {
         let mut split = INITIAL;
+        let mut path = Vec::with_capacity(trace.len());
         for (label, situation) in trace {
             let label = labels.number(label);
             let from = refinement.program(split);
             let (program, foreseen) = mts.follow(from, label, abstraction.truths(*situation));
             unforeseen += u64::from(!foreseen);
             split = refinement.refine(split, label, program);
+            path.push(program);
         }
+        path_of.insert(trace, path);
     }
+    let paths = traces.iter().map(|trace| path_of[trace].clone()).collect();
     let model = refinement.build(&mts, &labels, traces.iter().any(Vec::is_empty), &texts);
-    FromInvariants { model, scope: mts.scope, undecided: mts.undecided, unforeseen }
+    let situations = situations(&mts, texts);
+    FromInvariants { model, scope: mts.scope, undecided: mts.undecided, unforeseen, paths, situations }
 }
 
 /// Returns the model without its *maybe* transitions, and without what can then not be reached.
@@ -115,34 +132,61 @@ impl Refinement {
         target
     }
 
-    /// *Maybe* transitions of a split state, as label and program state: those that the invariants allow,
-    /// unless the same label has a required one (lines 7 to 9).
-    fn maybes<'a>(
-        &'a self,
-        mts: &'a InvariantMts,
-        split: &'a Split,
-    ) -> impl Iterator<Item = (usize, usize)> + 'a {
-        let allowed = split.program.map_or(&mts.first, |program| &mts.steps[program]);
-        allowed
-            .iter()
-            .copied()
-            .filter(|&(label, _)| split.required.range((label, 0)..=(label, usize::MAX)).next().is_none())
+    /// Classes of split states that lines 10 to 12 merge: the class of each split state, and the class of
+    /// each state of the invariant-based model, where that is no state of its own.
+    ///
+    /// Two are alike if they stand for the same program state and, of each label that was seen in both, one
+    /// was seen to lead wherever the other does. That is no equivalence, so the order matters: states of
+    /// which most is known come first, and each joins the class with which it shares most.
+    fn merged(&self, programs: usize) -> Merged {
+        let mut order: Vec<usize> = (0..self.splits.len()).collect();
+        order.sort_by_key(|&split| (Reverse(self.splits[split].required.len()), split));
+        let mut classes: Vec<Class> = Vec::new();
+        let mut of = vec![0; self.splits.len()];
+        for split in order {
+            let (program, seen) = (self.splits[split].program, self.seen(split));
+            let shared = |class: &Class| {
+                let mut shared = 0;
+                for (label, targets) in &seen {
+                    match class.seen.get(label) {
+                        Some(others) if others == targets => shared += 2,
+                        Some(others) if others.is_subset(targets) || others.is_superset(targets) => {
+                            shared += 1
+                        }
+                        Some(_) => return None,
+                        None => {}
+                    }
+                }
+                (class.program == program).then_some(shared)
+            };
+            let alike = classes.iter().enumerate().filter_map(|(place, class)| Some((shared(class)?, place)));
+            let place = match alike.max_by_key(|&(shared, place)| (shared, Reverse(place))) {
+                Some((_, place)) => place,
+                None => {
+                    classes.push(Class { program, seen: BTreeMap::new() });
+                    classes.len() - 1
+                }
+            };
+            for (label, targets) in seen {
+                classes[place].seen.entry(label).or_default().extend(targets);
+            }
+            of[split] = place;
+        }
+        let mut base = vec![None; programs];
+        for (program, base) in base.iter_mut().enumerate() {
+            let mut places = (0..classes.len()).filter(|&place| classes[place].program == Some(program));
+            *base = places.next().filter(|_| places.next().is_none());
+        }
+        Merged { classes, of, base }
     }
 
-    /// Classes of split states that lines 10 to 12 merge.
-    ///
-    /// Two are alike if they stand for the same program state and allow the same labels into the same ones.
-    fn merged(&self, mts: &InvariantMts) -> Vec<usize> {
-        let mut classes = BTreeMap::new();
-        self.splits
-            .iter()
-            .map(|split| {
-                let targets: BTreeSet<(usize, usize)> =
-                    split.required.keys().copied().chain(self.maybes(mts, split)).collect();
-                let fresh = classes.len();
-                *classes.entry((split.program, targets)).or_insert(fresh)
-            })
-            .collect()
+    /// The program states into which each label was seen to lead.
+    fn seen(&self, split: usize) -> BTreeMap<usize, BTreeSet<usize>> {
+        let mut seen: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+        for &(label, program) in self.splits[split].required.keys() {
+            seen.entry(label).or_default().insert(program);
+        }
+        seen
     }
 
     /// The refined model: merged split states first, then the states of the invariant-based model, which only
@@ -154,46 +198,62 @@ impl Refinement {
         empty_trace: bool,
         texts: &[Vec<String>],
     ) -> Fsa<L> {
-        let class = self.merged(mts);
-        let classes = class.iter().max().map_or(0, |last| last + 1);
-        let mut program_of = vec![None; classes];
-        for (split, &class) in self.splits.iter().zip(&class) {
-            program_of[class] = split.program;
-        }
+        let Merged { classes, of, base } = self.merged(mts.states.len());
         let mut builder = Builder::new();
-        for program in program_of.into_iter().chain((0..mts.states.len()).map(Some)) {
+        let mut add = |program: Option<usize>| {
             let state = builder.state(program.is_some() || empty_trace);
             if let Some(texts) = program.and_then(|program| texts.get(program)) {
                 builder.predicates(state, texts.clone());
             }
+            state
+        };
+        for class in &classes {
+            add(class.program);
         }
-        builder.initial(class[INITIAL]);
-        let observed: BTreeSet<(usize, usize)> = self
-            .splits
-            .iter()
-            .zip(&class)
-            .flat_map(|(split, &class)| split.required.keys().map(move |&(label, _)| (class, label)))
+        let base: Vec<usize> = base
+            .into_iter()
+            .enumerate()
+            .map(|(program, class)| class.unwrap_or_else(|| add(Some(program))))
             .collect();
-        let base = |program: usize| classes + program;
-        for (number, split) in self.splits.iter().enumerate() {
-            let from = class[number];
+        builder.initial(of[INITIAL]);
+        for (split, &from) in self.splits.iter().zip(&of) {
             for (&(label, _), &target) in &split.required {
-                builder.edge(from, labels.label(label).clone(), class[target]);
+                builder.edge(from, labels.label(label).clone(), of[target]);
             }
-            // What was observed in one of the merged states was observed in all of them.
-            let maybes = self.maybes(mts, split).filter(|&(label, _)| !observed.contains(&(from, label)));
-            for (label, program) in maybes {
-                let to = if Some(program) == split.program { from } else { base(program) };
+        }
+        for (from, class) in classes.iter().enumerate() {
+            let allowed = class.program.map_or(&mts.first, |program| &mts.steps[program]);
+            // Lines 7 to 9: a label that was observed leads where it was seen to lead.
+            for &(label, program) in allowed.iter().filter(|(label, _)| !class.seen.contains_key(label)) {
+                let to = if Some(program) == class.program { from } else { base[program] };
                 builder.modal_edge(from, labels.label(label).clone(), to, Modality::Maybe);
             }
         }
-        for (program, steps) in mts.steps.iter().enumerate() {
+        for (program, steps) in
+            mts.steps.iter().enumerate().filter(|&(program, _)| base[program] >= classes.len())
+        {
             for &(label, target) in steps {
-                builder.modal_edge(base(program), labels.label(label).clone(), base(target), Modality::Maybe);
+                builder.modal_edge(base[program], labels.label(label).clone(), base[target], Modality::Maybe);
             }
         }
         builder.build().breadth_first()
     }
+}
+
+/// Split states that are merged.
+struct Class {
+    program: Option<usize>,
+    /// The program states into which each label was seen to lead from one of them.
+    seen: BTreeMap<usize, BTreeSet<usize>>,
+}
+
+/// The result of merging.
+struct Merged {
+    classes: Vec<Class>,
+    /// The class of each split state.
+    of: Vec<usize>,
+    /// The class that stands for a state of the invariant-based model: the only one of its program state.
+    base: Vec<Option<usize>>,
 }
 
 #[cfg(test)]
@@ -205,7 +265,7 @@ mod tests {
     use super::*;
     use crate::first_rejected;
     use crate::invariant_mts::{Scope, Undecided};
-    use crate::testing::{a_solver, figure_3, stack_abstraction, stack_claims, stack_contracts};
+    use crate::testing::{a_solver, figure_3, stack_abstraction, stack_claims, stack_contracts, stack_trace};
 
     const LIMIT: StateLimit = StateLimit(100);
 
@@ -282,106 +342,79 @@ mod tests {
             0: 
               StackAr -> 1
               StackAr -> 2
-            1: this.topOfStack <= -1, this.topOfStack >= size(this.theArray) - 1
+            1: this.topOfStack <= -1, this.topOfStack < size(this.theArray) - 1
               isEmpty:TRUE -> 1
-              isFull:TRUE -> 1
-              makeEmpty -> 1
-              top:null -> 1
-              topAndPop:null -> 1
-            2: this.topOfStack <= -1, this.topOfStack < size(this.theArray) - 1
-              isEmpty:TRUE -> 2
-              isFull:FALSE -> 2
-              makeEmpty? -> 2
+              isFull:FALSE -> 1
+              makeEmpty? -> 1
               push -> 3
               push -> 4
+              push -> 5
+              top:null -> 1
+              topAndPop:null -> 1
+            2: this.topOfStack <= -1, this.topOfStack >= size(this.theArray) - 1
+              isEmpty:TRUE -> 2
+              isFull:TRUE -> 2
+              makeEmpty -> 2
               top:null -> 2
               topAndPop:null -> 2
-            3: this.topOfStack >= 0, this.topOfStack >= size(this.theArray) - 1
-              isEmpty:FALSE? -> 3
-              isFull:TRUE -> 3
-              makeEmpty? -> 5
-              top? -> 3
-              topAndPop -> 6
-            4: this.topOfStack >= 0, this.topOfStack < size(this.theArray) - 1
-              isEmpty:FALSE -> 4
-              isFull:FALSE -> 4
-              makeEmpty? -> 5
+            3: this.topOfStack >= 0, this.topOfStack < size(this.theArray) - 1
+              isEmpty:FALSE -> 3
+              isFull:FALSE -> 3
+              makeEmpty? -> 1
+              push -> 3
               push -> 4
-              push -> 7
+              top -> 3
+              topAndPop -> 1
+              topAndPop -> 3
+            4: this.topOfStack >= 0, this.topOfStack >= size(this.theArray) - 1
+              isEmpty:FALSE -> 4
+              isFull:TRUE -> 4
+              makeEmpty -> 1
               top -> 4
-              topAndPop -> 2
-              topAndPop -> 4
-            5: this.topOfStack <= -1, this.topOfStack < size(this.theArray) - 1
-              isEmpty:TRUE? -> 5
-              isFull:FALSE? -> 5
-              makeEmpty? -> 5
-              push? -> 8
-              push? -> 9
-              top:null? -> 5
-              topAndPop:null? -> 5
-            6: this.topOfStack <= -1, this.topOfStack < size(this.theArray) - 1
-              isEmpty:TRUE -> 6
-              isFull:FALSE -> 6
-              makeEmpty? -> 6
-              push -> 10
-              top:null -> 6
-              topAndPop:null? -> 6
-            7: this.topOfStack >= 0, this.topOfStack >= size(this.theArray) - 1
-              isEmpty:FALSE? -> 7
-              isFull:TRUE -> 7
-              makeEmpty -> 11
-              top? -> 7
-              topAndPop -> 4
-            8: this.topOfStack >= 0, this.topOfStack >= size(this.theArray) - 1
-              isEmpty:FALSE? -> 8
-              isFull:TRUE? -> 8
-              makeEmpty? -> 5
-              top? -> 8
-              topAndPop? -> 5
-              topAndPop? -> 9
-            9: this.topOfStack >= 0, this.topOfStack < size(this.theArray) - 1
-              isEmpty:FALSE? -> 9
-              isFull:FALSE? -> 9
-              makeEmpty? -> 5
-              push? -> 8
-              push? -> 9
-              top? -> 9
-              topAndPop? -> 5
-              topAndPop? -> 9
-            10: this.topOfStack >= 0, this.topOfStack >= size(this.theArray) - 1
-              isEmpty:FALSE -> 10
-              isFull:TRUE? -> 10
-              makeEmpty -> 2
-              top -> 10
-              topAndPop? -> 5
-              topAndPop? -> 9
-            11: this.topOfStack <= -1, this.topOfStack < size(this.theArray) - 1
-              isEmpty:TRUE? -> 11
-              isFull:FALSE -> 11
-              makeEmpty? -> 11
-              push -> 12
-              top:null? -> 11
-              topAndPop:null? -> 11
-            12: this.topOfStack >= 0, this.topOfStack < size(this.theArray) - 1
-              isEmpty:FALSE? -> 12
-              isFull:FALSE? -> 12
-              makeEmpty? -> 5
-              push? -> 8
-              push? -> 12
-              top? -> 12
-              topAndPop -> 2
+              topAndPop -> 3
+            5: this.topOfStack >= 0, this.topOfStack >= size(this.theArray) - 1
+              isEmpty:FALSE? -> 5
+              isFull:TRUE -> 5
+              makeEmpty? -> 1
+              top? -> 5
+              topAndPop -> 1
         "#]]
         .assert_eq(&show(&found.model));
-        // What simulating the traces without splitting would stitch together: a push from the empty to the
-        // full stack (Trace 2), then one of several elements taken (Trace 3), and room for more.
-        let stitched =
-            ["StackAr", "isFull:FALSE", "isEmpty:TRUE", "push", "isFull:TRUE", "topAndPop", "isEmpty:FALSE"];
-        assert!(!found.model.reads(&stitched));
         let pessimistic = pessimistic(&found.model);
         assert!(pessimistic.all_edges().all(|edge| edge.modality == Modality::Required));
         let words: Vec<Vec<&str>> =
             traces.iter().map(|trace| trace.iter().map(|(label, _)| *label).collect()).collect();
         assert_eq!(first_rejected(&pessimistic, &words), None);
+    }
+
+    #[test]
+    fn what_two_traces_did_is_not_stitched_together() {
+        let Some(mut solver) = a_solver("what_two_traces_did_is_not_stitched_together") else { return };
+        let contracts = stack_contracts();
+        let claims = stack_claims(&contracts);
+        let mut abstraction = stack_abstraction();
+        // Section 3.4: Trace 2 pushes from an empty to a full stack, Trace 3 takes one of several elements.
+        let traces = [
+            stack_trace(
+                &mut abstraction,
+                1,
+                &["isEmpty:TRUE", "push", "isFull:TRUE", "topAndPop", "isEmpty:TRUE"],
+            ),
+            stack_trace(&mut abstraction, 2, &["push", "push", "isFull:TRUE", "topAndPop", "isEmpty:FALSE"]),
+        ];
+        let found = temi(&claims, &traces, &abstraction, LIMIT, &mut solver);
+        let stitched = ["StackAr", "push", "isFull:TRUE", "topAndPop", "isEmpty:FALSE"];
+        assert!(!found.model.reads(&stitched));
+        assert!(found.model.reads(&["StackAr", "push", "isFull:TRUE", "topAndPop", "isEmpty:TRUE"]));
+        let full = |state: &usize| {
+            found
+                .model
+                .predicates(*state)
+                .iter()
+                .any(|text| text == "this.topOfStack >= size(this.theArray) - 1")
+                && found.model.predicates(*state).iter().any(|text| text == "this.topOfStack >= 0")
+        };
+        assert!(found.model.states().filter(full).count() >= 2, "the full stack is split");
     }
 
     #[test]
@@ -451,20 +484,52 @@ mod tests {
                 .retain(|edge| edge.3 == Modality::Required || !required.contains(&(edge.0, edge.1)));
         }
 
-        fn merge(&mut self) {
-            let refined: Vec<usize> = self.refined.iter().copied().collect();
-            let alike = |state: usize| -> BTreeSet<(usize, Option<usize>)> {
-                let outgoing = self.transitions.iter().filter(|edge| edge.0 == state);
-                outgoing.map(|edge| (edge.1, self.programs[edge.2])).collect()
+        /// Lines 10 to 12, one state after the other; a class is the list of its members.
+        fn merge(&mut self, mts: &InvariantMts) {
+            let observed = |states: &[usize], label: usize| -> BTreeSet<Option<usize>> {
+                let fits = |edge: &&(usize, usize, usize, Modality)| {
+                    states.contains(&edge.0) && edge.1 == label && edge.3 == Modality::Required
+                };
+                self.transitions.iter().filter(fits).map(|edge| self.programs[edge.2]).collect()
             };
-            let mut into: Vec<usize> = (0..self.programs.len()).collect();
-            for (place, &one) in refined.iter().enumerate() {
-                for &other in &refined[..place] {
-                    if self.programs[one] == self.programs[other] && alike(one) == alike(other) {
-                        into[one] = into[other];
-                        break;
+            let known = |state: usize| {
+                self.transitions.iter().filter(|edge| edge.0 == state && edge.3 == Modality::Required).count()
+            };
+            let mut refined: Vec<usize> = self.refined.iter().copied().collect();
+            refined.sort_by_key(|&state| Reverse(known(state)));
+            let mut classes: Vec<Vec<usize>> = Vec::new();
+            for state in refined {
+                let mut best: Option<(usize, usize)> = None;
+                for (place, class) in classes.iter().enumerate() {
+                    let (mut shared, mut alike) = (0, self.programs[class[0]] == self.programs[state]);
+                    for label in 0..3 {
+                        let (one, other) = (observed(&[state], label), observed(class, label));
+                        if !one.is_empty() && !other.is_empty() {
+                            alike &= one.is_subset(&other) || other.is_subset(&one);
+                            shared += if one == other { 2 } else { 1 };
+                        }
+                    }
+                    if alike && best.is_none_or(|(most, _)| shared > most) {
+                        best = Some((shared, place));
                     }
                 }
+                match best {
+                    Some((_, place)) => classes[place].push(state),
+                    None => classes.push(vec![state]),
+                }
+            }
+            // A state that only maybe transitions reach is like any other of its program state.
+            for base in 1..=mts.states.len() {
+                let same: Vec<usize> = (0..classes.len())
+                    .filter(|&place| self.programs[classes[place][0]] == self.programs[base])
+                    .collect();
+                if let [only] = same[..] {
+                    classes[only].push(base);
+                }
+            }
+            let mut into: Vec<usize> = (0..self.programs.len()).collect();
+            for class in &classes {
+                class.iter().for_each(|&state| into[state] = class[0]);
             }
             let merged = self
                 .transitions
@@ -530,7 +595,7 @@ mod tests {
                 }
             }
             naive.remove_spurious();
-            naive.merge();
+            naive.merge(&mts);
             naive.remove_spurious();
             let claims = BTreeMap::new();
             let claims = Claims::<usize> { fields: &claims, object: &[], calls: Vec::new() };

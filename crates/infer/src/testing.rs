@@ -2,7 +2,7 @@
 //!
 //! Paper: none; input for the tests of `krka`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use adit_logic::contract::{Clause, Constant, Contract, Contracts, Relation, Type, Valuation, Variable};
@@ -59,6 +59,7 @@ pub(crate) fn stack_contracts() -> Contracts {
     Contracts {
         class: Some("DataStructures.StackAr".to_owned()),
         fields: BTreeMap::from([(top(), Type::Int), (size(), Type::Int)]),
+        fixed: BTreeSet::from([size()]),
         object: vec![
             Clause::bound(top(), Relation::AtLeast, -1),
             Clause::compare(top(), Relation::AtMost, size(), -1),

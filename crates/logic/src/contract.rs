@@ -18,7 +18,7 @@
 //! ```
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
@@ -168,6 +168,8 @@ pub struct Contracts {
     pub class: Option<String>,
     /// The types of the fields, which are all [`Moment::Now`] here.
     pub fields: BTreeMap<Variable, Type>,
+    /// Those of the fields that no call changed after the object was made, [`Moment::Now`] too.
+    pub fixed: BTreeSet<Variable>,
     /// The object invariant: claims about fields before and after every call.
     pub object: Vec<Clause>,
     /// The contracts of calls, by label.
@@ -405,6 +407,19 @@ impl Clause {
         })
     }
 
+    /// Tells whether the claim is a relation of numbers or booleans, says that a reference is null or not, or
+    /// that something did not change.
+    pub fn is_relation(&self) -> bool {
+        match self {
+            Self::OneOf(_, values) => values.len() == 1,
+            Self::NonNull(_) | Self::Compare { .. } => true,
+            Self::Same(one, another) => one.moment != another.moment,
+            Self::Implies(one, another) | Self::Iff(one, another) => {
+                one.is_relation() && another.is_relation()
+            }
+        }
+    }
+
     /// The variables of the claim, from left to right; one that occurs twice is given twice.
     pub fn variables(&self) -> Vec<&Variable> {
         match self {
@@ -432,6 +447,48 @@ impl Clause {
             Self::Implies(one, another) => Self::Implies(Box::new(one.map(to)), Box::new(another.map(to))),
             Self::Iff(one, another) => Self::Iff(Box::new(one.map(to)), Box::new(another.map(to))),
         }
+    }
+}
+
+impl Contracts {
+    /// The clauses that say something about the state of an object, for models: relations of numbers and
+    /// booleans, and null-ness, as [krka, section 3.2] has it. Lists of several values and equality of
+    /// references at one moment are left out.
+    ///
+    /// So are preconditions about nothing but numbers that never change. They are no state, and all calls on
+    /// an object repeat the same sample, so that what few objects have in common is most likely an accident:
+    /// the port that all those servers had which were sent a message. So is a fixed difference of two
+    /// numbers, unless one is the last index of what has the other as its size.
+    pub fn about_states(&self) -> Self {
+        let left = |clauses: &[Clause], keep: &dyn Fn(&Clause) -> bool| -> Vec<Clause> {
+            clauses.iter().filter(|clause| clause.is_relation() && keep(clause)).cloned().collect()
+        };
+        let calls = self.calls.iter().map(|(label, contract)| {
+            let pre = left(&contract.pre, &|clause| !self.is_accident(clause));
+            let post = left(&contract.post, &|_| true);
+            (label.clone(), Contract { pre, post, ..contract.clone() })
+        });
+        Self { object: left(&self.object, &|_| true), calls: calls.collect(), ..self.clone() }
+    }
+
+    /// Tells whether a precondition says nothing about the state of the object.
+    fn is_accident(&self, clause: &Clause) -> bool {
+        let is_fixed_number = |variable: &&Variable| {
+            self.fixed.contains(*variable) && self.fields.get(*variable) == Some(&Type::Int)
+        };
+        let difference = match clause {
+            Clause::Compare { left, relation: Relation::Equal, right: Some(right), offset } => {
+                *offset != 0 && !(*offset == -1 && right.is_size() && !left.is_size())
+            }
+            _ => false,
+        };
+        difference || clause.variables().iter().all(is_fixed_number)
+    }
+
+    /// The number of clauses.
+    pub fn clauses(&self) -> usize {
+        let calls = self.calls.values().map(|contract| contract.pre.len() + contract.post.len());
+        self.object.len() + calls.sum::<usize>()
     }
 }
 

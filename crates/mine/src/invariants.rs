@@ -13,7 +13,7 @@
 //! (`x == orig(x) + 1`, unchanged fields among them), null-ness, equality of references and texts, and
 //! claims that depend on the boolean result where the label does not tell it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::ops::ControlFlow;
 
@@ -120,6 +120,8 @@ pub struct ClassInvariants {
     pub class: Option<String>,
     /// The types of the fields.
     pub fields: BTreeMap<Variable, Type>,
+    /// The fields that no call changed after the object was made.
+    pub fixed: BTreeSet<Variable>,
     /// The number of calls with each label, and whether they create objects.
     pub calls: BTreeMap<String, (u64, bool)>,
     /// The moments, the object first, then labels in order.
@@ -243,6 +245,8 @@ impl InvariantMiner {
         object.samples = object.values.iter().map(|values| values.samples).max().unwrap_or(0);
         let places = object.variables.iter().enumerate();
         let fields = places.map(|(place, variable)| (variable.clone(), object.kind(place))).collect();
+        let fixed = object.variables.iter().filter(|&field| is_fixed(field, points.values()));
+        let fixed = fixed.cloned().collect();
         let mut found = vec![self.at(ProgramPoint::Object, &object, query)];
         let mut calls = BTreeMap::new();
         for (label, points) in by_label {
@@ -262,7 +266,7 @@ impl InvariantMiner {
             let name = |label: &String| adit_trace::Label::parse(label).name().to_owned();
             creators.find(|(label, _)| label.starts_with(char::is_uppercase)).map(|(label, _)| name(label))
         });
-        Ok(ClassInvariants { class, fields, calls, points: found })
+        Ok(ClassInvariants { class, fields, fixed, calls, points: found })
     }
 
     /// The claims at a moment that qualify.
@@ -329,6 +333,12 @@ impl InvariantMiner {
     }
 }
 
+/// Tells whether a field had the same value before and after every call.
+fn is_fixed<'a>(field: &Variable, points: impl Iterator<Item = &'a PointTally>) -> bool {
+    let mut seen = points.filter_map(|point| point.exit.pair_of(field, &field.clone().before())).peekable();
+    seen.peek().is_some() && seen.all(|together| together.is_always_equal())
+}
+
 impl CallSink for InvariantMiner {
     fn call(&mut self, call: &ObservedCall<'_>) -> ControlFlow<()> {
         match self.add(call) {
@@ -380,11 +390,13 @@ pub fn contracts_of<'a>(
 }
 
 impl ClassInvariants {
-    /// The claims as contracts.
+    /// The claims as contracts, without those about what some calls did not have, such as the size of an
+    /// array that was null: a contract holds for every call. Daikon drops such variables too.
     pub fn contracts(&self) -> Contracts {
         let mut contracts = Contracts {
             class: self.class.clone(),
             fields: self.fields.clone(),
+            fixed: self.fixed.clone(),
             object: Vec::new(),
             calls: BTreeMap::new(),
         };
@@ -392,7 +404,12 @@ impl ClassInvariants {
             contracts.calls.insert(label.clone(), Contract { calls, creates, ..Contract::default() });
         }
         for point in &self.points {
-            let clauses = point.invariants.iter().map(|claim| claim.clause.clone()).collect();
+            let all = point.invariants.iter().map(|claim| claim.support).max().unwrap_or(0);
+            // An implication is only about the calls with one result.
+            let is_conditional = |clause: &Clause| matches!(clause, Clause::Implies(..) | Clause::Iff(..));
+            let whole =
+                point.invariants.iter().filter(|claim| claim.support == all || is_conditional(&claim.clause));
+            let clauses = whole.map(|claim| claim.clause.clone()).collect();
             match &point.point {
                 ProgramPoint::Object => contracts.object = clauses,
                 ProgramPoint::Entry(label) => {

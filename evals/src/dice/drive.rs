@@ -18,7 +18,7 @@ pub(crate) struct Driven {
     /// Name in the data files.
     pub(crate) file: &'static str,
     /// Name in Java.
-    class: &'static str,
+    pub(super) class: &'static str,
     /// The methods that its truth speaks of; empty means all.
     only: &'static [&'static str],
     /// Other flags.
@@ -32,7 +32,7 @@ pub(crate) struct Driven {
 }
 
 /// The papers label calls by name alone.
-const MERGED: [&str; 2] = ["--labels", "name"];
+pub(super) const MERGED: [&str; 2] = ["--labels", "name"];
 
 const PLAIN: Driven =
     Driven { file: "", class: "", only: &[], flags: &[], fixtures: None, source: None, renamed: &[] };
@@ -177,7 +177,22 @@ pub(crate) struct Properties {
     pub(crate) refuted: u64,
 }
 
+impl Driven {
+    /// A model with constructors named as in the truth.
+    pub(super) fn renamed(&self, model: &Fsa<String>) -> Fsa<String> {
+        model.map(|label| {
+            let new = self.renamed.iter().find(|(old, _)| old == label);
+            new.map_or_else(|| label.clone(), |(_, new)| (*new).to_owned())
+        })
+    }
+}
+
 impl Mined {
+    /// The file of the model.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Everything that `adit mine` wrote; gone with the next class.
     pub(super) fn folder(&self) -> &Path {
         self.path.parent().expect("the model lies in a folder")
@@ -209,10 +224,7 @@ impl Adit {
         let text =
             fs::read(&path).into_diagnostic().wrap_err_with(|| format!("cannot read {}", path.display()))?;
         let model = format::read(&text, "model.json", None)?;
-        let model = model.map(|label| {
-            let new = driven.renamed.iter().find(|(old, _)| old == label);
-            new.map_or_else(|| label.clone(), |(_, new)| (*new).to_owned())
-        });
+        let model = driven.renamed(&model);
         let properties = mined_properties(&folder.join("properties.json"))?;
         Ok(Mined { said, model, properties, path })
     }
@@ -220,8 +232,13 @@ impl Adit {
     /// Returns the share of the model's walks that can really happen, and the share of real runs that the
     /// model allows.
     pub(crate) fn validate(&self, driven: &Driven, mined: &Mined, seed: u64) -> Result<[f64; 2]> {
+        self.validate_path(driven, &mined.path, seed)
+    }
+
+    /// The same for a model in a file.
+    pub(super) fn validate_path(&self, driven: &Driven, model: &Path, seed: u64) -> Result<[f64; 2]> {
         let mut command = Command::new(&self.program);
-        command.arg("validate").arg(&mined.path).args(MERGED).args([
+        command.arg("validate").arg(model).args(MERGED).args([
             driven.class,
             "--json",
             "--seed",
@@ -233,7 +250,7 @@ impl Adit {
         Ok([share("precision")?, share("recall")?])
     }
 
-    fn flags(&self, driven: &Driven) -> Result<Vec<String>> {
+    pub(super) fn flags(&self, driven: &Driven) -> Result<Vec<String>> {
         let mut flags: Vec<String> = driven.flags.iter().map(|&flag| flag.to_owned()).collect();
         if !driven.only.is_empty() {
             flags.extend(["--only".to_owned(), driven.only.join(",")]);
@@ -291,6 +308,16 @@ fn mined_properties(path: &Path) -> Result<MinedProperties> {
 
 fn texts(list: &Value) -> impl Iterator<Item = String> {
     list.as_array().into_iter().flatten().filter_map(|text| text.as_str().map(str::to_owned))
+}
+
+/// Runs a command of which only its files are wanted. A finding (exit 1) is no failure.
+pub(super) fn is_done(command: &mut Command) -> Result<()> {
+    let Output { status, stderr, .. } =
+        command.output().into_diagnostic().wrap_err_with(|| format!("cannot run {command:?}"))?;
+    if !matches!(status.code(), Some(0 | 1)) {
+        bail!("{command:?} ended with {status}: {}", String::from_utf8_lossy(&stderr).trim());
+    }
+    Ok(())
 }
 
 /// Returns the JSON that the program prints. A finding (exit 1) is an answer too.

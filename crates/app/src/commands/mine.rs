@@ -260,6 +260,7 @@ fn request(flags: &MineFlags) -> Result<MineRequest, Report> {
                 splitting: SplitOptions { gain, ..splitting },
             },
             constraints: mining.constraints,
+            confirm: !mining.no_confirm,
         },
         attack: AttackRequest {
             tester: mining.tester,

@@ -62,10 +62,12 @@ Examples:
   adit mine java.security.Signature --fixtures subjects/fixtures/SignatureFixtures.java
   adit mine com.acme.Stack -c 'target/classes:lib/*' --tests target/test-classes
   adit mine java.util.ArrayList --only add,get,isEmpty,'remove(int)' --miner dice
+  adit mine com.acme.Stack -c target/classes --miner temi    states with their conditions
 
 Output: model.json, model.dot, model_detail.json (a finer model, if there is one), properties.json,
-findings.json, search.json, traces.jsonl, run.json, tests/*.java, tests.json, report.html (a page that
-explains the rest) and campaign.db (see `adit status DIR`).")]
+findings.json, invariants.json (if the miner uses them), search.json, traces.jsonl, run.json,
+tests/*.java, tests.json, report.html (a page that explains the rest) and campaign.db (see
+`adit status DIR`).")]
 pub(crate) struct MineFlags {
     #[command(flatten)]
     pub(crate) class: ClassFlags,
@@ -120,6 +122,12 @@ pub(crate) struct MiningFlags {
     /// forbids.
     #[arg(long, value_enum, default_value = "both", help_heading = MINING)]
     pub(crate) constraints: ConstraintChoice,
+    /// Try guesses of `--miner temi` on the class until a test shows or refutes them; this is the default
+    #[arg(long, overrides_with = "no_confirm", help_heading = MINING)]
+    pub(crate) confirm: bool,
+    /// Leave guesses of `--miner temi` as they are
+    #[arg(long, overrides_with = "confirm", help_heading = MINING)]
+    pub(crate) no_confirm: bool,
     /// Number of random tests to start with
     #[arg(long, value_name = "N", default_value_t = 300, value_parser = super::count, allow_negative_numbers = true, help_heading = MINING)]
     pub(crate) initial: usize,

@@ -17,12 +17,16 @@ use miette::Report;
 
 use super::Round;
 use crate::campaign::{ModelCandidate, RetentionPolicy};
+use crate::from_states::solver;
+use crate::results::Invariants;
 
 mod dice;
 pub(super) mod explore;
+mod stateful;
 
 /// All miners, the default first.
-pub(crate) static MINERS: [Miner; 2] = [explore::MINER, dice::MINER];
+pub(crate) static MINERS: [Miner; 5] =
+    [explore::MINER, dice::MINER, stateful::SEKT, stateful::CONTRACTOR, stateful::TEMI];
 
 /// A row of the table.
 #[derive(Debug)]
@@ -37,6 +41,8 @@ pub(crate) struct Miner {
     pub(super) retention: RetentionPolicy,
     /// The miner finds out by itself whether a call matters that changes fields only.
     pub(super) resolves_doubt: bool,
+    /// The miner asks a solver, z3 or cvc5.
+    pub(super) needs_solver: bool,
     make: Make,
 }
 
@@ -50,6 +56,13 @@ enum Make {
 }
 
 type InferModel = fn(&mut Round<'_>, &Evidence) -> Result<MinedModel, Report>;
+
+impl Miner {
+    /// Fails if the machine lacks something that the miner needs, before any time is spent.
+    pub(super) fn check(&self) -> Result<(), Report> {
+        if self.needs_solver { solver(None, &format!("--miner {}", self.name)).map(drop) } else { Ok(()) }
+    }
+}
 
 /// Knowledge at the end of the attack, beside the words of the campaign.
 pub(super) struct Evidence {
@@ -82,6 +95,8 @@ pub(crate) struct More {
     pub(crate) modes: Option<Factored>,
     /// Number of rounds at the end that changed nothing.
     pub(crate) stable_rounds: usize,
+    /// Invariants, if the miner uses them.
+    pub(crate) invariants: Option<Invariants>,
 }
 
 /// The model of a round before the attack: made, or still to be made.
@@ -144,7 +159,10 @@ mod tests {
     /// Campaigns hold these names; one that changed could not be continued.
     #[test]
     fn names_are_those_that_campaigns_hold() {
-        assert_eq!(MINERS.each_ref().map(|miner| miner.name), ["explore", "dice"]);
+        assert_eq!(
+            MINERS.each_ref().map(|miner| miner.name),
+            ["explore", "dice", "sekt", "contractor", "temi"]
+        );
         let all = MINERS.iter().flat_map(|miner| miner.aliases.iter().chain([&miner.name]));
         let (count, distinct) = (all.clone().count(), all.collect::<BTreeSet<_>>().len());
         assert_eq!(count, distinct, "two miners share a name");

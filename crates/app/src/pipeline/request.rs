@@ -42,6 +42,8 @@ pub(crate) struct ModelRequest {
     pub(crate) exploration: ExploreOptions,
     /// Constraints that DICE-Miner keeps.
     pub(crate) constraints: ConstraintChoice,
+    /// Try TEMI's guesses on the class.
+    pub(crate) confirm: bool,
 }
 
 /// The attack on properties.

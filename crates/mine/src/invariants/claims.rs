@@ -2,9 +2,10 @@
 
 use adit_logic::contract::{Clause, Constant, Moment, Relation, Type, Variable, VariablePlace};
 
+use super::justify::{self, End};
 use super::slice::Slice;
 use super::stats::{Together, Values};
-use super::{Invariant, Scope, justify};
+use super::{Invariant, Scope};
 
 /// The most values in a claim that lists them. Daikon lists three too.
 const MOST_LISTED: usize = 3;
@@ -54,9 +55,9 @@ fn of_one(variable: &Variable, values: &Values, scope: &Scope, claims: &mut Vec<
     let kind = values.kind();
     if matches!(kind, Type::Text | Type::Reference) && scope.types.null {
         match values.nulls {
-            0 => claim(Clause::NonNull(variable.clone()), justify::nullness(samples)),
+            0 => claim(Clause::NonNull(variable.clone()), justify::nonnull(samples)),
             nulls if nulls == samples => {
-                claim(Clause::is(variable.clone(), Constant::Null), justify::nullness(samples));
+                claim(Clause::is(variable.clone(), Constant::Null), justify::exact(samples));
             }
             _ => {}
         }
@@ -69,16 +70,19 @@ fn of_one(variable: &Variable, values: &Values, scope: &Scope, claims: &mut Vec<
     let news = kind != Type::Bool || values.each.len() == 1;
     if listed && news && scope.types.has(kind) {
         let constants = values.each.keys().cloned().collect();
-        claim(Clause::OneOf(variable.clone(), constants), justify::few_values(samples, values.each.len()));
+        claim(Clause::OneOf(variable.clone(), constants), justify::exact(samples));
     }
     let (Some(&(lowest, _)), Some(&(highest, _))) = (values.lowest.first(), values.highest.first()) else {
         return;
     };
     if kind == Type::Int && scope.types.int {
-        claim(Clause::bound(variable.clone(), Relation::AtLeast, lowest), justify::bound(&values.lowest));
-        claim(Clause::bound(variable.clone(), Relation::AtMost, highest), justify::bound(&values.highest));
+        let range = (i128::from(highest) - i128::from(lowest)) as f64 + 1.0;
+        let lower = justify::bound(&values.lowest, End::Lower, samples, range);
+        let upper = justify::bound(&values.highest, End::Upper, samples, range);
+        claim(Clause::bound(variable.clone(), Relation::AtLeast, lowest), lower);
+        claim(Clause::bound(variable.clone(), Relation::AtMost, highest), upper);
         if values.zeros == 0 && lowest < 0 && highest > 0 {
-            let confidence = justify::nonzero(samples, lowest, highest);
+            let confidence = justify::nonzero(samples, range);
             claim(Clause::bound(variable.clone(), Relation::NotEqual, 0), confidence);
         }
     }
@@ -93,22 +97,25 @@ fn of_two(
     claims: &mut Vec<Invariant>,
 ) {
     let (left, right) = (&slice.variables[one], &slice.variables[another]);
-    let (first, second) = (&slice.values[one], &slice.values[another]);
-    let confidence = justify::comparison(together, first, second);
     if together.ints > 0 && together.others == 0 && together.unlike == 0 && scope.types.int {
         let Together { lowest, highest, zeros, ints: support, .. } = *together;
         let mut claim = |relation, offset, confidence| {
             let clause = Clause::compare(left.clone(), relation, right.clone(), offset);
             claims.push(Invariant { clause, support, confidence });
         };
+        let confidence = justify::order(support);
         // A difference that was cut says nothing.
         if lowest <= -i64::MAX || highest == i64::MAX || lowest > highest {
             return;
         }
+        let index = right.is_size() && !left.is_size();
         if lowest == highest {
+            // The last index of what has a size is a variable of its own for Daikon.
+            let equal = lowest == 0 || index && lowest == -1;
+            let different = slice.values[one].different().max(slice.values[another].different());
+            let confidence = if equal { justify::exact(support) } else { justify::difference(different) };
             claim(Relation::Equal, lowest, confidence);
         }
-        let index = right.is_size() && !left.is_size();
         if let Some(offset) = at_most(index, highest) {
             claim(Relation::AtMost, offset, confidence);
         }
@@ -116,7 +123,7 @@ fn of_two(
             claim(Relation::AtLeast, offset, confidence);
         }
         if zeros == 0 && lowest < 0 && highest > 0 {
-            claim(Relation::NotEqual, 0, justify::nonzero(support, lowest, highest));
+            claim(Relation::NotEqual, 0, confidence);
         }
     }
     let kinds = (slice.kind(one), slice.kind(another));
@@ -131,6 +138,7 @@ fn of_two(
         && wanted
     {
         let clause = Clause::Same(left.clone(), right.clone());
+        let confidence = justify::exact(together.others);
         claims.push(Invariant { clause, support: together.others, confidence });
     }
 }

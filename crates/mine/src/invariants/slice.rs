@@ -203,6 +203,11 @@ impl Slice {
         Some(if one < another { together } else { together.flipped() })
     }
 
+    /// The values of two variables together, if the slice has both and they are compared.
+    pub(super) fn pair_of(&self, one: &Variable, another: &Variable) -> Option<Together> {
+        self.pair(*self.index.get(one)?, *self.index.get(another)?)
+    }
+
     /// Adds what was counted elsewhere, of the variables that `wanted` accepts.
     pub(super) fn merge(
         &mut self,

@@ -148,14 +148,9 @@ impl Values {
             .unwrap_or(Type::Mixed)
     }
 
-    /// The probability that two samples, drawn at random, have the same value: one for a constant. With many
-    /// values it is taken to be a half, which is more than it is unless one value is the rule.
-    pub(super) fn repetition(&self) -> f64 {
-        if self.many || self.samples == 0 {
-            return 0.5;
-        }
-        let share = |&times: &u64| times as f64 / self.samples as f64;
-        self.each.values().map(share).map(|share| share * share).sum::<f64>().min(1.0)
+    /// The number of different values, as far as they are counted.
+    pub(super) fn different(&self) -> u64 {
+        if self.many { MOST_VALUES as u64 + 1 } else { self.each.len() as u64 }
     }
 }
 
@@ -226,6 +221,11 @@ impl Together {
         self.unlike = self.unlike.saturating_add(other.unlike);
     }
 
+    /// Tells whether both had the same value in every sample in which both had one.
+    pub(super) fn is_always_equal(&self) -> bool {
+        self.unlike == 0 && self.zeros == self.ints && self.same == self.others
+    }
+
     /// The same with the two variables exchanged.
     pub(super) fn flipped(&self) -> Self {
         if self.ints == 0 {
@@ -262,13 +262,6 @@ mod tests {
             halves.merge(&values_of(second));
             prop_assert_eq!(halves, whole);
         }
-    }
-
-    #[test]
-    fn repetition_is_one_for_a_constant() {
-        assert_eq!(values_of(&[4; 9]).repetition(), 1.0);
-        assert_eq!(values_of(&[1, 2, 1, 2]).repetition(), 0.5);
-        assert_eq!(values_of(&(0..100).collect::<Vec<_>>()).repetition(), 0.5);
     }
 
     #[test]

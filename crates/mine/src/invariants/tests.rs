@@ -264,7 +264,6 @@ fn outcomes_are_told_apart_or_become_implications() {
           this.theArray != null
           size(this.theArray) <= 5
           size(this.theArray) >= 1
-          this.topOfStack <= 4
           this.topOfStack <= size(this.theArray) - 1
           this.topOfStack >= 0
         StackAr.isEmpty:FALSE:::EXIT
@@ -274,26 +273,23 @@ fn outcomes_are_told_apart_or_become_implications() {
           size(this.theArray) <= 5
           size(this.theArray) >= 1
           this.topOfStack == orig(this.topOfStack)
-          this.topOfStack <= 4
           this.topOfStack <= size(this.theArray) - 1
           this.topOfStack >= 0
           this.theArray == orig(this.theArray)
         StackAr.isEmpty:TRUE:::ENTER
           this.topOfStack == -1
           this.theArray != null
-          size(this.theArray) <= 5
         StackAr.isEmpty:TRUE:::EXIT
           this.topOfStack == -1
           return == true
           this.theArray != null
           size(this.theArray) == orig(size(this.theArray))
-          size(this.theArray) <= 5
+          this.topOfStack == orig(this.topOfStack)
           this.theArray == orig(this.theArray)
         StackAr.isFull:FALSE:::ENTER
           this.theArray != null
           size(this.theArray) <= 5
           size(this.theArray) >= 1
-          this.topOfStack <= 3
           this.topOfStack < size(this.theArray) - 1
           this.topOfStack >= -1
         StackAr.isFull:FALSE:::EXIT
@@ -303,24 +299,19 @@ fn outcomes_are_told_apart_or_become_implications() {
           size(this.theArray) <= 5
           size(this.theArray) >= 1
           this.topOfStack == orig(this.topOfStack)
-          this.topOfStack <= 3
           this.topOfStack < size(this.theArray) - 1
           this.topOfStack >= -1
           this.theArray == orig(this.theArray)
         StackAr.isFull:TRUE:::ENTER
           this.theArray != null
-          size(this.theArray) <= 5
           this.topOfStack == size(this.theArray) - 1
-          this.topOfStack <= 4
           this.topOfStack >= -1
         StackAr.isFull:TRUE:::EXIT
           return == true
           this.theArray != null
           size(this.theArray) == orig(size(this.theArray))
-          size(this.theArray) <= 5
           this.topOfStack == size(this.theArray) - 1
           this.topOfStack == orig(this.topOfStack)
-          this.topOfStack <= 4
           this.topOfStack >= -1
           this.theArray == orig(this.theArray)
     "#]]
@@ -330,7 +321,6 @@ fn outcomes_are_told_apart_or_become_implications() {
         StackAr.isEmpty:::ENTER
           this.theArray != null
           size(this.theArray) <= 5
-          this.topOfStack <= 4
           this.topOfStack <= size(this.theArray) - 1
           this.topOfStack >= -1
         StackAr.isEmpty:::EXIT
@@ -338,7 +328,6 @@ fn outcomes_are_told_apart_or_become_implications() {
           size(this.theArray) == orig(size(this.theArray))
           size(this.theArray) <= 5
           this.topOfStack == orig(this.topOfStack)
-          this.topOfStack <= 4
           this.topOfStack <= size(this.theArray) - 1
           this.topOfStack >= -1
           this.theArray == orig(this.theArray)
@@ -348,7 +337,6 @@ fn outcomes_are_told_apart_or_become_implications() {
         StackAr.isFull:::ENTER
           this.theArray != null
           size(this.theArray) <= 5
-          this.topOfStack <= 4
           this.topOfStack <= size(this.theArray) - 1
           this.topOfStack >= -1
         StackAr.isFull:::EXIT
@@ -356,13 +344,11 @@ fn outcomes_are_told_apart_or_become_implications() {
           size(this.theArray) == orig(size(this.theArray))
           size(this.theArray) <= 5
           this.topOfStack == orig(this.topOfStack)
-          this.topOfStack <= 4
           this.topOfStack <= size(this.theArray) - 1
           this.topOfStack >= -1
           this.theArray == orig(this.theArray)
           (return == true) <==> (this.topOfStack == size(this.theArray) - 1)
           (return == false) ==> (size(this.theArray) >= 1)
-          (return == false) ==> (this.topOfStack <= 3)
           (return == false) <==> (this.topOfStack < size(this.theArray) - 1)
     "#]]
     .assert_eq(&shown(&together, Dialect::Plain, about("is")));

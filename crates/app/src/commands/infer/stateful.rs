@@ -1,16 +1,11 @@
 //! Inference from traces with states: SEKT, CONTRACTOR++ and TEMI.
 
 use std::ops::ControlFlow;
-use std::time::Duration;
 
 use adit_automata::Fsa;
-use adit_infer::{
-    Abstraction, Claims, FromInvariants, Horizon, Scope, StateLimit, Visit, contractor, pessimistic, sekt,
-    temi,
-};
-use adit_logic::contract::{Contracts, Valuation};
-use adit_mine::{InvariantQuery, Scope as ClaimScope, ValueTypes, contracts_of};
-use adit_smt::{COMMANDS, Counters, Frugal, Patience, Process};
+use adit_infer::{Horizon, Scope, StateLimit, pessimistic};
+use adit_logic::contract::Contracts;
+use adit_smt::{Counters, Missing, Solver};
 use adit_trace::{Event, EventSink, Labels, Letter, Words};
 use miette::Report;
 use serde_json::{Value, json};
@@ -19,14 +14,8 @@ use crate::commands::traces;
 use crate::errors::bad_input;
 use crate::flags::infer::{DEFAULT_K, MAX_STATES};
 use crate::flags::{Algorithm, InferFlags};
-use crate::install_hints::{self, Thing, on_path};
+use crate::from_states::{FromStates, Solved, infer_from_states, solver};
 use crate::stderr::tell;
-
-/// Time that the solver gets for one question. Those about fields take milliseconds.
-const PATIENCE: Patience = Patience(Duration::from_secs(10));
-
-/// Confidence that a claim needs before it becomes a part of a contract; Daikon's own.
-const CONFIDENCE: f64 = 0.99;
 
 /// Traces with the state after each call.
 pub(super) struct Stateful {
@@ -71,71 +60,49 @@ impl Stateful {
 
     /// Infers a model with the algorithm that the flags name.
     pub(super) fn infer(&self, flags: &InferFlags, quiet: bool) -> Result<Inferred, Report> {
-        let contracts = self.contracts()?;
-        let letter = |label: &str| self.words.alphabet.get(label);
-        let claims = Claims {
-            fields: &contracts.fields,
-            object: &contracts.object,
-            calls: contracts
-                .calls
-                .iter()
-                .filter_map(|(label, contract)| Some((letter(label)?, contract)))
-                .collect(),
+        let algorithm = match flags.algorithm.algorithm {
+            Algorithm::Sekt => FromStates::Sekt(Horizon(flags.algorithm.k.unwrap_or(DEFAULT_K))),
+            Algorithm::Contractor => FromStates::Contractor,
+            _ => FromStates::Temi,
         };
-        let mut abstraction = Abstraction::of_claims(&claims);
-        let visits: Vec<Vec<Visit<Letter>>> =
-            self.traces.iter().map(|trace| self.visits(trace, &mut abstraction)).collect();
-        let clauses = contracts.calls.values().map(|contract| contract.pre.len() + contract.post.len());
-        let clauses = contracts.object.len() + clauses.sum::<usize>();
-        if flags.algorithm.algorithm == Algorithm::Sekt {
-            let model = sekt(&visits, &abstraction, Horizon(flags.algorithm.k.unwrap_or(DEFAULT_K)));
-            let summary = json!({"clauses": clauses, "predicates": abstraction.predicates().len()});
-            return Ok(Inferred { model, summary });
-        }
-        let mut solver = Frugal::new(solver(flags)?);
+        let user = format!("--algorithm {}", name(flags));
+        let mut solver = match algorithm {
+            FromStates::Sekt(_) => None,
+            _ => Some(solver(flags.state.solver.as_deref(), &user)?),
+        };
+        let mut none = Missing;
+        let asked: &mut dyn Solver = match &mut solver {
+            Some(solver) => solver,
+            None => &mut none,
+        };
         let limit = StateLimit(flags.state.max_states.unwrap_or(MAX_STATES));
-        let found = match flags.algorithm.algorithm {
-            Algorithm::Contractor => contractor(&claims, &visits, &abstraction, limit, &mut solver),
-            _ => temi(&claims, &visits, &abstraction, limit, &mut solver),
+        let alphabet = &self.words.alphabet;
+        let found = infer_from_states(
+            &self.traces,
+            self.labels,
+            alphabet,
+            algorithm,
+            limit,
+            &Contracts::clone,
+            asked,
+        )?;
+        let mut summary = json!({"clauses": found.contracts.clauses(), "predicates": found.predicates});
+        let Some(solved) = found.solved else {
+            return Ok(Inferred { model: found.model, summary });
         };
         if !quiet {
-            remark(&found, limit);
+            remark(&solved, limit);
         }
-        let counters = solver.counters();
-        let summary = json!({
-            "clauses": clauses,
-            "predicates": abstraction.predicates().len(),
-            "scope": match found.scope { Scope::Satisfiable => "satisfiable", Scope::Observed => "observed" },
-            "undecided": found.undecided.questions,
-            "unforeseen": found.unforeseen,
-            "solver": as_json(counters),
-        });
+        let scope = match solved.scope {
+            Scope::Satisfiable => "satisfiable",
+            Scope::Observed => "observed",
+        };
+        summary["scope"] = scope.into();
+        summary["undecided"] = solved.undecided.questions.into();
+        summary["unforeseen"] = solved.unforeseen.into();
+        summary["solver"] = solver.map(|solver| as_json(solver.counters())).into();
         let model = if flags.state.pessimistic { pessimistic(&found.model) } else { found.model };
         Ok(Inferred { model, summary })
-    }
-
-    fn contracts(&self) -> Result<Contracts, Report> {
-        let types = ValueTypes { int: true, bool: true, null: true, text: false, float: false };
-        let scope = ClaimScope { depth: 1, types, elements: false };
-        let query = InvariantQuery {
-            labels: self.labels,
-            min_confidence: CONFIDENCE,
-            min_support: 1,
-            keep_implied: false,
-        };
-        Ok(contracts_of(self.traces.iter().map(Vec::as_slice), scope, &query)?)
-    }
-
-    fn visits(&self, trace: &[Event], abstraction: &mut Abstraction) -> Vec<Visit<Letter>> {
-        trace
-            .iter()
-            .map(|event| {
-                let values = event.state.as_ref().map(Valuation::of_state).unwrap_or_default();
-                let label = self.labels.of(event);
-                let letter = self.words.alphabet.get(&label).expect("every label was added with its trace");
-                (letter, abstraction.observe(&values))
-            })
-            .collect()
     }
 }
 
@@ -159,31 +126,8 @@ impl EventSink for Stateful {
     }
 }
 
-/// The solver that the flags name, or the best one on PATH.
-fn solver(flags: &InferFlags) -> Result<Process, Report> {
-    let program = match &flags.state.solver {
-        Some(program) if !program.is_file() => {
-            return Err(bad_input(
-                format!("--solver: there is no program `{}`", program.display()),
-                "give the path of z3 or cvc5, or omit --solver to search PATH",
-            ));
-        }
-        Some(program) => program.clone(),
-        None => COMMANDS.into_iter().find_map(on_path).ok_or_else(|| {
-            bad_input(
-                format!("--algorithm {} needs a solver, but neither z3 nor cvc5 is on PATH", name(flags)),
-                format!(
-                    "{}, or name one with --solver; --algorithm sekt needs none",
-                    install_hints::install(Thing::Solver)
-                ),
-            )
-        })?,
-    };
-    Ok(Process::new(program, PATIENCE))
-}
-
 /// Reports what the model lacks or has too much.
-fn remark(found: &FromInvariants<Letter>, StateLimit(limit): StateLimit) {
+fn remark(found: &Solved, StateLimit(limit): StateLimit) {
     if found.scope == Scope::Observed {
         tell(&format!(
             "the conditions allow more than {limit} states; the model has those that traces were in (--max-states)"

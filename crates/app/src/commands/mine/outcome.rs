@@ -70,6 +70,9 @@ impl Outcome<'_> {
         results::write(folder, &tests)?;
         results::write(folder, &search)?;
         results::write(folder, &findings)?;
+        if let Some(invariants) = &self.beside.invariants {
+            results::write(folder, invariants)?;
+        }
         results::write(folder, &run)?;
         let summary = run.summary.clone();
         let results = Results {

@@ -14,6 +14,7 @@ pub(super) const MINER: Miner = Miner {
     about: "Traces, as in DICE: merge states unless that violates a surviving property",
     retention: RetentionPolicy::Refutations,
     resolves_doubt: false,
+    needs_solver: false,
     make: Make::FromEvidence(infer),
 };
 

@@ -21,6 +21,7 @@ pub(super) const MINER: Miner = Miner {
     about: "Exploration: drive objects into many states and try every call in each",
     retention: RetentionPolicy::NewPairs,
     resolves_doubt: true,
+    needs_solver: false,
     make: Make::ByRunning(explore_class),
 };
 
