@@ -10,6 +10,7 @@ mod examples;
 mod krka;
 mod left_behind;
 mod mined_model;
+mod models;
 mod published;
 mod random_protocols;
 mod rows;
@@ -175,6 +176,9 @@ enum Table {
         after_help = "Example: cargo run --release -p evals -- xpsyco --seconds 60 --components Stream,CEV"
     )]
     Xpsyco(xpsyco::Flags),
+    /// The typestates that adit ships: mined, validated, written to `models/`.
+    #[command(after_help = "Example: cargo run --release -p evals -- models --only java.util.Iterator")]
+    Models(models::Flags),
     /// Constraints of models, answered beside SPIN, as in the TEMARI paper.
     #[command(after_help = "Example: cargo run --release -p evals -- temari")]
     Temari(temari::Flags),
@@ -237,6 +241,7 @@ fn main() -> Result<ExitCode> {
         Table::Miners(flags) => dice::miners::run(&flags)?,
         Table::Classes(flags) => classes::run(&flags)?,
         Table::Xpsyco(flags) => xpsyco::run(&flags)?,
+        Table::Models(flags) => models::run(flags)?,
         Table::Temari(flags) => temari::run(&flags)?,
         Table::RandomProtocols(flags) => random_protocols::run(&flags)?,
         Table::Campaign { scripts, checked, classes, seed } => {

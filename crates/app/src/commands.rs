@@ -24,6 +24,7 @@ mod show;
 mod status;
 mod traces;
 mod validate;
+mod verify;
 
 /// Runs the command.
 pub(crate) fn run(cli: Cli) -> Result<Ending, Report> {
@@ -39,6 +40,7 @@ pub(crate) fn run(cli: Cli) -> Result<Ending, Report> {
         Command::Check(flags) => check::run(&flags, quiet),
         Command::Compare(flags) => compare::run(&flags, quiet),
         Command::Validate(flags) => validate::run(&flags, quiet),
+        Command::Verify(flags) => verify::run(&flags, quiet),
         Command::Convert(flags) => convert::run(&flags, quiet),
         Command::Show(flags) => show::run(&flags, quiet),
         Command::Explain(flags) => explain::run(&flags),

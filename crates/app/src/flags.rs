@@ -29,6 +29,7 @@ mod show;
 mod status;
 mod traces;
 pub(crate) mod validate;
+pub(crate) mod verify;
 
 pub(crate) use check::CheckFlags;
 pub(crate) use class::{ClassFlags, GenerateFlags};
@@ -50,6 +51,7 @@ pub(crate) use show::ShowFlags;
 pub(crate) use status::StatusFlags;
 pub(crate) use traces::{LabelChoice, PurityFlags, ReadFlags, TraceFlags};
 pub(crate) use validate::ValidateFlags;
+pub(crate) use verify::VerifyFlags;
 
 /// Mine specifications of Java classes and logs: a state machine of the calls, and temporal properties
 #[derive(Debug, Parser)]
@@ -73,6 +75,7 @@ Examples:
                                                          whether every word satisfies a formula
   adit compare model.dot examples/tokenizer.dot          precision and recall against another model
   adit validate model.dot java.util.StringTokenizer      precision and recall against the class itself
+  adit verify app.jar                                    calls in Java code that throw, by typestates
   adit convert model.dot model.json                      another format, or a picture: model.svg
   adit show model.dot                                    the model, drawn in the terminal
   adit report adit-out/java.util.StringTokenizer         a page that explains a model and its evidence
@@ -97,6 +100,7 @@ pub(crate) enum Command {
     Check(CheckFlags),
     Compare(CompareFlags),
     Validate(ValidateFlags),
+    Verify(VerifyFlags),
     Convert(ConvertFlags),
     Show(ShowFlags),
     Explain(ExplainFlags),

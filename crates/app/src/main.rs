@@ -25,6 +25,7 @@ mod report;
 mod request;
 mod results;
 mod shell;
+mod shipped;
 mod solver;
 mod state_facts;
 mod stderr;

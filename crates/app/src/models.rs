@@ -14,7 +14,7 @@ use crate::shell;
 use crate::stderr::tell;
 
 /// The meaning of labels in files of models: calls of methods, with the marks that other tools add.
-const SPELLING: Spelling = Spelling {
+pub(crate) const SPELLING: Spelling = Spelling {
     from_word: |word| Label::parse_recorded(word).to_string(),
     from_identifier: |word| Label::parse_identifier(word).to_string(),
     call: |label| {
@@ -95,6 +95,11 @@ pub(crate) fn read_titled(
         })
         .flatten();
     Ok((model, title))
+}
+
+/// Reads a model in adit's own format.
+pub(crate) fn from_bytes(bytes: &[u8], name: &str) -> Result<Fsa<String>, Report> {
+    Ok(SPELLING.read(bytes, name, Some(Format::Json))?)
 }
 
 /// Output format: the one given, else the one of the file extension, else JSON.

@@ -16,7 +16,7 @@ fn the_name_alone_explains_itself() {
     assert!(run.err.is_empty());
 }
 
-const COMMANDS: [&str; 17] = [
+const COMMANDS: [&str; 18] = [
     "mine",
     "status",
     "observe",
@@ -27,6 +27,7 @@ const COMMANDS: [&str; 17] = [
     "check",
     "compare",
     "validate",
+    "verify",
     "convert",
     "show",
     "explain",

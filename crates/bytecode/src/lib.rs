@@ -71,6 +71,6 @@ pub use instruction::{Call, Condition, Element, Instruction, Kind, Operator, Rel
 pub use modules::Modules;
 pub use pool::{CallSiteSpec, Constant, MemberRef};
 pub use program::{MethodId, Program, Targets};
-pub use references::{reachable_classes, refers_to};
+pub use references::{mentions_any, reachable_classes, refers_to};
 pub use source::{ClassPath, ClassSource, Folder, Jar};
 pub use stub::{Stub, StubMethod};

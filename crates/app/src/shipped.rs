@@ -1,0 +1,165 @@
+//! The typestates that adit ships: models of everyday JDK classes in `models/`, mined by adit itself.
+//!
+//! `evals models` makes the files; this list says which of them were reviewed and are part of the binary.
+
+use adit_automata::Fsa;
+use adit_verify::{Facts, MethodFacts, Scope};
+use miette::Report;
+use serde::{Deserialize, Serialize};
+
+use crate::errors::InternalFault;
+
+/// A typestate beside its model: what the model does not say, and where it comes from.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) struct TypestateFile {
+    /// The class, with dots.
+    pub(crate) class: String,
+    /// The objects that it applies to.
+    pub(crate) scope: ScopeName,
+    /// The class has no subclasses.
+    #[serde(rename = "final")]
+    pub(crate) is_final: bool,
+    /// Methods that return new objects.
+    #[serde(default)]
+    pub(crate) creators: Vec<String>,
+    pub(crate) methods: Vec<MethodFile>,
+    /// The commands and versions that made the model, for people.
+    pub(crate) made: serde_json::Value,
+    /// How well the model fits the class.
+    pub(crate) validation: serde_json::Value,
+    /// The rules in English.
+    pub(crate) rules: Vec<String>,
+}
+
+/// Names of [`Scope`] in files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum ScopeName {
+    /// See [`Scope::Exact`].
+    Exact,
+    /// See [`Scope::Contract`].
+    Contract,
+}
+
+/// See [`MethodFacts`].
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) struct MethodFile {
+    label: String,
+    name: String,
+    descriptor: String,
+    #[serde(default)]
+    fluent: bool,
+    #[serde(default)]
+    declares: Vec<String>,
+}
+
+impl TypestateFile {
+    pub(crate) fn facts(&self) -> Facts {
+        let methods = self.methods.iter().map(|method| MethodFacts {
+            label: method.label.clone(),
+            name: method.name.clone(),
+            descriptor: method.descriptor.clone(),
+            fluent: method.fluent,
+            declares: method.declares.clone(),
+        });
+        Facts { methods: methods.collect(), creators: self.creators.clone(), is_final: self.is_final }
+    }
+
+    pub(crate) fn scope(&self) -> Scope {
+        match self.scope {
+            ScopeName::Exact => Scope::Exact,
+            ScopeName::Contract => Scope::Contract,
+        }
+    }
+}
+
+macro_rules! shipped {
+    ($($class:literal),* $(,)?) => {
+        &[$((
+            include_str!(concat!("../../../models/", $class, "/model.json")),
+            include_str!(concat!("../../../models/", $class, "/typestate.json")),
+        )),*]
+    };
+}
+
+/// The shipped models and typestates, as files.
+const SHIPPED: &[(&str, &str)] = shipped![
+    "java.io.BufferedInputStream",
+    "java.io.BufferedReader",
+    "java.io.BufferedWriter",
+    "java.io.LineNumberReader",
+    "java.io.OutputStreamWriter",
+    "java.io.PushbackInputStream",
+    "java.io.PushbackReader",
+    "java.io.StringReader",
+    "java.util.ArrayDeque",
+    "java.util.Enumeration",
+    "java.util.Formatter",
+    "java.util.Iterator",
+    "java.util.LinkedList",
+    "java.util.Optional",
+    "java.util.OptionalDouble",
+    "java.util.OptionalInt",
+    "java.util.OptionalLong",
+    "java.util.PriorityQueue",
+    "java.util.Scanner",
+    "java.util.Stack",
+    "java.util.StringTokenizer",
+    "java.util.regex.Matcher",
+    "java.util.zip.GZIPOutputStream",
+    "java.util.zip.ZipOutputStream",
+];
+
+/// Reads the shipped typestates.
+pub(crate) fn shipped() -> Result<Vec<(TypestateFile, Fsa<String>)>, Report> {
+    SHIPPED
+        .iter()
+        .map(|(model, about)| {
+            let about: TypestateFile = serde_json::from_str(about)
+                .map_err(|error| Report::new(InternalFault(format!("a shipped typestate: {error}"))))?;
+            let name = format!("the shipped model of {}", about.class);
+            Ok((about, crate::models::from_bytes(model.as_bytes(), &name)?))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::fmt::Write as _;
+
+    use adit_verify::Typestate;
+
+    use super::*;
+    use crate::models::SPELLING;
+
+    /// The rules that a person has read.
+    const REVIEWED: &str = include_str!("../../../models/rules.txt");
+
+    #[test]
+    fn the_rules_of_the_shipped_models_are_the_reviewed_ones() {
+        let mut rules = String::new();
+        for (about, model) in shipped().unwrap() {
+            let class = about.class.replace('.', "/");
+            let typestate = Typestate::new(&class, &model, &SPELLING, about.scope(), &about.facts()).unwrap();
+            assert_eq!(typestate.rules(), about.rules, "{}", about.class);
+            let _ = writeln!(rules, "{}", about.class);
+            about.rules.iter().for_each(|rule| drop(writeln!(rules, "    {rule}")));
+        }
+        assert_eq!(rules, REVIEWED);
+    }
+
+    #[test]
+    fn every_model_in_the_folder_is_shipped() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models");
+        let found: BTreeSet<String> = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .filter(|path| path.join("typestate.json").exists())
+            .map(|path| path.file_name().unwrap().to_str().unwrap().to_owned())
+            .collect();
+        let shipped: BTreeSet<String> =
+            shipped().unwrap().into_iter().map(|(about, _)| about.class).collect();
+        assert_eq!(found, shipped);
+    }
+}

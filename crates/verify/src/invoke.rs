@@ -1,0 +1,615 @@
+//! Calls: events of followed objects, methods of the program that are run in place, and unknown code.
+
+use std::sync::Arc;
+
+use adit_bytecode::{Call, CallSiteSpec, Class, MemberRef, Type};
+
+use crate::Stopped;
+use crate::analysis::{Analysis, End, Exits, Frame, Place, Refused, Site, Slots, Summary};
+use crate::harmless::{self, Effect};
+use crate::limits::{DEPTH, INLINED_LENGTH, SUMMARIES};
+use crate::steps::{pop, unknown};
+use crate::typestate::{Scope, Typestate};
+use crate::world::{Id, Object, Track, Value, World};
+
+/// The situations after a call returned, and the ends of the block by exceptions.
+type Ends<'e> = &'e mut Vec<(End, World)>;
+
+impl Analysis<'_> {
+    #[expect(clippy::too_many_arguments, reason = "a call, its situation, and where it leads")]
+    pub(crate) fn invoke(
+        &mut self,
+        frame: &Frame<'_>,
+        at: usize,
+        call: Call,
+        member: &MemberRef,
+        mut world: World,
+        next: &mut Vec<World>,
+        ends: Ends<'_>,
+    ) -> Result<(), Stopped> {
+        let slots = self.memory.slots(&member.descriptor);
+        let mut arguments = Vec::with_capacity(slots.parameters.len());
+        for &width in slots.parameters.iter().rev() {
+            pop(&mut world, usize::from(width) - 1);
+            arguments.push(world.pop());
+        }
+        arguments.reverse();
+        let receiver = if call == Call::Static { None } else { Some(world.pop()) };
+        if receiver == Some(Value::Null) {
+            self.thrown(frame, at, world, ends);
+            return Ok(());
+        }
+        if let Some(Value::Ref(id)) = receiver {
+            if call != Call::Special || &*member.name == "<init>" {
+                self.attach(&mut world, id, member);
+            }
+            if world.object(id).track.is_some() && (call != Call::Special || &*member.name == "<init>") {
+                for world in self.told_apart(world, id, member) {
+                    self.event(frame, at, id, member, &arguments, &slots, world, next, ends);
+                }
+                return Ok(());
+            }
+        }
+        if let Some(results) = self.follow(frame, at, call, member, receiver, &arguments, &slots, &world)? {
+            next.extend(results.returned);
+            for world in results.threw {
+                self.thrown(frame, at, world, ends);
+            }
+            return Ok(());
+        }
+        self.unknown_call(frame, at, member, receiver, &arguments, &slots, world, next, ends);
+        Ok(())
+    }
+
+    /// Begins to follow an object that is used through a class with a typestate.
+    fn attach(&self, world: &mut World, id: Id, member: &MemberRef) {
+        let object = world.object(id);
+        if object.track.is_some() {
+            return;
+        }
+        if &*member.name == "<init>" {
+            // A constructor of the class itself, and not that of a superclass, brings the object to life.
+            if object.class.as_ref() == Some(&member.class)
+                && let Some(model) = self.verifier.model_of(&member.class)
+            {
+                let typestate = self.verifier.typestate(model);
+                if typestate.scope == Scope::Exact {
+                    let created = typestate.created;
+                    world.object_mut(id).track = Some(Track {
+                        model,
+                        states: created,
+                        lost: false,
+                        from_creation: true,
+                        pending: None,
+                    });
+                }
+            }
+            return;
+        }
+        // An object of a class of the program has its own protocol.
+        if object.class.is_some() {
+            return;
+        }
+        let Some(model) = self.verifier.model_of(&member.class) else { return };
+        let typestate = self.verifier.typestate(model);
+        if typestate.call(&member.name, &member.descriptor).is_some() {
+            let object = world.object_mut(id);
+            object.track = Some(Track {
+                model,
+                states: typestate.all,
+                lost: false,
+                from_creation: false,
+                pending: None,
+            });
+        }
+    }
+
+    /// The situation before a call, one for each boolean that the last call returned if a variable still holds
+    /// it. A boolean after which the call would be refused is left out if the other is possible: a client that
+    /// does not test the boolean here has other reasons to know it.
+    fn told_apart(&self, world: World, id: Id, member: &MemberRef) -> Vec<World> {
+        let is_held = || world.holds(Value::Answer(id));
+        let Some(track) = &world.object(id).track else { return vec![world] };
+        if !self.precise || track.pending.is_none() || !is_held() {
+            return vec![world];
+        }
+        let typestate = self.verifier.typestate(track.model);
+        let Some(call) = typestate.call(&member.name, &member.descriptor) else { return vec![world] };
+        let both = [false, true].map(|answer| {
+            let mut world = world.clone();
+            self.settle(&mut world, id, answer);
+            world
+        });
+        let refuses = |world: &World| {
+            world.object(id).track.as_ref().is_some_and(|track| {
+                let answer = typestate.answer(track.states, call);
+                !track.lost && !answer.unknown && answer.refused == track.states
+            })
+        };
+        let refused = [refuses(&both[0]), refuses(&both[1])];
+        let [no, yes] = both;
+        match refused {
+            [true, false] => vec![yes],
+            [false, true] => vec![no],
+            _ => vec![no, yes],
+        }
+    }
+
+    /// A call on an object that is followed.
+    #[expect(clippy::too_many_arguments, reason = "a call, its situation, and where it leads")]
+    fn event(
+        &mut self,
+        frame: &Frame<'_>,
+        at: usize,
+        id: Id,
+        member: &MemberRef,
+        arguments: &[Value],
+        slots: &Slots,
+        mut world: World,
+        next: &mut Vec<World>,
+        ends: Ends<'_>,
+    ) {
+        world.object_mut(id).nonnull = true;
+        // What is passed to the call may be used by it, now and later.
+        for &argument in arguments {
+            self.expose(&mut world, argument);
+        }
+        self.disturb_states(&mut world, id);
+        world.replace(Value::Answer(id), Value::Unknown);
+        let Some(track) = world.object(id).track.clone() else { return };
+        let typestate = self.verifier.typestate(track.model);
+        if &*member.name == "<init>" {
+            let event = frame.event(at, format!("new {}", typestate.simple_class()), true);
+            let object = world.object_mut(id);
+            object.history = object.history.and(event);
+            self.thrown(frame, at, world.clone(), ends);
+            next.push(world);
+            return;
+        }
+        let mut track = Track { pending: None, ..track };
+        let call = typestate.call(&member.name, &member.descriptor);
+        let (Some(call), false) = (call, track.lost) else {
+            // Methods of Object change nothing; of any other method the model says nothing.
+            track.lost |= call.is_none() && !harmless::is_object_method(&member.name);
+            if let Some(call) = call {
+                self.site(frame, at).allowed |= call < typestate.calls.len();
+            }
+            let fluent = call.is_some_and(|call| typestate.calls[call].fluent);
+            world.object_mut(id).track = Some(track);
+            self.thrown(frame, at, world.clone(), ends);
+            self.result(&mut world, id, slots, typestate, fluent, None);
+            next.push(world);
+            return;
+        };
+        let spec = &typestate.calls[call];
+        let answer = typestate.answer(track.states, call);
+        if answer.refused == track.states && !answer.unknown {
+            let exception = answer.exception.unwrap_or_default();
+            if !self.is_expected(frame, at, &exception, &spec.declares) {
+                let refused = Refused {
+                    model: track.model,
+                    state: typestate.state_names(track.states),
+                    call: spec.label.clone(),
+                    exception,
+                    from_creation: track.from_creation,
+                    at: frame.event(at, spec.label.clone(), true),
+                    path: world.object(id).history.events(),
+                };
+                self.site(frame, at).refused.get_or_insert(refused);
+            }
+            // A refused call throws and leaves the object as it was.
+            self.thrown(frame, at, world, ends);
+            return;
+        }
+        self.site(frame, at).allowed = true;
+        let before = track.states;
+        let is_boolean = slots.result_type == Some(Type::Boolean) && (answer.on_true | answer.on_false) != 0;
+        let mut after = answer.returned;
+        if is_boolean {
+            after |= answer.on_true | answer.on_false;
+            // A search may have missed the other answer. Unless a branch tells which it was, a call that changes
+            // the object may have brought it anywhere.
+            if (answer.on_true == 0 || answer.on_false == 0) && after & !before != 0 {
+                after = typestate.all;
+            }
+            let plain = answer.returned;
+            track.pending = Some((answer.on_false | plain, answer.on_true | plain));
+        }
+        track.lost = answer.unknown;
+        track.states = after;
+        if answer.unknown {
+            track.pending = None;
+        }
+        let decisive = after != before;
+        let event = frame.event(at, spec.label.clone(), decisive);
+        let pending = track.pending.is_some();
+        // A call that throws for another reason leaves the object in a state that nobody knows.
+        let mut threw = world.clone();
+        if let Some(track) = &mut threw.object_mut(id).track {
+            track.states = typestate.all;
+            track.pending = None;
+        }
+        self.thrown(frame, at, threw, ends);
+        let fluent = spec.fluent;
+        let object = world.object_mut(id);
+        object.history = object.history.and(event);
+        object.track = Some(track);
+        self.result(&mut world, id, slots, typestate, fluent, pending.then_some(id));
+        next.push(world);
+    }
+
+    /// Pushes the result of a call on a followed object.
+    fn result(
+        &self,
+        world: &mut World,
+        id: Id,
+        slots: &Slots,
+        typestate: &Typestate,
+        fluent: bool,
+        pending: Option<Id>,
+    ) {
+        match &slots.result_type {
+            None => {}
+            Some(Type::Boolean) => world.push(pending.map_or(Value::Unknown, Value::Answer)),
+            Some(_) if fluent => world.push(Value::Ref(id)),
+            Some(Type::Class(class)) => {
+                // An unknown method of the class may return its receiver.
+                if *class == typestate.class {
+                    world.share(Value::Ref(id));
+                    if let Some(track) = &mut world.object_mut(id).track {
+                        track.lost = true;
+                    }
+                }
+                unknown(world, 1);
+            }
+            Some(_) => unknown(world, usize::from(slots.result)),
+        }
+    }
+
+    /// The record of the call at an instruction.
+    fn site(&mut self, frame: &Frame<'_>, at: usize) -> &mut Site {
+        let mut chain = frame.chain.to_vec();
+        chain.push((frame.class.name.clone(), frame.at, at));
+        self.sites.entry(chain).or_default()
+    }
+
+    /// Returns true if the code around the call catches just this exception, though nothing forces it to: then
+    /// its author reckons with it.
+    fn is_expected(&self, frame: &Frame<'_>, at: usize, exception: &str, declares: &[String]) -> bool {
+        let simple = |name: &str| name.rsplit(['/', '.', '$']).next().unwrap_or(name).to_owned();
+        let exception = simple(exception);
+        if declares.contains(&exception) {
+            return false;
+        }
+        let offset = frame.code.instructions[at].0;
+        let covers = |handler: &&adit_bytecode::Handler| (handler.start..handler.end).contains(&offset);
+        let mut caught = frame.code.handlers.iter().filter(covers).filter_map(|one| one.catches.as_deref());
+        caught.any(|class| simple(class) == exception)
+    }
+
+    /// Runs a method of the program in place of its call, if it can be told which one it is and if it matters.
+    #[expect(clippy::too_many_arguments, reason = "a call, and its situation")]
+    fn follow(
+        &mut self,
+        frame: &Frame<'_>,
+        at: usize,
+        call: Call,
+        member: &MemberRef,
+        receiver: Option<Value>,
+        arguments: &[Value],
+        slots: &Slots,
+        world: &World,
+    ) -> Result<Option<Exits>, Stopped> {
+        let exact = match receiver {
+            Some(Value::Ref(id)) => world.object(id).class.clone(),
+            _ => None,
+        };
+        // Most calls leave the program, and need no more thought.
+        let Some((class, index)) = self.library.target(call, member, exact.as_ref(), &mut self.used) else {
+            return Ok(None);
+        };
+        let method = &class.methods[index];
+        let Some(code) = &method.code else { return Ok(None) };
+        let held = receiver.iter().chain(arguments);
+        if !(self.verifier.mentions(self.memory, &class, index) || self.is_informative(world, held)) {
+            return Ok(None);
+        }
+        let place: Place = (frame.class.name.clone(), frame.at, at);
+        let runs = frame.class.name == class.name && frame.at == index;
+        let calls = |(name, method, _): &Place| *name == class.name && *method == index;
+        if frame.chain.len() >= DEPTH || runs || frame.chain.iter().any(calls) {
+            self.cut = true;
+            return Ok(None);
+        }
+        if code.instructions.len() > INLINED_LENGTH {
+            return Ok(None);
+        }
+        let mut locals: Vec<Value> = receiver.into_iter().collect();
+        for (value, &width) in arguments.iter().zip(&slots.parameters) {
+            locals.push(*value);
+            locals.extend((1..width).map(|_| Value::Unknown));
+        }
+        let mut entry = World {
+            locals,
+            stack: Vec::new(),
+            pins: pins(world),
+            heap: world.heap.clone(),
+            objects: world.objects.clone(),
+        };
+        if let Some(Value::Ref(id)) = receiver {
+            entry.object_mut(id).nonnull = true;
+        }
+        entry.normalize();
+        let key = (class.name.clone(), index, self.precise, entry);
+        if let Some(known) = self.memory.summaries.get(&key).cloned() {
+            self.used.extend(known.used.iter().cloned());
+            let shown = crate::analysis::shown_method(method);
+            return Ok(Some(self.returned(frame, at, &known.exits, world, Some(&shown))));
+        }
+        let mut chain = frame.chain.to_vec();
+        chain.push(place);
+        let was_cut = std::mem::replace(&mut self.cut, false);
+        let used = std::mem::take(&mut self.used);
+        let exits = self.run(&class, index, &chain, key.3.clone());
+        let inner = std::mem::replace(&mut self.used, used);
+        let cut = std::mem::replace(&mut self.cut, was_cut);
+        self.cut |= cut;
+        let exits = exits?;
+        let results = self.returned(frame, at, &exits, world, None);
+        let refuses =
+            |(place, site): (&Vec<Place>, &Site)| place.starts_with(&chain) && site.refused.is_some();
+        if !cut
+            && !self.sites.range(chain.clone()..).take_while(|(key, _)| key.starts_with(&chain)).any(refuses)
+        {
+            if self.memory.summaries.len() >= SUMMARIES {
+                self.memory.summaries.clear();
+            }
+            let summary = Summary { exits, used: inner.iter().cloned().collect() };
+            self.memory.summaries.insert(key, Arc::new(summary));
+        }
+        self.used.extend(inner);
+        Ok(Some(results))
+    }
+
+    /// The caller's situations after a call was run in place. `summarized` is the method, if its effect was
+    /// known from before, with another history.
+    fn returned(
+        &self,
+        frame: &Frame<'_>,
+        at: usize,
+        exits: &Exits,
+        world: &World,
+        summarized: Option<&str>,
+    ) -> Exits {
+        let old_pins = pins(world);
+        let back = |exit: &World| {
+            let became = |value: Value| {
+                let pinned = old_pins.iter().position(|&pin| pin == value);
+                pinned.map_or(value, |at| exit.pins[at])
+            };
+            let list = |values: &[Value]| values.iter().map(|&value| became(value)).collect::<Vec<Value>>();
+            let mut after = World {
+                locals: list(&world.locals),
+                stack: list(&world.stack),
+                pins: list(&world.pins),
+                heap: exit.heap.clone(),
+                objects: exit.objects.clone(),
+            };
+            if let Some(method) = summarized {
+                for (pin, value) in old_pins.iter().zip(&exit.pins) {
+                    if let (Value::Ref(old), Value::Ref(new)) = (pin, value) {
+                        let object = after.object_mut(*new);
+                        let before = world.object(*old);
+                        object.history = before.history.clone();
+                        if object.track != before.track {
+                            let event = frame.event(at, format!("inside {method}"), true);
+                            object.history = object.history.and(event);
+                        }
+                    }
+                }
+            }
+            after.stack.extend(&exit.stack);
+            after
+        };
+        let threw = exits.threw.iter().map(back).collect();
+        Exits { returned: exits.returned.iter().map(back).collect(), threw }
+    }
+
+    /// Returns true if something worth following is reachable from the values.
+    fn is_informative<'v>(&self, world: &World, values: impl Iterator<Item = &'v Value>) -> bool {
+        let mut seen = vec![false; world.objects.len()];
+        let mut open: Vec<Id> =
+            values.filter_map(|value| if let Value::Ref(id) = value { Some(*id) } else { None }).collect();
+        while let Some(id) = open.pop() {
+            if std::mem::replace(&mut seen[usize::from(id)], true) {
+                continue;
+            }
+            let track = world.object(id).track.as_ref();
+            if track
+                .is_some_and(|track| !track.lost && track.states != self.verifier.typestate(track.model).all)
+            {
+                return true;
+            }
+            for ((base, _), value) in &world.heap {
+                if let (true, Value::Ref(id)) = (*base == id, value) {
+                    open.push(*id);
+                }
+            }
+        }
+        false
+    }
+
+    /// A call of code that is not known, or not worth running.
+    #[expect(clippy::too_many_arguments, reason = "a call, its situation, and where it leads")]
+    fn unknown_call(
+        &mut self,
+        frame: &Frame<'_>,
+        at: usize,
+        member: &MemberRef,
+        receiver: Option<Value>,
+        arguments: &[Value],
+        slots: &Slots,
+        mut world: World,
+        next: &mut Vec<World>,
+        ends: Ends<'_>,
+    ) {
+        match harmless::effect(&member.class, &member.name) {
+            Effect::Nothing => {}
+            Effect::Stores => arguments.iter().for_each(|&argument| world.share(argument)),
+            Effect::Unknown => {
+                for &value in receiver.iter().chain(arguments) {
+                    world.share(value);
+                }
+                let verifier = self.verifier;
+                world.disturb(|model| verifier.typestate(model).all, None);
+            }
+        }
+        if let Some(Value::Ref(id)) = receiver {
+            world.object_mut(id).nonnull = true;
+        }
+        self.thrown(frame, at, world.clone(), ends);
+        let result = self.created(frame, at, member, slots, &mut world);
+        match result {
+            Some(id) => world.push(Value::Ref(id)),
+            None if &*member.name == "requireNonNull" => {
+                world.push(arguments.first().copied().unwrap_or(Value::Unknown));
+            }
+            None => unknown(&mut world, usize::from(slots.result)),
+        }
+        next.push(world);
+    }
+
+    /// The new object that a method of the Java library returns, if it has a typestate.
+    fn created(
+        &self,
+        frame: &Frame<'_>,
+        at: usize,
+        member: &MemberRef,
+        slots: &Slots,
+        world: &mut World,
+    ) -> Option<Id> {
+        let Some(Type::Class(class)) = &slots.result_type else { return None };
+        let model = self.verifier.model_of(class)?;
+        let typestate = self.verifier.typestate(model);
+        if !typestate.creates(&member.class, &member.name) {
+            return None;
+        }
+        let mut object = Object { fresh: true, nonnull: true, ..Object::unknown() };
+        object.track =
+            Some(Track { model, states: typestate.created, lost: false, from_creation: true, pending: None });
+        object.history = object.history.and(frame.event(at, member.name.to_string(), true));
+        Some(world.add(object))
+    }
+
+    pub(crate) fn invoke_dynamic(
+        &mut self,
+        frame: &Frame<'_>,
+        at: usize,
+        site: &CallSiteSpec,
+        mut world: World,
+        next: &mut Vec<World>,
+        ends: Ends<'_>,
+    ) {
+        let slots = self.memory.slots(&site.descriptor);
+        let joins_texts = &*site.bootstrap.class == "java/lang/invoke/StringConcatFactory";
+        for &width in slots.parameters.iter().rev() {
+            pop(&mut world, usize::from(width) - 1);
+            let captured = world.pop();
+            if !joins_texts {
+                // A lambda may run at any time from now on.
+                self.expose(&mut world, captured);
+            }
+        }
+        self.thrown(frame, at, world.clone(), ends);
+        unknown(&mut world, usize::from(slots.result));
+        next.push(world);
+    }
+
+    /// Unknown code got the value: its object may be in any state.
+    fn expose(&self, world: &mut World, value: Value) {
+        let Value::Ref(id) = value else { return };
+        world.share(value);
+        let mut replaced = false;
+        if let Some(track) = &mut world.object_mut(id).track
+            && !track.lost
+        {
+            track.states = self.verifier.typestate(track.model).all;
+            track.from_creation = false;
+            track.pending = None;
+            replaced = true;
+        }
+        if replaced {
+            world.object_mut(id).history = crate::world::History::default();
+            world.replace(Value::Answer(id), Value::Unknown);
+        }
+    }
+
+    /// A call on an object may change others that it may be, or that it uses.
+    fn disturb_states(&self, world: &mut World, id: Id) {
+        let heap = std::mem::take(&mut world.heap);
+        let verifier = self.verifier;
+        world.disturb(|model| verifier.typestate(model).all, Some(id));
+        world.heap = heap;
+    }
+}
+
+/// Every object of a situation, and every answer that is still open, in a fixed order.
+fn pins(world: &World) -> Vec<Value> {
+    let mut pins: Vec<Value> = (0..world.objects.len()).map(|id| Value::Ref(id as Id)).collect();
+    let mut answers: Vec<Value> = world
+        .locals
+        .iter()
+        .chain(&world.stack)
+        .chain(&world.pins)
+        .filter(|value| matches!(value, Value::Answer(_)))
+        .copied()
+        .collect();
+    answers.sort_unstable();
+    answers.dedup();
+    pins.extend(answers);
+    pins
+}
+
+/// Returns true if the class or a part of its code refers to a class with a typestate.
+pub(crate) fn mentioning_methods(class: &Class, is_modeled: impl Fn(&str) -> bool) -> Vec<bool> {
+    use adit_bytecode::Instruction;
+    let in_descriptor = |descriptor: &str| {
+        descriptor.split(['L', ';', '(', ')', '[']).any(|part| part.contains('/') && is_modeled(part))
+    };
+    let of_member = |member: &MemberRef| is_modeled(&member.class) || in_descriptor(&member.descriptor);
+    let mut found: Vec<bool> = class
+        .methods
+        .iter()
+        .map(|method| {
+            method.code.iter().flat_map(|code| &code.instructions).any(|(_, instruction)| match instruction {
+                Instruction::Invoke(_, member)
+                | Instruction::GetField(member)
+                | Instruction::PutField(member)
+                | Instruction::GetStatic(member)
+                | Instruction::PutStatic(member) => of_member(member),
+                Instruction::New(class) | Instruction::CheckCast(class) => is_modeled(class),
+                _ => false,
+            })
+        })
+        .collect();
+    // A method that calls such a method of its own class matters too.
+    for _ in 0..DEPTH {
+        let before = found.clone();
+        for (at, method) in class.methods.iter().enumerate() {
+            let calls = |member: &MemberRef| {
+                member.class == class.name
+                    && class.methods.iter().zip(&before).any(|(other, &mentions)| {
+                        mentions && other.name == member.name && other.descriptor == member.descriptor
+                    })
+            };
+            found[at] = found[at]
+                || method.code.iter().flat_map(|code| &code.instructions).any(
+                    |(_, instruction)| matches!(instruction, Instruction::Invoke(_, member) if calls(member)),
+                );
+        }
+        if before == found {
+            break;
+        }
+    }
+    found
+}

@@ -1,0 +1,31 @@
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+
+/** The iterator of an {@code ArrayList}, whose public contract is that of every iterator. */
+public final class IteratorOfArrayList {
+    private final Iterator<Object> it;
+
+    public IteratorOfArrayList(boolean first, boolean second) {
+        List<Object> list = new ArrayList<>();
+        if (first) {
+            list.add("a");
+        }
+        if (second) {
+            list.add("b");
+        }
+        it = list.iterator();
+    }
+
+    public boolean hasNext() {
+        return it.hasNext();
+    }
+
+    public Object next() {
+        return it.next();
+    }
+
+    public void remove() {
+        it.remove();
+    }
+}
