@@ -219,7 +219,9 @@ mod tests {
             let simple = fsa.simplify();
             let from = |state: State| {
                 let mut builder = Builder::new();
-                simple.states().for_each(|state| drop(builder.state(simple.is_accepting(state))));
+                for state in simple.states() {
+                    builder.state(simple.is_accepting(state));
+                }
                 builder.initial(state);
                 simple.all_edges().for_each(|edge| builder.edge(edge.from, *edge.label, edge.to));
                 builder.build()

@@ -85,7 +85,9 @@ mod tests {
     fn a_word_is_as_likely_whatever_the_number_of_its_transitions() {
         // Four transitions with one label, and one with another: half of the words begin with each.
         let mut builder = Builder::new();
-        (0..6).for_each(|state| drop(builder.state(state > 0)));
+        for state in 0..6 {
+            builder.state(state > 0);
+        }
         builder.initial(0);
         (1..5).for_each(|to| builder.edge(0, 'a', to));
         builder.edge(0, 'b', 5);
