@@ -507,7 +507,8 @@ impl Opened {
             }
             let parts = parts(&mut analysis, 0, any);
             let text = readable(&mut analysis, 0, any);
-            known.found.push(Found { parts, text, fields: situation.fields.clone() });
+            let has_state = call.callable.kind == CallKind::Method;
+            known.found.push(Found { parts, text, fields: situation.fields.clone(), has_state });
         }
     }
 }

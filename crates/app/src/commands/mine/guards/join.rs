@@ -16,6 +16,8 @@ pub(super) struct Found {
     pub(super) parts: Option<Vec<GuardPart>>,
     pub(super) text: String,
     pub(super) fields: BTreeMap<String, i128>,
+    /// The call has a receiver, whose state may show in the condition as a number.
+    pub(super) has_state: bool,
 }
 
 /// All conditions of a transition.
@@ -81,7 +83,7 @@ pub(super) fn put(
 fn joined(found: &[&Found]) -> Option<String> {
     let first = found.first()?;
     if found.iter().all(|other| other.text == first.text) {
-        return Some(first.text.clone());
+        return (!is_about_state(found)).then(|| first.text.clone());
     }
     let all: Vec<&Vec<GuardPart>> = found.iter().map(|one| one.parts.as_ref()).collect::<Option<_>>()?;
     let mut texts = Vec::new();
@@ -139,6 +141,46 @@ fn lower_only(term: &str, bound: &Bound) -> Option<String> {
     })
 }
 
+/// True if a number of the condition may be one of the object's state, not of the code: objects of the same
+/// state of the model may then have another one. Zero, and one as a lower bound, are taken for constants.
+fn is_about_state(found: &[&Found]) -> bool {
+    let first = found[0];
+    let mut constants: Vec<i128> = Vec::new();
+    let mut of_text = |text: &str| {
+        let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+        constants.extend(words.filter_map(|word| word.parse::<i128>().ok()).filter(|&number| number != 0));
+    };
+    match &first.parts {
+        None => of_text(&first.text),
+        Some(parts) => {
+            for part in parts {
+                match part {
+                    GuardPart::Other(text) => of_text(text),
+                    GuardPart::Range { term, .. } => of_text(term),
+                }
+            }
+            for part in parts {
+                if let GuardPart::Range { range, whole, .. } = part {
+                    constants
+                        .extend(Some(range.0).filter(|&least| least != whole.0 && !(0..2).contains(&least)));
+                    constants.extend(Some(range.1).filter(|&most| most != whole.1));
+                }
+            }
+        }
+    }
+    if !first.has_state || constants.is_empty() {
+        return false;
+    }
+    let same_state = found.iter().all(|other| other.fields == first.fields);
+    same_state || constants.iter().any(|&constant| is_some_field(constant, found))
+}
+
+/// True if a field has this value, or one beside it, in all situations.
+fn is_some_field(constant: i128, found: &[&Found]) -> bool {
+    let near = |value: Option<&i128>| value.is_some_and(|value| (value - constant).abs() <= 1);
+    found[0].fields.keys().any(|field| found.iter().all(|one| near(one.fields.get(field))))
+}
+
 /// A bound: a number, or a field and an offset.
 struct Bound {
     field: Option<String>,
@@ -160,6 +202,9 @@ impl Bound {
 /// The bound that is right in all situations: a constant, or the value of a field that differs among them.
 fn bound(bounds: &[i128], found: &[&Found]) -> Option<Bound> {
     if bounds.iter().all(|bound| *bound == bounds[0]) {
+        if !(0..2).contains(&bounds[0]) && is_some_field(bounds[0], found) {
+            return None;
+        }
         return Some(Bound { field: None, offset: bounds[0] });
     }
     let mut fitting = Vec::new();
@@ -187,6 +232,7 @@ mod tests {
             text: format!("{range:?}"),
             parts: Some(vec![part]),
             fields: fields.iter().map(|&(name, value)| (name.to_owned(), value)).collect(),
+            has_state: true,
         }
     }
 
@@ -214,7 +260,11 @@ mod tests {
         check(&[at(1), at(2)], None);
         // No field does.
         check(&[found((0, 1), &[("size", 5)]), found((0, 2), &[("size", 5)])], None);
-        // One situation says only what it is.
-        check(&[found((0, 3), &[("size", 4)])], Some("(0, 3)"));
+        // One object does not tell its own numbers from those of the code.
+        check(&[found((0, 3), &[("size", 4)])], None);
+        let at = |changes| found((0, 1), &[("changes", changes), ("size", 2)]);
+        check(&[at(5), at(7)], None);
+        let at = |level| found((0, 5), &[("level", level)]);
+        check(&[at(1), at(3)], Some("(0, 5)"));
     }
 }
