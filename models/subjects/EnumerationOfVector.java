@@ -5,13 +5,10 @@ import java.util.Vector;
 public final class EnumerationOfVector {
     private final Enumeration<Object> all;
 
-    public EnumerationOfVector(boolean first, boolean second) {
+    public EnumerationOfVector(Object[] elements) {
         Vector<Object> vector = new Vector<>();
-        if (first) {
-            vector.add("a");
-        }
-        if (second) {
-            vector.add("b");
+        for (Object element : elements) {
+            vector.add(element);
         }
         all = vector.elements();
     }

@@ -6,13 +6,10 @@ import java.util.List;
 public final class IteratorOfArrayList {
     private final Iterator<Object> it;
 
-    public IteratorOfArrayList(boolean first, boolean second) {
+    public IteratorOfArrayList(Object[] elements) {
         List<Object> list = new ArrayList<>();
-        if (first) {
-            list.add("a");
-        }
-        if (second) {
-            list.add("b");
+        for (Object element : elements) {
+            list.add(element);
         }
         it = list.iterator();
     }

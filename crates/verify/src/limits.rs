@@ -15,9 +15,9 @@ pub(crate) const INLINED_LENGTH: usize = 1_500;
 /// blocks have fewer than ten.
 pub(crate) const WORLDS: usize = 24;
 
-/// Abstract instructions for one method, followed calls included. The largest real methods need a tenth; an
-/// obfuscated one is given up after some hundredths of a second.
-pub(crate) const STEPS: usize = 400_000;
+/// Abstract instructions for one method, followed calls included. With 400,000, a few methods of real jars took
+/// most of the time of a run, and were given up in the end.
+pub(crate) const STEPS: usize = 40_000;
 
 /// Instructions of a method that is analyzed at all. The class file format allows 65,535 bytes.
 pub(crate) const LENGTH: usize = 40_000;
