@@ -8,6 +8,7 @@ mod corpus;
 mod effects;
 mod hierarchy;
 mod jdk;
+mod jdk_home;
 mod reading;
 mod running;
 mod verifier;

@@ -8,6 +8,8 @@ use std::process::{Command, Stdio};
 
 use adit_bytecode::{ClassPath, Folder, Modules};
 
+use crate::jdk_home::jdk_home;
+
 /// A JDK with its compiler and its modules.
 pub(crate) struct Jdk {
     home: PathBuf,
@@ -15,22 +17,8 @@ pub(crate) struct Jdk {
 
 impl Jdk {
     /// The JDK of `JAVA_HOME` or of `PATH`. Prints `NOT RUN:` if there is none.
-    #[expect(clippy::print_stdout, reason = "a test that could not run must say so")]
     pub(crate) fn find() -> Option<Jdk> {
-        let from_path = || {
-            let path = std::env::var_os("PATH")?;
-            let mut compilers = std::env::split_paths(&path).map(|folder| folder.join("javac"));
-            Some(compilers.find(|file| file.exists())?.canonicalize().ok()?.parent()?.parent()?.to_owned())
-        };
-        let homes = [std::env::var_os("JAVA_HOME").map(PathBuf::from), from_path()];
-        let found = homes
-            .into_iter()
-            .flatten()
-            .find(|home| home.join("lib/modules").exists() && home.join("bin/javac").exists());
-        if found.is_none() {
-            println!("NOT RUN: no JDK was found; set JAVA_HOME or install one");
-        }
-        found.map(|home| Jdk { home })
+        jdk_home().map(|home| Jdk { home })
     }
 
     /// Compiles sources into a folder.

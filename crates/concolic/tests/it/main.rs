@@ -8,6 +8,8 @@ mod generated;
 mod hostile;
 mod independence;
 mod jdk;
+#[path = "../../../bytecode/tests/it/jdk_home.rs"]
+mod jdk_home;
 mod learning;
 mod random_components;
 mod replay;

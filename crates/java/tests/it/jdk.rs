@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::BufReader;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use adit_bytecode::{ClassPath, Folder, Modules, Program, Type};
@@ -14,25 +14,7 @@ use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 
 use crate::classes::{generator_options, options, show, small_files};
-
-/// The home of the JDK of `JAVA_HOME` or of `PATH`. Prints `NOT RUN:` if there is none.
-#[expect(clippy::print_stdout, reason = "a test that could not run must say so")]
-fn home() -> Option<PathBuf> {
-    let from_path = || {
-        let path = std::env::var_os("PATH")?;
-        let mut compilers = std::env::split_paths(&path).map(|folder| folder.join("javac"));
-        Some(compilers.find(|file| file.exists())?.canonicalize().ok()?.parent()?.parent()?.to_owned())
-    };
-    let homes = [std::env::var_os("JAVA_HOME").map(PathBuf::from), from_path()];
-    let found = homes
-        .into_iter()
-        .flatten()
-        .find(|home| home.join("lib/modules").exists() && home.join("bin/javac").exists());
-    if found.is_none() {
-        println!("NOT RUN: no JDK was found; set JAVA_HOME or install one");
-    }
-    found
-}
+use crate::jdk_home::jdk_home;
 
 /// The classes of the JDK, and the small ones.
 fn modules(home: &Path) -> ClassPath {
@@ -44,7 +26,7 @@ fn modules(home: &Path) -> ClassPath {
 /// Whatever reads gets texts of every kind, as text and as bytes.
 #[test]
 fn readers_and_streams_get_texts_of_many_kinds() {
-    let Some(home) = home() else { return };
+    let Some(home) = jdk_home() else { return };
     let path = modules(&home);
     let names = worth_reading(&path.names());
     let program = Program::new(&path, names.iter().map(String::as_str));
@@ -81,7 +63,7 @@ fn readers_and_streams_get_texts_of_many_kinds() {
 /// their generic types say.
 #[test]
 fn stubs_are_written_for_what_nothing_makes() {
-    let Some(home) = home() else { return };
+    let Some(home) = jdk_home() else { return };
     let path = modules(&home);
     let names = worth_reading(&path.names());
     let program = Program::new(&path, names.iter().map(String::as_str));
@@ -139,7 +121,7 @@ fn stubs_are_written_for_what_nothing_makes() {
 /// For some class that needs the type, recipes that begin with each of these calls exist.
 #[test]
 fn values_are_searched_backwards_from_what_is_needed() {
-    let Some(home) = home() else { return };
+    let Some(home) = jdk_home() else { return };
     let path = modules(&home);
     let names = worth_reading(&path.names());
     let program = Program::new(&path, names.iter().map(String::as_str));
@@ -167,7 +149,7 @@ fn values_are_searched_backwards_from_what_is_needed() {
 
 #[test]
 fn generated_sources_compile() {
-    let Some(home) = home() else { return };
+    let Some(home) = jdk_home() else { return };
     let path = modules(&home);
     let names = worth_reading(&path.names());
     let program = Program::new(&path, names.iter().map(String::as_str));

@@ -9,6 +9,8 @@ mod api;
 mod classes;
 mod generate;
 mod jdk;
+#[path = "../../../bytecode/tests/it/jdk_home.rs"]
+mod jdk_home;
 mod sites;
 mod source;
 mod supply;
