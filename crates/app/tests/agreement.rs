@@ -136,6 +136,8 @@ fn findings_come_first_and_have_tests_that_pass() {
     ] {
         assert!(source.contains(line), "{line}\n{source}");
     }
+    let passed = java.tests_pass(&out.join("tests/BasketFindingsTest.java"), "Basket", &path);
+    assert!(passed.is_none_or(|passed| passed == 3), "{passed:?}");
     // The next round finds them again.
     let said =
         adit(&["mine", "Basket", "-c", &path, "--budget", "60000tests", "--json", "-o", &place]).json();

@@ -106,36 +106,50 @@ fn the_same_seed_gives_the_same_files_and_the_tests_pass() {
     ] {
         assert_eq!(adit(&["check", &model, "--formula", formula]).code, i32::from(!holds), "{formula}");
     }
-    passes(&java, &classes.path().join("one/tests/StackArMinedTest.java"), &path);
+    let source = classes.path().join("one/tests/StackArMinedTest.java");
+    let tests = java.tests_pass(&source, "StackAr", &path);
+    assert!(tests.is_none_or(|tests| tests > 5), "{tests:?}");
 }
 
-/// Compiles generated tests with JUnit 5 and runs them.
-fn passes(java: &driver::java::Java, source: &Path, class_path: &str) {
-    let jars = [
-        "junit-jupiter-api.jar",
-        "junit-platform-commons.jar",
-        "opentest4j.jar",
-        "apiguardian-api.jar",
-        "junit-platform-launcher.jar",
-        "junit-platform-engine.jar",
-        "junit-jupiter-engine.jar",
-    ];
-    let jars: Vec<PathBuf> = jars.iter().map(|jar| Path::new("/usr/share/java").join(jar)).collect();
-    if let Some(missing) = jars.iter().find(|jar| !jar.exists()) {
-        eprintln!("NOT RUN: {} is missing (Debian and Ubuntu: apt install junit5)", missing.display());
-        return;
-    }
-    let mut all = vec![class_path.to_owned()];
-    all.extend(jars.iter().map(|jar| jar.display().to_string()));
-    let into = tempfile::tempdir().unwrap();
-    java.compile_files(&[source.to_owned()], &all.join(":"), into.path());
-    let tests = into.path().display().to_string();
-    let traces = into.path().join("traces.jsonl").display().to_string();
-    let run = adit(&["observe", "StackAr", "-c", &all.join(":"), "--tests", &tests, "--json", "-o", &traces]);
+/// A class none of whose methods can succeed, with parameters of every kind that Java can and cannot name.
+const PICKY: &str = "
+package shop;
+public class Picky {
+    public static class Node { private Node() {} }
+    public static class Default { private Default() {} }
+    static class Hidden {}
+    public void visit(Node node, java.util.Map.Entry<String, Node>[] entries) { throw new IllegalStateException(); }
+    public void load(Class<?> type, Package from, Default usual) { throw new IllegalStateException(); }
+    public void hide(Hidden hidden) { throw new IllegalStateException(); }
+    public void nest(Node[][] nodes, byte[] bytes, Node... more) { throw new IllegalStateException(); }
+    public int size() { return 1; }
+}
+";
+
+#[test]
+fn the_skeleton_of_fixtures_compiles_and_is_accepted() {
+    let Some(java) = java() else { return };
+    let classes = java.compile(&[("Picky.java", PICKY)]);
+    let path = classes.path().display().to_string();
+    let out = classes.path().join("out").display().to_string();
+    let mine = ["mine", "shop.Picky", "-c", &path, "--budget", "2000tests", "--fresh", "-o", &out];
+    let run = adit(&mine);
     assert_eq!(run.code, 0, "{}", run.err);
-    let json = run.json();
-    assert!(json["tests"].as_u64().unwrap() > 5, "{json}");
-    assert_eq!(json["passed"], json["tests"], "{json} {}", run.err);
+    let skeleton = classes.path().join("out/Fixtures.java");
+    let source = fs::read_to_string(&skeleton).unwrap();
+    for wanted in
+        ["shop.Picky.Node node()", "shop.Picky.Default default2()", "byte[] bytes()", "Package package2()"]
+    {
+        assert!(source.contains(wanted), "{wanted}\n{source}");
+    }
+    // Nobody else can name it.
+    assert!(!source.contains("Hidden"), "{source}");
+    let into = tempfile::tempdir().unwrap();
+    java.compile_files(std::slice::from_ref(&skeleton), &path, into.path());
+    let kept = into.path().join("Fixtures.java");
+    fs::copy(&skeleton, &kept).unwrap();
+    let run = adit(&[&mine[..], &["--fixtures", kept.to_str().unwrap()]].concat());
+    assert_eq!(run.code, 0, "{}", run.err);
 }
 
 const VAULT_TEST: &str = "

@@ -66,6 +66,39 @@ impl Java {
     }
 }
 
+impl Java {
+    /// Compiles tests of a class with JUnit 5, runs them, and fails unless all pass. Returns their number, or
+    /// `None` with a note if this machine has no JUnit.
+    pub(crate) fn tests_pass(&self, source: &Path, class: &str, class_path: &str) -> Option<u64> {
+        let jars = [
+            "junit-jupiter-api.jar",
+            "junit-platform-commons.jar",
+            "opentest4j.jar",
+            "apiguardian-api.jar",
+            "junit-platform-launcher.jar",
+            "junit-platform-engine.jar",
+            "junit-jupiter-engine.jar",
+        ];
+        let jars: Vec<PathBuf> = jars.iter().map(|jar| Path::new("/usr/share/java").join(jar)).collect();
+        if let Some(missing) = jars.iter().find(|jar| !jar.exists()) {
+            eprintln!("NOT RUN: {} is missing (Debian and Ubuntu: apt install junit5)", missing.display());
+            return None;
+        }
+        let mut all = vec![class_path.to_owned()];
+        all.extend(jars.iter().map(|jar| jar.display().to_string()));
+        let into = tempfile::tempdir().expect("there is room for a folder");
+        self.compile_files(&[source.to_owned()], &all.join(":"), into.path());
+        let tests = into.path().display().to_string();
+        let traces = into.path().join("traces.jsonl").display().to_string();
+        let all = all.join(":");
+        let run = adit(&["observe", class, "-c", &all, "--tests", &tests, "--json", "-o", &traces]);
+        assert_eq!(run.code, 0, "{}", run.err);
+        let json = run.json();
+        assert_eq!(json["passed"], json["tests"], "{json} {}", run.err);
+        json["tests"].as_u64()
+    }
+}
+
 /// The Java files directly in a folder of `subjects/`.
 pub(crate) fn subjects(folder: &str) -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../subjects").join(folder);

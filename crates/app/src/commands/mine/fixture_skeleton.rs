@@ -4,20 +4,24 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use adit_bytecode::{Signature, Type};
+use adit_bytecode::{ClassPath, Flags, Signature, Type};
 use adit_trace::Callable;
 
 /// Name of the file in the folder of a campaign.
 pub(super) const SKELETON: &str = "Fixtures.java";
 
-/// Returns the file, or nothing if the calls need no objects.
+/// Returns the file, or nothing if the calls need no objects of types that other code can name.
 ///
 /// Every method throws until somebody writes it, so that one that is left as it is supplies no value.
-pub(super) fn skeleton<'a>(calls: impl Iterator<Item = &'a Callable>) -> Option<String> {
+pub(super) fn skeleton<'a>(
+    calls: impl Iterator<Item = &'a Callable>,
+    is_public: impl Fn(&Type) -> bool,
+) -> Option<String> {
     let mut needed: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
     for call in calls {
         let Some(Signature { parameters, .. }) = Signature::parse(&call.signature) else { continue };
-        for parameter in parameters.iter().filter(|parameter| parameter.is_reference()) {
+        let objects = parameters.iter().filter(|parameter| parameter.is_reference());
+        for parameter in objects.filter(|parameter| is_public(parameter)) {
             needed.entry(in_source(parameter)).or_default().insert(&call.name);
         }
     }
@@ -42,6 +46,28 @@ pub(super) fn skeleton<'a>(calls: impl Iterator<Item = &'a Callable>) -> Option<
     Some(text + "}\n")
 }
 
+/// Tells whether code anywhere can name the type: its class, and all classes around that, are public.
+pub(super) fn is_public(path: &ClassPath, wanted: &Type) -> bool {
+    match wanted {
+        Type::Array(element) => is_public(path, element),
+        Type::Class(name) => {
+            let mut next = Some(name.to_string());
+            // A damaged class may lie in itself.
+            for _ in 0..16 {
+                let Some(name) = next else { return true };
+                let Ok(Some(class)) = path.read(&name) else { return false };
+                let Some(nesting) = &class.nesting else { return class.flags.has(Flags::PUBLIC) };
+                if !nesting.flags.has(Flags::PUBLIC) || nesting.name.is_none() {
+                    return false;
+                }
+                next = nesting.outer.as_ref().map(|outer| outer.to_string());
+            }
+            false
+        }
+        _ => true,
+    }
+}
+
 /// The type as Java source has it.
 fn in_source(wanted: &Type) -> String {
     wanted.to_string().replace('$', ".")
@@ -57,11 +83,21 @@ fn fresh_name(wanted: &str, taken: &mut BTreeSet<String>) -> String {
     // A digit at the end keeps a name from being a word of the language, such as `double`.
     let name = format!("{first}{}{plural}", letters.as_str());
     let numbered = (2..).map(|number| format!("{name}{number}"));
-    let is_word = ["class", "package", "byte", "double", "float", "int", "long", "short", "char", "boolean"];
-    let candidates = std::iter::once(name.clone()).filter(|name| !is_word.contains(&name.as_str()));
+    let candidates = std::iter::once(name.clone()).filter(|name| !is_taken(name));
     let fresh = candidates.chain(numbered).find(|name| !taken.contains(name)).unwrap_or(name);
     taken.insert(fresh.clone());
     fresh
+}
+
+/// Tells whether a word of the language, or a method that every object has, keeps the name from being that of
+/// a static method.
+fn is_taken(name: &str) -> bool {
+    const TAKEN: &str = "abstract assert boolean break byte case catch char class clone const continue default \
+                         do double else enum extends final finalize finally float for getClass goto hashCode \
+                         if implements import instanceof int interface long native new notify notifyAll \
+                         package private protected public return short static strictfp super switch \
+                         synchronized this throw throws toString transient try void volatile wait while yield";
+    TAKEN.split(' ').any(|taken| taken == name)
 }
 
 #[cfg(test)]
@@ -115,7 +151,8 @@ mod tests {
                 }
             }
         "#]]
-        .assert_eq(&skeleton(calls.iter()).unwrap_or_default());
-        assert_eq!(skeleton([call("reset", "(I)V")].iter()), None);
+        .assert_eq(&skeleton(calls.iter(), |_| true).unwrap_or_default());
+        assert_eq!(skeleton([call("reset", "(I)V")].iter(), |_| true), None);
+        assert_eq!(skeleton(calls.iter(), |_| false), None);
     }
 }

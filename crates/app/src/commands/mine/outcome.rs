@@ -13,7 +13,7 @@ use adit_trace::{Callable, Format, Label, Labels, Life, Run, Script};
 use miette::Report;
 
 use super::beside::Beside;
-use super::fixture_skeleton::{SKELETON, skeleton};
+use super::fixture_skeleton::{SKELETON, is_public, skeleton};
 use crate::budget::Budget;
 use crate::campaign::{DetailedModel, JudgedProperty, RecordingCost};
 use crate::findings::{self, experiments::Shown};
@@ -120,7 +120,9 @@ impl Outcome<'_> {
             failed_names.contains(callable.event_name()) || failed_names.contains(api.names.of(callable))
         };
         let skipped = api.skipped.iter().map(|(callable, _)| callable);
-        let Some(java) = skeleton(failed.filter(never).chain(skipped)) else { return Ok(()) };
+        let classes = &self.subject.java.classes;
+        let calls = failed.filter(never).chain(skipped);
+        let Some(java) = skeleton(calls, |wanted| is_public(classes, wanted)) else { return Ok(()) };
         let path = folder.join(SKELETON);
         if path.exists() {
             return Ok(());
