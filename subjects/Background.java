@@ -13,6 +13,14 @@ public class Background {
         return done;
     }
 
+    /** Computes for so many milliseconds. */
+    public static void compute(int milliseconds) {
+        long until = System.nanoTime() + milliseconds * 1_000_000L;
+        while (System.nanoTime() < until) {
+            Thread.onSpinWait();
+        }
+    }
+
     public static int alive() {
         return ALIVE.get();
     }
@@ -20,10 +28,7 @@ public class Background {
     private void work() {
         ALIVE.incrementAndGet();
         try {
-            long until = System.nanoTime() + 1_000_000;
-            while (System.nanoTime() < until) {
-                Thread.onSpinWait();
-            }
+            compute(1);
             done++;
             Thread.sleep(1_000_000);
         } catch (InterruptedException interrupted) {

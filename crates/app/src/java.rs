@@ -2,8 +2,10 @@
 //!
 //! [`project`] finds the class path and [`jdk`] the JDK; together they locate a class. [`environment`] opens
 //! it, [`class_under_test`] prepares calls on it and the workers that run them, with the user's [`fixtures`].
-//! [`user_tests`] finds the user's own JUnit tests, and [`recording`] holds the traces of objects.
+//! [`cache`] keeps between runs which code calls what. [`user_tests`] finds the user's own JUnit tests, and
+//! [`recording`] holds the traces of objects.
 
+mod cache;
 pub(crate) mod class_under_test;
 pub(crate) mod environment;
 mod fixtures;

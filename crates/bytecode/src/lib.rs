@@ -60,7 +60,7 @@ pub mod version;
 pub mod wrap;
 
 pub use call_sites::{Passed, call_sites};
-pub use callers::Callers;
+pub use callers::{CallerCache, Callers, NoCache};
 pub use class::{Class, Field, Flags, Method, Nesting};
 pub use code::{Code, Handler, Variable};
 pub use constants::Constants;
@@ -72,5 +72,5 @@ pub use modules::Modules;
 pub use pool::{CallSiteSpec, Constant, MemberRef};
 pub use program::{MethodId, Program, Targets};
 pub use references::{mentions_any, reachable_classes, refers_to};
-pub use source::{ClassPath, ClassSource, Folder, Jar};
+pub use source::{ClassPath, ClassSource, Folder, Jar, Stamped};
 pub use stub::{Stub, StubMethod};

@@ -20,6 +20,43 @@ pub trait ClassSource: Send + Sync {
 
     /// Returns the class file of the class with this internal name, if the source has it.
     fn find(&self, name: &str) -> Result<Option<Vec<u8>>, ClassError>;
+
+    /// Text that differs between any two sources with different classes, fit for the name of a file; nothing
+    /// if whoever opened the source knows none.
+    fn stamp(&self) -> Option<String> {
+        None
+    }
+}
+
+/// A source whose contents are known by a [stamp](ClassSource::stamp).
+pub struct Stamped {
+    source: Box<dyn ClassSource>,
+    stamp: String,
+}
+
+impl Stamped {
+    /// Gives a source its stamp.
+    pub fn new(source: Box<dyn ClassSource>, stamp: String) -> Stamped {
+        Stamped { source, stamp }
+    }
+}
+
+impl ClassSource for Stamped {
+    fn label(&self) -> &str {
+        self.source.label()
+    }
+
+    fn names(&self) -> Vec<String> {
+        self.source.names()
+    }
+
+    fn find(&self, name: &str) -> Result<Option<Vec<u8>>, ClassError> {
+        self.source.find(name)
+    }
+
+    fn stamp(&self) -> Option<String> {
+        Some(self.stamp.clone())
+    }
 }
 
 /// Several sources, searched in order. The first that has a class wins.
@@ -38,31 +75,9 @@ impl ClassPath {
         self.sources.iter().flat_map(|source| source.names()).collect()
     }
 
-    /// Calls `found` with the names and bytes of at most `most` class files, those of the first sources
-    /// first. A class that several sources have is read from the first. Files that cannot be read are left
-    /// out.
-    pub fn each(&self, most: usize, mut found: impl FnMut(String, &[u8])) {
-        let mut seen = BTreeSet::new();
-        let mut left = most;
-        for (at, source) in self.sources.iter().enumerate() {
-            // Nothing comes after the last source, which is by far the largest, that could repeat it.
-            let is_last = at + 1 == self.sources.len();
-            for name in source.names() {
-                if left == 0 {
-                    return;
-                }
-                if seen.contains(&name) {
-                    continue;
-                }
-                if !is_last {
-                    seen.insert(name.clone());
-                }
-                if let Ok(Some(bytes)) = source.find(&name) {
-                    left -= 1;
-                    found(name, &bytes);
-                }
-            }
-        }
+    /// The sources, in order.
+    pub(crate) fn sources(&self) -> impl Iterator<Item = &dyn ClassSource> {
+        self.sources.iter().map(|source| &**source)
     }
 
     /// Returns the class file with this internal name and its name in errors, or `None` if no source has it.

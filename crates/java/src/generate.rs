@@ -12,11 +12,13 @@ use std::sync::Arc;
 
 use adit_bytecode::Type;
 use adit_trace::{
-    Argument, Author, CallKind, Callable, End, Run, Script, Statement, StepResult, Value, ValueKind,
+    Argument, Author, CallKind, Callable, End, Run, Script, SlowCalls, Statement, StepResult, Value,
+    ValueKind,
 };
 use rand::{Rng, RngExt};
 use rustc_hash::FxHashMap;
 
+use crate::dear::DearCalls;
 use crate::given::way_to;
 use crate::guards::Guards;
 use crate::passed::PassedValues;
@@ -57,11 +59,15 @@ pub struct Generator {
     class: usize,
     pub(crate) types: Vec<Type>,
     /// For types by number, what objects of the class gave, for calls that rarely return.
-    given: BTreeMap<usize, Recent<Recipe, MOST_GIVEN>>,
+    pub(crate) given: BTreeMap<usize, Recent<Recipe, MOST_GIVEN>>,
     /// The number of the type of texts, if anything takes one.
     texts_source: Option<usize>,
     supply: Supply,
     pub(crate) texts: TextKinds,
+    /// Calls of makers that hang or take long.
+    pub(crate) dear: DearCalls,
+    /// What the subject tells of calls that take long.
+    pub(crate) slow_calls: SlowCalls,
 }
 
 /// A callable, with its types by number.
@@ -72,11 +78,11 @@ pub(crate) struct Known {
     pub(crate) parameters: Vec<usize>,
     pub(crate) result: Option<usize>,
     /// For each parameter, the values that code elsewhere passes; empty if there are none at all.
-    passed: Vec<PassedValues>,
+    pub(crate) passed: Vec<PassedValues>,
     /// For each parameter, the values that its code compares with; empty if there are none at all.
     guards: Vec<Guards>,
     /// Arguments with which it returned, if it rarely does.
-    proven: Proven,
+    pub(crate) proven: Proven,
     seen: Seen,
     /// Numbers of calls that returned and that did not.
     pub(crate) good: u32,
@@ -120,6 +126,9 @@ const OTHER_TEXT: f64 = 0.35;
 
 /// Probability that a call that rarely returns gets what another object of the class gave.
 const GIVEN: f64 = 0.4;
+
+/// Probability that a call that rarely returns gets what other code passes for all of its parameters.
+const FAITHFUL: f64 = 0.3;
 
 /// So many of these are kept for a type.
 const MOST_GIVEN: usize = 4;
@@ -178,6 +187,8 @@ impl Generator {
             texts_source,
             supply,
             texts: TextKinds::default(),
+            dear: DearCalls::default(),
+            slow_calls: SlowCalls::default(),
         };
         made.weigh();
         made
@@ -244,10 +255,18 @@ impl Generator {
             return true;
         }
         let mut args = Vec::with_capacity(known.parameters.len());
+        let is_faithful = known.is_hard() && rng.random_bool(FAITHFUL);
         for place in 0..known.parameters.len() {
+            // What other code passes often works only together.
+            let passed = known.passed.get(place).filter(|_| is_faithful);
+            if let Some(recipe) = passed.and_then(|passed| passed.draw_one(rng)) {
+                args.push(self.placed(draft, recipe, rng));
+                continue;
+            }
             let Some(argument) = self.argument(draft, call, place, receiver, rng) else { return false };
             args.push(argument);
         }
+        self.fit_ranges(known, &mut args, rng);
         self.push(draft, call, receiver, args);
         true
     }
@@ -541,8 +560,8 @@ impl Generator {
         self.types.len() - 1
     }
 
-    fn weigh(&mut self) {
-        let calls = &self.calls;
+    pub(crate) fn weigh(&mut self) {
+        let (calls, dear) = (&self.calls, &self.dear);
         let worth = |at: usize| if calls[at].is_hopeless() { 1 } else { 16 };
         self.start_weights = Weights::new(self.starts.iter().map(|&start| worth(start)));
         let by_address = &self.by_address;
@@ -552,8 +571,18 @@ impl Generator {
         };
         for source in &mut self.sources {
             let weight = |recipe: &Recipe| {
-                recipe.weight * if recipe.statements.iter().any(is_hopeless) { 1 } else { 16 }
+                let mut calls = recipe.statements.iter();
+                let worth = match () {
+                    () if calls.clone().any(|call| dear.contains(call)) => 0,
+                    () if calls.any(is_hopeless) => 1,
+                    () => 16,
+                };
+                recipe.weight * worth
             };
+            // A stub that is kept in reserve is due when nothing else makes a value.
+            let is_good = |recipe: &Recipe| recipe.value != Argument::Null && weight(recipe) >= 16;
+            let reserve = if source.recipes.iter().any(is_good) { 0 } else { 32 };
+            let weight = |recipe: &Recipe| if recipe.is_reserve() { reserve } else { weight(recipe) };
             source.weights = Weights::new(source.recipes.iter().map(weight));
         }
         self.calls.iter_mut().flat_map(|known| &mut known.passed).for_each(PassedValues::weigh);
@@ -599,6 +628,7 @@ impl Author for Generator {
     /// classes the objects are that it returns.
     fn observe(&mut self, script: &Script, run: &Run) {
         let mut changed = false;
+        self.avoid_slow_calls();
         for (number, (statement, step)) in script.statements.iter().zip(&run.steps).enumerate() {
             let mut kinds = TextKinds::default();
             for argument in &statement.args {
@@ -664,15 +694,7 @@ impl Author for Generator {
         {
             self.calls[at].hung += 1;
             // A maker that hangs does so for what its object was made with; other values may do.
-            if at >= self.own_calls() {
-                let object = culprit.receiver.and_then(|object| script.statements.get(object));
-                for made in [culprit].into_iter().chain(object) {
-                    let Some(at) = self.place(&made.callable) else { continue };
-                    let values = self.calls[at].passed.iter_mut().zip(&made.args);
-                    values.for_each(|(passed, argument)| passed.condemn(argument));
-                }
-                changed = true;
-            }
+            self.avoid_making(script, run.steps.len());
         }
         if changed {
             self.weigh();

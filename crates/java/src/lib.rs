@@ -8,6 +8,7 @@
 //! Class files are read by `bytecode`; nothing here runs a script.
 
 mod api;
+mod dear;
 mod error;
 mod event_names;
 mod gaps;
@@ -19,6 +20,7 @@ mod passed;
 mod pool;
 mod prepare;
 mod proven;
+mod ranges;
 mod recent;
 mod sites;
 pub mod source;

@@ -30,11 +30,29 @@ const FEW_NUMBERS: usize = 4;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PassedValues {
     recipes: Vec<Recipe>,
-    /// For each value, numbers of calls with it that returned and that did not.
-    ends: Vec<(u32, u32)>,
+    /// For each value, what came of calls with it.
+    ends: Vec<Ends>,
     weights: Weights,
     /// Probability that one of them is taken.
     chance: f64,
+}
+
+/// What came of calls with a value.
+#[derive(Clone, Copy, Debug, Default)]
+struct Ends {
+    /// Numbers of calls that returned and that did not.
+    good: u32,
+    bad: u32,
+    /// What was made with it hung, also if the call itself returned: the generator of a key that is hard to
+    /// find is quick to get.
+    hung: bool,
+}
+
+impl Ends {
+    /// Tells whether the value is expected never to be of use.
+    fn are_hopeless(self) -> bool {
+        self.hung || (self.good == 0 && self.bad >= HOPELESS)
+    }
 }
 
 impl PassedValues {
@@ -55,7 +73,7 @@ impl PassedValues {
             Some(_) if to_start => PASSED_TO_START,
             Some(_) => PASSED_TO_METHOD,
         };
-        let ends = vec![(0, 0); recipes.len()];
+        let ends = vec![Ends::default(); recipes.len()];
         PassedValues { recipes, ends, weights: Weights::default(), chance }
     }
 
@@ -65,6 +83,11 @@ impl PassedValues {
             return None;
         }
         self.recipes.get(self.weights.draw(rng))
+    }
+
+    /// One of the values, if there are others than null.
+    pub(crate) fn draw_one(&self, rng: &mut impl Rng) -> Option<&Recipe> {
+        if self.chance <= PASSED_NULL { None } else { self.recipes.get(self.weights.draw(rng)) }
     }
 
     /// Tells whether there are texts among the values.
@@ -79,14 +102,14 @@ impl PassedValues {
         used: impl Iterator<Item = &'t str> + Clone,
         rng: &mut impl Rng,
     ) -> Option<&Argument> {
-        let is_like = |recipe: &&Recipe| match &recipe.value {
-            Argument::Text(text) => used.clone().any(|used| are_alike(text, used)),
+        let is_like = |(recipe, ends): &(&Recipe, &Ends)| match &recipe.value {
+            Argument::Text(text) => !ends.hung && used.clone().any(|used| are_alike(text, used)),
             _ => false,
         };
-        let mut alike = self.recipes.iter().filter(is_like);
+        let mut alike = self.recipes.iter().zip(&self.ends).filter(is_like);
         let count = alike.clone().count();
         if count > 0 && rng.random_bool(ALIKE) {
-            return alike.nth(rng.random_range(0..count)).map(|recipe| &recipe.value);
+            return alike.nth(rng.random_range(0..count)).map(|(recipe, _)| &recipe.value);
         }
         if !rng.random_bool(DRAWN_ANEW) {
             return None;
@@ -99,7 +122,7 @@ impl PassedValues {
     pub(crate) fn condemn(&mut self, argument: &Argument) {
         let is_it = |recipe: &Recipe| recipe.statements.is_empty() && recipe.value == *argument;
         if let Some(which) = self.recipes.iter().position(is_it) {
-            self.ends[which].1 = self.ends[which].1.saturating_add(HOPELESS);
+            self.ends[which].hung = true;
         }
     }
 
@@ -115,20 +138,17 @@ impl PassedValues {
             _ => false,
         };
         let Some(which) = self.recipes.iter().position(is_it) else { return false };
-        let (good, bad) = &mut self.ends[which];
-        let count = if is_good { good } else { bad };
+        let ends = &mut self.ends[which];
+        let before = ends.are_hopeless();
+        let count = if is_good { &mut ends.good } else { &mut ends.bad };
         *count = count.saturating_add(1);
-        match self.ends[which] {
-            (0, HOPELESS) => true,
-            (1, bad) => is_good && bad >= HOPELESS,
-            _ => false,
-        }
+        ends.are_hopeless() != before
     }
 
     /// Tells whether this is one of the values and none with which a call ever worked.
     pub(crate) fn is_hopeless(&self, argument: &Argument) -> bool {
         let is_it = |recipe: &Recipe| recipe.statements.is_empty() && recipe.value == *argument;
-        self.recipes.iter().position(is_it).is_some_and(|at| is_hopeless(self.ends[at]))
+        self.recipes.iter().position(is_it).is_some_and(|at| self.ends[at].are_hopeless())
     }
 
     /// No longer gives the values that are to be avoided.
@@ -139,14 +159,11 @@ impl PassedValues {
 
     /// Weighs the values anew, by what is known of their ends.
     pub(crate) fn weigh(&mut self) {
-        let weight = |(recipe, &ends): (&Recipe, _)| recipe.weight * if is_hopeless(ends) { 1 } else { 16 };
+        let weight = |(recipe, ends): (&Recipe, &Ends)| {
+            recipe.weight * if ends.are_hopeless() { u32::from(!ends.hung) } else { 16 }
+        };
         self.weights = Weights::new(self.recipes.iter().zip(&self.ends).map(weight));
     }
-}
-
-/// Tells by the numbers of good and bad ends whether a value is expected never to work.
-fn is_hopeless((good, bad): (u32, u32)) -> bool {
-    good == 0 && bad >= HOPELESS
 }
 
 /// Tells whether one of two texts is part of the other, in any case of letters.
@@ -205,5 +222,10 @@ mod tests {
         assert!(passed.judge(&script, &bad, true));
         passed.weigh();
         assert!((40..60).contains(&share(&passed, &mut rng)));
+        // What was made with it hung, though the call with it returned.
+        passed.condemn(&bad);
+        passed.weigh();
+        assert!(passed.is_hopeless(&bad));
+        assert_eq!(share(&passed, &mut rng), 0);
     }
 }

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use adit_bytecode::{Class, ClassPath, Program, Type};
+use adit_bytecode::{CallerCache, Class, ClassPath, Program, Type};
 use adit_trace::Callable;
 
 use crate::api::Lack;
@@ -14,12 +14,14 @@ use crate::{Api, ApiError, ApiOptions, Operation, Sites, Supply};
 /// Finds what can be called on a class, and the values for it. Calls without values for their parameters are
 /// moved to [`Api::skipped`]; it is an error when no way to make an object is left.
 ///
-/// Code on the class path, and on that of the `tests`, shows which constants calls take.
+/// Code on the class path, and on that of the `tests`, shows which constants calls take; the cache keeps from
+/// run to run which code calls what.
 pub fn prepare(
     path: &ClassPath,
     tests: Option<&ClassPath>,
     class: &str,
     options: &ApiOptions,
+    cache: &dyn CallerCache,
 ) -> Result<(Api, Supply), ApiError> {
     let mut names = worth_reading(&path.names());
     // The class itself is read even where nothing else would be, with everything above it. A name that is no
@@ -29,7 +31,7 @@ pub fn prepare(
     }
     let code: Vec<&ClassPath> = tests.into_iter().chain([path]).collect();
     std::thread::scope(|scope| {
-        let sites = scope.spawn(|| Sites::new(&code));
+        let sites = scope.spawn(|| Sites::new(&code, cache));
         let program = Program::new(path, names.iter().map(String::as_str));
         // Without constants of other code there are still the usual values.
         prepare_with(&program, &sites.join().unwrap_or_default(), class, options)

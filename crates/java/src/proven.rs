@@ -59,6 +59,11 @@ impl Proven {
         self.kept.add(arguments);
     }
 
+    /// Drops arguments whose statements the predicate is false for.
+    pub(crate) fn retain(&mut self, is_kept: impl Fn(&[Statement]) -> bool) {
+        self.kept.retain(|(statements, _)| is_kept(statements));
+    }
+
     /// Sometimes arguments that were kept, numbered for a script that has `base` statements.
     pub(crate) fn draw(&self, base: usize, rng: &mut impl Rng) -> Option<Arguments> {
         let (statements, args) = self.kept.draw(TAKEN, rng)?;

@@ -6,14 +6,14 @@
 //! because it does what the user does.
 //!
 //! Paper: none; a choice of values by experience.
-//! Cost: one pass over all constant pools, and reading at most a hundred classes for each member.
+//! Cost: one pass over all constant pools that no cache knows, and reading at most a hundred classes for each member.
 
 use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use adit_bytecode::{Callers, ClassPath, Constant, MemberRef, Passed, Type, call_sites};
+use adit_bytecode::{CallerCache, Callers, ClassPath, Constant, MemberRef, Passed, Type, call_sites};
 
 use crate::makers::is_of_jdk;
 
@@ -71,9 +71,9 @@ pub(crate) enum SiteValue {
 }
 
 impl<'p> Sites<'p> {
-    /// Reads which classes are called where, in these class paths.
-    pub fn new(paths: &[&'p ClassPath]) -> Sites<'p> {
-        let paths = paths.iter().map(|&path| (path, Callers::of(path, MOST_CLASSES)));
+    /// Reads which classes are called where, in these class paths, as far as the cache does not know it.
+    pub fn new(paths: &[&'p ClassPath], cache: &dyn CallerCache) -> Sites<'p> {
+        let paths = paths.iter().map(|&path| (path, Callers::of(path, MOST_CLASSES, cache)));
         Sites { paths: paths.collect(), read: RefCell::default() }
     }
 

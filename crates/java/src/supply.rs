@@ -37,7 +37,7 @@ pub struct Recipe {
     pub statements: Vec<Statement>,
     /// The value; [`Argument::Earlier`] means a place in `statements`.
     pub value: Argument,
-    /// Its weight when a recipe of the type is drawn.
+    /// Its weight when a recipe of the type is drawn; zero if it is for the case that no other works.
     pub weight: u32,
 }
 
@@ -45,6 +45,11 @@ impl Recipe {
     /// A value that needs no call.
     fn plain(value: Argument, weight: u32) -> Recipe {
         Recipe { statements: Vec::new(), value, weight }
+    }
+
+    /// Tells whether it is only for the case that nothing else makes a value.
+    pub(crate) fn is_reserve(&self) -> bool {
+        self.weight == 0 && !self.statements.is_empty()
     }
 }
 
@@ -240,6 +245,11 @@ impl<'a> RecipeBuilder<'a> {
                     all = self.stubs(name);
                 } else {
                     all.extend(self.failing_function(name));
+                    // What declares exceptions may never work.
+                    if self.makers().may_all_fail(name) {
+                        let stubs = self.stubs(name).into_iter();
+                        all.extend(stubs.map(|stub| Recipe { weight: 0, ..stub }));
+                    }
                 }
                 if !all.is_empty() {
                     let total: u32 = all.iter().map(|recipe| recipe.weight).sum();
@@ -299,7 +309,7 @@ impl<'a> RecipeBuilder<'a> {
             }
         }
         if *element == Type::Byte {
-            let more = [Some(16), Some(32), None].map(bytes);
+            let more = [Some(16), Some(32), Some(80), None].map(bytes);
             all.extend(more.map(|value| Recipe { statements: Vec::new(), value, weight: 1 }));
         }
         all.push(Recipe { statements: Vec::new(), value: Argument::Null, weight: 1 });

@@ -6,12 +6,14 @@
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
+use std::hash::{Hash, Hasher};
 use std::io::{self, BufReader};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use adit_bytecode::{ClassError, ClassPath, ClassSource, Folder, Jar, Modules};
+use adit_bytecode::{ClassError, ClassPath, ClassSource, Folder, Jar, Modules, Stamped};
 use miette::Diagnostic;
+use rustc_hash::FxHasher;
 use thiserror::Error;
 
 use crate::find::Jdk;
@@ -115,11 +117,24 @@ fn platform(jdk: &Jdk, release: u16) -> Result<Box<dyn ClassSource>, ClassesErro
             return jar(&old, release);
         }
     }
-    Ok(Box::new(Modules::new(modules.display().to_string(), reader(&modules)?)?))
+    let source = Box::new(Modules::new(modules.display().to_string(), reader(&modules)?)?);
+    Ok(stamped(source, &modules, release))
+}
+
+/// The source with a stamp that changes whenever the file is written anew.
+fn stamped(source: Box<dyn ClassSource>, file: &Path, release: u16) -> Box<dyn ClassSource> {
+    let Ok((path, about)) = fs::canonicalize(file).and_then(|path| Ok((path, fs::metadata(file)?))) else {
+        return source;
+    };
+    let mut hasher = FxHasher::default();
+    path.hash(&mut hasher);
+    (release, about.len(), about.mtime(), about.mtime_nsec(), about.ino()).hash(&mut hasher);
+    Box::new(Stamped::new(source, format!("{:016x}", hasher.finish())))
 }
 
 fn jar(path: &Path, release: u16) -> Result<Box<dyn ClassSource>, ClassesError> {
-    Ok(Box::new(Jar::new(path.display().to_string(), reader(path)?, release)?))
+    let source = Box::new(Jar::new(path.display().to_string(), reader(path)?, release)?);
+    Ok(stamped(source, path, release))
 }
 
 fn folder(path: &Path) -> Result<Box<dyn ClassSource>, ClassesError> {

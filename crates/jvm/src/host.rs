@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use adit_bytecode::probe::ProbedClasses;
-use adit_trace::{Depth, Run, RunLimits, Script, Subject};
+use adit_trace::{Depth, Run, RunLimits, Script, SlowCalls, Subject};
 
 use crate::classes::expand;
 use crate::error::HostError;
@@ -68,6 +68,8 @@ pub struct HostOptions {
     pub machine_flags: Vec<String>,
     /// Limits on time and space.
     pub limits: Limits,
+    /// Takes calls that are so slow that whoever writes scripts should avoid them.
+    pub slow_calls: SlowCalls,
 }
 
 impl HostOptions {
@@ -98,6 +100,7 @@ impl HostOptions {
                 batch: 500,
                 recycle_after: 100_000,
             },
+            slow_calls: SlowCalls::default(),
         }
     }
 }
@@ -160,6 +163,7 @@ struct Pool {
     start: Start,
     limits: Limits,
     script_limit: ScriptLimit,
+    slow_calls: SlowCalls,
     spare: Mutex<Option<Worker>>,
 }
 
@@ -203,7 +207,8 @@ impl Host {
         let start = Start { program, arguments, boxes: absolute(boxes), setup, output: None };
         worker_folder::sweep(&start.boxes);
         let script_limit = ScriptLimit::new(limits.script);
-        let pool = Pool { start, limits, script_limit, spare: Mutex::new(None) };
+        let slow_calls = options.slow_calls;
+        let pool = Pool { start, limits, script_limit, slow_calls, spare: Mutex::new(None) };
         let (first, Greeting { protection, unprobed, .. }) = pool.worker()?;
         let mut lanes = vec![Some(first)];
         lanes.resize_with(workers.max(1), || None);
@@ -233,6 +238,7 @@ impl Host {
             start,
             limits: self.pool.limits.clone(),
             script_limit: ScriptLimit::new(self.pool.limits.script),
+            slow_calls: self.pool.slow_calls.clone(),
             spare: Mutex::new(None),
         };
         let (mut lane, bad_ends) = (None, AtomicUsize::new(0));
@@ -350,7 +356,8 @@ impl Pool {
                 Some(worker) => worker,
                 None => lane.insert(self.worker()?.0),
             };
-            let patience = Patience { script: &self.script_limit, until: limits.deadline };
+            let (script, until) = (&self.script_limit, limits.deadline);
+            let patience = Patience { script, until, slow_calls: &self.slow_calls };
             let answer = worker.ask(rest, depth, patience);
             if matches!(answer.fate, Fate::TimedOut | Fate::Died(_)) {
                 bad_ends.fetch_add(1, Ordering::Relaxed);

@@ -109,8 +109,22 @@ pub(crate) struct Done {
     pub(crate) retires: bool,
     /// Microseconds of the longest script, those aside with which the worker began; zero if there is none.
     pub(crate) longest: u64,
-    /// Numbers of callables that were slow, and their microseconds.
-    pub(crate) slow: Vec<(usize, u64)>,
+    /// Callables that were slow, each once, and once more if its first call was.
+    pub(crate) slow: Vec<Slow>,
+}
+
+/// The longest time that calls of one callable took in a batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Slow {
+    /// Number of the callable.
+    pub(crate) callable: usize,
+    /// Microseconds.
+    pub(crate) time: u64,
+    /// The call: the number of its script in the batch, and that of its statement.
+    pub(crate) script: usize,
+    pub(crate) statement: usize,
+    /// It was the first of the callable in this machine, which loads classes.
+    pub(crate) is_first: bool,
 }
 
 /// Sends one message.
@@ -253,9 +267,12 @@ impl Done {
         bytes.byte(u8::from(self.retires));
         bytes.number(self.longest);
         bytes.number(self.slow.len() as u64);
-        for (number, time) in &self.slow {
-            bytes.number(*number as u64);
-            bytes.number(*time);
+        for slow in &self.slow {
+            bytes.number(slow.callable as u64);
+            bytes.number(slow.time);
+            bytes.number(slow.script as u64);
+            bytes.number(slow.statement as u64);
+            bytes.byte(u8::from(slow.is_first));
         }
         bytes
     }
@@ -263,8 +280,12 @@ impl Done {
     pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Self, Garbled> {
         let mut take = Take(bytes);
         let (ran, retires, longest) = (take.number()?, take.byte()? != 0, take.number()?);
-        let slow =
-            (0..take.count()?).map(|_| Ok((take.size()?, take.number()?))).collect::<Result<_, Garbled>>()?;
+        let mut slow = Vec::new();
+        for _ in 0..take.count()? {
+            let (callable, time) = (take.size()?, take.number()?);
+            let (script, statement, is_first) = (take.size()?, take.size()?, take.byte()? != 0);
+            slow.push(Slow { callable, time, script, statement, is_first });
+        }
         Ok(Self { ran, retires, longest, slow })
     }
 }
@@ -310,7 +331,8 @@ mod tests {
                 Greeting { protection: protection.clone(), machine, unprobed: Some("no room".to_owned()) };
             assert_eq!(Greeting::from_bytes(&greeting.to_bytes()), Ok(greeting));
         }
-        let done = Done { ran: 1000, retires: true, longest: 70_000, slow: vec![(3, 5000)] };
+        let slow = vec![Slow { callable: 3, time: 5000, script: 70, statement: 2, is_first: true }];
+        let done = Done { ran: 1000, retires: true, longest: 70_000, slow };
         assert_eq!(Done::from_bytes(&done.to_bytes()), Ok(done));
     }
 

@@ -22,6 +22,7 @@ use crate::fields::{Counting, Fields};
 use crate::fresh::Fresh;
 use crate::jni;
 use crate::known::{Known, UNNAMED, find_class};
+use crate::message::Slow;
 use crate::probes::ProbeReader;
 use crate::reach::Reach;
 use crate::resolve::{Kind, Ready, Target};
@@ -74,8 +75,10 @@ pub(crate) struct Player {
     pub(crate) watchdog: Option<Watchdog>,
     /// Waits for threads of scripts and ends them, if the machine supports it.
     threads: Option<Threads>,
-    /// Numbers of callables that were slow in this batch, and their microseconds.
-    pub(crate) slow: Vec<(usize, u64)>,
+    /// Number of the script in its batch.
+    pub(crate) script: usize,
+    /// Callables that were slow in this batch.
+    pub(crate) slow: Vec<Slow>,
     took: Duration,
     callables: Vec<Entry>,
     classes: Vec<SeenClass>,
@@ -103,6 +106,8 @@ pub(crate) struct Player {
 struct Entry {
     callable: Member,
     found: Option<Found>,
+    /// It was called before.
+    was_called: bool,
 }
 
 #[derive(Clone)]
@@ -189,6 +194,7 @@ impl Player {
             watchdog: Watchdog::start(env),
             // After the watchdog, whose thread is one of the machine's.
             threads: Threads::new(env),
+            script: 0,
             slow: Vec::new(),
             took: Duration::ZERO,
             callables: Vec::new(),
@@ -210,7 +216,7 @@ impl Player {
 
     /// Takes note of a callable; its number is the count of those before it.
     pub(crate) fn learn(&mut self, callable: Member) {
-        self.callables.push(Entry { callable, found: None });
+        self.callables.push(Entry { callable, found: None, was_called: false });
     }
 
     /// Returns true if this worker should be replaced.
@@ -354,8 +360,9 @@ impl Player {
         let slot = match self.prepare(&ready, receiver, count, &mut arguments) {
             Ok((target, owner)) => {
                 let slot = self.call(&ready, target, owner);
+                let is_first = !std::mem::replace(&mut self.callables[number].was_called, true);
                 if self.took > SLOW {
-                    self.note_slow(number);
+                    self.note_slow(number, is_first);
                 }
                 slot
             }
@@ -378,11 +385,16 @@ impl Player {
     }
 
     /// Takes note that the last call of this callable took long.
-    fn note_slow(&mut self, number: usize) {
-        let took = std::mem::take(&mut self.took).as_micros().try_into().unwrap_or(u64::MAX);
-        match self.slow.iter_mut().find(|(known, _)| *known == number) {
-            Some((_, longest)) => *longest = took.max(*longest),
-            None => self.slow.push((number, took)),
+    fn note_slow(&mut self, number: usize, is_first: bool) {
+        let time = std::mem::take(&mut self.took).as_micros().try_into().unwrap_or(u64::MAX);
+        let (script, statement) = (self.script, self.slots.len());
+        let slow = Slow { callable: number, time, script, statement, is_first };
+        // The first call, which loads classes, must not hide one that is slow by itself.
+        let is_same = |known: &&mut Slow| known.callable == number && known.is_first == is_first;
+        match self.slow.iter_mut().find(is_same) {
+            Some(longest) if longest.time >= time => {}
+            Some(longest) => *longest = slow,
+            None => self.slow.push(slow),
         }
     }
 

@@ -11,7 +11,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use adit_trace::{Depth, End, Run, Script};
+use adit_trace::{Depth, End, Run, Script, SlowCalls};
 
 use crate::error::HostError;
 use crate::message::{Done, Greeting, Probes, Setup, receive, send};
@@ -22,6 +22,9 @@ use crate::shared;
 use crate::stillness::Stillness;
 use crate::wire::Take;
 use crate::worker_folder::WorkerFolder;
+
+/// Time from which on a call is so slow that an author should know.
+const TOO_SLOW: Duration = Duration::from_millis(50);
 
 /// Time that a worker has to exit by itself after it closed the connection, so its exit code becomes known.
 const FAREWELL: Duration = Duration::from_secs(2);
@@ -88,6 +91,8 @@ pub(crate) struct Patience<'a> {
     pub(crate) script: &'a ScriptLimit,
     /// For all, and for nothing behind this moment.
     pub(crate) until: Option<Instant>,
+    /// Takes calls that an author should know to be slow.
+    pub(crate) slow_calls: &'a SlowCalls,
 }
 
 /// Result of waiting for the end of a batch.
@@ -187,10 +192,13 @@ impl Worker {
         let fate = match sent.and_then(|()| self.watch(patience)) {
             Ok(Waited::Done(done)) => {
                 patience.script.learn(Duration::from_micros(done.longest));
-                for (number, time) in done.slow {
-                    if let Some(callable) = self.dictionary.callable(number) {
-                        patience.script.add_slow(callable.clone(), Duration::from_micros(time));
+                for slow in done.slow {
+                    let time = Duration::from_micros(slow.time);
+                    if let Some(callable) = self.dictionary.callable(slow.callable) {
+                        patience.script.add_slow(callable.clone(), time);
                     }
+                    let script = scripts.get(slow.script).filter(|_| time >= TOO_SLOW && !slow.is_first);
+                    script.into_iter().for_each(|script| patience.slow_calls.add(script, slow.statement));
                 }
                 if done.retires { Fate::Retires } else { Fate::Lives }
             }

@@ -8,13 +8,15 @@
 //! Threads of earlier scripts disturb later ones. So at the end of a script its threads are interrupted, and
 //! those that go on waiting nonetheless end with an error that is thrown into them, unless they are daemons:
 //! those often serve all scripts, such as the workers of a common pool. What a later script has such a thread
-//! do is waited for as well.
+//! do is waited for as well. But a thread that serves all scripts is started once: where scripts leave one
+//! daemon of a kind after the other, each belongs to an object, and ends like any other.
 //!
 //! Cost: a look at the clock for each call. Starting a thread takes longer than [`QUICK`], so only after a
-//! slow call the threads of the process are counted, which takes 300 ns. Once a script has left threads, a
-//! look at each of them for each call, which takes some microseconds.
+//! slow call the threads of the process are counted, which takes 300 ns. Once a script has started threads,
+//! two looks at each of them for each call, and once scripts have left some, one: each takes some
+//! microseconds. Threads of a kind that interrupts do not end are not given time for it again.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::os::unix::fs::MetadataExt;
 use std::thread;
@@ -42,6 +44,9 @@ const TO_END: Duration = Duration::from_millis(30);
 const LOOKS: u32 = 2;
 const LOOKS_AT_END: u32 = 20;
 
+/// Number of daemons of one kind that scripts may leave before such threads are ended.
+const MOST_DAEMONS: u32 = 6;
+
 /// Time between two looks.
 const LOOK: Duration = Duration::from_micros(50);
 
@@ -54,6 +59,7 @@ pub(crate) struct Threads {
     env: Env,
     tools: Tools,
     is_daemon: jmethodID,
+    name: jmethodID,
     error: Global,
     tasks: File,
     /// Number of threads when all were known.
@@ -63,6 +69,8 @@ pub(crate) struct Threads {
     objects: Vec<Global>,
     /// Threads that earlier scripts left.
     strays: Vec<u32>,
+    /// For each kind of threads that an interrupt does not end, the number of daemons that scripts left.
+    kinds: BTreeMap<String, u32>,
     /// Number of threads that waited with a time limit when the last script had ended, if it started any.
     pub(crate) timed_waits: Option<usize>,
     /// End of the last call.
@@ -80,25 +88,30 @@ impl Threads {
         let (threads, errors) =
             (find_class(env, "java/lang/Thread").ok()?, find_class(env, "java/lang/Error").ok()?);
         // SAFETY: the classes are live references, and the names live until the calls return.
-        let (is_daemon, error) = unsafe {
+        let (is_daemon, name, error) = unsafe {
             let is_daemon = jni!(env, GetMethodID, threads.get(), c"isDaemon".as_ptr(), c"()Z".as_ptr());
+            let text = c"()Ljava/lang/String;".as_ptr();
+            let name = jni!(env, GetMethodID, threads.get(), c"getName".as_ptr(), text);
             let new = jni!(env, GetMethodID, errors.get(), c"<init>".as_ptr(), c"()V".as_ptr());
-            if is_daemon.is_null() || new.is_null() {
+            if is_daemon.is_null() || name.is_null() || new.is_null() {
                 return None;
             }
-            (is_daemon, Global::of_local(env, jni!(env, NewObjectA, errors.get(), new, std::ptr::null()))?)
+            let error = jni!(env, NewObjectA, errors.get(), new, std::ptr::null());
+            (is_daemon, name, Global::of_local(env, error)?)
         };
         let tasks = File::open("/proc/self/task").ok()?;
         let mut made = Self {
             env,
             tools,
             is_daemon,
+            name,
             error,
             tasks,
             count: 0,
             known: numbers(),
             objects: Vec::new(),
             strays: Vec::new(),
+            kinds: BTreeMap::new(),
             timed_waits: None,
             since: Instant::now(),
             left: AFTER_CALLS,
@@ -138,7 +151,11 @@ impl Threads {
                     break;
                 }
             }
-            thread::sleep(LOOK);
+            // One thread may have woken another that was looked at before it. So it takes two looks, but no
+            // time between them.
+            if quiet == 0 {
+                thread::sleep(LOOK);
+            }
             last = Instant::now();
         }
         // A thread that is busy all the time will be so after the next call.
@@ -157,15 +174,23 @@ impl Threads {
         self.each_object(|made, thread| {
             if !made.is_known(thread) {
                 let _ = tools.interrupt(thread);
+                if made.is_due(thread) {
+                    let _ = tools.stop(thread, made.error.get());
+                }
             }
         });
         if !self.have_ended() {
+            let mut stopped = false;
             self.each_object(|made, thread| {
-                if !made.is_known(thread) && !made.is_daemon(thread) {
-                    let _ = tools.stop(thread, made.error.get());
+                if !made.is_known(thread) {
+                    let is_daemon = made.is_daemon(thread);
+                    *made.kinds.entry(made.kind(thread)).or_default() += u32::from(is_daemon);
+                    stopped |= !is_daemon && tools.stop(thread, made.error.get()).is_ok();
                 }
             });
-            self.have_ended();
+            if stopped {
+                self.have_ended();
+            }
         }
         self.strays = self.foreign().into_iter().chain(std::mem::take(&mut self.strays)).collect();
         self.known = numbers();
@@ -233,6 +258,43 @@ impl Threads {
         unsafe {
             let is_daemon = jni!(self.env, CallBooleanMethodA, thread, self.is_daemon, std::ptr::null());
             vm::take_exception(self.env).is_null() && is_daemon
+        }
+    }
+
+    /// Tells whether interrupting the thread is not enough, as experience with its kind shows, and whether it
+    /// may be ended otherwise.
+    fn is_due(&self, thread: jobject) -> bool {
+        if self.kinds.is_empty() {
+            return false;
+        }
+        let left = self.kinds.get(&self.kind(thread));
+        left.is_some_and(|&left| left >= MOST_DAEMONS || !self.is_daemon(thread))
+    }
+
+    /// The kind of a thread: its class, or its name without numbers if any thread may be of that class.
+    fn kind(&self, thread: jobject) -> String {
+        const LONGEST: usize = 40;
+        let env = self.env;
+        // SAFETY: the object is a thread, on which the method was looked up; what it throws is taken away, and
+        // both references are given back.
+        unsafe {
+            let class = jni!(env, GetObjectClass, thread);
+            let name = self.tools.class_name(class).unwrap_or_default();
+            jni!(env, DeleteLocalRef, class);
+            if name != "java.lang.Thread" {
+                return name;
+            }
+            let text = jni!(env, CallObjectMethodA, thread, self.name, std::ptr::null());
+            let thrown = vm::take_exception(env);
+            let mut name = String::new();
+            if thrown.is_null() && !text.is_null() {
+                name = vm::text(env, text, LONGEST, &mut Vec::new());
+                jni!(env, DeleteLocalRef, text);
+            } else {
+                jni!(env, DeleteLocalRef, thrown);
+            }
+            name.retain(|letter| !letter.is_ascii_digit());
+            name
         }
     }
 

@@ -194,6 +194,7 @@ fn play_batch(
         }
         // This is what names the culprit if the next line never ends.
         results.set_started(index + 1);
+        player.script = index as usize;
         let begun = Instant::now();
         player.play(script, results)?;
         if given + index >= FIRST_SCRIPTS {

@@ -471,3 +471,33 @@ fn threads_of_a_script_are_quiet_after_a_call_and_gone_after_the_script() {
     let count = runs.chunks(2).filter(right).count();
     assert!(count >= 5, "{count} of 10");
 }
+
+/// Daemons that each script leaves anew do not pile up, whether or not interrupts end them.
+#[test]
+fn daemons_of_objects_end_once_they_are_many() {
+    let Some(bench) = bench() else { return };
+    let timer = "java.util.Timer";
+    let daemon = script(&[&format!("new {timer} (Z)V true"), &format!("0 {timer}.purge ()I")]);
+    let threads = script(&["static java.lang.Thread.activeCount ()I"]);
+    let batch: Vec<_> = (0..40).map(|_| daemon.clone()).chain([threads]).collect();
+    let runs = bench.host().run(&batch).unwrap();
+    let expected = "java.util.Timer #0\n0\nComplete\n";
+    assert!(runs[..40].iter().all(|run| show(run) == expected), "{}", show(&runs[0]));
+    let left: usize = show(&runs[40]).lines().next().unwrap().parse().unwrap();
+    assert!(left < 15, "{left} threads");
+}
+
+/// An author hears of calls that are too slow for a search.
+#[test]
+fn slow_calls_are_told() {
+    let Some(bench) = bench() else { return };
+    let options = bench.options();
+    let slow_calls = options.slow_calls.clone();
+    let computing =
+        |time: &str| script(&["new Counter ()V", &format!("static Background.compute (I)V {time}")]);
+    // The first call of all may have loaded classes, and does not count.
+    let batch = [computing("80"), computing("70"), computing("1")];
+    let runs = Host::new(options).unwrap().run(&batch).unwrap();
+    assert!(runs.iter().all(|run| show(run) == "Counter #0\nvoid\nComplete\n"), "{}", show(&runs[1]));
+    assert_eq!(slow_calls.take(), [(batch[1].clone(), 1)]);
+}

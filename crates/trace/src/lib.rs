@@ -28,6 +28,7 @@ mod label;
 mod pace;
 pub mod read;
 mod script;
+mod slow_calls;
 mod subject;
 pub mod varint;
 mod words;
@@ -44,5 +45,6 @@ pub use script::{
     Argument, CallKind, Callable, Digest, Effects, End, Life, Passed, Run, Script, ScriptError, Skip,
     Snapshot, Statement, Step, StepResult, ValueKind,
 };
+pub use slow_calls::SlowCalls;
 pub use subject::{Depth, RunLimits, Subject};
 pub use words::{Word, WordSink, Words};

@@ -4,6 +4,7 @@ use adit_java::{Api, ApiOptions, Generator, may_keep_static_state, prepare};
 use adit_jvm::{Host, HostOptions, classes};
 use miette::Report;
 
+use crate::java::cache::CallerFiles;
 use crate::java::environment::{self, JavaEnvironment};
 use crate::java::fixtures::Fixtures;
 use crate::java::project::ClassLocation;
@@ -48,16 +49,18 @@ impl ClassUnderTest {
         };
         // Tests show which values calls take. Those that cannot be opened are reported where they are run.
         let tests = location.built.as_ref().and_then(|built| classes::open(None, &built.tests).ok());
-        let (api, supply) = prepare(&java.classes, tests.as_ref(), &class.name, &asked)?;
+        let (api, supply) =
+            prepare(&java.classes, tests.as_ref(), &class.name, &asked, &CallerFiles::of_user())?;
         let mut host_options = java.options()?;
         host_options.workers = calls.workers;
         host_options.fresh_statics = calls.fresh_statics;
         host_options.watch_statics = may_keep_static_state(&java.classes, &class.name);
         host_options.limits.script = calls.script_limit;
+        let generator = Generator::new(&api, supply, calls.generation.clone());
+        host_options.slow_calls = generator.slow_calls().clone();
         options(&mut host_options);
         let host = Host::new(host_options.clone()).map_err(environment::cannot_run)?;
         environment::warn_unprotected(host.protection());
-        let generator = Generator::new(&api, supply, calls.generation.clone());
         Ok(Self { api, generator, host, java, options: host_options, fixtures })
     }
 }

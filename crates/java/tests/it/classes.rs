@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use adit_bytecode::overloads::Overloads;
-use adit_bytecode::{ClassPath, Folder};
+use adit_bytecode::{ClassPath, Folder, NoCache};
 use adit_java::{Api, ApiError, ApiOptions, Generator, GeneratorOptions, Supply, prepare};
 use adit_trace::{Argument, Statement};
 
@@ -40,7 +40,7 @@ pub(crate) fn options() -> ApiOptions {
 }
 
 pub(crate) fn prepared(class: &str, options: &ApiOptions) -> Result<(Api, Supply), ApiError> {
-    prepare(&small(!options.fixtures.is_empty()), None, class, options)
+    prepare(&small(!options.fixtures.is_empty()), None, class, options, &NoCache)
 }
 
 pub(crate) fn generator(class: &str) -> (Api, Generator) {

@@ -1,6 +1,5 @@
 //! Cache of a build tool's answer, valid until a build file changes: starting the tool takes seconds.
 
-use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -8,6 +7,7 @@ use adit_store::Digest;
 use serde_json::{Value, json};
 
 use super::{Module, Project};
+use crate::java::cache::cache_folder;
 use crate::output::{Target, write_failed};
 
 /// Path below the output folder, which the tool may delete at any time.
@@ -82,10 +82,4 @@ fn read(file: &Path, key: Option<&str>) -> Option<Vec<PathBuf>> {
     let whole =
         entries.iter().all(|entry| entry.is_absolute() && (missing.contains(entry) || entry.exists()));
     (whole && key.is_none_or(|key| key == stored)).then_some(entries)
-}
-
-/// The user's cache folder.
-fn cache_folder() -> Option<PathBuf> {
-    let named = env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(|folder| folder.is_absolute());
-    named.or_else(|| env::home_dir().map(|home| home.join(".cache")))
 }
