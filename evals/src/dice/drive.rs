@@ -232,13 +232,19 @@ impl Adit {
     /// Returns the share of the model's walks that can really happen, and the share of real runs that the
     /// model allows.
     pub(crate) fn validate(&self, driven: &Driven, mined: &Mined, seed: u64) -> Result<[f64; 2]> {
-        self.validate_path(driven, &mined.path, seed)
+        self.validate_path(driven, &mined.path, &[], seed)
     }
 
-    /// The same for a model in a file.
-    pub(super) fn validate_path(&self, driven: &Driven, model: &Path, seed: u64) -> Result<[f64; 2]> {
+    /// The same for a model in a file, with more flags.
+    pub(super) fn validate_path(
+        &self,
+        driven: &Driven,
+        model: &Path,
+        flags: &[&str],
+        seed: u64,
+    ) -> Result<[f64; 2]> {
         let mut command = Command::new(&self.program);
-        command.arg("validate").arg(model).args(MERGED).args([
+        command.arg("validate").arg(model).args(flags).args(MERGED).args([
             driven.class,
             "--json",
             "--seed",
