@@ -17,9 +17,9 @@ use crate::graph::{Fsa, State, Step};
 const SUBSETS: usize = 3000;
 
 impl<L: Ord + Clone> Fsa<L> {
-    /// An automaton of the same language in which no two states have the same language and no transition leads
-    /// only to words that the others of the same source and label lead to. Loops are kept, because a reader
-    /// looks for them. States are numbered breadth first.
+    /// An automaton of the same language in which no two states have the same language and no transition
+    /// leads only to words that the others of the same source and label lead to. Loops are kept, because a
+    /// reader looks for them. States are numbered breadth first.
     ///
     /// Where that would take too long, no two states simulate each other, and no transition leads to a state
     /// that another one outdoes.

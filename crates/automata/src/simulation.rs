@@ -12,8 +12,8 @@
 use crate::graph::{Fsa, State};
 
 impl<L: Ord + Clone> Fsa<L> {
-    /// Merges states that simulate each other, and drops transitions to a state that another transition of the
-    /// same source and label outdoes, but no loops.
+    /// Merges states that simulate each other, and drops transitions to a state that another transition of
+    /// the same source and label outdoes, but no loops.
     pub(crate) fn simplify_once(&self) -> Self {
         let simulates = self.simulation();
         let class: Vec<State> = self
@@ -47,8 +47,8 @@ impl<L: Ord + Clone> Fsa<L> {
             .breadth_first()
     }
 
-    /// For each of the first `count` states, the first of the others that can do all that it can, and no more,
-    /// numbered from there.
+    /// For each of the first `count` states, the first of the others that can do all that it can, and no
+    /// more, numbered from there.
     pub(crate) fn equally_able(&self, count: usize) -> Vec<Option<State>> {
         let simulates = self.simulation();
         let equal = |one: State, two: State| simulates[one][two] && simulates[two][one];
@@ -131,7 +131,8 @@ mod tests {
         fn what_is_left_is_able_to_do_the_same(fsa in fsas(5)) {
             let trimmed = fsa.trim();
             let mut both = trimmed.to_builder();
-            let same: Vec<State> = trimmed.states().map(|state| both.state(trimmed.is_accepting(state))).collect();
+            let accepting = trimmed.states().map(|state| trimmed.is_accepting(state));
+            let same: Vec<State> = accepting.map(|accepting| both.state(accepting)).collect();
             for edge in trimmed.all_edges() {
                 both.edge(same[edge.from], *edge.label, same[edge.to]);
             }

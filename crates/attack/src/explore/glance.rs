@@ -1,8 +1,9 @@
 //! Glances: which known situation one is like, by few calls instead of all.
 //!
 //! Probing takes every call of the pool, several for each method. Where it is only asked whether a situation
-//! enables what a known one does, one call for each event is enough: the call that gave it before, or two that
-//! gave it elsewhere. A glance that matches no known situation says nothing, and the situation is probed.
+//! enables what a known one does, one call for each event is enough: the call that gave it before, or two
+//! that gave it elsewhere. A glance that matches no known situation says nothing, and the situation is
+//! probed.
 //!
 //! A glance tells where an event leads while nothing better is known. It takes no part in comparing
 //! situations, in splits, or in the exactness of a model.

@@ -29,8 +29,8 @@ use crate::survey::Surveyed;
 /// Number of walks that are shown as unrealized.
 const SHOWN: usize = 5;
 
-/// Walks that are drawn for each that may be searched for. Where situations are known by their fields, most walks
-/// take no test, and a share of few would make it a matter of chance whether a state is split.
+/// Walks that are drawn for each that may be searched for. Where situations are known by their fields, most
+/// walks take no test, and a share of few would make it a matter of chance whether a state is split.
 const FOLLOWED_PER_WALK: usize = 6;
 
 /// Situations that are kept for each prefix of a walk when it is first searched for.
@@ -357,8 +357,8 @@ impl Exploration {
         let mut words: Vec<Vec<Letter>> = open.iter().map(|walk| walk.word.clone()).collect();
         let kind = |state| self.likely_class(&draft, state);
         let (mut realized, progress) = (Realized::default(), self.progress(Phase::Refute));
-        // Most walks can be realized in many ways. Few fail, so these can be searched more thoroughly: a split
-        // because of a bad search would be a wrong state.
+        // Most walks can be realized in many ways. Few fail, so these can be searched more thoroughly: a
+        // split because of a bad search would be a wrong state.
         for width in [FIRST_WIDTH.min(width), width, 4 * width] {
             let (starts, moves) = (&self.pool.starts, &self.pool.moves);
             let (beam, mut found) = (Beam { starts, moves, width, kind: &kind }, Realized::default());
