@@ -144,7 +144,9 @@ mod tests {
             let typestate = Typestate::new(&class, &model, &SPELLING, about.scope(), &about.facts()).unwrap();
             assert_eq!(typestate.rules(), about.rules, "{}", about.class);
             let _ = writeln!(rules, "{}", about.class);
-            about.rules.iter().for_each(|rule| drop(writeln!(rules, "    {rule}")));
+            for rule in &about.rules {
+                let _ = writeln!(rules, "    {rule}");
+            }
         }
         assert_eq!(rules, REVIEWED);
     }
