@@ -1,7 +1,7 @@
 //! Rebuilds `models/`: typestates of everyday JDK classes, each mined and validated by adit itself.
 //!
-//! `models/recipes.json` says how each is made. A recipe either names the class with the methods to call, or a
-//! subject: a small class in `models/subjects` that owns an object of the class and passes calls on, for
+//! `models/recipes.json` says how each is made. A recipe either names the class with the methods to call, or
+//! a subject: a small class in `models/subjects` that owns an object of the class and passes calls on, for
 //! interfaces and for objects that only other objects create. Labels of a subject are renamed to the methods
 //! that they stand for.
 //!
@@ -216,7 +216,8 @@ fn shown_model(model: &Value) -> String {
         format!("[\n{}\n  ]", lines.join(",\n"))
     };
     format!(
-        "{{\n  \"format\": \"adit-model\",\n  \"version\": {},\n  \"title\": {},\n  \"alphabet\": {},\n  \"initial\": {},\n  \"states\": {},\n  \"edges\": {}\n}}\n",
+        "{{\n  \"format\": \"adit-model\",\n  \"version\": {},\n  \"title\": {},\n  \"alphabet\": {},\n  \
+         \"initial\": {},\n  \"states\": {},\n  \"edges\": {}\n}}\n",
         model["version"],
         model["title"],
         list("alphabet"),

@@ -3,10 +3,10 @@
 //! Paper: [fink08], verification in stages; [tautoko], section 4.4.2, a verifier that follows calls to a
 //! limited depth.
 //! Deviation: there are two stages. The first ignores numbers and flags; only a method in which it finds
-//! something is run again with them, which rules out paths that cannot happen. Where paths meet, situations stay
-//! apart up to a limit, and are then joined so that less is known: a limit never creates a finding. An object
-//! of which nothing is known may be in any state; unknown code brings every object that it can reach there. The
-//! papers report whenever some state refuses; here all possible states of the object have to.
+//! something is run again with them, which rules out paths that cannot happen. Where paths meet, situations
+//! stay apart up to a limit, and are then joined so that less is known: a limit never creates a finding. An
+//! object of which nothing is known may be in any state; unknown code brings every object that it can reach
+//! there. The papers report whenever some state refuses; here all possible states of the object have to.
 //! Cost: instructions times situations per method, bounded by [`crate::limits::STEPS`].
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,8 +1,9 @@
 //! Calls of the Java library that neither change objects that a client holds nor call back into it.
 //!
-//! Everything else is taken to do both. The list holds what appears between the calls of nearly every protocol:
-//! texts, numbers, printing, and collections that store a reference without using it. Printing and hashing call
-//! `toString`, `hashCode` and `equals` of their arguments, which are taken to change no typestate.
+//! Everything else is taken to do both. The list holds what appears between the calls of nearly every
+//! protocol: texts, numbers, printing, and collections that store a reference without using it. Printing and
+//! hashing call `toString`, `hashCode` and `equals` of their arguments, which are taken to change no
+//! typestate.
 
 /// The effect of a call on its arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -104,9 +104,9 @@ impl Analysis<'_> {
         }
     }
 
-    /// The situation before a call, one for each boolean that the last call returned if a variable still holds
-    /// it. A boolean after which the call would be refused is left out if the other is possible: a client that
-    /// does not test the boolean here has other reasons to know it.
+    /// The situation before a call, one for each boolean that the last call returned if a variable still
+    /// holds it. A boolean after which the call would be refused is left out if the other is possible: a
+    /// client that does not test the boolean here has other reasons to know it.
     fn told_apart(&self, world: World, id: Id, member: &MemberRef) -> Vec<World> {
         let is_held = || world.holds(Value::Answer(id));
         let Some(track) = &world.object(id).track else { return vec![world] };
@@ -207,8 +207,8 @@ impl Analysis<'_> {
         let mut after = answer.returned;
         if is_boolean {
             after |= answer.on_true | answer.on_false;
-            // A search may have missed the other answer. Unless a branch tells which it was, a call that changes
-            // the object may have brought it anywhere.
+            // A search may have missed the other answer. Unless a branch tells which it was, a call that
+            // changes the object may have brought it anywhere.
             if (answer.on_true == 0 || answer.on_false == 0) && after & !before != 0 {
                 after = typestate.all;
             }
@@ -273,8 +273,8 @@ impl Analysis<'_> {
         self.sites.entry(chain).or_default()
     }
 
-    /// Returns true if the code around the call catches just this exception, though nothing forces it to: then
-    /// its author reckons with it.
+    /// Returns true if the code around the call catches just this exception, though nothing forces it to:
+    /// then its author reckons with it.
     fn is_expected(&self, frame: &Frame<'_>, at: usize, exception: &str, declares: &[String]) -> bool {
         let simple = |name: &str| name.rsplit(['/', '.', '$']).next().unwrap_or(name).to_owned();
         let exception = simple(exception);
@@ -287,7 +287,8 @@ impl Analysis<'_> {
         caught.any(|class| simple(class) == exception)
     }
 
-    /// Runs a method of the program in place of its call, if it can be told which one it is and if it matters.
+    /// Runs a method of the program in place of its call, if it can be told which one it is and if it
+    /// matters.
     #[expect(clippy::too_many_arguments, reason = "a call, and its situation")]
     fn follow(
         &mut self,

@@ -1,7 +1,7 @@
 //! Client bytecode against typestates: which calls does an object refuse?
 //!
-//! A [`Typestate`] is a model of a class that adit mined: its states, the calls that each allows, and the calls
-//! that each refuses with an exception. The [`Verifier`] runs every method of a client abstractly
+//! A [`Typestate`] is a model of a class that adit mined: its states, the calls that each allows, and the
+//! calls that each refuses with an exception. The [`Verifier`] runs every method of a client abstractly
 //! ([`Verifier::verify`]), follows the objects that have a typestate, and reports the calls that throw:
 //! *certainly*, if every way there ends in a refusal, or *possibly*, if some way does.
 //!

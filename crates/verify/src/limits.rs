@@ -1,5 +1,5 @@
-//! Every limit of the verifier, with its reason. A method beyond a limit is reported as not analyzed; no limit
-//! turns into a finding.
+//! Every limit of the verifier, with its reason. A method beyond a limit is reported as not analyzed; no
+//! limit turns into a finding.
 
 /// Largest number of states of a typestate: sets of states are bits of a `u128`.
 pub const MOST_STATES: usize = 128;
@@ -15,8 +15,8 @@ pub(crate) const INLINED_LENGTH: usize = 1_500;
 /// blocks have fewer than ten.
 pub(crate) const WORLDS: usize = 24;
 
-/// Abstract instructions for one method, followed calls included. With 400,000, a few methods of real jars took
-/// most of the time of a run, and were given up in the end.
+/// Abstract instructions for one method, followed calls included. With 400,000, a few methods of real jars
+/// took most of the time of a run, and were given up in the end.
 pub(crate) const STEPS: usize = 40_000;
 
 /// Instructions of a method that is analyzed at all. The class file format allows 65,535 bytes.

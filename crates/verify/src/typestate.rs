@@ -1,9 +1,10 @@
 //! A typestate: a mined model, prepared for following objects through client code.
 //!
-//! A state answers a call in one of three ways. It *allows* the call: there are transitions for it, and none of
-//! them is a guess. It *refuses* the call: the model says that it throws. Or it does *not know*: nothing was
-//! observed, or what was observed depends on the arguments, or leads to a part that was not explored. Only
-//! refusals are evidence against a client, and an object of which a state does not know is followed no longer.
+//! A state answers a call in one of three ways. It *allows* the call: there are transitions for it, and none
+//! of them is a guess. It *refuses* the call: the model says that it throws. Or it does *not know*: nothing
+//! was observed, or what was observed depends on the arguments, or leads to a part that was not explored.
+//! Only refusals are evidence against a client, and an object of which a state does not know is followed no
+//! longer.
 
 use std::sync::Arc;
 
@@ -60,8 +61,8 @@ pub enum Scope {
 /// Facts about a class that its model does not have.
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
-    /// For each method of the alphabet as labels spell it (`next()`), the methods with name and descriptor that
-    /// it stands for. Empty if unknown: then names and parameter types decide.
+    /// For each method of the alphabet as labels spell it (`next()`), the methods with name and descriptor
+    /// that it stands for. Empty if unknown: then names and parameter types decide.
     pub methods: Vec<MethodFacts>,
     /// Methods that return a new object in its first state, as `java/util/Collection.iterator()`. The part
     /// before the last dot is a class, or a package that ends in `/*`.
@@ -459,10 +460,11 @@ impl Creator {
     }
 }
 
-/// Finds what a model of a class does not say: the descriptors of its methods, and which return their receiver.
+/// Finds what a model of a class does not say: the descriptors of its methods, and which return their
+/// receiver.
 ///
-/// `above` are the class and its supertypes, nearest first, as far as they are known. Returns the methods of the
-/// model that the class does not have, if there are any.
+/// `above` are the class and its supertypes, nearest first, as far as they are known. Returns the methods of
+/// the model that the class does not have, if there are any.
 pub fn facts_of(
     model: &Fsa<String>,
     spelling: &Spelling,

@@ -1,10 +1,11 @@
 //! A situation in a method: what its variables hold, and in which states the objects are that it follows.
 //!
-//! Paper: [fink08], the abstract domain of section 4: a tuple of an object, its typestate, and the access paths
-//! that must or may refer to it.
-//! Deviation: a situation holds several objects at once, so that what is known about one does not mix with what
-//! is known about another. Access paths are not stored as lists of paths but as a small heap: variables and
-//! fields that hold the same number must be aliases. Objects that are not `fresh` may be aliases of each other.
+//! Paper: [fink08], the abstract domain of section 4: a tuple of an object, its typestate, and the access
+//! paths that must or may refer to it.
+//! Deviation: a situation holds several objects at once, so that what is known about one does not mix with
+//! what is known about another. Access paths are not stored as lists of paths but as a small heap: variables
+//! and fields that hold the same number must be aliases. Objects that are not `fresh` may be aliases of each
+//! other.
 //! Cost: a situation is some dozen values; comparing two takes time in their size.
 
 use std::cmp::Ordering;
@@ -35,7 +36,7 @@ pub(crate) enum Value {
     Ref(Id),
     /// The boolean that the last call on this object returned.
     Answer(Id),
-    /// Where a subroutine returns to, as the index of an instruction.
+    /// Return address of a subroutine, as the index of an instruction.
     Address(u32),
 }
 
@@ -309,7 +310,8 @@ impl World {
         }
     }
 
-    /// Unknown code ran: everything that it can reach may have changed. `all` gives the states of a typestate.
+    /// Unknown code ran: everything that it can reach may have changed. `all` gives the states of a
+    /// typestate.
     pub(crate) fn disturb(&mut self, all: impl Fn(u16) -> States, except: Option<Id>) {
         let mut stale = Vec::new();
         for (id, object) in self.objects.iter_mut().enumerate() {
@@ -502,7 +504,7 @@ impl World {
     }
 }
 
-/// What two objects have in common.
+/// Common knowledge about two objects.
 fn merged(one: &Object, two: &Object) -> Object {
     let track = match (&one.track, &two.track) {
         (Some(a), Some(b)) if a.model == b.model => Some(Track {

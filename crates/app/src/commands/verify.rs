@@ -280,7 +280,14 @@ fn list_models(as_json: bool) -> Result<Ending, Report> {
     if as_json {
         let models: Vec<_> = shipped
             .iter()
-            .map(|(about, _)| json!({"class": about.class, "rules": about.rules, "validation": about.validation, "made": about.made}))
+            .map(|(about, _)| {
+                json!({
+                    "class": about.class,
+                    "rules": about.rules,
+                    "validation": about.validation,
+                    "made": about.made,
+                })
+            })
             .collect();
         print_json(&json!({"models": models}))?;
         return Ok(Ending::Clean);

@@ -7,9 +7,9 @@ use clap::{Args, ValueEnum};
 /// Find calls in compiled Java code that throw because they come in the wrong order
 ///
 /// Follows objects through the bytecode of jars and class folders, and compares the calls on them with
-/// typestates: models that adit mined. Uses the models that adit ships, of everyday classes of the JDK, unless
-/// models are named. A finding is certain if every path to the call ends in the exception, and possible if
-/// some path does. Exits with 1 if there are findings to fail on.
+/// typestates: models that adit mined. Uses the models that adit ships, of everyday classes of the JDK,
+/// unless models are named. A finding is certain if every path to the call ends in the exception, and
+/// possible if some path does. Exits with 1 if there are findings to fail on.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

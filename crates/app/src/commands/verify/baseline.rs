@@ -12,7 +12,7 @@ use crate::output::{Target, write_failed};
 
 const FIRST_LINE: &str = "# adit verify baseline 1";
 
-/// What identifies a finding when lines move: the class, the method, the model, the event, and the rule.
+/// Identity of a finding, which survives moved lines: its class, method, model, event and rule.
 pub(super) fn key(finding: &Finding) -> String {
     format!("{}\t{}\t{}\t{}\t{}", finding.class, finding.method, finding.model, finding.event, finding.rule)
 }

@@ -1,8 +1,8 @@
 //! Results of an earlier run, for classes that have not changed since.
 //!
 //! A result is used again if the class has the same bytes, every class that it was followed into has the same
-//! bytes, and nobody overrides or declares other methods than before. Models and the version of adit are part of
-//! the key of the whole file.
+//! bytes, and nobody overrides or declares other methods than before. Models and the version of adit are part
+//! of the key of the whole file.
 
 use std::collections::BTreeMap;
 use std::fs;

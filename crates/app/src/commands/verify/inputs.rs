@@ -158,7 +158,7 @@ fn user_model(
     })?;
     if above.is_empty() && !quiet {
         tell(&format!(
-            "note: {name}, the class of {shown}, is not among the classes; its methods are told apart by names alone"
+            "note: {name}, the class of {shown}, was not found; its methods are told apart by names"
         ));
     }
     let (flags_of, is_abstract) = match above.first() {

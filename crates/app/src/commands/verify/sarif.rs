@@ -20,7 +20,7 @@ pub(super) fn log(findings: &[Finding], source_root: Option<&str>) -> Value {
         descriptors.push(json!({
             "id": id,
             "shortDescription": {"text": text},
-            "fullDescription": {"text": format!("{text}. The rule is a transition that the class's typestate refuses.")},
+            "fullDescription": {"text": format!("{text}. The typestate of the class refuses it.")},
             "defaultConfiguration": {"level": "error"},
         }));
         ids.push(id);
