@@ -18,12 +18,15 @@ const MOST: usize = 64;
 /// call slow now and then.
 const SLOW_TIMES: u32 = 3;
 
+/// A callable with arguments.
+type Call = (Arc<Callable>, Vec<Argument>);
+
 /// Calls with plain values that are not made again.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DearCalls {
-    calls: Vec<(Arc<Callable>, Vec<Argument>)>,
+    calls: Vec<Call>,
     /// Calls that were slow, with those that made what they were called on, and how often.
-    suspects: Vec<([Option<(Arc<Callable>, Vec<Argument>)>; 2], u32)>,
+    suspects: Vec<([Option<Call>; 2], u32)>,
 }
 
 impl DearCalls {
@@ -111,8 +114,8 @@ mod tests {
 
     #[test]
     fn a_slow_call_is_dear_with_its_values_only_and_not_at_once() {
-        let call = |name: &str, receiver, args| {
-            let kind = if receiver == None { CallKind::Function } else { CallKind::Method };
+        let call = |name: &str, receiver: Option<usize>, args| {
+            let kind = if receiver.is_none() { CallKind::Function } else { CallKind::Method };
             Statement { callable: Arc::new(Callable::new(kind, "a.Keys", name)), receiver, args }
         };
         let script = |kind: &str| Script {
