@@ -3,7 +3,7 @@
 //! `evals models` makes the files; this list says which of them were reviewed and are part of the binary.
 
 use adit_automata::Fsa;
-use adit_verify::{Facts, MethodFacts, Scope};
+use adit_verify::{Facts, MethodFacts, ReceiverScope};
 use miette::Report;
 use serde::{Deserialize, Serialize};
 
@@ -31,13 +31,13 @@ pub(crate) struct TypestateFile {
     pub(crate) rules: Vec<String>,
 }
 
-/// Names of [`Scope`] in files.
+/// Names of [`ReceiverScope`] in files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum ScopeName {
-    /// See [`Scope::Exact`].
+    /// See [`ReceiverScope::Exact`].
     Exact,
-    /// See [`Scope::Contract`].
+    /// See [`ReceiverScope::Contract`].
     Contract,
 }
 
@@ -65,10 +65,10 @@ impl TypestateFile {
         Facts { methods: methods.collect(), creators: self.creators.clone(), is_final: self.is_final }
     }
 
-    pub(crate) fn scope(&self) -> Scope {
+    pub(crate) fn scope(&self) -> ReceiverScope {
         match self.scope {
-            ScopeName::Exact => Scope::Exact,
-            ScopeName::Contract => Scope::Contract,
+            ScopeName::Exact => ReceiverScope::Exact,
+            ScopeName::Contract => ReceiverScope::Contract,
         }
     }
 }

@@ -135,21 +135,20 @@ fn json_lines_with_states() {
 
         Counter, 6 calls
           after
-            this.n <= 0
-            this.n >= 0
+            this.n == 0
 
         add, 24 calls
           before
-            this.n == arg0 - 1
             this.n <= 3
+            this.n < arg0
             this.n >= 0
             arg0 <= 4
             arg0 >= 1
           after
-            this.n == orig(this.n) + 1
             this.n == arg0
             this.n <= 4
             this.n >= 1
+            this.n > orig(this.n)
     "#]]
     .assert_eq(&run.out);
 }

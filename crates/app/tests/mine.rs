@@ -1,9 +1,4 @@
 //! `adit mine` on real classes: the model, the files beside it, and classes of every kind.
-#![expect(
-    clippy::unwrap_used,
-    clippy::print_stderr,
-    reason = "a test fails by panicking, in its helpers too, and says when it could not run"
-)]
 
 mod driver;
 
@@ -27,8 +22,8 @@ fn a_cell_is_empty_or_full() {
         start 0
             -> 1 (isEmpty): Cell
         1 (isEmpty)
-            stays: clear, isEmpty:TRUE, put
-            -> 2 (not isEmpty): put
+            stays: clear, isEmpty:TRUE, put [p0 == null]
+            -> 2 (not isEmpty): put [p0 != null]
         2 (not isEmpty)
             -> 1 (isEmpty): clear
             stays: isEmpty:FALSE

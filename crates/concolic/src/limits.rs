@@ -20,8 +20,8 @@ pub struct InterpreterLimits {
     pub joined_elements: u32,
     /// The largest size or index that is not known and is tried one by one, from zero on.
     pub pinned: i64,
-    /// The length of an array may depend on inputs. Where states are compared by their shapes it must not, and
-    /// is tried one by one.
+    /// The length of an array may depend on inputs. Where states are compared by their shapes it must not,
+    /// and is tried one by one.
     pub open_lengths: bool,
     /// The most shapes that the state of one component may have.
     pub shapes: usize,

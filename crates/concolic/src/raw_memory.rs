@@ -1,5 +1,5 @@
-//! The platform's raw memory access (`jdk.internal.misc.Unsafe`), with which atomic classes and locks read and
-//! write fields.
+//! The platform's raw memory access (`jdk.internal.misc.Unsafe`), with which atomic classes and locks read
+//! and write fields.
 //!
 //! An offset is the place of a word in its object, for fields and for elements of arrays. Only accesses of
 //! the type that the field or element has are followed. There is one thread, so all orders of memory are the

@@ -14,8 +14,8 @@ use crate::Generator;
 /// So many calls are remembered.
 const MOST: usize = 64;
 
-/// A call that is slow so many times is so for its values. A machine that is busy, or loads classes, makes any
-/// call slow now and then.
+/// A call that is slow so many times is so for its values. A machine that is busy, or loads classes, makes
+/// any call slow now and then.
 const SLOW_TIMES: u32 = 3;
 
 /// A callable with arguments.

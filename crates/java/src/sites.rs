@@ -6,7 +6,8 @@
 //! because it does what the user does.
 //!
 //! Paper: none; a choice of values by experience.
-//! Cost: one pass over all constant pools that no cache knows, and reading at most a hundred classes for each member.
+//! Cost: one pass over all constant pools that no cache knows, and reading at most a hundred classes for each
+//! member.
 
 use std::cell::RefCell;
 use std::cmp::Reverse;

@@ -50,9 +50,10 @@ const MOST_DAEMONS: u32 = 6;
 /// Time between two looks.
 const LOOK: Duration = Duration::from_micros(50);
 
-/// Beginnings of the names of threads that the machine starts and ends by itself.
-const OF_THE_MACHINE: [&str; 6] =
-    ["C1 Compiler", "C2 Compiler", "GC Thread", "G1 ", "VM ", "Attach Listener"];
+/// Beginnings of the names of threads that the machine and its class library start and end by themselves. The
+/// cleaner is started by the first script that needs it, and runs no code of scripts.
+const OF_THE_MACHINE: [&str; 7] =
+    ["C1 Compiler", "C2 Compiler", "GC Thread", "G1 ", "VM ", "Attach Listener", "Common-Cleaner"];
 
 /// Looks after the threads of scripts.
 pub(crate) struct Threads {
@@ -79,6 +80,8 @@ pub(crate) struct Threads {
     left: Duration,
     /// This script has started threads.
     started: bool,
+    /// The machine has started threads of its own, which may wait with a time limit.
+    has_grown: bool,
 }
 
 impl Threads {
@@ -116,6 +119,7 @@ impl Threads {
             since: Instant::now(),
             left: AFTER_CALLS,
             started: false,
+            has_grown: false,
         };
         made.count = made.count();
         made.remember();
@@ -167,7 +171,11 @@ impl Threads {
 
     /// Ends the threads that the script has started, and counts those that do not end as known.
     pub(crate) fn end(&mut self) {
+        let has_grown = std::mem::take(&mut self.has_grown);
         if !std::mem::take(&mut self.started) {
+            if has_grown {
+                self.timed_waits = Some(self.tools.timed_waits(self.env));
+            }
             return;
         }
         let tools = self.tools;
@@ -241,6 +249,7 @@ impl Threads {
             let name = fs::read_to_string(format!("/proc/self/task/{number}/comm")).unwrap_or_default();
             if OF_THE_MACHINE.iter().any(|start| name.starts_with(start)) {
                 self.known.insert(number);
+                self.has_grown = true;
             } else {
                 foreign.push(number);
             }
@@ -275,8 +284,8 @@ impl Threads {
     fn kind(&self, thread: jobject) -> String {
         const LONGEST: usize = 40;
         let env = self.env;
-        // SAFETY: the object is a thread, on which the method was looked up; what it throws is taken away, and
-        // both references are given back.
+        // SAFETY: the object is a thread, on which the method was looked up; what it throws is taken away,
+        // and both references are given back.
         unsafe {
             let class = jni!(env, GetObjectClass, thread);
             let name = self.tools.class_name(class).unwrap_or_default();

@@ -9,7 +9,7 @@ use crate::analysis::{Analysis, End, Exits, Frame, Place, Refused, Site, Slots, 
 use crate::harmless::{self, Effect};
 use crate::limits::{DEPTH, INLINED_LENGTH, SUMMARIES};
 use crate::steps::{pop, unknown};
-use crate::typestate::{Scope, Typestate};
+use crate::typestate::{ReceiverScope, Typestate};
 use crate::world::{Id, Object, Track, Value, World};
 
 /// The situations after a call returned, and the ends of the block by exceptions.
@@ -73,7 +73,7 @@ impl Analysis<'_> {
                 && let Some(model) = self.verifier.model_of(&member.class)
             {
                 let typestate = self.verifier.typestate(model);
-                if typestate.scope == Scope::Exact {
+                if typestate.scope == ReceiverScope::Exact {
                     let created = typestate.created;
                     world.object_mut(id).track = Some(Track {
                         model,

@@ -30,7 +30,7 @@ pub use analysis::Memory;
 pub use findings::{ClassReport, Finding, Skipped};
 pub use library::{Library, Read};
 pub use limits::MOST_STATES;
-pub use typestate::{Facts, MethodFacts, Scope, Typestate, TypestateError, facts_of};
+pub use typestate::{Facts, MethodFacts, ReceiverScope, Typestate, TypestateError, facts_of};
 pub use world::PathEvent;
 
 /// The reason why a method was not analyzed.

@@ -51,7 +51,7 @@ const NO_EVIDENCE: [&str; 5] = [
 
 /// The objects that a typestate applies to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
+pub enum ReceiverScope {
     /// Objects that are exactly of the class: created as such, or of a class without subclasses.
     Exact,
     /// Everything that is used through the class or interface, whose contract the typestate is.
@@ -105,7 +105,7 @@ pub enum TypestateError {
 pub struct Typestate {
     /// Internal name of the class.
     pub class: Arc<str>,
-    pub(crate) scope: Scope,
+    pub(crate) scope: ReceiverScope,
     is_final: bool,
     pub(crate) creators: Vec<Creator>,
     /// Every state that an object may be in when nothing is known about it.
@@ -173,7 +173,7 @@ impl Typestate {
         class: &str,
         model: &Fsa<String>,
         spelling: &Spelling,
-        scope: Scope,
+        scope: ReceiverScope,
         facts: &Facts,
     ) -> Result<Typestate, TypestateError> {
         if model.len() > MOST_STATES {
@@ -375,7 +375,7 @@ impl Typestate {
 
     /// Returns true if the typestate surely holds of an object that others created.
     pub(crate) fn holds_of_all(&self) -> bool {
-        self.is_final || self.scope == Scope::Contract
+        self.is_final || self.scope == ReceiverScope::Contract
     }
 
     /// Names of the states, separated by commas.

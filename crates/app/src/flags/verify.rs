@@ -14,7 +14,7 @@ use clap::{Args, ValueEnum};
 #[command(after_help = "\
 Examples:
   adit verify app.jar                                  misuse of the JDK, with the shipped models
-  adit verify target/classes --sarif adit.sarif        for code scanning
+  adit verify app.jar --sarif adit.sarif               for code scanning
   adit verify adit-out/com.acme.Stream app.jar         misuse of a class of yours
   adit verify --list-models                            the shipped models and their rules
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use adit_automata::format::{Call, CallEnd, Format, Spelling, read};
 use adit_bytecode::Class;
-use adit_verify::{ClassReport, Facts, Library, Memory, MethodFacts, Scope, Typestate, Verifier};
+use adit_verify::{ClassReport, Facts, Library, Memory, MethodFacts, ReceiverScope, Typestate, Verifier};
 
 /// The home of a JDK. Prints `NOT RUN:` if there is none.
 #[expect(clippy::print_stdout, reason = "a test that could not run must say so")]
@@ -62,7 +62,7 @@ pub(crate) const SPELLING: Spelling = Spelling {
     ..Spelling::PLAIN
 };
 
-fn typestate(class: &str, model: &str, scope: Scope, facts: &Facts) -> Typestate {
+fn typestate(class: &str, model: &str, scope: ReceiverScope, facts: &Facts) -> Typestate {
     let model = read(model.as_bytes(), class, Some(Format::Json)).unwrap();
     Typestate::new(class, &model, &SPELLING, scope, facts).unwrap()
 }
@@ -79,8 +79,18 @@ pub(crate) fn verifier() -> Verifier {
     let iterators = Facts { creators: vec!["java/util/*.iterator()".to_owned()], ..Facts::default() };
     let scanners = Facts { methods: vec![fluent], is_final: true, ..Facts::default() };
     Verifier::new(vec![
-        typestate("java/util/Iterator", include_str!("../models/iterator.json"), Scope::Contract, &iterators),
-        typestate("java/util/Scanner", include_str!("../models/scanner.json"), Scope::Exact, &scanners),
+        typestate(
+            "java/util/Iterator",
+            include_str!("../models/iterator.json"),
+            ReceiverScope::Contract,
+            &iterators,
+        ),
+        typestate(
+            "java/util/Scanner",
+            include_str!("../models/scanner.json"),
+            ReceiverScope::Exact,
+            &scanners,
+        ),
     ])
 }
 

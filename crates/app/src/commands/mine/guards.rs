@@ -8,8 +8,8 @@
 //! if they all end alike, the guard is *sampled*. Conditions of several tests are joined: a bound that is
 //! always the value of one field is that field.
 //!
-//! Every guard is checked on the class: arguments on both sides of each of its bounds must end as it says. One
-//! contradiction, and there is no guard.
+//! Every guard is checked on the class: arguments on both sides of each of its bounds must end as it says.
+//! One contradiction, and there is no guard.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

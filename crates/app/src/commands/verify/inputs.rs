@@ -6,7 +6,7 @@ use std::sync::Arc;
 use adit_automata::Fsa;
 use adit_automata::format::Format;
 use adit_bytecode::{Class, ClassPath, Flags};
-use adit_verify::{Facts, MOST_STATES, Scope, Typestate, TypestateError, facts_of};
+use adit_verify::{Facts, MOST_STATES, ReceiverScope, Typestate, TypestateError, facts_of};
 use miette::Report;
 use serde_json::{Value, json};
 
@@ -85,7 +85,7 @@ pub(super) fn typestates(
 struct UserModel {
     typestate: Typestate,
     facts: Facts,
-    scope: Scope,
+    scope: ReceiverScope,
     hash: [u64; 2],
 }
 
@@ -118,7 +118,7 @@ pub(super) fn describe(
             .collect();
         described.push(json!({
             "class": typestate.dotted_class(),
-            "scope": if scope == Scope::Exact { "exact" } else { "contract" },
+            "scope": if scope == ReceiverScope::Exact { "exact" } else { "contract" },
             "final": facts.is_final,
             "methods": methods,
             "rules": typestate.rules(),
@@ -166,7 +166,7 @@ fn user_model(
         None => (Flags(0), false),
     };
     let facts = Facts { methods, creators: Vec::new(), is_final: flags_of.has(Flags::FINAL) };
-    let scope = if is_abstract { Scope::Contract } else { Scope::Exact };
+    let scope = if is_abstract { ReceiverScope::Contract } else { ReceiverScope::Exact };
     let typestate = Typestate::new(&internal, &model, &SPELLING, scope, &facts)
         .map_err(|error| unusable(&shown, &error))?;
     let described = format!("{facts:?}{scope:?}");

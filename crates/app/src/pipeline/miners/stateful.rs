@@ -16,7 +16,6 @@ use self::confirm::Confirmed;
 use self::log::Log;
 use super::{Evidence, Make, MinedModel, Miner, More, Round};
 use crate::campaign::{ModelCandidate, RetentionPolicy};
-use crate::flags::infer::{DEFAULT_K, MAX_STATES};
 use crate::from_states::{FromStates, StateModel, infer_from_states, solver};
 use crate::results::Invariants;
 use crate::witnesses::Witnesses;
@@ -31,9 +30,7 @@ pub(super) const SEKT: Miner = Miner {
     retention: RetentionPolicy::NewPairs,
     resolves_doubt: false,
     needs_solver: false,
-    make: Make::FromEvidence(|round, _: &Evidence| {
-        mined(round, FromStates::Sekt(Horizon(DEFAULT_K)), &mut Missing)
-    }),
+    make: Make::FromEvidence(|round, _: &Evidence| mined(round, FromStates::Sekt(HORIZON), &mut Missing)),
 };
 
 pub(super) const CONTRACTOR: Miner = Miner {
@@ -57,6 +54,11 @@ pub(super) const TEMI: Miner = Miner {
     }),
     ..SEKT
 };
+
+/// Calls ahead that SEKT compares, and states beyond which models from invariants keep to observed ones: the
+/// defaults of `adit infer`.
+const HORIZON: Horizon = Horizon(1);
+const MOST_STATES: StateLimit = StateLimit(100);
 
 /// Random tests whose states are recorded. More hardly change the invariants, and all of them are read again
 /// for every model.
@@ -162,7 +164,7 @@ impl Round<'_> {
         solver: &mut dyn Solver,
     ) -> Result<StateModel, Report> {
         let alphabet = self.calls.reader.alphabet();
-        let (limit, choose) = (StateLimit(MAX_STATES), |contracts: &_| log.decisive(contracts));
+        let (limit, choose) = (MOST_STATES, |contracts: &_| log.decisive(contracts));
         infer_from_states(log.traces(), Labels::Outcome, alphabet, algorithm, limit, &choose, solver)
     }
 }

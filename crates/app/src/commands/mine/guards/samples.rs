@@ -1,4 +1,5 @@
-//! Arguments with which the class is run: for every path of an open call, and beside the constants that decide.
+//! Arguments with which the class is run: for every path of an open call, and beside the constants that
+//! decide.
 
 use std::collections::BTreeSet;
 

@@ -1,0 +1,196 @@
+//! `adit verify` from outside: findings, exit codes, every form of output, baseline and cache.
+
+mod driver;
+
+use std::fs;
+use std::path::Path;
+
+use driver::adit;
+use driver::java::java;
+use serde_json::Value;
+
+const CLIENT: &str = "\
+import java.util.Iterator;
+import java.util.Scanner;
+
+class Client {
+    String certain() {
+        Scanner scanner = new Scanner(\"a\");
+        scanner.close();
+        return scanner.next();
+    }
+
+    String possible(boolean close) {
+        Scanner scanner = new Scanner(\"a\");
+        if (close) {
+            scanner.close();
+        }
+        return scanner.next();
+    }
+
+    Object fine(Iterator<Object> it) {
+        return it.hasNext() ? it.next() : null;
+    }
+}
+";
+
+fn path(folder: &Path, name: &str) -> String {
+    folder.join(name).display().to_string()
+}
+
+#[test]
+fn findings_are_told_in_every_form() {
+    let Some(java) = java() else { return };
+    let folder = java.compile(&[("Client.java", CLIENT)]);
+    let classes = folder.path().display().to_string();
+    let run = adit(&["verify", &classes, "--json"]);
+    assert_eq!(run.code, 1, "{}", run.err);
+    let answer = run.json();
+    let findings = answer["findings"].as_array().expect("a list");
+    let told: Vec<(Option<u64>, Option<bool>)> =
+        findings.iter().map(|one| (one["line"].as_u64(), one["certain"].as_bool())).collect();
+    assert_eq!(told, [(Some(8), Some(true)), (Some(16), Some(false))]);
+    assert_eq!(findings[0]["rule"], "`Scanner.next` after `close` throws IllegalStateException");
+    let events: Vec<&str> = findings[0]["path"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|one| one["event"].as_str())
+        .collect();
+    assert_eq!(events, ["new Scanner", "close"]);
+
+    let text = adit(&["verify", &classes]);
+    assert!(
+        text.out.contains("Client.certain() (Client.java:8): certain: `Scanner.next` after"),
+        "{}",
+        text.out
+    );
+    assert!(text.err.contains("1 certain, 1 possible"), "{}", text.err);
+
+    let github = adit(&["verify", &classes, "--github", "--source-root", "src/main/java"]);
+    assert!(github.out.starts_with("::error file=src/main/java/Client.java,line=8,title="), "{}", github.out);
+    assert!(github.out.contains("\n::warning file=src/main/java/Client.java,line=16"), "{}", github.out);
+}
+
+#[test]
+fn a_baseline_accepts_findings_and_a_cache_saves_work() {
+    let Some(java) = java() else { return };
+    let folder = java.compile(&[("Client.java", CLIENT)]);
+    let classes = folder.path().display().to_string();
+    let baseline = path(folder.path(), "known.txt");
+    assert_eq!(adit(&["verify", &classes, "--write-baseline", &baseline]).code, 1);
+    let accepted = adit(&["verify", &classes, "--baseline", &baseline, "--fail-on", "possible"]);
+    assert_eq!(accepted.code, 0, "{}", accepted.out);
+    assert!(accepted.err.contains("2 in the baseline"), "{}", accepted.err);
+    let text = fs::read_to_string(&baseline).expect("it was written");
+    let certain: String =
+        text.lines().filter(|line| !line.contains("possible(")).map(|l| format!("{l}\n")).collect();
+    fs::write(&baseline, certain).expect("it can be written");
+    assert_eq!(adit(&["verify", &classes, "--baseline", &baseline]).code, 0);
+    assert_eq!(adit(&["verify", &classes, "--baseline", &baseline, "--fail-on", "possible"]).code, 1);
+    fs::write(&baseline, "something else\n").expect("it can be written");
+    let wrong = adit(&["verify", &classes, "--baseline", &baseline]);
+    assert_eq!(wrong.code, 2);
+    assert!(wrong.err.contains("--write-baseline"), "{}", wrong.err);
+
+    let cache = path(folder.path(), "cache.json");
+    let first = adit(&["verify", &classes, "--cache", &cache, "--json"]).json();
+    let second = adit(&["verify", &classes, "--cache", &cache, "--json"]).json();
+    assert_eq!((&first["analyzed"], &second["analyzed"]), (&1.into(), &0.into()));
+    assert_eq!(first["findings"], second["findings"]);
+}
+
+/// The constraints of the SARIF 2.1.0 schema for the parts that adit writes.
+#[test]
+fn sarif_has_what_the_standard_demands() {
+    let Some(java) = java() else { return };
+    let folder = java.compile(&[("Client.java", CLIENT)]);
+    let file = path(folder.path(), "adit.sarif");
+    assert_eq!(adit(&["verify", &folder.path().display().to_string(), "--sarif", &file]).code, 1);
+    let log: Value = serde_json::from_str(&fs::read_to_string(&file).expect("it was written")).expect("JSON");
+    assert_eq!(log["version"], "2.1.0");
+    let only = |value: &Value, allowed: &[&str]| {
+        let keys: Vec<&String> = value.as_object().expect("an object").keys().collect();
+        assert!(keys.iter().all(|key| allowed.contains(&key.as_str())), "{keys:?}");
+    };
+    only(&log, &["$schema", "version", "runs"]);
+    let run = &log["runs"][0];
+    only(run, &["tool", "results", "columnKind"]);
+    assert!(["utf16CodeUnits", "unicodeCodePoints"].contains(&run["columnKind"].as_str().expect("a text")));
+    let driver = &run["tool"]["driver"];
+    only(driver, &["name", "version", "semanticVersion", "rules"]);
+    let rules = driver["rules"].as_array().expect("rules");
+    let mut ids: Vec<&str> = rules.iter().map(|rule| rule["id"].as_str().expect("an id")).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), rules.len(), "ids are unique");
+    for rule in rules {
+        only(rule, &["id", "shortDescription", "fullDescription", "defaultConfiguration"]);
+        assert!(rule["shortDescription"]["text"].is_string());
+    }
+    let results = run["results"].as_array().expect("results");
+    assert_eq!(results.len(), 2);
+    let location = |value: &Value| {
+        only(value, &["physicalLocation", "logicalLocations", "message"]);
+        let uri = value["physicalLocation"]["artifactLocation"]["uri"].as_str().expect("a uri");
+        assert!(!uri.contains([' ', '\\', '<', '>']) && !uri.is_empty());
+        assert!(value["physicalLocation"]["region"]["startLine"].as_u64().expect("a line") >= 1);
+    };
+    for result in results {
+        let allowed = ["ruleId", "ruleIndex", "level", "kind", "message", "locations", "codeFlows"];
+        only(result, &[&allowed[..], &["partialFingerprints", "properties"]].concat());
+        assert!(["error", "warning", "note", "none"].contains(&result["level"].as_str().expect("a level")));
+        let index = result["ruleIndex"].as_u64().expect("an index") as usize;
+        assert_eq!(rules[index]["id"], result["ruleId"]);
+        assert!(result["message"]["text"].is_string());
+        result["locations"].as_array().expect("locations").iter().for_each(location);
+        let flow = &result["codeFlows"][0]["threadFlows"][0]["locations"];
+        let flow = flow.as_array().expect("a flow");
+        assert!(flow.len() >= 3, "created, closed, called");
+        for step in flow {
+            only(step, &["location", "executionOrder", "importance"]);
+            location(&step["location"]);
+            let known = ["important", "essential", "unimportant"];
+            assert!(known.contains(&step["importance"].as_str().expect("a text")));
+        }
+    }
+}
+
+#[test]
+fn bad_input_is_explained() {
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let empty = folder.path().display().to_string();
+    let model = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/tokenizer.model.json");
+    for (arguments, part) in [
+        (vec!["verify", "nowhere.jar"], "nowhere.jar"),
+        (vec!["verify", &empty], "no class files in"),
+        (vec!["verify", model], "only models are named"),
+    ] {
+        let run = adit(&arguments);
+        assert_eq!(run.code, 2, "{arguments:?}: {}", run.err);
+        assert!(run.err.contains(part), "{arguments:?}: {}", run.err);
+    }
+    let broken = folder.path().join("Broken.class");
+    fs::write(&broken, b"\xca\xfe\xba\xbe\0\0\0\x3dnonsense").expect("it can be written");
+    let run = adit(&["verify", &empty]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(run.err.contains("not read: "), "{}", run.err);
+}
+
+/// A model whose methods the class does not have is one of another version.
+#[test]
+fn a_model_of_another_version_is_refused() {
+    let Some(java) = java() else { return };
+    let folder = java.compile(&[("Door.java", "class Door { void open() {} }")]);
+    let model = path(folder.path(), "door.json");
+    let text = r#"{"format":"adit-model","version":1,"title":"Door","initial":[0],
+        "states":[{"id":0,"accepting":false},
+                  {"id":1,"accepting":true,"refuses":["shut!IllegalStateException"]},
+                  {"id":2,"accepting":true}],
+        "edges":[{"from":0,"event":"Door","to":1},{"from":1,"event":"open","to":2},
+                 {"from":2,"event":"shut","to":1}]}"#;
+    fs::write(&model, text).expect("it can be written");
+    let run = adit(&["verify", &model, &folder.path().display().to_string()]);
+    assert_eq!(run.code, 2, "{}", run.err);
+    assert!(run.err.contains("another version of Door: the class has no shut"), "{}", run.err);
+}
