@@ -52,7 +52,7 @@ pub(crate) struct Solved {
     pub(crate) unforeseen: u64,
     /// For each trace, what holds after each call, as a place in `situations`.
     pub(crate) paths: Vec<Vec<usize>>,
-    /// What holds in each abstract state, in words.
+    /// Condition of each abstract state, in words.
     pub(crate) situations: Vec<Vec<String>>,
 }
 

@@ -25,7 +25,7 @@ pub(crate) struct TypestateFile {
     pub(crate) methods: Vec<MethodFile>,
     /// The commands and versions that made the model, for people.
     pub(crate) made: serde_json::Value,
-    /// How well the model fits the class.
+    /// Precision and recall of the model against the class.
     pub(crate) validation: serde_json::Value,
     /// The rules in English.
     pub(crate) rules: Vec<String>,

@@ -63,7 +63,7 @@ const MOST_UNANSWERED: usize = 2;
 /// Time for the solver to answer one question.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// What guards are found from.
+/// Everything that guards are found from.
 pub(super) struct GuardSearch<'a> {
     pub(super) classes: &'a ClassPath,
     pub(super) reader: &'a EventReader,

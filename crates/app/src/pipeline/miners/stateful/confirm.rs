@@ -36,7 +36,7 @@ const TURNS: usize = 40;
 /// The result of trying.
 #[derive(Default)]
 pub(super) struct Confirmed {
-    /// How often each method was called in each state; the state by what holds in it.
+    /// Number of calls of each method in each state; the state by what holds in it.
     tries: BTreeMap<(Vec<String>, Arc<Callable>), u32>,
     /// The methods that give a letter.
     methods: BTreeMap<Letter, Vec<Arc<Callable>>>,
