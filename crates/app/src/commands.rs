@@ -16,6 +16,7 @@ mod interface;
 mod invariants;
 mod man;
 mod mine;
+mod name;
 mod observe;
 mod properties;
 mod report;
@@ -44,6 +45,7 @@ pub(crate) fn run(cli: Cli) -> Result<Ending, Report> {
         Command::Convert(flags) => convert::run(&flags, quiet),
         Command::Show(flags) => show::run(&flags, quiet),
         Command::Explain(flags) => explain::run(&flags),
+        Command::Name(flags) => name::run(&flags, quiet),
         Command::Report(flags) => report::run(&flags, quiet),
         Command::Doctor(flags) => doctor::run(&flags),
         Command::Completions(flags) => completions::run(&flags),

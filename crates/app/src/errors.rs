@@ -7,6 +7,18 @@ use std::process::ExitCode;
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, Report, SourceCode};
 use thiserror::Error;
 
+use crate::interrupt::interrupted;
+
+/// Exit code of a bug in adit.
+const FAULT: u8 = 3;
+
+/// Exit code if there is no answer: no object could be constructed, a budget was too small, or a model too
+/// large.
+const NO_ANSWER: u8 = 4;
+
+/// Exit code after Ctrl-C or a request to end, as shells report it, whether or not something was kept.
+pub(crate) const INTERRUPTED: u8 = 130;
+
 /// Result of a command that did its work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ending {
@@ -58,6 +70,8 @@ pub(crate) fn no_answer(message: impl fmt::Display, help: impl fmt::Display) -> 
 /// Prints the error, if there is one, and returns the exit code.
 pub(crate) fn exit_code(result: Result<Ending, Report>) -> ExitCode {
     let report = match result {
+        // What was found is kept, but who pressed Ctrl-C, or a script around adit, must not take it for all.
+        Ok(_) if interrupted() => return ExitCode::from(INTERRUPTED),
         Ok(Ending::Clean) => return ExitCode::SUCCESS,
         Ok(Ending::Found) => return ExitCode::from(1),
         Err(report) => report,
@@ -72,9 +86,15 @@ pub(crate) fn exit_code(result: Result<Ending, Report>) -> ExitCode {
     }
     // An error that cannot be shown still has its exit code.
     let _ = writeln!(io::stderr(), "{}", text.trim_end());
-    let ours =
-        report.downcast_ref::<InternalFault>().is_some() || report.downcast_ref::<NoAnswer>().is_some();
-    ExitCode::from(if ours { 3 } else { 2 })
+    ExitCode::from(if report.downcast_ref::<InternalFault>().is_some() {
+        FAULT
+    } else if report.downcast_ref::<NoAnswer>().is_none() {
+        2
+    } else if interrupted() {
+        INTERRUPTED
+    } else {
+        NO_ANSWER
+    })
 }
 
 /// An error without its code, such as `store::full`, which distinguishes errors for programs and says nothing
@@ -151,6 +171,6 @@ pub(crate) fn install_panic_message() {
             io::stderr(),
             "adit: internal error{place}: {what}\n  This is a bug in adit, not in your input; please report it with the command you ran."
         );
-        std::process::exit(3);
+        std::process::exit(FAULT.into());
     }));
 }

@@ -21,6 +21,7 @@ pub(crate) mod interface;
 mod invariants;
 mod man;
 pub(crate) mod mine;
+mod name;
 pub(crate) mod observe;
 mod properties;
 mod reduction;
@@ -43,6 +44,7 @@ pub(crate) use interface::InterfaceFlags;
 pub(crate) use invariants::{InvariantFormat, InvariantsFlags, TypeChoice};
 pub(crate) use man::ManFlags;
 pub(crate) use mine::{MineFlags, ProgressForm};
+pub(crate) use name::NameFlags;
 pub(crate) use observe::ObserveFlags;
 pub(crate) use properties::PropertiesFlags;
 pub(crate) use reduction::ReductionFlags;
@@ -79,6 +81,8 @@ Examples:
   adit convert model.dot model.json                      another format, or a picture: model.svg
   adit show model.dot                                    the model, drawn in the terminal
   adit report adit-out/java.util.StringTokenizer         a page that explains a model and its evidence
+  adit name adit-out/java.util.StringTokenizer 2 'used up'
+                                                         a name of your own for a state
   adit observe java.util.StringTokenizer -o traces.jsonl
                                                          traces of a Java class
   adit interface com.acme.Stream -c target/classes       when each method may be called, with guards, proved
@@ -86,7 +90,8 @@ Examples:
 
 Run a command with --help for its flags and more examples.
 Exit code: 0 success; 1 success, and it found a violation or a difference; 2 bad input;
-3 no answer (budget too small, no object could be constructed, models too large), or a fault in adit.";
+3 a fault in adit; 4 no answer (no object could be constructed, budget too small, models too large);
+130 interrupted by Ctrl-C, and what was found is kept.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -104,6 +109,7 @@ pub(crate) enum Command {
     Convert(ConvertFlags),
     Show(ShowFlags),
     Explain(ExplainFlags),
+    Name(NameFlags),
     Report(ReportFlags),
     Doctor(DoctorFlags),
     Completions(CompletionsFlags),

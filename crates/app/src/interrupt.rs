@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use adit_trace::{Pace, Progress, Stop};
 
+use crate::errors::INTERRUPTED as EXIT_CODE;
 use crate::stderr::tell;
 
 /// Temporary files being written.
@@ -56,8 +57,7 @@ pub(crate) fn install() {
         }
         let farewell = FAREWELL.lock().unwrap_or_else(PoisonError::into_inner).take();
         tell(&format!("adit: {}", farewell.as_deref().unwrap_or("interrupted; nothing was changed")));
-        // The exit code that shells report for an interrupted process.
-        std::process::exit(130);
+        std::process::exit(EXIT_CODE.into());
     });
 }
 

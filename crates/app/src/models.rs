@@ -127,14 +127,14 @@ pub(crate) fn format_of(target: &Target, to: Option<&str>) -> Result<Format, Rep
     })
 }
 
-/// Writes a model and reports what the format cannot hold.
+/// Writes a model; reports and returns what the format cannot hold.
 pub(crate) fn write(
     model: &Fsa<String>,
     target: &Target,
     format: Format,
     title: &str,
     quiet: bool,
-) -> Result<(), Report> {
+) -> Result<Vec<String>, Report> {
     let written = SPELLING.write(model, format, title)?;
     target.write(|out| out.write_all(written.text.as_bytes()).map_err(write_failed))?;
     if !quiet {
@@ -142,7 +142,7 @@ pub(crate) fn write(
             tell(&format!("note: {lost}"));
         }
     }
-    Ok(())
+    Ok(written.lost)
 }
 
 /// Title of a model from a file: the file name without folders and extensions.

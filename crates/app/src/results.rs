@@ -13,6 +13,7 @@ use crate::output::{Target, write_failed};
 
 mod findings;
 mod invariants;
+mod names;
 pub(crate) mod not_made;
 mod properties;
 pub(crate) mod run;
@@ -22,6 +23,7 @@ pub(crate) mod validation;
 
 pub(crate) use findings::{Change, Finding, FindingKind, Findings};
 pub(crate) use invariants::Invariants;
+pub(crate) use names::{GivenName, Names};
 pub(crate) use properties::{Properties, PropertyResult, Witness};
 pub(crate) use run::Run;
 pub(crate) use search::SearchHistory;

@@ -1,9 +1,9 @@
-//! Names for the states of a model from what its objects answer: a status (`PAID`), a count (`size = 0`), a
+//! Names for the states of a model from what its objects answer: a status (`PAID`), a count (`size 0`), a
 //! reference that is null. Labels only have the answers of boolean questions.
 //!
 //! Every test whose last call leads to a state is continued by each question. An answer names a state if all
-//! these tests give it, so names say what was observed, as the model does. A state is named by the fewest
-//! answers that tell it from the others; where answers do not, by a call that it allows and they do not.
+//! these tests give it, so names say what was observed, as the model does. States are named by the fewest
+//! questions that tell them apart; where answers do not, by a call that one allows and the others refuse.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -29,6 +29,25 @@ const PARTS: usize = 3;
 /// Prefix of a predicate that does not hold.
 const NOT: &str = "not ";
 
+/// What is known of a state: for each question, its answer as a part of a name.
+type Facts = BTreeMap<String, Fact>;
+
+/// The answer to a question in a state.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Fact {
+    rank: Rank,
+    told: String,
+}
+
+/// Kinds of answers, the plainest names first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Rank {
+    Constant,
+    Boolean,
+    Reference,
+    Number,
+}
+
 /// Asks objects in every state, and names the states. `methods` only ask, as far as is known.
 pub(crate) fn with_facts<S: Subject>(
     subject: &mut S,
@@ -38,8 +57,7 @@ pub(crate) fn with_facts<S: Subject>(
     tests: &[(Script, Run)],
     witnesses: &Witnesses,
 ) -> Result<Fsa<String>, S::Error> {
-    let mut facts: Vec<BTreeSet<String>> =
-        model.states().map(|state| model.predicates(state).iter().cloned().collect()).collect();
+    let mut facts = known(model);
     if model.explored_states().count() <= STATES {
         for (state, found) in answers(subject, reader, methods, tests, witnesses)? {
             if let Some(known) = facts.get_mut(state) {
@@ -47,7 +65,21 @@ pub(crate) fn with_facts<S: Subject>(
             }
         }
     }
-    Ok(named(model, &facts))
+    Ok(named(model, facts))
+}
+
+/// Names the states of a model by their predicates alone.
+pub(crate) fn with_names(model: &Fsa<String>) -> Fsa<String> {
+    named(model, known(model))
+}
+
+/// The predicates of each state as facts.
+fn known(model: &Fsa<String>) -> Vec<Facts> {
+    let fact = |told: &String| {
+        let question = told.strip_prefix(NOT).unwrap_or(told).to_owned();
+        (question, Fact { rank: Rank::Boolean, told: told.clone() })
+    };
+    model.states().map(|state| model.predicates(state).iter().map(fact).collect()).collect()
 }
 
 /// The answers that all tests of a state agree on.
@@ -57,7 +89,7 @@ fn answers<S: Subject>(
     methods: &[Arc<Callable>],
     tests: &[(Script, Run)],
     witnesses: &Witnesses,
-) -> Result<BTreeMap<State, Vec<String>>, S::Error> {
+) -> Result<BTreeMap<State, Facts>, S::Error> {
     let asks = |method: &&Arc<Callable>| {
         let told = !matches!(method.answer, ValueKind::Nothing | ValueKind::Float);
         method.parameters.is_empty() && told && method.kind == CallKind::Method
@@ -88,15 +120,16 @@ fn answers<S: Subject>(
     }
     let runs = subject.run(&batch)?;
     // For each state and question, the answers of its tests; none if a test gave no answer.
-    let mut found: BTreeMap<(State, usize), BTreeSet<Option<Answered>>> = BTreeMap::new();
+    let mut found: BTreeMap<(State, usize), BTreeSet<Option<Answer>>> = BTreeMap::new();
     for ((state, question), (script, run)) in asked.into_iter().zip(batch.iter().zip(&runs)) {
-        found.entry((state, question)).or_default().insert(Answered::of(script, run));
+        found.entry((state, question)).or_default().insert(Answer::of(script, run));
     }
-    let mut all: BTreeMap<State, Vec<String>> = BTreeMap::new();
+    let mut all: BTreeMap<State, Facts> = BTreeMap::new();
     for ((state, question), answers) in found {
-        if let [Some(answer)] = &answers.into_iter().collect::<Vec<_>>()[..] {
-            let method = reader.names().of(questions[question]);
-            all.entry(state).or_default().push(answer.told(method));
+        let answers: Option<BTreeSet<Answer>> = answers.into_iter().collect();
+        let method = reader.names().of(questions[question]);
+        if let Some(fact) = answers.and_then(|answers| Answer::agreed(&answers, method)) {
+            all.entry(state).or_default().insert(method.to_owned(), fact);
         }
     }
     Ok(all)
@@ -118,21 +151,20 @@ fn asking(script: &Script, object: usize, question: &Arc<Callable>) -> Script {
     Script { statements }
 }
 
-/// An answer, as far as it may tell states apart. Of numbers only the sign counts, because states that differ
-/// in a count are usually one.
+/// An answer to a question, as far as it may tell states apart.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Answered {
+enum Answer {
     Constant(String),
-    Yes,
-    No,
-    Negative,
-    Zero,
-    Positive,
+    Truth(bool),
+    Number(i64),
     Null,
     NotNull,
 }
 
-impl Answered {
+/// Largest number that a name tells exactly. States that differ in a larger count are usually one.
+const SMALL: i64 = 3;
+
+impl Answer {
     fn of(script: &Script, run: &Run) -> Option<Self> {
         let last = script.statements.len() - 1;
         let result = |at: usize| run.steps.get(at).map(|step| &step.result);
@@ -140,42 +172,57 @@ impl Answered {
         let answer = result(if is_named { last - 1 } else { last })?;
         match (answer, result(last)?) {
             (_, StepResult::Returned(Value::Text(name))) if is_named => Some(Self::Constant(name.clone())),
-            (StepResult::Returned(Value::Bool(answer)), _) => {
-                Some(if *answer { Self::Yes } else { Self::No })
-            }
+            (StepResult::Returned(Value::Bool(answer)), _) => Some(Self::Truth(*answer)),
             (StepResult::Returned(Value::Null), _) => Some(Self::Null),
             (StepResult::Object { .. } | StepResult::Returned(Value::Text(_)), _) => Some(Self::NotNull),
-            (StepResult::Returned(Value::Int(0)), _) => Some(Self::Zero),
-            (StepResult::Returned(Value::Int(number)), _) => {
-                Some(if *number < 0 { Self::Negative } else { Self::Positive })
-            }
+            (StepResult::Returned(Value::Int(number)), _) => Some(Self::Number(*number)),
             _ => None,
         }
     }
 
-    fn told(&self, method: &str) -> String {
-        match self {
-            Self::Constant(name) => name.clone(),
-            Self::Yes => method.to_owned(),
-            Self::No => format!("{NOT}{method}"),
-            Self::Negative => format!("{method} < 0"),
-            Self::Zero => format!("{method} = 0"),
-            Self::Positive => format!("{method} > 0"),
-            Self::Null => format!("{method} = null"),
-            Self::NotNull => format!("{method} ≠ null"),
-        }
+    /// Returns the fact that all answers agree on, if there is one: of numbers, at least their sign.
+    fn agreed(answers: &BTreeSet<Self>, method: &str) -> Option<Fact> {
+        let all = |is: fn(i64) -> bool| answers.iter().all(|one| matches!(one, Self::Number(n) if is(*n)));
+        let thing = thing(method);
+        let (rank, told) = match answers.first()? {
+            Self::Constant(name) if answers.len() == 1 => (Rank::Constant, name.clone()),
+            Self::Truth(true) if answers.len() == 1 => (Rank::Boolean, method.to_owned()),
+            Self::Truth(false) if answers.len() == 1 => (Rank::Boolean, format!("{NOT}{method}")),
+            Self::Null if answers.len() == 1 => (Rank::Reference, format!("no {thing}")),
+            Self::NotNull if answers.len() == 1 => (Rank::Reference, format!("has {thing}")),
+            Self::Number(n) if answers.len() == 1 && (0..=SMALL).contains(n) => {
+                (Rank::Number, format!("{thing} {n}"))
+            }
+            _ if all(|n| n < 0) => (Rank::Number, format!("{thing} < 0")),
+            _ if all(|n| n > 0) => (Rank::Number, format!("{thing} > 0")),
+            _ => return None,
+        };
+        Some(Fact { rank, told })
     }
 }
 
-/// The model with the facts as predicates and its states named by the fewest of them. A predicate that holds
-/// in every state tells nothing.
-fn named(model: &Fsa<String>, facts: &[BTreeSet<String>]) -> Fsa<String> {
+/// Returns the thing that a method asks for: `header` of `getHeader`.
+fn thing(method: &str) -> String {
+    let rest = method.strip_prefix("get").filter(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()));
+    let Some(rest) = rest else { return method.to_owned() };
+    let second = rest.chars().nth(1);
+    // `URL` stays as it is.
+    if second.is_some_and(|c| c.is_ascii_uppercase()) {
+        return rest.to_owned();
+    }
+    rest[..1].to_ascii_lowercase() + &rest[1..]
+}
+
+/// The model with the facts as predicates and its states named by the fewest questions that tell them apart.
+fn named(model: &Fsa<String>, mut facts: Vec<Facts>) -> Fsa<String> {
     let states: Vec<State> = model.explored_states().filter(|&state| !facts[state].is_empty()).collect();
+    tell_constants_apart(&mut facts);
+    let questions = questions(&states, &facts);
     let mut builder = model.to_builder();
     for &state in &states {
-        builder.predicates(state, facts[state].iter().cloned().collect());
+        builder.predicates(state, facts[state].values().map(|fact| fact.told.clone()).collect());
         let others: Vec<State> = states.iter().copied().filter(|&other| other != state).collect();
-        let name = name(model, state, &others, facts);
+        let name = name(model, state, &others, &questions, &facts);
         if !name.is_empty() {
             builder.name(state, name.join(", "));
         }
@@ -183,63 +230,125 @@ fn named(model: &Fsa<String>, facts: &[BTreeSet<String>]) -> Fsa<String> {
     builder.build()
 }
 
-fn name(model: &Fsa<String>, state: State, others: &[State], facts: &[BTreeSet<String>]) -> Vec<String> {
-    let mut left: Vec<State> = others.to_vec();
-    let mut chosen: Vec<String> = Vec::new();
-    // A constant is the plainest name, then what holds, then what does not, then counts and references.
-    let rank = |fact: &String| match fact {
-        fact if fact.starts_with(NOT) => 2,
-        fact if fact.contains(" = ")
-            || fact.contains(" ≠ ")
-            || fact.contains(" > ")
-            || fact.contains(" < ") =>
-        {
-            3
-        }
-        fact if fact.chars().next().is_some_and(char::is_uppercase) => 0,
-        _ => 1,
-    };
-    while chosen.len() < PARTS && !left.is_empty() {
-        let shared = |fact: &String| left.iter().filter(|&&other| facts[other].contains(fact)).count();
-        let candidates =
-            facts[state].iter().filter(|fact| !chosen.contains(fact) && shared(fact) < left.len());
-        let Some(best) =
-            candidates.min_by_key(|fact| (rank(fact) != 0, shared(fact), rank(fact), fact.len(), *fact))
-        else {
-            break;
-        };
-        let best = best.clone();
-        left.retain(|&other| facts[other].contains(&best));
-        chosen.push(best);
+/// Adds the question to a constant that answers several questions: `mode NONE` and `status NONE`.
+fn tell_constants_apart(facts: &mut [Facts]) {
+    let mut asked: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for (question, fact) in facts.iter().flatten() {
+        asked.entry(fact.told.clone()).or_default().insert(question.clone());
     }
-    if !left.is_empty() && chosen.len() < PARTS {
-        chosen.extend(by_calls(model, state, &left));
+    for (question, fact) in facts.iter_mut().flatten() {
+        if fact.rank == Rank::Constant && asked.get(&fact.told).is_some_and(|questions| questions.len() > 1) {
+            fact.told = format!("{} {}", thing(question), fact.told);
+        }
+    }
+}
+
+/// Returns true if two states answer a question differently.
+fn differ(facts: &[Facts], question: &str, one: State, other: State) -> bool {
+    match (facts[one].get(question), facts[other].get(question)) {
+        (Some(one), Some(other)) => one != other,
+        _ => false,
+    }
+}
+
+/// The fewest questions that tell all pairs of states apart that any question tells apart, chosen greedily. A
+/// question with constants comes first, because they are names already.
+fn questions(states: &[State], facts: &[Facts]) -> Vec<String> {
+    let ranks: BTreeMap<&String, Rank> = states
+        .iter()
+        .flat_map(|&state| &facts[state])
+        .map(|(question, fact)| (question, fact.rank))
+        .collect();
+    let mut pairs: Vec<(State, State)> = Vec::new();
+    for (at, &one) in states.iter().enumerate() {
+        pairs.extend(states[at + 1..].iter().map(|&other| (one, other)));
+    }
+    let mut chosen: Vec<String> = Vec::new();
+    loop {
+        let gain = |question: &str| pairs.iter().filter(|(a, b)| differ(facts, question, *a, *b)).count();
+        let candidates = ranks.iter().map(|(&question, &rank)| (question, rank, gain(question)));
+        let best = candidates.filter(|(.., gain)| *gain > 0).min_by_key(|(question, rank, gain)| {
+            (*rank != Rank::Constant, std::cmp::Reverse(*gain), *rank, question.len(), *question)
+        });
+        let Some((best, ..)) = best else { return chosen };
+        pairs.retain(|(a, b)| !differ(facts, best, *a, *b));
+        chosen.push(best.clone());
+    }
+}
+
+/// The parts of a state's name: one answer if that is enough, else as many as it takes, and a call where
+/// answers do not tell it from the others.
+fn name(
+    model: &Fsa<String>,
+    state: State,
+    others: &[State],
+    questions: &[String],
+    facts: &[Facts],
+) -> Vec<String> {
+    let told = |question: &String| facts[state].get(question).map(|fact| fact.told.clone());
+    let left = |question: &str, others: &[State]| -> Vec<State> {
+        others.iter().copied().filter(|&other| !differ(facts, question, state, other)).collect()
+    };
+    // A constant is never left out, so that states with the same one are seen to belong together.
+    let has_constant = facts[state].iter().any(|(question, fact)| {
+        fact.rank == Rank::Constant && questions.first().is_some_and(|first| first == question)
+    });
+    let candidates = if has_constant { &questions[..1] } else { questions };
+    if let Some(alone) = candidates.iter().find(|question| left(question, others).is_empty()) {
+        return told(alone).into_iter().collect();
+    }
+    let mut chosen = Vec::new();
+    let mut others = others.to_vec();
+    for question in questions {
+        let rest = left(question, &others);
+        if chosen.len() < PARTS && rest.len() < others.len() {
+            chosen.extend(told(question));
+            others = rest;
+        }
+    }
+    while !others.is_empty() && chosen.len() < PARTS {
+        let Some((part, rest)) = by_calls(model, state, &others) else { break };
+        chosen.push(part);
+        others = rest;
+    }
+    if chosen.is_empty() {
+        // Nothing tells it from any other, and what holds is still worth saying.
+        chosen.extend(questions.iter().find_map(told));
     }
     chosen
 }
 
-/// A call that tells the state from the others: one that it allows and none of them does, or the other way
-/// round.
-fn by_calls(model: &Fsa<String>, state: State, others: &[State]) -> Option<String> {
+/// A call that tells the state from some of the others, and the others that it does not: one that it allows
+/// and they refuse, or the other way round.
+fn by_calls(model: &Fsa<String>, state: State, others: &[State]) -> Option<(String, Vec<State>)> {
     let allowed = |state: State| -> BTreeSet<&str> {
         let returned = model.edges(state).map(|edge| Label::parse(edge.label));
         returned.filter(|label| label.threw().is_none()).map(Label::method).collect()
     };
     let refused = |state: State| -> BTreeSet<&str> {
-        model.refusals(state).iter().map(|label| Label::parse(label).method()).collect()
+        let refused = model.refusals(state).iter().map(|label| Label::parse(label).method());
+        refused.filter(|method| !allowed(state).contains(method)).collect()
     };
-    let shortest = |methods: BTreeSet<&str>| {
-        methods.into_iter().min_by_key(|method| (method.len(), *method)).map(str::to_owned)
+    let without = |told: &dyn Fn(State) -> bool| -> Vec<State> {
+        others.iter().copied().filter(|&other| !told(other)).collect()
     };
-    let (mine, mut theirs) = (allowed(state), refused(others[0]));
-    others.iter().for_each(|&other| theirs = &theirs & &refused(other));
-    if let Some(method) = shortest(&mine & &theirs) {
-        return Some(format!("can {method}"));
+    let mut found: Vec<(Vec<State>, usize, String)> = Vec::new();
+    for method in allowed(state) {
+        let rest = without(&|other| refused(other).contains(method));
+        found.push((rest, method.len(), format!("can {method}")));
     }
-    let mut theirs = allowed(others[0]);
-    others.iter().for_each(|&other| theirs = &theirs & &allowed(other));
-    shortest(&refused(state) & &theirs).map(|method| format!("cannot {method}"))
+    for method in refused(state) {
+        let rest = without(&|other| allowed(other).contains(method));
+        found.push((rest, method.len() + CANNOT, format!("cannot {method}")));
+    }
+    let best = found
+        .into_iter()
+        .min_by(|one, other| (one.0.len(), one.1, &one.2).cmp(&(other.0.len(), other.1, &other.2)))?;
+    (best.0.len() < others.len()).then_some((best.2, best.0))
 }
+
+/// Letters by which a refusal is the longer name, so that what is possible comes first.
+const CANNOT: usize = 100;
 
 #[cfg(test)]
 mod tests {
@@ -272,9 +381,14 @@ mod tests {
             "PAID isPaid not_isEmpty",
             "DELIVERED isPaid not_isEmpty",
         ];
-        let facts: Vec<BTreeSet<String>> =
-            facts.map(|text| text.split_whitespace().map(|fact| fact.replace('_', " ")).collect()).into();
-        let model = named(&builder.build(), &facts);
+        let fact = |text: &str| {
+            let told = text.replace('_', " ");
+            let rank = if told.starts_with(char::is_uppercase) { Rank::Constant } else { Rank::Boolean };
+            let question = if rank == Rank::Constant { "getStatus" } else { told.trim_start_matches(NOT) };
+            (question.to_owned(), Fact { rank, told: told.clone() })
+        };
+        let facts: Vec<Facts> = facts.map(|text| text.split_whitespace().map(fact).collect()).into();
+        let model = named(&builder.build(), facts);
         let names: String = model
             .states()
             .map(|state| format!("{}: {}\n", state, model.name(state).unwrap_or("-")))
@@ -288,5 +402,70 @@ mod tests {
             5: DELIVERED
         "#]]
         .assert_eq(&names);
+    }
+    fn told(model: &Fsa<String>) -> Vec<&str> {
+        model.states().map(|state| model.name(state).unwrap_or("-")).collect()
+    }
+
+    #[test]
+    fn the_fewest_questions_name_all_states() {
+        let number = |question: &str, n: i64| {
+            let fact = Answer::agreed(&BTreeSet::from([Answer::Number(n)]), question).unwrap();
+            (question.to_owned(), fact)
+        };
+        let truth = |question: &str, answer: bool| {
+            let fact = Answer::agreed(&BTreeSet::from([Answer::Truth(answer)]), question).unwrap();
+            (question.to_owned(), fact)
+        };
+        let mut builder: Builder<String> = Builder::new();
+        (0..4).for_each(|_| _ = builder.state(true));
+        builder.initial(0);
+        let facts = vec![
+            Facts::new(),
+            Facts::from([number("size", 0), truth("isEmpty", true)]),
+            Facts::from([number("size", 1), truth("isEmpty", false)]),
+            Facts::from([number("size", 2), truth("isEmpty", false)]),
+        ];
+        // One question instead of two, although another one alone would name one of them.
+        assert_eq!(told(&named(&builder.build(), facts)), ["-", "size 0", "size 1", "size 2"]);
+        let mut builder: Builder<String> = Builder::new();
+        (0..3).for_each(|_| _ = builder.state(true));
+        builder.initial(0);
+        let facts = vec![
+            Facts::new(),
+            Facts::from([truth("hasMoreElements", true), truth("hasMoreTokens", true)]),
+            Facts::from([truth("hasMoreElements", false), truth("hasMoreTokens", false)]),
+        ];
+        assert_eq!(told(&named(&builder.build(), facts)), ["-", "hasMoreTokens", "not hasMoreTokens"]);
+    }
+
+    #[test]
+    fn answers_agree_as_far_as_they_do() {
+        let agreed = |answers: &[Answer], method: &str| {
+            let fact = Answer::agreed(&answers.iter().cloned().collect(), method);
+            fact.map_or_else(|| "-".to_owned(), |fact| fact.told)
+        };
+        let numbers = |all: &[i64]| all.iter().copied().map(Answer::Number).collect::<Vec<_>>();
+        assert_eq!(agreed(&numbers(&[2]), "getSize"), "size 2");
+        assert_eq!(agreed(&numbers(&[4]), "size"), "size > 0");
+        assert_eq!(agreed(&numbers(&[1, 7]), "size"), "size > 0");
+        assert_eq!(agreed(&numbers(&[0, 7]), "size"), "-");
+        assert_eq!(agreed(&numbers(&[-1, -5]), "getIndex"), "index < 0");
+        assert_eq!(agreed(&[Answer::Null], "getHeader"), "no header");
+        assert_eq!(agreed(&[Answer::NotNull], "getURL"), "has URL");
+        assert_eq!(agreed(&[Answer::Null, Answer::NotNull], "getHeader"), "-");
+        assert_eq!(agreed(&[Answer::Constant("PAID".to_owned())], "getStatus"), "PAID");
+        assert_eq!(agreed(&[Answer::Truth(false)], "isOpen"), "not isOpen");
+        assert_eq!(agreed(&[], "isOpen"), "-");
+    }
+
+    #[test]
+    fn a_constant_that_answers_two_questions_says_which() {
+        let none =
+            |question: &str| (question.to_owned(), Fact { rank: Rank::Constant, told: "NONE".to_owned() });
+        let mut facts = vec![Facts::from([none("getMode"), none("getStatus")])];
+        tell_constants_apart(&mut facts);
+        assert_eq!(facts[0]["getMode"].told, "mode NONE");
+        assert_eq!(facts[0]["getStatus"].told, "status NONE");
     }
 }

@@ -61,7 +61,7 @@ fn a_second_run_goes_on_where_the_first_ended() {
     let base = ["mine", "Slot", "-c", &path, "--initial", "5", "-o", &out];
     let mine = |more: &[&str]| adit(&[&base[..], more].concat());
     let first = mine(&["--budget", "20000tests", "--json"]).json();
-    assert_eq!((first["round"].as_u64(), first["model"].as_str()), (Some(1), Some("made by round 1")));
+    assert_eq!((first["round"].as_u64(), first["origin"].as_str()), (Some(1), Some("made by round 1")));
     let (words, refuted) = found(&folder);
     assert!(words.len() > 20 && !refuted.is_empty(), "{words:?} {refuted:?}");
     assert_eq!(rejected(&folder), Vec::<Vec<String>>::new());
@@ -668,7 +668,7 @@ fn ctrl_c_keeps_what_there_is() {
     let pid = mining.child.id().to_string();
     assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
     told.extend(mining.lines.iter());
-    assert!(mining.child.wait().unwrap().success(), "{told:?}");
+    assert_eq!(mining.child.wait().unwrap().code(), Some(130), "{told:?}");
     let last: Value = serde_json::from_str(told.last().unwrap()).unwrap();
     assert_eq!((last["event"].as_str(), last["stop"].as_str()), (Some("end"), Some("interrupted")));
     assert!(

@@ -16,7 +16,7 @@ fn the_name_alone_explains_itself() {
     assert!(run.err.is_empty());
 }
 
-const COMMANDS: [&str; 18] = [
+const COMMANDS: [&str; 19] = [
     "mine",
     "status",
     "observe",
@@ -31,6 +31,7 @@ const COMMANDS: [&str; 18] = [
     "convert",
     "show",
     "explain",
+    "name",
     "report",
     "doctor",
     "completions",
@@ -391,7 +392,7 @@ fn a_limit_is_no_answer() {
     let path = folder.path().join("hard.aut").display().to_string();
     std::fs::write(&path, model).unwrap();
     let run = adit(&["compare", &path, &example("connection.aut"), "--walks", "1", "--runs", "1"]);
-    assert_eq!(run.code, 3, "{}", run.err);
+    assert_eq!(run.code, 4, "{}", run.err);
     assert!(run.err.contains("no answer"), "{}", run.err);
     assert!(
         run.out.contains("sampled") && !run.out.contains("exact,"),
@@ -561,7 +562,7 @@ fn explain_replays_what_lies_beside_a_model() {
     let told = run.json();
     assert_eq!(told["transitions"].as_array().unwrap().len(), 1);
     let taken = &told["transitions"][0];
-    assert!(taken["traces"].as_u64().unwrap() + taken["perhaps"].as_u64().unwrap() > 0, "{told}");
+    assert!(taken["traces"].as_u64().unwrap() + taken["ambiguous"].as_u64().unwrap() > 0, "{told}");
     let page = adit(&["report", &place]);
     assert_eq!(page.code, 0, "{}", page.err);
     assert!(folder.path().join("report.html").exists());

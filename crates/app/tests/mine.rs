@@ -331,7 +331,7 @@ fn classes_of_every_kind() {
         Shape: 0 ["circle","isRound:TRUE"]
         Base: 0 ["make","open"]
         Box: 0 ["Box","held","hold"]
-        Broken: 3 error: no answer: adit could not construct an object of Broken in
+        Broken: 4 error: no answer: adit could not construct an object of Broken in
         Hidden: 2 error: adit cannot construct an object of Hidden: it has no public
     "#]]
     .assert_eq(&told);
@@ -437,7 +437,7 @@ fn budgets_are_kept_and_counted_once() {
     let Some(java) = java() else { return };
     let classes = java.compile(&[("Cell.java", CELL)]);
     let path = classes.path().display().to_string();
-    for (budget, code) in [("1ms", 3), ("1tests", 3), ("150tests", 0), ("3000tests", 0)] {
+    for (budget, code) in [("1ms", 4), ("1tests", 4), ("150tests", 0), ("3000tests", 0)] {
         let out = classes.path().join(budget).display().to_string();
         let run = adit(&["mine", "Cell", "-c", &path, "--budget", budget, "--json", "-o", &out]);
         assert_eq!(run.code, code, "{budget}: {}", run.err);
@@ -468,7 +468,7 @@ fn guesses_are_marked() {
         serde_json::from_str(&fs::read_to_string(folder.path().join(file)).unwrap()).unwrap()
     };
     let (model, said) = (read("model.json"), read("run.json"));
-    let edges = &said["confirmed_edges"];
+    let edges = &said["confirmed_transitions"];
     let guesses = edges["all"].as_u64().unwrap() - edges["confirmed"].as_u64().unwrap();
     assert!(guesses > 0 && edges["confirmed"].as_u64().unwrap() > 0, "{edges}");
     assert_eq!(model.to_string().matches("\"modality\":\"maybe\"").count() as u64, guesses);

@@ -1,8 +1,8 @@
 //! Titles of boxes: the shortest text that distinguishes a state from the others.
 //!
-//! The name of a state lists all predicates that distinguish states. With six of them every box would begin
-//! with nearly the same six lines, so the title has only those that are special for its state. The full name
-//! is shown on hover and when the box is selected.
+//! Mined models have short names, which are the titles. In other models the name of a state may list all its
+//! predicates. With six of them every box would begin with nearly the same six lines, so the title has only
+//! those that are special for its state. The full name is shown on hover and when the box is selected.
 
 use std::collections::BTreeSet;
 
@@ -36,7 +36,8 @@ pub(crate) fn titles(model: &Fsa<String>) -> Vec<Option<Title>> {
     let different: BTreeSet<&Vec<&str>> = parts.iter().filter(|parts| !parts.is_empty()).collect();
     let short = |(name, parts): (&Option<&str>, &Vec<&str>)| {
         let name = (*name)?;
-        if parts.len() < 2 {
+        // A short name is the title, so that a state is called the same everywhere.
+        if parts.len() <= MOST {
             return Some(Title {
                 text: name.to_owned(),
                 tells: parts.iter().map(|&part| part.to_owned()).collect(),
@@ -133,12 +134,12 @@ mod tests {
 
     #[test]
     fn a_title_is_what_tells_a_state_apart() {
-        assert_eq!(of(&["isEmpty, not contains", "not isEmpty"]), ["isEmpty", "not isEmpty"]);
-        assert_eq!(of(&["a, b", "not a, not b"]), ["a", "not a"]);
+        assert_eq!(of(&["a, b, c, d", "not a, not b, c, d"]), ["a", "not a"]);
         // What holds is preferred, and two are needed for the second.
-        assert_eq!(of(&["a, not b, c", "a, b, c", "not a, b, c"]), ["not b", "a, b", "not a"]);
-        assert_eq!(of(&["a, b"]), ["a"]);
-        assert_eq!(of(&["a, b", "a, b, c"]), ["a", "c"]);
+        assert_eq!(of(&["a, not b, c, d", "a, b, c, d", "not a, b, c, d"]), ["not b", "a, b", "not a"]);
+        assert_eq!(of(&["a, b, c, d"]), ["a"]);
+        // Short names are titles as they are.
+        assert_eq!(of(&["isEmpty, not contains", "not isEmpty"]), ["isEmpty, not contains", "not isEmpty"]);
     }
 
     #[test]

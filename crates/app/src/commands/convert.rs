@@ -10,6 +10,7 @@ use adit_suggest::nearest;
 use adit_trace::write::Writer;
 use adit_trace::{Format as TraceFormat, Labels, pure_by_name, read};
 use miette::Report;
+use serde_json::json;
 
 use super::requests::reduce;
 use super::traces;
@@ -17,24 +18,30 @@ use crate::errors::{Ending, bad_input};
 use crate::flags::ConvertFlags;
 use crate::input::{Source, open};
 use crate::models::{self, UnknownFormat};
-use crate::output::{Target, finish_traces, without_gz};
+use crate::output::{Target, finish_traces, print_json, without_gz};
 use crate::progress::Progress;
 use crate::report;
 use crate::stderr::tell;
 
 pub(super) fn run(flags: &ConvertFlags, quiet: bool) -> Result<Ending, Report> {
-    let target = Target::new(Some(&flags.output));
+    let target = Target::new(Some(flags.output()));
     target.check()?;
+    if flags.json && target == Target::Stdout {
+        return Err(bad_input(
+            "the output and the summary cannot both go to standard output",
+            "name a file with -o, or leave out --json",
+        ));
+    }
     let mut source = open(&models::file_of(&flags.input)?)?;
-    match (kind_of_input(flags, &mut source)?, kind_of_output(flags, &target)?) {
+    let lost = match (kind_of_input(flags, &mut source)?, kind_of_output(flags, &target)?) {
         (Kind::Model(from), None | Some(Kind::Model(_))) => {
             let to = models::format_of(&target, flags.to.as_deref())?;
             let (model, title) = read_model(flags, source, from)?;
-            models::write(&model, &target, to, &title, quiet)?;
+            models::write(&model, &target, to, &title, quiet)?
         }
         (Kind::Model(from), Some(Kind::Picture(paint))) => {
             let (model, title) = read_model(flags, source, from)?;
-            draw_model(&model, &title, paint, &target, quiet)?;
+            draw_model(&model, &title, paint, &target, quiet)?
         }
         (Kind::Picture(_), _) => {
             return Err(bad_input(
@@ -52,10 +59,10 @@ pub(super) fn run(flags: &ConvertFlags, quiet: bool) -> Result<Ending, Report> {
             convert_traces(flags, source, from, TraceFormat::Jsonl, &target, quiet)?
         }
         (Kind::Traces(from), Some(Kind::Traces(Some(to)))) => {
-            convert_traces(flags, source, from, to, &target, quiet)?;
+            convert_traces(flags, source, from, to, &target, quiet)?
         }
         (Kind::Traces(_), Some(Kind::Picture(_))) => {
-            let [input, output] = [&flags.input, &flags.output].map(|path| path.display());
+            let [input, output] = [&flags.input, flags.output()].map(|path| path.display());
             return Err(bad_input(
                 format!("{} holds traces, and only models can be drawn", source.name),
                 format!(
@@ -66,7 +73,7 @@ pub(super) fn run(flags: &ConvertFlags, quiet: bool) -> Result<Ending, Report> {
         (Kind::Traces(_), Some(_)) => {
             return Err(bad_input(
                 format!("{} holds traces, but the output is a model format", source.name),
-                format!("infer one: adit infer {} -o {}", flags.input.display(), flags.output.display()),
+                format!("infer one: adit infer {} -o {}", flags.input.display(), flags.output().display()),
             ));
         }
         (Kind::Model(_), Some(Kind::Traces(_))) => {
@@ -78,6 +85,9 @@ pub(super) fn run(flags: &ConvertFlags, quiet: bool) -> Result<Ending, Report> {
                 ),
             ));
         }
+    };
+    if flags.json {
+        print_json(&json!({ "written": flags.output(), "lost": lost }))?;
     }
     Ok(Ending::Clean)
 }
@@ -195,7 +205,7 @@ fn draw_model(
     paint: Paint,
     target: &Target,
     quiet: bool,
-) -> Result<(), Report> {
+) -> Result<Vec<String>, Report> {
     let pure = model.alphabet().iter().filter(|label| pure_by_name(label)).cloned().collect();
     let picture = draw(model, &pure, Choice { pure: true, failures: false });
     let mut notes = picture.folded.clone();
@@ -226,7 +236,7 @@ fn draw_model(
     for note in notes.iter().filter(|_| !quiet) {
         tell(&format!("note: {note}"));
     }
-    Ok(())
+    Ok(notes)
 }
 
 /// Streams traces from one format to another, so a log of any size can be converted.
@@ -237,7 +247,7 @@ fn convert_traces(
     to: TraceFormat,
     target: &Target,
     quiet: bool,
-) -> Result<(), Report> {
+) -> Result<Vec<String>, Report> {
     let options = traces::options(&flags.read, Labels::Exception)?;
     let progress = Progress::new(source.size, quiet);
     let mut lost = Vec::new();
@@ -259,9 +269,9 @@ fn convert_traces(
         }
     }
     for lost in lost.iter().filter(|_| !quiet) {
-        tell(&format!("note: {} cannot hold {lost}", display_name(&flags.output, to)));
+        tell(&format!("note: {} cannot hold {lost}", display_name(flags.output(), to)));
     }
-    Ok(())
+    Ok(lost)
 }
 
 fn display_name(output: &Path, format: TraceFormat) -> String {

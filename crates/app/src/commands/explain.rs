@@ -297,7 +297,7 @@ fn transitions_json(page: &Page, edges: &[usize]) -> Value {
         json!({
             "from": edge.from, "event": edge.label, "to": edge.to,
             "modality": modality(edge.modality), "explored": page.model.is_explored(edge),
-            "situations": taken.situations, "traces": taken.traces, "perhaps": taken.perhaps, "tests": taken.tests,
+            "situations": taken.situations, "traces": taken.traces, "ambiguous": taken.perhaps, "tests": taken.tests,
             "examples": taken.examples.iter().map(|word| page.evidence.word(word)).collect::<Vec<_>>(),
             "shortest_tests": names,
         })

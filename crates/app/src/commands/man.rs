@@ -5,10 +5,11 @@ use std::fs;
 use clap::CommandFactory;
 use clap_mangen::Man;
 use miette::Report;
+use serde_json::json;
 
 use crate::errors::{Ending, bad_input};
 use crate::flags::{Cli, ManFlags};
-use crate::output::{Target, write_failed};
+use crate::output::{Target, print_json, write_failed};
 use crate::stderr::tell;
 
 pub(super) fn run(flags: &ManFlags, quiet: bool) -> Result<Ending, Report> {
@@ -23,14 +24,18 @@ pub(super) fn run(flags: &ManFlags, quiet: bool) -> Result<Ending, Report> {
     // Only now do the commands know that they are called `adit mine` and so on.
     adit.build();
     let commands: Vec<clap::Command> = adit.get_subcommands().cloned().collect();
-    let pages = commands.len() + 1;
+    let mut pages = Vec::new();
     for command in commands.into_iter().chain([adit]) {
         let page = Man::new(command);
         let target = Target::File(folder.join(page.get_filename()));
         target.write(|out| page.render(out).map_err(write_failed))?;
+        pages.push(page.get_filename());
     }
     if !quiet {
-        tell(&format!("{pages} pages written to {}", folder.display()));
+        tell(&format!("{} pages written to {}", pages.len(), folder.display()));
+    }
+    if flags.json {
+        print_json(&json!({ "folder": folder, "pages": pages }))?;
     }
     Ok(Ending::Clean)
 }

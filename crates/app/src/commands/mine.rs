@@ -111,6 +111,7 @@ pub(super) fn run(flags: &MineFlags, quiet: bool) -> Result<Ending, Report> {
         Stop::Interrupted => model,
         _ => with_guards(&mut subject, &reader, model, &mined, request.budget, &mut beside)?,
     };
+    let (model, without_state) = named_by_user(folder, model)?;
     let detail = beside.detail.as_ref().filter(|_| flags.detail);
     if flags.detail && detail.is_none() {
         progress.remark(NO_DETAIL);
@@ -136,6 +137,9 @@ pub(super) fn run(flags: &MineFlags, quiet: bool) -> Result<Ending, Report> {
     }
     for line in outcome::remarks(&summary, folder) {
         progress.remark(&line);
+    }
+    for name in without_state {
+        progress.remark(&format!("the name `{name}` fits no state of this model; later rounds try again"));
     }
     if stop == Stop::Interrupted {
         progress.remark(&format!("to continue: {}", shell::typed_command()));
@@ -172,6 +176,12 @@ fn state_names(
     let methods: Vec<_> = methods.map(|method| method.callable.clone()).collect();
     let Conclusion { tests, witnesses, .. } = &mined.conclusion;
     with_facts(&mut subject.host, &model, reader, &methods, tests, witnesses).map_err(environment::cannot_run)
+}
+
+/// The model with the names that the user gave to its states, and the names that fit none of them.
+fn named_by_user(folder: &Path, model: Fsa<String>) -> Result<(Fsa<String>, Vec<String>), Report> {
+    let names: Option<results::Names> = results::read(folder)?;
+    Ok(names.map_or_else(|| (model.clone(), Vec::new()), |names| names.given_to(&model)))
 }
 
 /// Adds the conditions on arguments under which transitions are taken. It takes a small share of the budget.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use adit_bytecode::overloads::Overloads;
-use adit_trace::{FORMATS, Format, Stop};
+use adit_trace::{FORMATS, Format, Label, Stop};
 use miette::Report;
 use serde_json::{Value, json};
 
@@ -163,8 +163,12 @@ impl Observed {
     }
 
     fn as_json(&self) -> Value {
-        let mut alphabet: Vec<&str> = self.recording.words().alphabet.names().collect();
+        // As in `adit mine`, calls that threw are no part of the alphabet.
+        let labels = self.recording.words().alphabet.names();
+        let (mut refused, mut alphabet): (Vec<&str>, Vec<&str>) =
+            labels.partition(|label| Label::parse(label).threw().is_some());
         alphabet.sort_unstable();
+        refused.sort_unstable();
         let mut value = json!({
             "class": self.class,
             "objects": self.recording.objects(),
@@ -172,6 +176,7 @@ impl Observed {
             "traces": self.recording.different(),
             "words": self.recording.words().words.len(),
             "alphabet": alphabet,
+            "refused": refused,
             "seconds": self.elapsed.as_secs_f64(),
             "stop": self.stop.name(),
         });

@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 
 use adit_automata::TooLarge;
 use miette::Report;
+use serde_json::{Value, json};
 
 use crate::errors::{Ending, bad_input, no_answer};
 use crate::flags::ReportFlags;
-use crate::output::Target;
+use crate::output::{Target, print_json};
 use crate::report::{self, NAME, NO_DETAIL, Versus};
 use crate::stderr::tell;
 
@@ -15,12 +16,19 @@ pub(super) fn run(flags: &ReportFlags, quiet: bool) -> Result<Ending, Report> {
     let place = flags.output.clone().unwrap_or_else(|| default_place(flags));
     let target = Target::new(Some(&place));
     target.check()?;
+    if flags.json && target == Target::Stdout {
+        return Err(bad_input(
+            "the page and the summary cannot both go to standard output",
+            "name a file for the page with -o",
+        ));
+    }
     let mut one = report::load(&flags.one)?;
     one.opens_with_detail = flags.detail;
     if flags.detail && one.detail.is_none() && !quiet {
         tell(NO_DETAIL);
     }
     let mut notes = one.notes.clone();
+    let mut differences = Value::Null;
     let (text, found) = match &flags.two {
         None => (report::html(&one), Ok(Ending::Clean)),
         Some(place) => {
@@ -34,6 +42,9 @@ pub(super) fn run(flags: &ReportFlags, quiet: bool) -> Result<Ending, Report> {
             notes.extend(two.notes.iter().cloned());
             let found = Versus::new(&one, &two);
             let text = report::versus(&one, &two, [&flags.one, place], &found);
+            if let Ok(found) = &found {
+                differences = found.as_json();
+            }
             let ending = match found {
                 Ok(found) if found.same() => Ok(Ending::Clean),
                 Ok(_) => Ok(Ending::Found),
@@ -51,6 +62,9 @@ pub(super) fn run(flags: &ReportFlags, quiet: bool) -> Result<Ending, Report> {
     }
     if let (Target::File(path), false) = (&target, quiet) {
         tell(&format!("written to {}", path.display()));
+    }
+    if flags.json {
+        print_json(&json!({ "written": place, "differences": differences, "notes": notes }))?;
     }
     found
 }

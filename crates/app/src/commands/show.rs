@@ -1,11 +1,13 @@
 //! `adit show`: draws a model in the terminal.
 
+use adit_automata::format::Format;
 use adit_picture::Choice;
 use miette::Report;
 
 use crate::errors::Ending;
 use crate::flags::ShowFlags;
-use crate::output::print;
+use crate::models;
+use crate::output::{Target, print};
 use crate::report::{NO_DETAIL, load_detail, load_model, terminal};
 use crate::stderr::tell;
 
@@ -15,6 +17,10 @@ pub(super) fn run(flags: &ShowFlags, quiet: bool) -> Result<Ending, Report> {
         tell(NO_DETAIL);
     }
     let (model, pure) = detail.map_or_else(|| load_model(&flags.model), Ok)?;
+    if flags.json {
+        models::write(&model, &Target::Stdout, Format::Json, &models::title_of(&flags.model), quiet)?;
+        return Ok(Ending::Clean);
+    }
     let choice = Choice { pure: !flags.hide_pure, failures: false };
     if flags.all {
         print(&terminal::list(&model))?;

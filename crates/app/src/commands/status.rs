@@ -218,7 +218,7 @@ impl Status {
                 "complete": model.complete,
                 "realized": model.realized,
                 "walks": model.walks,
-                "why": model.why,
+                "origin": model.why,
             })
         });
         json!({
@@ -229,8 +229,8 @@ impl Status {
             "parameters": self.about.parameters,
             "running": self.writer.is_some(),
             "rounds": rounds,
-            "tests": self.counts.tests,
-            "tests_run": self.rounds.iter().map(|round| round.tests).sum::<u64>(),
+            "tests": self.rounds.iter().map(|round| round.tests).sum::<u64>(),
+            "tests_stored": self.counts.tests,
             "words": self.counts.words,
             "traces": self.objects,
             "properties": self.counts.properties,

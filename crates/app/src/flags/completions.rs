@@ -14,4 +14,7 @@ pub(crate) struct CompletionsFlags {
     /// Shell to complete in
     #[arg(value_name = "SHELL", value_enum)]
     pub(crate) shell: Shell,
+    /// Print the script as a text in JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }

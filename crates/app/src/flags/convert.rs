@@ -1,6 +1,6 @@
 //! Flags of `adit convert`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use adit_automata::format::Format as ModelFormat;
 use clap::Args;
@@ -33,8 +33,11 @@ pub(crate) struct ConvertFlags {
     #[arg(value_name = "IN")]
     pub(crate) input: PathBuf,
     /// File to write; `-` for standard output
-    #[arg(value_name = "OUT")]
-    pub(crate) output: PathBuf,
+    #[arg(value_name = "OUT", required_unless_present = "output_flag")]
+    output: Option<PathBuf>,
+    /// File to write, in the form of other commands
+    #[arg(short, long = "output", id = "output_flag", value_name = "FILE", conflicts_with = "output")]
+    output_flag: Option<PathBuf>,
     /// Format of IN
     #[arg(long, value_name = "FORMAT")]
     pub(crate) from: Option<String>,
@@ -45,4 +48,15 @@ pub(crate) struct ConvertFlags {
     pub(crate) reduction: ReductionFlags,
     #[command(flatten)]
     pub(crate) read: ReadFlags,
+    /// Print the place of the output, and what it cannot hold, as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+impl ConvertFlags {
+    /// Returns the file to write.
+    pub(crate) fn output(&self) -> &Path {
+        let named = self.output.as_deref().or(self.output_flag.as_deref());
+        named.expect("one of the two is required")
+    }
 }

@@ -14,4 +14,7 @@ pub(crate) struct ManFlags {
     /// Folder for the pages, created if necessary
     #[arg(value_name = "DIR")]
     pub(crate) folder: PathBuf,
+    /// Print the names of the pages as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }

@@ -31,4 +31,7 @@ pub(crate) struct ReportFlags {
     /// File for the page; `-` for standard output [default: report.html in DIR, or here for a model]
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+    /// Print the place of the page, and the differences of two models, as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }

@@ -27,4 +27,7 @@ pub(crate) struct ShowFlags {
     /// List every call of every state
     #[arg(long, alias = "list")]
     pub(crate) all: bool,
+    /// Print the model as JSON, as `adit convert MODEL - --to json` does
+    #[arg(long, conflicts_with_all = ["hide_pure", "all"])]
+    pub(crate) json: bool,
 }

@@ -6,6 +6,8 @@ use std::collections::BTreeSet;
 use adit_automata::Fsa;
 use adit_trace::Label;
 
+use crate::state_facts::with_names;
+
 /// Names the states of a model. Events of `pure` have no side effect.
 pub(super) fn with_state_names(model: &Fsa<String>, pure: &BTreeSet<String>) -> Fsa<String> {
     let facts: Vec<Vec<String>> = model
@@ -33,16 +35,8 @@ pub(super) fn with_state_names(model: &Fsa<String>, pure: &BTreeSet<String>) -> 
         })
         .collect();
     let mut builder = model.to_builder();
-    for (state, mine) in facts.iter().enumerate() {
-        let telling: Vec<&str> = mine
-            .iter()
-            .filter(|fact| facts.iter().any(|others| !others.is_empty() && !others.contains(fact)))
-            .map(String::as_str)
-            .collect();
-        if !telling.is_empty() {
-            builder.name(state, telling.join(", "));
-        }
-        builder.predicates(state, mine.clone());
+    for (state, mine) in facts.into_iter().enumerate() {
+        builder.predicates(state, mine);
     }
-    builder.build()
+    with_names(&builder.build())
 }

@@ -159,6 +159,8 @@ impl Place {
                 stored.round.0
             ));
             let model = format::read(stored.json.as_bytes(), "the stored model", Some(format::Format::Json))?;
+            let names: Option<results::Names> = results::read(&self.path)?;
+            let model = names.map_or_else(|| model.clone(), |names| names.given_to(&model).0);
             return Ok((model, Some(campaign.about()?.class)));
         }
         let Counts { tests, words, .. } = campaign.counts()?;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use adit_automata::TooLarge;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::html::{Views, fill};
 use super::page::Page;
@@ -31,6 +31,14 @@ impl Versus {
             found.only_two.extend(b.separating_word(a, STATES)?);
         }
         Ok(found)
+    }
+
+    /// Returns the differences for tools.
+    pub(crate) fn as_json(&self) -> Value {
+        json!({
+            "equal": self.same(), "only_in_first": self.only_one, "only_in_second": self.only_two,
+            "same_calls": self.ends,
+        })
     }
 
     /// Returns true if there is no difference.

@@ -100,6 +100,9 @@ impl FoundSummary {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ModelSummary {
     pub(crate) alphabet: Vec<String>,
+    /// Calls that some state refuses, with their exceptions.
+    #[serde(default)]
+    pub(crate) refused: BTreeSet<String>,
     pub(crate) states: usize,
     pub(crate) transitions: usize,
     /// Transitions of which only the event was observed, and not where it leads.
@@ -125,9 +128,10 @@ pub(crate) struct ModelSummary {
     pub(crate) walks: Option<Share>,
     /// Shortest walks that could not be made to happen; absent unless this round explored the model.
     pub(crate) unrealized: Option<Vec<Vec<String>>>,
-    pub(crate) confirmed_edges: ConfirmedEdges,
+    #[serde(alias = "confirmed_edges")]
+    pub(crate) confirmed_transitions: ConfirmedTransitions,
     /// The round that made it and why it was chosen, in words.
-    #[serde(rename = "model")]
+    #[serde(alias = "model")]
     pub(crate) origin: String,
     /// The round that made it.
     pub(crate) made_by_round: i64,
@@ -241,7 +245,7 @@ pub(crate) fn share_of_walks(share: f64) -> String {
 
 /// Transitions that were observed from their source to their target; the targets of the others are guesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct ConfirmedEdges {
+pub(crate) struct ConfirmedTransitions {
     pub(crate) confirmed: usize,
     pub(crate) all: usize,
 }
@@ -296,6 +300,7 @@ pub(crate) mod tests {
                 properties: FateCounts { mined: 6, refuted: 1, survived: 2, not_attacked: 3 },
                 model: ModelSummary {
                     alphabet: vec!["B".to_owned(), "add".to_owned()],
+                    refused: BTreeSet::new(),
                     states: 2,
                     transitions: 2,
                     not_explored: 0,
@@ -306,7 +311,7 @@ pub(crate) mod tests {
                     realized: None,
                     walks: None,
                     unrealized: None,
-                    confirmed_edges: ConfirmedEdges { confirmed: 2, all: 2 },
+                    confirmed_transitions: ConfirmedTransitions { confirmed: 2, all: 2 },
                     origin: "made by this round".to_owned(),
                     made_by_round: 1,
                     complete: true,

@@ -28,13 +28,15 @@ pub(crate) struct Validation {
     pub(crate) objects: Share,
     pub(crate) undecided: Undecided,
     /// Events that happened and that the model does not have.
-    pub(crate) missing: Vec<String>,
+    #[serde(alias = "missing")]
+    pub(crate) events_not_in_model: Vec<String>,
     pub(crate) new_events: Novelty,
     pub(crate) new_pairs: Novelty,
     #[serde(flatten)]
     pub(crate) not_made: NotMade,
     /// Methods that hang or end their worker and were no longer called.
-    pub(crate) given_up: Vec<String>,
+    #[serde(alias = "given_up")]
+    pub(crate) hang: Vec<String>,
     pub(crate) tests: u64,
     pub(crate) seconds: f64,
     pub(crate) stop: Stop,

@@ -26,8 +26,8 @@ use crate::progress::rounded;
 use crate::report::{self, protocol};
 use crate::results::not_made::NotMade;
 use crate::results::run::{
-    BadEnd, Branches, ConfirmedEdges, DetailSummary, FoundSummary, Gaps, Keeping, ModelSummary, Summary,
-    Versions, mode_in_words,
+    BadEnd, Branches, ConfirmedTransitions, DetailSummary, FoundSummary, Gaps, Keeping, ModelSummary,
+    Summary, Versions, mode_in_words,
 };
 use crate::results::{
     self, Findings, Properties, PropertyResult, Results, SearchHistory, TestResult, Tests, Witness,
@@ -101,13 +101,13 @@ impl Outcome<'_> {
         match self.beside.detail.as_ref() {
             Some(detail) => {
                 let (class, format) = (&self.subject.api.class, format::Format::Json);
-                models::write(&detail.model, &Target::File(path), format, class, true)
+                models::write(&detail.model, &Target::File(path), format, class, true)?;
             }
             None => {
                 let _ = fs::remove_file(path);
-                Ok(())
             }
         }
+        Ok(())
     }
 
     /// Writes a file that the user can complete for --fixtures, unless it is there already.
@@ -240,6 +240,7 @@ impl Outcome<'_> {
         let confirmed = model.all_edges().filter(|edge| edge.modality == Modality::Required).count();
         ModelSummary {
             alphabet: model.alphabet().to_vec(),
+            refused: model.states().flat_map(|state| model.refusals(state)).cloned().collect(),
             states: model.explored_states().count(),
             transitions: model.transitions(),
             not_explored: model.unexplored_transitions(),
@@ -250,7 +251,7 @@ impl Outcome<'_> {
             realized: chosen.realized,
             walks: chosen.walks.map(Into::into),
             unrealized: self.mined.unrealized.clone(),
-            confirmed_edges: ConfirmedEdges { confirmed, all: model.transitions() },
+            confirmed_transitions: ConfirmedTransitions { confirmed, all: model.transitions() },
             origin: chosen.why.clone(),
             made_by_round: chosen.made.0,
             complete: chosen.complete,
@@ -376,7 +377,7 @@ fn about_model(summary: &Summary) -> Vec<String> {
             shortest.join(" ")
         ));
     }
-    let ConfirmedEdges { confirmed, all } = model.confirmed_edges;
+    let ConfirmedTransitions { confirmed, all } = model.confirmed_transitions;
     let guesses = all.saturating_sub(confirmed + model.not_explored);
     let all = counted(all, "transition");
     if model.not_explored > 0 {
@@ -454,7 +455,7 @@ mod tests {
         let mut summary = plain().summary;
         let model = &mut summary.model;
         (model.states, model.transitions, model.not_explored) = (5, 16, 3);
-        model.confirmed_edges = ConfirmedEdges { confirmed: 13, all: 16 };
+        model.confirmed_transitions = ConfirmedTransitions { confirmed: 13, all: 16 };
         let lines = remarks(&summary, Path::new("out"));
         assert!(lines[0].starts_with("5 states, 16 transitions, 3 of them not explored; "), "{lines:?}");
         assert!(
@@ -462,7 +463,7 @@ mod tests {
             "{lines:?}"
         );
         assert!(!lines.iter().any(|line| line.contains("guess")), "{lines:?}");
-        summary.model.confirmed_edges.confirmed = 12;
+        summary.model.confirmed_transitions.confirmed = 12;
         let lines = remarks(&summary, Path::new("out"));
         assert!(lines.iter().any(|line| line.starts_with("1 of 16 transitions is a guess")), "{lines:?}");
     }

@@ -216,21 +216,17 @@ impl Session<'_> {
     }
 
     fn observed(self, api: &Api, elapsed: Duration, stop: Stop) -> Observed {
-        let never: Vec<(String, String)> = api
-            .starts
-            .iter()
-            .chain(&api.methods)
-            .filter_map(|operation| {
-                let why = match self.tally.get(&operation.callable) {
-                    Some(fate) if fate.returned > 0 => return None,
-                    Some(fate) => fate.why(),
-                    None => "never called; try a larger --budget".to_owned(),
-                };
-                Some((with_types(&operation.callable), why))
-            })
+        let operations = api.starts.iter().chain(&api.methods).map(|operation| &operation.callable);
+        let never: Vec<(String, &Fate)> = operations
+            .clone()
+            .filter_map(|callable| Some((with_types(callable), self.tally.get(callable)?)))
+            .filter(|(_, fate)| fate.returned == 0)
             .collect();
-        let left: Vec<(String, String)> =
-            api.skipped.iter().map(|(callable, why)| (with_types(callable), why.to_string())).collect();
+        let no_turn = operations
+            .filter(|&callable| !self.tally.contains_key(callable))
+            .map(|callable| (with_types(callable), "it had no turn; try a larger --budget".to_owned()));
+        let left = api.skipped.iter().map(|(callable, why)| (with_types(callable), why.to_string()));
+        let left: Vec<(String, String)> = left.chain(no_turn).collect();
         let culprits: Vec<(String, Vec<String>)> = self
             .culprits
             .iter()
@@ -241,8 +237,9 @@ impl Session<'_> {
             .filter(|(callable, _)| callable.kind == CallKind::Method)
             .map(|(callable, _)| callable.name.clone());
         let mut remarks = Vec::new();
-        remarks.extend(never.iter().map(|(method, why)| format!("never succeeded: {method}: {why}")));
-        remarks.extend(left.iter().map(|(method, why)| format!("not called: {method}: {why}")));
+        let failed = never.iter().map(|(method, fate)| format!("never succeeded: {method}: {}", fate.why()));
+        remarks.extend(failed);
+        remarks.extend(left.iter().map(|(method, why)| format!("never called: {method}: {why}")));
         if self.culprits_in_all > 0 {
             remarks.push(format!("{} crashed or hung a worker:", counted(self.culprits_in_all, "test")));
             for (how, lines) in &culprits {
@@ -262,9 +259,9 @@ impl Session<'_> {
             )),
             Stop::Done | Stop::Budget(Limit::Time | Limit::Tests) => {}
         }
-        let pairs = |pairs: &[(String, String)]| -> Value {
-            pairs.iter().map(|(method, why)| json!({"method": method, "why": why})).collect()
-        };
+        let never_returned: Value = never.iter().map(|(method, fate)| fate.as_json(method)).collect();
+        let never_tried: Value =
+            left.iter().map(|(method, why)| json!({"method": method, "why": why})).collect();
         let shown: Value =
             culprits.iter().map(|(how, lines)| json!({"how": how, "java": lines.join("\n")})).collect();
         Observed {
@@ -280,10 +277,9 @@ impl Session<'_> {
             ),
             details: vec![
                 ("tests", json!(self.tests)),
-                ("never_returned", pairs(&never)),
-                ("left_out", pairs(&left)),
-                ("ended_workers", json!(self.culprits_in_all)),
-                ("culprits", shown),
+                ("never_returned", never_returned),
+                ("never_tried", never_tried),
+                ("bad_tests", json!({ "count": self.culprits_in_all, "shown": shown })),
             ],
             recording: self.recording,
         }
@@ -291,6 +287,16 @@ impl Session<'_> {
 }
 
 impl Fate {
+    /// A method that never succeeded, with the names that `adit mine` uses.
+    fn as_json(&self, method: &str) -> Value {
+        let times = self.threw.values().chain(self.skipped.values()).sum::<u64>() + self.ended;
+        let mut value = json!({ "method": method, "times": times, "why": self.why() });
+        if let Some((class, _)) = self.threw.iter().max_by_key(|(_, times)| **times) {
+            value["exception"] = class.rsplit('.').next().into();
+        }
+        value
+    }
+
     /// Returns the reason why a method never succeeded.
     fn why(&self) -> String {
         let mut parts: Vec<(u64, String)> =

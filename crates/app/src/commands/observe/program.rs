@@ -253,7 +253,7 @@ fn details(recorded: &Recorded) -> Vec<(&'static str, Value)> {
         ("skipped", json!(count(|outcome| *outcome == Outcome::Skipped))),
         ("failed", failed),
         ("end", end),
-        ("left_out", json!(recorded.left)),
+        ("not_recorded", json!(recorded.left)),
     ]
 }
 
