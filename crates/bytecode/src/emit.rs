@@ -19,6 +19,7 @@ pub(crate) mod op {
     pub(crate) const DUP: u8 = 0x59;
     pub(crate) const DUP2: u8 = 0x5c;
     pub(crate) const IFEQ: u8 = 0x99;
+    pub(crate) const IFNE: u8 = 0x9a;
     pub(crate) const TABLESWITCH: u8 = 0xaa;
     /// The first of five, by kind of value.
     pub(crate) const IRETURN: u8 = 0xac;

@@ -8,6 +8,7 @@
 //! int read(byte[] into) {                          // the name, the flags and the annotations stay
 //!     if (Witness.on == 0 || !Witness.enter(7, this)) return adit$7(into);
 //!     Witness.argument(into);                      // for each argument, if that is asked for
+//!     if (Witness.skips()) return (int) Witness.instead(7, this);   // if calls may be left out
 //!     try { int result = adit$7(into); Witness.leave(result, 7, this); return result; }
 //!     catch (Throwable thrown) { Witness.threw(thrown, 7, this); throw thrown; }
 //! }
@@ -34,6 +35,8 @@ use crate::{Flags, RewriteError};
 /// |---|---|
 /// | `boolean enter(int, Object)` | when a call begins, with the method's number and the receiver or null |
 /// | `void argument(P)` | after `enter` returned true, for each argument in order, if they are wanted |
+/// | `boolean skips()` | after the arguments, if calls may be left out; true to leave this one out |
+/// | `R instead(int, Object)` | in place of the body of a call that is left out |
 /// | `void leave(R, int, Object)` | when it returns, with the result first |
 /// | `void threw(Throwable, int, Object)` | when it ends with an exception |
 ///
@@ -45,6 +48,8 @@ pub struct Witness {
     pub class: String,
     /// True to tell it the arguments of calls. Each costs a native call, and nothing is boxed.
     pub arguments: bool,
+    /// True to ask it before each body whether to leave it out.
+    pub intervenes: bool,
 }
 
 impl Witness {
@@ -67,12 +72,28 @@ impl Witness {
     /// Descriptors of the methods called `argument`, for each kind of argument.
     pub const ARGUMENT: [&'static str; 5] = ["(I)V", "(J)V", "(F)V", "(D)V", "(Ljava/lang/Object;)V"];
 
+    /// Descriptor of `skips`.
+    pub const SKIPS: &'static str = "()Z";
+    /// Descriptors of the methods called `instead`, in the order of [`Witness::LEAVE`].
+    pub const INSTEAD: [&'static str; 6] = [
+        "(ILjava/lang/Object;)V",
+        "(ILjava/lang/Object;)I",
+        "(ILjava/lang/Object;)J",
+        "(ILjava/lang/Object;)F",
+        "(ILjava/lang/Object;)D",
+        "(ILjava/lang/Object;)Ljava/lang/Object;",
+    ];
+
     /// The class file. All its methods are native.
     pub fn class_file(&self) -> Vec<u8> {
         let mut methods = vec![("enter", Self::ENTER), ("threw", Self::THREW)];
         methods.extend(Self::LEAVE.map(|descriptor| ("leave", descriptor)));
         if self.arguments {
             methods.extend(Self::ARGUMENT.map(|descriptor| ("argument", descriptor)));
+        }
+        if self.intervenes {
+            methods.push(("skips", Self::SKIPS));
+            methods.extend(Self::INSTEAD.map(|descriptor| ("instead", descriptor)));
         }
         let methods: Vec<_> =
             methods.into_iter().map(|(name, descriptor)| (0x0109, name, descriptor)).collect();
@@ -187,6 +208,8 @@ struct Offsets {
     /// The call while nobody listens.
     unwatched: usize,
     handler: usize,
+    /// The end of a call that is left out, if calls may be.
+    skipped: Option<usize>,
 }
 
 impl Wrapper<'_> {
@@ -257,6 +280,13 @@ impl Wrapper<'_> {
         if self.witness.arguments {
             self.tell_arguments(&mut code, growth, signature)?;
         }
+        let mut skip_branch = None;
+        if self.witness.intervenes {
+            let skips = growth.method(witness, "skips", Witness::SKIPS, false)?;
+            with_index(&mut code, op::INVOKESTATIC, skips);
+            skip_branch = Some(code.len());
+            with_index(&mut code, op::IFNE, 0);
+        }
         let start = code.len();
         code.extend_from_slice(&call);
         let guarded = start..code.len();
@@ -281,7 +311,24 @@ impl Wrapper<'_> {
         for branch in [first_branch, second_branch] {
             code[branch + 1..branch + 3].copy_from_slice(&((unwatched - branch) as u16).to_be_bytes());
         }
-        Ok((code, Offsets { guarded, unwatched, handler }))
+        let skipped = skip_branch.map(|_| code.len());
+        if let (Some(branch), Some(skipped)) = (skip_branch, skipped) {
+            code[branch + 1..branch + 3].copy_from_slice(&((skipped - branch) as u16).to_be_bytes());
+            code.extend_from_slice(&told);
+            let instead = growth.method(witness, "instead", Witness::INSTEAD[leave_of(result)], false)?;
+            with_index(&mut code, op::INVOKESTATIC, instead);
+            let class = match result {
+                Some(Type::Class(name)) => Some(name.to_string()),
+                Some(array @ Type::Array(_)) => Some(array.descriptor()),
+                _ => None,
+            };
+            if let Some(class) = class {
+                let class = growth.class(&class)?;
+                with_index(&mut code, op::CHECKCAST, class);
+            }
+            code.push(ends);
+        }
+        Ok((code, Offsets { guarded, unwatched, handler, skipped }))
     }
 
     /// Tells the witness each argument.
@@ -320,19 +367,24 @@ impl Wrapper<'_> {
     }
 }
 
-/// Appends the only attribute of the body: two frames with the variables that the method begins with, one
-/// with an empty stack, one with the exception on it.
+/// Appends the only attribute of the body: frames with the variables that the method begins with, one with an
+/// empty stack, one with the exception on it, and one with an empty stack where a call is left out.
 fn append_frames(body: &mut Vec<u8>, growth: &mut Growth, offsets: &Offsets) -> Result<(), Full> {
     let frames = growth.text("StackMapTable")?;
     let throwable = growth.class("java/lang/Throwable")?;
     body.extend_from_slice(&[0, 1]);
     body.extend_from_slice(&frames.to_be_bytes());
-    body.extend_from_slice(&[0, 0, 0, 11, 0, 2, 251]);
+    let (length, count) = if offsets.skipped.is_some() { (14, 3) } else { (11, 2) };
+    body.extend_from_slice(&[0, 0, 0, length, 0, count, 251]);
     body.extend_from_slice(&(offsets.unwatched as u16).to_be_bytes());
     body.push(247);
     body.extend_from_slice(&((offsets.handler - offsets.unwatched - 1) as u16).to_be_bytes());
     body.push(7);
     body.extend_from_slice(&throwable.to_be_bytes());
+    if let Some(skipped) = offsets.skipped {
+        body.push(251);
+        body.extend_from_slice(&((skipped - offsets.handler - 1) as u16).to_be_bytes());
+    }
     Ok(())
 }
 
@@ -355,7 +407,7 @@ mod tests {
     use crate::Class;
 
     fn witness() -> Witness {
-        Witness { class: "java/lang/Witness".into(), arguments: false }
+        Witness { class: "java/lang/Witness".into(), arguments: false, intervenes: false }
     }
 
     #[test]
@@ -365,12 +417,14 @@ mod tests {
         assert!(class.methods.iter().all(|method| method.flags.has(Flags::NATIVE | Flags::STATIC)));
         let bytes = Witness { arguments: true, ..witness() }.class_file();
         assert_eq!(Class::parse(&bytes, "Witness").unwrap().methods.len(), 13);
+        let bytes = Witness { arguments: true, intervenes: true, ..witness() }.class_file();
+        assert_eq!(Class::parse(&bytes, "Witness").unwrap().methods.len(), 20);
     }
 
     #[test]
     fn a_method_without_a_body_is_skipped_and_named() {
         let bytes = witness().class_file();
-        let other = Witness { class: "java/lang/Other".into(), arguments: true };
+        let other = Witness { class: "java/lang/Other".into(), arguments: true, intervenes: true };
         let wrapped =
             wrap(&bytes, "Witness", &other, &mut |name, _, _| (name == "enter").then_some(3)).unwrap();
         assert_eq!(wrapped.bytes, bytes);

@@ -479,7 +479,9 @@ impl Player {
             touch.begin(target);
         }
         let value = match ready.target {
-            Target::Method(method) => self.call_method(ready, class, method, target),
+            // SAFETY: `prepare` has checked that the receiver is an instance of the class and that number and
+            // types of the arguments are those of the descriptor.
+            Target::Method(method) => unsafe { call_ready(env, ready, method, target, &self.args) },
             // SAFETY: the field was looked up in this class with this type.
             Target::Field(field) => unsafe { vm::read_static_field(env, class, ready.result, field) },
         };
@@ -521,47 +523,6 @@ impl Player {
             touch.put(&mut self.step);
         }
         slot
-    }
-
-    fn call_method(&self, ready: &Ready, class: jclass, method: jmethodID, target: jobject) -> jvalue {
-        let (env, args) = (self.env, self.args.as_ptr());
-        // One arm for each type: the table has an entry for each, for methods and for static methods.
-        macro_rules! typed {
-            ($virtual:ident, $static:ident, $field:ident) => {
-                jvalue {
-                    $field: if ready.kind == CallKind::Function {
-                        jni!(env, $static, class, method, args)
-                    } else {
-                        jni!(env, $virtual, target, method, args)
-                    },
-                }
-            };
-        }
-        // SAFETY: the method was looked up in this class with this descriptor; `prepare` has checked that the
-        // receiver is an instance of the class and that number and types of the arguments are those of the
-        // descriptor. The entry is chosen by the descriptor's result.
-        unsafe {
-            match (ready.kind, ready.result) {
-                (CallKind::Constructor, _) => jvalue { l: jni!(env, NewObjectA, class, method, args) },
-                (_, Kind::Void) => {
-                    if ready.kind == CallKind::Function {
-                        jni!(env, CallStaticVoidMethodA, class, method, args);
-                    } else {
-                        jni!(env, CallVoidMethodA, target, method, args);
-                    }
-                    jvalue { j: 0 }
-                }
-                (_, Kind::Bool) => typed!(CallBooleanMethodA, CallStaticBooleanMethodA, z),
-                (_, Kind::Byte) => typed!(CallByteMethodA, CallStaticByteMethodA, b),
-                (_, Kind::Char) => typed!(CallCharMethodA, CallStaticCharMethodA, c),
-                (_, Kind::Short) => typed!(CallShortMethodA, CallStaticShortMethodA, s),
-                (_, Kind::Int) => typed!(CallIntMethodA, CallStaticIntMethodA, i),
-                (_, Kind::Long) => typed!(CallLongMethodA, CallStaticLongMethodA, j),
-                (_, Kind::Float) => typed!(CallFloatMethodA, CallStaticFloatMethodA, f),
-                (_, Kind::Double) => typed!(CallDoubleMethodA, CallStaticDoubleMethodA, d),
-                (_, Kind::Reference) => typed!(CallObjectMethodA, CallStaticObjectMethodA, l),
-            }
-        }
     }
 
     /// Writes a result that is a reference. What a constructor made is an object, even if it is a string.
@@ -702,6 +663,56 @@ fn put_class(seen: &mut SeenClass, numbers: &mut HashMap<String, u64>, step: &mu
     step.number(seen.number);
     if seen.number == next {
         step.text(&seen.name);
+    }
+}
+
+/// Calls a method that was looked up.
+///
+/// # Safety
+/// The receiver is an instance of the method's class unless it is static or a constructor, and number and
+/// types of the arguments are those of the descriptor.
+pub(crate) unsafe fn call_ready(
+    env: Env,
+    ready: &Ready,
+    method: jmethodID,
+    target: jobject,
+    args: &[jvalue],
+) -> jvalue {
+    let (class, args) = (ready.class.get(), args.as_ptr());
+    // One arm for each type: the table has an entry for each, for methods and for static methods.
+    macro_rules! typed {
+        ($virtual:ident, $static:ident, $field:ident) => {
+            jvalue {
+                $field: if ready.kind == CallKind::Function {
+                    jni!(env, $static, class, method, args)
+                } else {
+                    jni!(env, $virtual, target, method, args)
+                },
+            }
+        };
+    }
+    // SAFETY: the caller vouches for receiver and arguments. The entry is chosen by the descriptor's result.
+    unsafe {
+        match (ready.kind, ready.result) {
+            (CallKind::Constructor, _) => jvalue { l: jni!(env, NewObjectA, class, method, args) },
+            (_, Kind::Void) => {
+                if ready.kind == CallKind::Function {
+                    jni!(env, CallStaticVoidMethodA, class, method, args);
+                } else {
+                    jni!(env, CallVoidMethodA, target, method, args);
+                }
+                jvalue { j: 0 }
+            }
+            (_, Kind::Bool) => typed!(CallBooleanMethodA, CallStaticBooleanMethodA, z),
+            (_, Kind::Byte) => typed!(CallByteMethodA, CallStaticByteMethodA, b),
+            (_, Kind::Char) => typed!(CallCharMethodA, CallStaticCharMethodA, c),
+            (_, Kind::Short) => typed!(CallShortMethodA, CallStaticShortMethodA, s),
+            (_, Kind::Int) => typed!(CallIntMethodA, CallStaticIntMethodA, i),
+            (_, Kind::Long) => typed!(CallLongMethodA, CallStaticLongMethodA, j),
+            (_, Kind::Float) => typed!(CallFloatMethodA, CallStaticFloatMethodA, f),
+            (_, Kind::Double) => typed!(CallDoubleMethodA, CallStaticDoubleMethodA, d),
+            (_, Kind::Reference) => typed!(CallObjectMethodA, CallStaticObjectMethodA, l),
+        }
     }
 }
 

@@ -13,6 +13,7 @@
 //! | `task` | the worker: running tests or a `main` |
 //! | `junit` | running tests through JUnit 4 or 5 of the user's class path |
 //! | `find` | finding test classes |
+//! | `intervene` | runs of tests in which calls are left out, delayed or added |
 
 use std::collections::BTreeSet;
 use std::io::{PipeReader, Read};
@@ -36,6 +37,7 @@ use crate::wire::{Garbled, Put, Take};
 use crate::worker_folder;
 
 mod find;
+pub mod intervene;
 mod junit;
 mod plan;
 mod recorder;
@@ -43,9 +45,10 @@ mod stream;
 pub(crate) mod task;
 
 pub use find::find_tests;
+use intervene::Loaders;
 pub use plan::EventNaming;
 use plan::{EventName, Plan};
-use stream::{DONE, FULL, RecordDecoder};
+use stream::{DONE, FULL, LAST, RecordDecoder};
 
 /// Number of kept bytes of the task's output.
 const PRINTED: usize = 64 << 10;
@@ -135,6 +138,10 @@ pub enum Outcome {
     Failed {
         /// The exception, as text.
         message: String,
+        /// The class of the exception; empty if there is none.
+        class: String,
+        /// The innermost frames of its stack, `a.Box.open(Box.java:7)`.
+        frames: Vec<String>,
     },
     /// It was disabled, or its assumptions did not hold.
     Skipped,
@@ -183,7 +190,7 @@ pub fn record(
     let (reader, writer) = std::io::pipe().map_err(failed("creating a pipe for its output"))?;
     let printed = Printed::read(reader).map_err(failed("starting a thread"))?;
     let protected = options.host.sandbox == Sandbox::Required;
-    let start = prepare(options, plan, OwnedFd::from(writer))?;
+    let start = prepare(options, plan, OwnedFd::from(writer), None)?;
     worker_folder::sweep(&start.boxes);
     let mut worker = Worker::start(&start)?;
     // Otherwise the pipe would never be closed.
@@ -194,7 +201,7 @@ pub fn record(
     }
     greeting.machine.map_err(HostError::Machine)?;
     let begin = Instant::now();
-    let mut watched = Watched { worker, decoder: RecordDecoder::new(methods, states), read: 0 };
+    let mut watched = Watched::new(worker, RecordDecoder::new(methods, states));
     let end = watched.watch(limit, sink, pace);
     let elapsed = begin.elapsed();
     let Watched { worker, mut decoder, .. } = watched;
@@ -222,7 +229,12 @@ fn make_plan(options: &RecordOptions) -> Result<(Plan, Vec<EventName>), HostErro
     Ok(Plan::make(&path, &options.class, &own, options.naming, options.states)?)
 }
 
-fn prepare(options: RecordOptions, plan: Option<Plan>, output: OwnedFd) -> Result<Start, HostError> {
+fn prepare(
+    options: RecordOptions,
+    plan: Option<Plan>,
+    output: OwnedFd,
+    bench: Option<Option<Loaders>>,
+) -> Result<Start, HostError> {
     let RecordOptions { host, task, directory, writable, longest_life, .. } = options;
     let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
     let assignment = Assignment {
@@ -231,6 +243,7 @@ fn prepare(options: RecordOptions, plan: Option<Plan>, output: OwnedFd) -> Resul
         directory: absolute(directory),
         writable: writable.into_iter().map(absolute).collect(),
         longest_life,
+        bench,
     };
     let setup = Setup {
         libjvm: Some(host.jdk.libjvm),
@@ -257,9 +270,15 @@ struct Watched {
     decoder: RecordDecoder,
     /// Number of bytes of the memory that were read.
     read: usize,
+    /// The worker wants to be replaced.
+    retires: bool,
 }
 
 impl Watched {
+    fn new(worker: Worker, decoder: RecordDecoder) -> Self {
+        Self { worker, decoder, read: 0, retires: false }
+    }
+
     fn watch(
         &mut self,
         limit: Duration,
@@ -288,6 +307,10 @@ impl Watched {
                     if shared::reset(memory).and_then(|()| stream::emptied(control)).is_err() {
                         return Ok(self.ended());
                     }
+                }
+                Ok(Some(message)) if message == LAST => {
+                    self.retires = true;
+                    return Ok(TaskEnd::Finished);
                 }
                 Ok(Some(message)) => {
                     return match message.strip_prefix(DONE) {
@@ -349,6 +372,12 @@ impl Printed {
         Ok(Printed { kept, ended })
     }
 
+    /// Takes what was kept.
+    fn take(&self) -> String {
+        let bytes = std::mem::take(&mut *self.kept.lock().unwrap_or_else(PoisonError::into_inner));
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+
     fn finish(self) -> String {
         // Without the sandbox, the task may have started a process that still holds the pipe.
         let _ = self.ended.recv_timeout(Duration::from_secs(1));
@@ -364,6 +393,8 @@ pub(crate) struct Assignment {
     pub(crate) directory: PathBuf,
     pub(crate) writable: Vec<PathBuf>,
     pub(crate) longest_life: u64,
+    /// True for a bench: the task is repeated with experiments, on these loaders if any.
+    pub(crate) bench: Option<Option<Loaders>>,
 }
 
 impl Assignment {
@@ -383,6 +414,14 @@ impl Assignment {
         bytes.path(&self.directory);
         bytes.paths(&self.writable);
         bytes.number(self.longest_life);
+        bytes.byte(u8::from(self.bench.is_some()));
+        if let Some(loaders) = &self.bench {
+            bytes.byte(u8::from(loaders.is_some()));
+            if let Some(Loaders { kept, fresh }) = loaders {
+                bytes.paths(kept);
+                bytes.paths(fresh);
+            }
+        }
         bytes
     }
 
@@ -398,7 +437,14 @@ impl Assignment {
             _ => return Err(Garbled),
         };
         let (directory, writable) = (take.path()?, take.paths()?);
-        Ok(Self { plan, task, directory, writable, longest_life: take.number()? })
+        let longest_life = take.number()?;
+        let mut bench = None;
+        if take.byte()? != 0 {
+            let has_loaders = take.byte()? != 0;
+            let mut loaders = || Ok(Loaders { kept: take.paths()?, fresh: take.paths()? });
+            bench = Some(if has_loaders { Some(loaders()?) } else { None });
+        }
+        Ok(Self { plan, task, directory, writable, longest_life, bench })
     }
 }
 
@@ -418,6 +464,7 @@ mod tests {
                 directory: "/project".into(),
                 writable: vec!["/project/target".into()],
                 longest_life: u64::MAX,
+                bench: Some(Some(Loaders { kept: vec!["/junit.jar".into()], fresh: vec!["/a".into()] })),
             };
             let bytes = assignment.to_bytes();
             assert_eq!(Assignment::from_bytes(&bytes), Ok(assignment));

@@ -71,7 +71,7 @@ impl Dictionary {
     }
 }
 
-fn put_argument(bytes: &mut Vec<u8>, argument: &Argument) {
+pub(crate) fn put_argument(bytes: &mut Vec<u8>, argument: &Argument) {
     match argument {
         Argument::Null => bytes.byte(0),
         Argument::Bool(value) => bytes.byte(1 + u8::from(*value)),

@@ -235,7 +235,7 @@ fn descriptor(argument: Option<OsString>) -> io::Result<RawFd> {
     Ok(number)
 }
 
-fn count_threads() -> usize {
+pub(crate) fn count_threads() -> usize {
     std::fs::read_dir("/proc/self/task").map_or(0, Iterator::count)
 }
 

@@ -129,7 +129,7 @@ fn show_tests(recorded: &Recorded) -> String {
     let lines = tests.iter().map(|test| {
         let outcome = match &test.outcome {
             Outcome::Passed => "passed",
-            Outcome::Failed { message } => message,
+            Outcome::Failed { message, .. } => message,
             Outcome::Skipped => "skipped",
         };
         format!("{}: {outcome}\n", test.name)

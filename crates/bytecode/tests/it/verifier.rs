@@ -142,7 +142,7 @@ fn the_verifier_accepts_wrapped_classes_of_the_jdk() {
         .filter(|name| modules.module_of(name) == Some("java.base") && !name.starts_with("java/lang/invoke/"))
         .step_by(if slow() { 1 } else { 16 })
         .collect();
-    let witness = Witness { class: "java/lang/AditWitness".to_owned(), arguments: true };
+    let witness = Witness { class: "java/lang/AditWitness".to_owned(), arguments: true, intervenes: true };
     let folder = tempfile::tempdir().unwrap();
     let (mut next, mut count) = (0, 0);
     for name in &names {

@@ -5,6 +5,7 @@
 //! runs older tests as well; else JUnit 4, which runs those of JUnit 3.
 
 use std::ffi::{CString, c_void};
+use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use adit_bytecode::emit::bodiless_class;
@@ -12,12 +13,16 @@ use jni_sys::{JNIEnv, JNINativeMethod, jclass, jint, jobject, jobjectArray, jval
 
 use crate::jni;
 use crate::known::find_class;
+use crate::record::recorder::interventions;
 use crate::record::stream::{RecordWriter, frame};
-use crate::vm::{self, Env};
+use crate::vm::{self, Env, Global};
 use crate::wire::Put;
 
 /// Number of kept UTF-16 units of the message of a failed test.
 const MESSAGE: usize = 2000;
+
+/// Number of kept frames of the exception of a failed test.
+const FRAMES: jint = 12;
 
 const LAUNCHER: &str = "org/junit/platform/launcher/core/LauncherFactory";
 const CORE: &str = "org/junit/runner/JUnitCore";
@@ -26,16 +31,27 @@ const LISTENER: &str = "adit/TestListener";
 static WRITER: OnceLock<&'static RecordWriter> = OnceLock::new();
 
 /// The failure of the JUnit 4 test that is running: the end of a test does not say how it ended.
-static FAILURE: Mutex<Option<(u8, String)>> = Mutex::new(None);
+static FAILURE: Mutex<Option<(u8, Failure)>> = Mutex::new(None);
 
 /// Runs test classes, named with dots, and writes to the records how each test ended.
 pub(crate) fn run(env: Env, classes: &[String], records: &'static RecordWriter) -> Result<(), String> {
+    run_chosen(env, std::ptr::null_mut(), &Chosen::new(&[], classes), records)
+}
+
+/// Runs tests with the JUnit that a loader knows, or the application's if it is null. Test classes come from
+/// the context of the current thread.
+fn run_chosen(
+    env: Env,
+    junit: jobject,
+    chosen: &[Chosen],
+    records: &'static RecordWriter,
+) -> Result<(), String> {
     let _ = WRITER.set(records);
-    let java = Java(env);
+    let java = Java(env, junit);
     if java.has(LAUNCHER) {
-        java.run_platform(classes)
+        java.run_platform(chosen)
     } else if java.has(CORE) {
-        java.run_core(classes)
+        java.run_core(chosen)
     } else {
         Err("JUnit is not on the class path: neither JUnit 5 (junit-platform-launcher.jar, with an engine such as \
              junit-jupiter-engine.jar) nor JUnit 4 (junit4.jar, with hamcrest-core.jar)"
@@ -43,9 +59,108 @@ pub(crate) fn run(env: Env, classes: &[String], records: &'static RecordWriter) 
     }
 }
 
+/// A test class, or one test of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Chosen {
+    class: String,
+    /// The method as JUnit 4 names it, and its parameter types as JUnit 5 writes them.
+    method: Option<(String, String)>,
+}
+
+impl Chosen {
+    /// The tests with these names, or all of these classes if there are no names.
+    fn new(tests: &[String], classes: &[String]) -> Vec<Chosen> {
+        if tests.is_empty() {
+            return classes.iter().map(|class| Chosen { class: class.clone(), method: None }).collect();
+        }
+        let mut all: Vec<Chosen> = Vec::new();
+        for test in tests {
+            let chosen = Chosen::parse(test, classes);
+            if !all.contains(&chosen) {
+                all.push(chosen);
+            }
+        }
+        all
+    }
+
+    fn parse(test: &str, classes: &[String]) -> Chosen {
+        let whole = |class: &str| Chosen { class: class.to_owned(), method: None };
+        // A repetition is chosen with all others of its test.
+        let plain = test.split_once('[').map_or(test, |(before, _)| before);
+        let (head, parameters) = plain.split_once('(').unwrap_or((plain, ""));
+        if classes.iter().any(|class| class == head) {
+            return whole(head);
+        }
+        match head.rsplit_once('.') {
+            Some((class, method)) => {
+                let parameters = parameters.trim_end_matches(')').to_owned();
+                Chosen { class: class.to_owned(), method: Some((method.to_owned(), parameters)) }
+            }
+            None => whole(head),
+        }
+    }
+}
+
+/// Loads JUnit once, and the project's classes anew for each run.
+pub(crate) struct FreshTests {
+    junit: Global,
+    entries: Vec<PathBuf>,
+}
+
+impl FreshTests {
+    pub(crate) fn new(env: Env, kept: &[PathBuf], entries: &[PathBuf]) -> Result<Self, String> {
+        let java = Java(env, std::ptr::null_mut());
+        let broken = |thrown| format!("cannot load JUnit: {}", describe(env, thrown));
+        let platform = java
+            .call_static("java/lang/ClassLoader", "getPlatformClassLoader", "()Ljava/lang/ClassLoader;", &[])
+            .map_err(broken)?;
+        let junit = java.loader(kept, platform).map_err(broken)?;
+        // SAFETY: a local reference that is not used afterwards.
+        let junit = unsafe { Global::of_local(env, junit) }.ok_or("no memory for a loader")?;
+        Ok(Self { junit, entries: entries.to_vec() })
+    }
+
+    /// A new loader of the project's classes, which becomes the context of the current thread.
+    pub(crate) fn loader(&self, env: Env) -> Result<Global, String> {
+        let java = Java(env, std::ptr::null_mut());
+        let broken = |thrown| format!("cannot make a class loader: {}", describe(env, thrown));
+        let loader = java.loader(&self.entries, self.junit.get()).map_err(broken)?;
+        let thread = java
+            .call_static("java/lang/Thread", "currentThread", "()Ljava/lang/Thread;", &[])
+            .map_err(broken)?;
+        let context = [jvalue { l: loader }];
+        java.call(thread, "setContextClassLoader", "(Ljava/lang/ClassLoader;)V", &context).map_err(broken)?;
+        // SAFETY: both are local references that are not used afterwards.
+        unsafe {
+            jni!(env, DeleteLocalRef, thread);
+            Global::of_local(env, loader).ok_or_else(|| "no memory for a loader".to_owned())
+        }
+    }
+
+    /// Closes the files of a loader that is no longer needed.
+    pub(crate) fn close(&self, env: Env, loader: &Global) {
+        if let Err(thrown) = Java(env, std::ptr::null_mut()).call(loader.get(), "close", "()V", &[]) {
+            // SAFETY: a local reference that is not used afterwards.
+            unsafe { jni!(env, DeleteLocalRef, thrown) };
+        }
+    }
+}
+
+/// Runs some tests, by names as results have them, or all of some classes.
+pub(crate) fn run_some(
+    env: Env,
+    fresh: Option<&FreshTests>,
+    tests: &[String],
+    classes: &[String],
+    records: &'static RecordWriter,
+) -> Result<(), String> {
+    let junit = fresh.map_or(std::ptr::null_mut(), |fresh| fresh.junit.get());
+    run_chosen(env, junit, &Chosen::new(tests, classes), records)
+}
+
 /// An exception as text, whose reference is used up.
 pub(crate) fn describe(env: Env, thrown: jobject) -> String {
-    let java = Java(env);
+    let java = Java(env, std::ptr::null_mut());
     java.call(thrown, "toString", "()Ljava/lang/String;", &[])
         .ok()
         .and_then(|text| java.text(text, MESSAGE))
@@ -54,7 +169,7 @@ pub(crate) fn describe(env: Env, thrown: jobject) -> String {
 
 /// An array of strings.
 pub(crate) fn strings(env: Env, items: &[String]) -> Option<jobjectArray> {
-    let java = Java(env);
+    let java = Java(env, std::ptr::null_mut());
     let class = find_class(env, "java/lang/String").ok()?;
     let list = java.array(class.get(), items.len())?;
     for (index, item) in items.iter().enumerate() {
@@ -68,9 +183,10 @@ pub(crate) fn strings(env: Env, items: &[String]) -> Option<jobjectArray> {
     Some(list)
 }
 
-/// The machine, for calls that happen a few times for each test: everything is looked up by name.
+/// The machine, for calls that happen a few times for each test: everything is looked up by name. Classes are
+/// looked up by the loader, or by the application's if it is null.
 #[derive(Clone, Copy)]
-struct Java(Env);
+struct Java(Env, jobject);
 
 // SAFETY, for all of these: methods are looked up on the class of the object that they are called on, with
 // the descriptor that says what they take and give; the callers below pass what these descriptors ask for,
@@ -79,7 +195,69 @@ struct Java(Env);
 // or the task, ends.
 impl Java {
     fn has(self, class: &str) -> bool {
-        find_class(self.0, class).is_ok()
+        self.class(class).is_ok()
+    }
+
+    /// A class by its name with slashes.
+    fn class(self, name: &str) -> Result<Global, jobject> {
+        if self.1.is_null() { find_class(self.0, name) } else { self.class_of(name, self.1) }
+    }
+
+    /// A class of a loader. It is initialized.
+    fn class_of(self, name: &str, loader: jobject) -> Result<Global, jobject> {
+        let text = self.string(&name.replace('/', ".")).ok_or(std::ptr::null_mut())?;
+        let descriptor = "(Ljava/lang/String;ZLjava/lang/ClassLoader;)Ljava/lang/Class;";
+        let arguments = [jvalue { l: text }, jvalue { z: true }, jvalue { l: loader }];
+        let java = Java(self.0, std::ptr::null_mut());
+        let class = java.call_static("java/lang/Class", "forName", descriptor, &arguments)?;
+        // SAFETY: local references that are not used afterwards.
+        unsafe {
+            jni!(self.0, DeleteLocalRef, text);
+            Global::of_local(self.0, class).ok_or(std::ptr::null_mut())
+        }
+    }
+
+    /// A loader of class path entries.
+    fn loader(self, entries: &[PathBuf], parent: jobject) -> Result<jobject, jobject> {
+        let none = std::ptr::null_mut;
+        let url = self.class("java/net/URL")?;
+        let urls = self.array(url.get(), entries.len()).ok_or(none())?;
+        for (index, entry) in entries.iter().enumerate() {
+            let text = self.string(entry.to_str().ok_or(none())?).ok_or(none())?;
+            let file = self.new_object("java/io/File", "(Ljava/lang/String;)V", &[jvalue { l: text }])?;
+            let uri = self.call(file, "toURI", "()Ljava/net/URI;", &[])?;
+            let url = self.call(uri, "toURL", "()Ljava/net/URL;", &[])?;
+            // SAFETY: the array has so many places for these; the references were made in this loop.
+            unsafe {
+                jni!(self.0, SetObjectArrayElement, urls, index as jint, url);
+                [text, file, uri, url].into_iter().for_each(|used| jni!(self.0, DeleteLocalRef, used));
+            }
+        }
+        let arguments = [jvalue { l: urls }, jvalue { l: parent }];
+        let descriptor = "([Ljava/net/URL;Ljava/lang/ClassLoader;)V";
+        let loader = self.new_object("java/net/URLClassLoader", descriptor, &arguments)?;
+        // SAFETY: a local reference that is not used afterwards.
+        unsafe { jni!(self.0, DeleteLocalRef, urls) };
+        Ok(loader)
+    }
+
+    fn new_object(self, class: &str, descriptor: &str, args: &[jvalue]) -> Result<jobject, jobject> {
+        let class = self.class(class)?;
+        let descriptor = vm::name(descriptor);
+        // SAFETY: see above.
+        unsafe {
+            let constructor = jni!(self.0, GetMethodID, class.get(), c"<init>".as_ptr(), descriptor.as_ptr());
+            self.unless_thrown(())?;
+            let made = jni!(self.0, NewObjectA, class.get(), constructor, args.as_ptr());
+            self.unless_thrown(made)
+        }
+    }
+
+    /// The context of the current thread, a local reference.
+    fn context(self) -> Result<jobject, jobject> {
+        let java = Java(self.0, std::ptr::null_mut());
+        let thread = java.call_static("java/lang/Thread", "currentThread", "()Ljava/lang/Thread;", &[])?;
+        java.call(thread, "getContextClassLoader", "()Ljava/lang/ClassLoader;", &[])
     }
 
     fn string(self, text: &str) -> Option<jobject> {
@@ -146,7 +324,7 @@ impl Java {
         descriptor: &str,
         args: &[jvalue],
     ) -> Result<jobject, jobject> {
-        let class = find_class(self.0, class)?;
+        let class = self.class(class)?;
         let class = class.get();
         let (name, signature) = (vm::name(name), vm::name(descriptor));
         // SAFETY: see above.
@@ -158,18 +336,25 @@ impl Java {
         }
     }
 
-    fn run_platform(self, classes: &[String]) -> Result<(), String> {
+    fn run_platform(self, chosen: &[Chosen]) -> Result<(), String> {
         const PLATFORM: &str = "org/junit/platform";
         let broken = |thrown| format!("JUnit 5 does not run: {}", describe(self.0, thrown));
         let start = || -> Result<(), jobject> {
-            let selector = find_class(self.0, &format!("{PLATFORM}/engine/DiscoverySelector"))?;
-            let selectors = self.array(selector.get(), classes.len()).ok_or(std::ptr::null_mut())?;
-            for (index, class) in classes.iter().enumerate() {
-                let name = self.string(class).ok_or(std::ptr::null_mut())?;
+            let selector = self.class(&format!("{PLATFORM}/engine/DiscoverySelector"))?;
+            let selectors = self.array(selector.get(), chosen.len()).ok_or(std::ptr::null_mut())?;
+            for (index, chosen) in chosen.iter().enumerate() {
+                let (select, kind, name) = match &chosen.method {
+                    None => ("selectClass", "ClassSelector", chosen.class.clone()),
+                    Some((method, parameters)) => {
+                        let name = format!("{}#{method}({parameters})", chosen.class);
+                        ("selectMethod", "MethodSelector", name)
+                    }
+                };
+                let name = self.string(&name).ok_or(std::ptr::null_mut())?;
                 let one = self.call_static(
                     &format!("{PLATFORM}/engine/discovery/DiscoverySelectors"),
-                    "selectClass",
-                    &format!("(Ljava/lang/String;)L{PLATFORM}/engine/discovery/ClassSelector;"),
+                    select,
+                    &format!("(Ljava/lang/String;)L{PLATFORM}/engine/discovery/{kind};"),
                     &[jvalue { l: name }],
                 )?;
                 // SAFETY: the array has so many places for selectors.
@@ -213,7 +398,7 @@ impl Java {
                     ),
                 ],
             )?;
-            let listener_class = find_class(self.0, &interface)?;
+            let listener_class = self.class(&interface)?;
             let listeners = self.array(listener_class.get(), 1).ok_or(std::ptr::null_mut())?;
             // SAFETY: the array has one place for such a listener.
             unsafe { jni!(self.0, SetObjectArrayElement, listeners, 0, listener) };
@@ -225,28 +410,32 @@ impl Java {
         start().map_err(broken)
     }
 
-    fn run_core(self, classes: &[String]) -> Result<(), String> {
+    fn run_core(self, chosen: &[Chosen]) -> Result<(), String> {
+        const REQUEST: &str = "org/junit/runner/Request";
         let broken = |thrown| format!("JUnit 4 does not run: {}", describe(self.0, thrown));
         let class = find_class(self.0, "java/lang/Class").map_err(broken)?;
-        let list = self.array(class.get(), classes.len()).ok_or("no memory for the list of tests")?;
-        for (index, name) in classes.iter().enumerate() {
-            // A class that cannot be loaded is no reason not to run the others.
-            match find_class(self.0, &name.replace('.', "/")) {
-                // SAFETY: the array has so many places for classes.
-                Ok(test) => unsafe { jni!(self.0, SetObjectArrayElement, list, index as jint, test.get()) },
-                Err(thrown) => return Err(format!("{name}: {}", describe(self.0, thrown))),
-            }
+        let whole: Vec<&Chosen> = chosen.iter().filter(|chosen| chosen.method.is_none()).collect();
+        let list = self.array(class.get(), whole.len()).ok_or("no memory for the list of tests")?;
+        let context = self.context().map_err(broken)?;
+        let find = |name: &str| {
+            let found = if self.1.is_null() {
+                find_class(self.0, &name.replace('.', "/"))
+            } else {
+                self.class_of(name, context)
+            };
+            found.map_err(|thrown| format!("{name}: {}", describe(self.0, thrown)))
+        };
+        for (index, chosen) in whole.iter().enumerate() {
+            let test = find(&chosen.class)?;
+            // SAFETY: the array has so many places for classes.
+            unsafe { jni!(self.0, SetObjectArrayElement, list, index as jint, test.get()) };
+        }
+        let mut single = Vec::new();
+        for (chosen, method) in chosen.iter().filter_map(|chosen| Some((chosen, chosen.method.as_ref()?))) {
+            single.push((find(&chosen.class)?, method.0.clone()));
         }
         let run = || -> Result<(), jobject> {
-            let class = find_class(self.0, CORE)?;
-            let core = class.get();
-            // SAFETY: the constructor without parameters is looked up on the class.
-            let core = unsafe {
-                let constructor = jni!(self.0, GetMethodID, core, c"<init>".as_ptr(), c"()V".as_ptr());
-                self.unless_thrown(())?;
-                jni!(self.0, NewObjectA, core, constructor, std::ptr::null())
-            };
-            let core = self.unless_thrown(core)?;
+            let core = self.new_object(CORE, "()V", &[])?;
             let description = "(Lorg/junit/runner/Description;)V";
             let failure = "(Lorg/junit/runner/notification/Failure;)V";
             let superclass = "org/junit/runner/notification/RunListener";
@@ -262,7 +451,21 @@ impl Java {
                 ],
             )?;
             self.call(core, "addListener", &format!("(L{superclass};)V"), &[jvalue { l: listener }])?;
-            self.call(core, "run", "([Ljava/lang/Class;)Lorg/junit/runner/Result;", &[jvalue { l: list }])?;
+            if !whole.is_empty() {
+                let all = [jvalue { l: list }];
+                self.call(core, "run", "([Ljava/lang/Class;)Lorg/junit/runner/Result;", &all)?;
+            }
+            for (class, method) in &single {
+                let name = self.string(method).ok_or(std::ptr::null_mut())?;
+                let request = self.call_static(
+                    REQUEST,
+                    "method",
+                    &format!("(Ljava/lang/Class;Ljava/lang/String;)L{REQUEST};"),
+                    &[jvalue { l: class.get() }, jvalue { l: name }],
+                )?;
+                let request = [jvalue { l: request }];
+                self.call(core, "run", &format!("(L{REQUEST};)Lorg/junit/runner/Result;"), &request)?;
+            }
             Ok(())
         };
         run().map_err(broken)
@@ -278,12 +481,18 @@ impl Java {
         let members: Vec<_> =
             methods.iter().map(|(name, descriptor, _)| (0x0101, *name, *descriptor)).collect();
         let bytes = bodiless_class(LISTENER, superclass, interfaces, &[], &members);
-        let loader = self.call_static(
-            "java/lang/ClassLoader",
-            "getSystemClassLoader",
-            "()Ljava/lang/ClassLoader;",
-            &[],
-        )?;
+        let loader = if self.1.is_null() {
+            let descriptor = "()Ljava/lang/ClassLoader;";
+            self.call_static("java/lang/ClassLoader", "getSystemClassLoader", descriptor, &[])?
+        } else {
+            self.1
+        };
+        // There is one already when tests are run again.
+        if let Ok(class) = self.class_of(LISTENER, loader) {
+            // SAFETY: as below.
+            let object = unsafe { jni!(self.0, AllocObject, class.get()) };
+            return self.unless_thrown(object);
+        }
         let texts: Vec<(CString, CString)> =
             methods.iter().map(|(name, descriptor, _)| (vm::name(name), vm::name(descriptor))).collect();
         let natives: Vec<JNINativeMethod> = methods
@@ -355,7 +564,8 @@ fn turned(display: &str) -> String {
     }
 }
 
-fn started(name: &str) {
+fn started(env: Env, name: &str) {
+    interventions::test_started(env, name);
     if let Some(records) = WRITER.get() {
         records.write(|bytes| {
             bytes.byte(frame::TEST_STARTED);
@@ -364,15 +574,67 @@ fn started(name: &str) {
     }
 }
 
-/// Tells the end of a test: passed, failed with a message, skipped.
-fn ended(name: &str, outcome: u8, message: &str) {
+/// A failure of a test.
+#[derive(Clone, Debug, Default)]
+struct Failure {
+    message: String,
+    class: String,
+    frames: Vec<String>,
+}
+
+impl Failure {
+    /// Describes an exception, whose reference may be null.
+    fn of(env: Env, thrown: jobject) -> Self {
+        if thrown.is_null() {
+            return Self::default();
+        }
+        // SAFETY: the frame is popped below, and no reference that is made in it is used afterwards.
+        unsafe {
+            if jni!(env, PushLocalFrame, 16 + 2 * FRAMES) != 0 {
+                jni!(env, ExceptionClear);
+                return Self::default();
+            }
+            let failure = Self::of_in_frame(env, thrown);
+            jni!(env, PopLocalFrame, std::ptr::null_mut());
+            failure
+        }
+    }
+
+    fn of_in_frame(env: Env, thrown: jobject) -> Self {
+        let java = Java(env, std::ptr::null_mut());
+        let class = java.call(thrown, "getClass", "()Ljava/lang/Class;", &[]);
+        let name = class.and_then(|class| java.call(class, "getName", "()Ljava/lang/String;", &[]));
+        let class = name.ok().and_then(|name| java.text(name, MESSAGE)).unwrap_or_default();
+        let frames = java.call(thrown, "getStackTrace", "()[Ljava/lang/StackTraceElement;", &[]);
+        let mut top = Vec::new();
+        if let Ok(frames) = frames
+            && !frames.is_null()
+        {
+            // SAFETY: the array is live, and the index is below its length.
+            let length = unsafe { jni!(env, GetArrayLength, frames) };
+            for index in 0..length.min(FRAMES) {
+                // SAFETY: as above.
+                let frame = unsafe { jni!(env, GetObjectArrayElement, frames, index) };
+                let text = java.call(frame, "toString", "()Ljava/lang/String;", &[]);
+                top.extend(text.ok().and_then(|text| java.text(text, MESSAGE)));
+            }
+        }
+        Self { message: describe(env, thrown), class, frames: top }
+    }
+}
+
+/// Tells the end of a test: passed, failed, skipped.
+fn ended(env: Env, name: &str, outcome: u8, failure: &Failure) {
+    interventions::test_ended(env);
     if let Some(records) = WRITER.get() {
         records.write(|bytes| {
             bytes.byte(frame::TEST_ENDED);
             bytes.text(name);
             bytes.byte(outcome);
-            if outcome == 1 {
-                bytes.text(message);
+            if outcome == FAILED {
+                bytes.text(&failure.message);
+                bytes.text(&failure.class);
+                bytes.texts(&failure.frames);
             }
         });
     }
@@ -389,9 +651,10 @@ fn guarded(act: impl FnOnce() -> Option<()>) {
 
 unsafe extern "system" fn platform_started(env: *mut JNIEnv, _this: jobject, identifier: jobject) {
     guarded(|| {
-        let (is_test, name) = Java(Env::of(env)).identify(identifier)?;
+        let env = Env::of(env);
+        let (is_test, name) = Java(env, std::ptr::null_mut()).identify(identifier)?;
         if is_test {
-            started(&name);
+            started(env, &name);
         }
         Some(())
     });
@@ -404,8 +667,9 @@ unsafe extern "system" fn platform_skipped(
     _why: jobject,
 ) {
     guarded(|| {
-        let (_, name) = Java(Env::of(env)).identify(identifier)?;
-        ended(&name, SKIPPED, "");
+        let env = Env::of(env);
+        let (_, name) = Java(env, std::ptr::null_mut()).identify(identifier)?;
+        ended(env, &name, SKIPPED, &Failure::default());
         Some(())
     });
 }
@@ -418,7 +682,7 @@ unsafe extern "system" fn platform_finished(
 ) {
     guarded(|| {
         let env = Env::of(env);
-        let java = Java(env);
+        let java = Java(env, std::ptr::null_mut());
         let (is_test, name) = java.identify(identifier)?;
         let status = "()Lorg/junit/platform/engine/TestExecutionResult$Status;";
         let status = java.call(result, "getStatus", status, &[]).ok()?;
@@ -435,8 +699,7 @@ unsafe extern "system" fn platform_finished(
         let why = java.call(result, "getThrowable", "()Ljava/util/Optional;", &[]).ok()?;
         let null = [jvalue { l: std::ptr::null_mut() }];
         let why = java.call(why, "orElse", "(Ljava/lang/Object;)Ljava/lang/Object;", &null).ok()?;
-        let message = if why.is_null() { String::new() } else { describe(env, why) };
-        ended(&name, outcome, &message);
+        ended(env, &name, outcome, &Failure::of(env, why));
         Some(())
     });
 }
@@ -444,7 +707,8 @@ unsafe extern "system" fn platform_finished(
 unsafe extern "system" fn core_started(env: *mut JNIEnv, _this: jobject, description: jobject) {
     guarded(|| {
         *FAILURE.lock().unwrap_or_else(PoisonError::into_inner) = None;
-        started(&Java(Env::of(env)).display_name(description)?);
+        let env = Env::of(env);
+        started(env, &Java(env, std::ptr::null_mut()).display_name(description)?);
         Some(())
     });
 }
@@ -452,15 +716,19 @@ unsafe extern "system" fn core_started(env: *mut JNIEnv, _this: jobject, descrip
 unsafe extern "system" fn core_finished(env: *mut JNIEnv, _this: jobject, description: jobject) {
     guarded(|| {
         let failure = FAILURE.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let (outcome, message) = failure.unwrap_or((PASSED, String::new()));
-        ended(&Java(Env::of(env)).display_name(description)?, outcome, &message);
+        let (outcome, failure) = failure.unwrap_or((PASSED, Failure::default()));
+        let env = Env::of(env);
+        let name = Java(env, std::ptr::null_mut()).display_name(description)?;
+        ended(env, &name, outcome, &failure);
         Some(())
     });
 }
 
 unsafe extern "system" fn core_ignored(env: *mut JNIEnv, _this: jobject, description: jobject) {
     guarded(|| {
-        ended(&Java(Env::of(env)).display_name(description)?, SKIPPED, "");
+        let env = Env::of(env);
+        let name = Java(env, std::ptr::null_mut()).display_name(description)?;
+        ended(env, &name, SKIPPED, &Failure::default());
         Some(())
     });
 }
@@ -474,15 +742,15 @@ unsafe extern "system" fn core_assumed(env: *mut JNIEnv, _this: jobject, failure
 }
 
 fn core_failure(env: Env, failure: jobject, outcome: u8) -> Option<()> {
-    let java = Java(env);
+    let java = Java(env, std::ptr::null_mut());
     let thrown = java.call(failure, "getException", "()Ljava/lang/Throwable;", &[]).ok()?;
-    let message = if thrown.is_null() { String::new() } else { describe(env, thrown) };
+    let why = Failure::of(env, thrown);
     let description = java.call(failure, "getDescription", "()Lorg/junit/runner/Description;", &[]).ok()?;
     if java.call(description, "isTest", "()Z", &[]).ok()?.is_null() {
         // What belongs to the class fails outside of any test, which then has no end of its own.
-        ended(&java.display_name(description)?, outcome, &message);
+        ended(env, &java.display_name(description)?, outcome, &why);
     } else {
-        *FAILURE.lock().unwrap_or_else(PoisonError::into_inner) = Some((outcome, message));
+        *FAILURE.lock().unwrap_or_else(PoisonError::into_inner) = Some((outcome, why));
     }
     Some(())
 }
@@ -490,6 +758,26 @@ fn core_failure(env: Env, failure: jobject, outcome: u8) -> Option<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_become_tests() {
+        let classes = ["a.ATest".to_owned(), "a.BTest".to_owned()];
+        let shown = |test: &str| {
+            let chosen = Chosen::parse(test, &classes);
+            match chosen.method {
+                Some((method, parameters)) => format!("{}#{method}({parameters})", chosen.class),
+                None => chosen.class,
+            }
+        };
+        assert_eq!(shown("a.ATest.works()"), "a.ATest#works()");
+        assert_eq!(shown("a.ATest$In.m(int, java.lang.String)"), "a.ATest$In#m(int, java.lang.String)");
+        assert_eq!(shown("a.ATest.m(int)[#2]"), "a.ATest#m(int)");
+        assert_eq!(shown("a.BTest.works[0]"), "a.BTest#works()");
+        assert_eq!(shown("a.BTest"), "a.BTest");
+        let all = Chosen::new(&["a.ATest.m[0]".to_owned(), "a.ATest.m[1]".to_owned()], &classes);
+        assert_eq!(all.len(), 1);
+        assert_eq!(Chosen::new(&[], &classes).len(), 2);
+    }
 
     #[test]
     fn ids_become_names() {

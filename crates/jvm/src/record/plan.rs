@@ -29,6 +29,8 @@ pub(crate) struct Plan {
     pub(crate) holders: BTreeSet<String>,
     /// True to record arguments, and the fields of the object before and after each call.
     pub(crate) states: bool,
+    /// True if calls may be left out, delayed and added.
+    pub(crate) intervenes: bool,
 }
 
 /// Names of the events of a plan, which only the coordinator needs: that of constructors first, then those of
@@ -163,7 +165,8 @@ impl Plan {
         let mut names = naming.names(&methods);
         let mut parameters: Vec<Vec<String>> = methods.values().map(|by| by.names.clone()).collect();
         let methods = methods.into_keys().collect();
-        let plan = Plan { class: under.name.to_string(), of_jdk, methods, holders, states };
+        let plan =
+            Plan { class: under.name.to_string(), of_jdk, methods, holders, states, intervenes: false };
         // Constructors are one event, and so they have names for their parameters only if there is one.
         let mut constructors = under.methods.iter().filter(|method| method.is_constructor());
         let only = constructors.next().filter(|_| constructors.next().is_none());
@@ -190,7 +193,8 @@ impl Plan {
         if !self.holders.contains(name) {
             return None;
         }
-        let witness = Witness { class: WITNESS.to_owned(), arguments: self.states };
+        let witness =
+            Witness { class: WITNESS.to_owned(), arguments: self.states, intervenes: self.intervenes };
         let dotted = name.replace('/', ".");
         let unchanged = |why: String| Changed {
             bytes: bytes.to_vec(),
@@ -253,6 +257,7 @@ impl Plan {
         bytes.number(self.holders.len() as u64);
         self.holders.iter().for_each(|holder| bytes.text(holder));
         bytes.byte(u8::from(self.states));
+        bytes.byte(u8::from(self.intervenes));
     }
 
     pub(crate) fn take(take: &mut Take<'_>) -> Result<Plan, Garbled> {
@@ -268,7 +273,8 @@ impl Plan {
         }
         let holders = (0..take.count()?).map(|_| Ok(take.text()?.to_owned())).collect::<Result<_, _>>()?;
         let states = take.byte()? != 0;
-        Ok(Plan { class, of_jdk, methods, holders, states })
+        let intervenes = take.byte()? != 0;
+        Ok(Plan { class, of_jdk, methods, holders, states, intervenes })
     }
 }
 
@@ -321,6 +327,7 @@ mod tests {
             methods: vec![method("close", false), method("of", true)],
             holders: ["a/Outer$Box".to_owned(), "a/Base".to_owned()].into(),
             states: true,
+            intervenes: true,
         }
     }
 

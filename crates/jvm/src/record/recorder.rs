@@ -27,9 +27,11 @@ use crate::results::tag;
 use crate::vm::{self, Env};
 use crate::wire::Put;
 
+pub(crate) mod interventions;
 mod open;
 mod states;
 
+use interventions::{Call, Interventions};
 use open::{Maker, Open, Seen};
 use states::StateReader;
 
@@ -66,6 +68,7 @@ pub(crate) struct CallRecorder {
     virtual_thread: AtomicPtr<c_void>,
     /// Reads arguments and fields, if states are recorded and as soon as the machine is there.
     states: std::sync::OnceLock<StateReader>,
+    interventions: Interventions,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -104,6 +107,7 @@ impl CallRecorder {
             numbering: Mutex::new(0),
             virtual_thread: AtomicPtr::default(),
             states: std::sync::OnceLock::new(),
+            interventions: Interventions::default(),
         }));
         let _ = EARS.set(recorder);
         recorder
@@ -145,6 +149,9 @@ impl CallRecorder {
                 StateReader::new(env, &self.plan).ok_or("unexpected JDK: core classes are missing")?;
             let _ = self.states.set(reader);
             natives.extend(states::natives());
+        }
+        if self.plan.intervenes {
+            natives.extend(interventions::natives());
         }
         // SAFETY: the class was just found; names and signatures live as long as the program, and each
         // function has the type that its signature says. The field is looked up before it is set.
@@ -315,10 +322,11 @@ impl CallRecorder {
         }
         // The witness's own method comes first.
         let (is_inside, caller, method) = self.is_inside(tools, env, 1, receiver);
-        if is_inside {
+        let forced = if self.plan.intervenes { interventions::forced(number) } else { None };
+        if is_inside && forced.is_none() {
             return false;
         }
-        if self.plan.of_jdk && caller.is_machinery() {
+        if forced.is_none() && self.plan.of_jdk && caller.is_machinery() {
             let known = !receiver.is_null() && tools.tag(receiver).is_ok_and(|tag| tag > 0);
             if !known {
                 return false;
@@ -327,12 +335,25 @@ impl CallRecorder {
         let place = self.place(tools, env);
         let is_over = |open: &Open| matches!(open, Open::Method { place: of, .. } if *of <= place);
         self.close(open::take_from(tools, is_over));
-        let begun = open::push(tools, Open::Method { place, method, number, seen: Seen::default() });
+        let call = self.call_of(tools, number, receiver, forced);
+        let begun = open::push(tools, Open::Method { place, method, number, seen: Seen::default(), call });
         // The call is open first, so that calls which reading makes are seen to come from inside.
         if let Some(states) = self.states.get().filter(|_| begun) {
             open::set_before(tools, states.read(self, tools, env, receiver));
         }
         begun
+    }
+
+    /// A call of a method as interventions see it.
+    fn call_of(&self, tools: Tools, number: jint, receiver: jobject, forced: Option<(u8, u64)>) -> Call {
+        if !self.plan.intervenes || receiver.is_null() {
+            return Call::default();
+        }
+        let tag = self.number(tools, receiver).unwrap_or(0);
+        match forced {
+            Some((origin, number)) => Call { object: tag, origin, number, ..Call::default() },
+            None => self.meet(tag, number as u64 + 1),
+        }
     }
 
     /// A number for how deep the stack of the current thread is: the deeper, the smaller.
@@ -366,6 +387,7 @@ impl CallRecorder {
         let is_this = |open: &Open| matches!(open, Open::Method { number: of, .. } if *of == number);
         let mut over = open::take_from_last(tools, is_this);
         let seen = if over.is_empty() { None } else { over.remove(0).seen() };
+        let (seen, mut call) = seen.unwrap_or_default();
         self.close(over);
         let Some(method) = self.plan.methods.get(number as usize) else { return };
         let kind = self.results[number as usize];
@@ -382,9 +404,19 @@ impl CallRecorder {
             // A factory that threw made nothing.
             (_, true) => return,
         };
+        let event = number as u64 + 1;
+        if method.is_factory && self.plan.intervenes {
+            call = self.meet(self.number(tools, object).unwrap_or(0), event);
+        }
+        let result = match &ended {
+            Ended::Returned(value) => Some((kind, *value)),
+            Ended::Threw(_) => None,
+        };
         let mut outcome = self.outcome(tools, env, kind, ended);
-        self.put_surroundings(tools, env, object, seen.unwrap_or_default(), &mut outcome);
-        self.tell(tools, env, object, number as u64 + 1, &outcome);
+        self.put_surroundings(tools, env, object, seen, &mut outcome);
+        self.put_mark(&call, &mut outcome);
+        self.tell(tools, env, object, event, &outcome);
+        self.after(env, object, event, call, result);
     }
 
     /// A constructor begins.
@@ -406,7 +438,8 @@ impl CallRecorder {
         let states = self.states.get();
         let seen = states.map(|states| states.constructor_arguments(self, tools, env, method));
         let seen = seen.unwrap_or_default();
-        let maker = Maker { depth, method, object: object as u64, class, thrown: None, seen };
+        let call = self.meet(object, 0);
+        let maker = Maker { depth, method, object: object as u64, class, thrown: None, seen, call };
         open::push(tools, Open::Constructor(maker));
     }
 
@@ -421,13 +454,14 @@ impl CallRecorder {
     /// away. A constructor whose return was not heard has thrown.
     fn close(&self, over: Vec<Open>) {
         for open in over.into_iter().rev() {
-            if let Open::Constructor(Maker { object, class, thrown: Some(thrown), seen, .. }) = open {
+            if let Open::Constructor(Maker { object, class, thrown: Some(thrown), seen, call, .. }) = open {
                 let mut outcome = Vec::new();
                 outcome.byte(tag::THREW);
                 outcome.number(thrown);
                 if self.plan.states {
                     seen.put(&[], &mut outcome);
                 }
+                self.put_mark(&call, &mut outcome);
                 self.records.event(object, class, 0, &outcome);
             }
         }
@@ -501,6 +535,7 @@ impl CallRecorder {
         }
         tools.set_tag(object, *last + 1)?;
         *last += 1;
+        self.note_object(*last);
         Ok(*last)
     }
 }
@@ -581,7 +616,7 @@ impl Listener for &'static CallRecorder {
             let is_this = |open: &Open| matches!(open, Open::Constructor(maker) if maker.depth == depth);
             let mut over = open::take_from_last(tools, is_this);
             if !over.is_empty()
-                && let Open::Constructor(Maker { object, class, seen, .. }) = over.remove(0)
+                && let Open::Constructor(Maker { object, class, seen, call, .. }) = over.remove(0)
             {
                 self.close(over);
                 let mut outcome = Vec::new();
@@ -595,11 +630,13 @@ impl Listener for &'static CallRecorder {
                     outcome.number(class);
                 }
                 self.put_surroundings(tools, env, this.unwrap_or(std::ptr::null_mut()), seen, &mut outcome);
+                self.put_mark(&call, &mut outcome);
+                self.records.event(object, class, 0, &outcome);
                 if let Some(this) = this {
+                    self.after(env, this, 0, call, None);
                     // SAFETY: the reference was made above.
                     unsafe { jni!(env, DeleteLocalRef, this) };
                 }
-                self.records.event(object, class, 0, &outcome);
             }
             return;
         }

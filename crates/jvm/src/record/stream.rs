@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use adit_trace::{Details, Event, Life, Outcome, State, Value};
 
 use crate::message::send;
+use crate::record::intervene::{BenchLife, Mark, Note, Origin, take_note};
 use crate::record::plan::EventName;
 use crate::record::{Outcome as TestOutcome, TestResult};
 use crate::results::{self, tag};
@@ -29,11 +30,24 @@ pub(crate) mod frame {
     pub(crate) const CUT: u8 = 7;
     pub(crate) const FIELDS: u8 = 8;
     pub(crate) const COST: u8 = 9;
+    /// An object and its place in its test, when interventions are made.
+    pub(crate) const OBJECT: u8 = 10;
+    /// What became of an intervention.
+    pub(crate) const NOTE: u8 = 11;
 }
 
 /// Messages of the worker on the socket: the memory is full, and the task is done.
 pub(crate) const FULL: &[u8] = b"full";
 pub(crate) const DONE: &[u8] = b"done";
+/// The run is done, and the worker wants to be replaced.
+pub(crate) const LAST: &[u8] = b"last";
+
+/// Numbers of the makers of calls.
+pub(crate) mod origin {
+    pub(crate) const OWN: u8 = 0;
+    pub(crate) const ADDED: u8 = 1;
+    pub(crate) const DELAYED: u8 = 2;
+}
 
 /// The worker's side.
 pub(crate) struct RecordWriter {
@@ -111,6 +125,18 @@ impl RecordWriter {
         class == self.string.load(Ordering::Acquire)
     }
 
+    /// Begins a new run with empty memory.
+    pub(crate) fn begin_run(&self) {
+        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        inner.results.begin();
+    }
+
+    /// Says that the run is done and that the worker wants to be replaced.
+    pub(crate) fn retire(&self) -> io::Result<()> {
+        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        send(&mut inner.control, LAST)
+    }
+
     /// Says that the task is done, or why it could not be begun.
     pub(crate) fn done(&self, error: Option<&str>) -> io::Result<()> {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
@@ -159,6 +185,12 @@ pub(crate) struct RecordDecoder {
     pub(crate) left: Vec<String>,
     pub(crate) running: Option<String>,
     pub(crate) tests: Vec<TestResult>,
+    /// Events have marks, which are collected by object.
+    is_marked: bool,
+    marks: BTreeMap<u64, Vec<Mark>>,
+    places: BTreeMap<u64, (String, u64)>,
+    sequence: u64,
+    pub(crate) notes: Vec<Note>,
 }
 
 /// Number of buffered events from which on collected objects are passed on. Below it they wait for the end,
@@ -185,7 +217,45 @@ impl RecordDecoder {
             left: Vec::new(),
             running: None,
             tests: Vec::new(),
+            is_marked: false,
+            marks: BTreeMap::new(),
+            places: BTreeMap::new(),
+            sequence: 0,
+            notes: Vec::new(),
         }
+    }
+
+    /// The decoder of a stream in which events have marks.
+    pub(crate) fn marked(self) -> Self {
+        Self { is_marked: true, ..self }
+    }
+
+    /// Joins objects with their marks, and forgets the run.
+    pub(crate) fn take_marked(&mut self, lives: BTreeMap<u64, Life>) -> Vec<BenchLife> {
+        let mut marks = std::mem::take(&mut self.marks);
+        let mut places = std::mem::take(&mut self.places);
+        self.sequence = 0;
+        let join = |(number, life)| {
+            let (test, object) = places.remove(&number).unwrap_or_default();
+            BenchLife { life, test, object, marks: marks.remove(&number).unwrap_or_default() }
+        };
+        lives.into_iter().map(join).collect()
+    }
+
+    fn take_mark(&mut self, object: u64, take: &mut Take<'_>) -> Result<(), Garbled> {
+        let kind = take.byte()?;
+        let number = take.number()?;
+        let thread = take.number()?;
+        let intervention = usize::try_from(number).map_err(|_| Garbled)?;
+        let origin = match kind {
+            origin::OWN => Origin::Own { ordinal: number },
+            origin::ADDED => Origin::Added { intervention },
+            origin::DELAYED => Origin::Delayed { intervention },
+            _ => return Err(Garbled),
+        };
+        self.marks.entry(object).or_default().push(Mark { sequence: self.sequence, thread, origin });
+        self.sequence += 1;
+        Ok(())
     }
 
     /// Reads all frames, which are whole.
@@ -211,6 +281,9 @@ impl RecordDecoder {
                 };
                 let mut event = Event { outcome, ..Event::call(name) };
                 let before = if self.states { self.surroundings(&mut event, take)? } else { None };
+                if self.is_marked {
+                    self.take_mark(object, take)?;
+                }
                 let index = usize::try_from(object).map_err(|_| Garbled)?;
                 let objects = &mut self.objects;
                 let life = self.lives.entry(object).or_insert_with(|| {
@@ -245,12 +318,25 @@ impl RecordDecoder {
                     self.left.push(text.to_owned());
                 }
             }
+            frame::OBJECT => {
+                let object = take.number()?;
+                let place = (take.text()?.to_owned(), take.number()?);
+                self.places.insert(object, place);
+            }
+            frame::NOTE => {
+                let note = take_note(take, &self.places)?;
+                self.notes.push(note);
+            }
             frame::TEST_STARTED => self.running = Some(take.text()?.to_owned()),
             frame::TEST_ENDED => {
                 let name = take.text()?.to_owned();
                 let outcome = match take.byte()? {
                     0 => TestOutcome::Passed,
-                    1 => TestOutcome::Failed { message: take.text()?.to_owned() },
+                    1 => TestOutcome::Failed {
+                        message: take.text()?.to_owned(),
+                        class: take.text()?.to_owned(),
+                        frames: take.texts()?,
+                    },
                     2 => TestOutcome::Skipped,
                     _ => return Err(Garbled),
                 };

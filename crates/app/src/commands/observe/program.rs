@@ -232,7 +232,7 @@ impl Remarks<'_> {
 
 fn failures(tests: &[TestResult]) -> impl Iterator<Item = (&str, &str)> {
     tests.iter().filter_map(|test| match &test.outcome {
-        Outcome::Failed { message } => Some((test.name.as_str(), message.as_str())),
+        Outcome::Failed { message, .. } => Some((test.name.as_str(), message.as_str())),
         _ => None,
     })
 }

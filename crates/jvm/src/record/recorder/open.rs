@@ -14,6 +14,7 @@ use std::ffi::c_void;
 
 use jni_sys::jint;
 
+use super::interventions::{Call, Kept};
 use crate::agent::Tools;
 use crate::wire::Put;
 
@@ -28,6 +29,7 @@ pub(super) enum Open {
         /// The number of the event.
         number: jint,
         seen: Seen,
+        call: Call,
     },
     Constructor(Maker),
 }
@@ -44,6 +46,7 @@ pub(super) struct Maker {
     /// The number of the class of what was thrown last while it ran. Perhaps it was caught in there.
     pub(super) thrown: Option<u64>,
     pub(super) seen: Seen,
+    pub(super) call: Call,
 }
 
 /// Observations at the beginning of a call, as bytes, if states are recorded.
@@ -69,10 +72,10 @@ impl Seen {
 }
 
 impl Open {
-    /// Observations at the beginning of a method.
-    pub(super) fn seen(self) -> Option<Seen> {
+    /// Observations at the beginning of a method, and what interventions know of the call.
+    pub(super) fn seen(self) -> Option<(Seen, Call)> {
         match self {
-            Open::Method { seen, .. } => Some(seen),
+            Open::Method { seen, call, .. } => Some((seen, call)),
             Open::Constructor(_) => None,
         }
     }
@@ -122,6 +125,29 @@ pub(super) fn told(tools: Tools) -> Option<(jint, usize)> {
         _ => None,
     });
     told.flatten()
+}
+
+/// Returns true if the body of the innermost call, a method, is left out.
+pub(super) fn is_left_out(tools: Tools) -> bool {
+    let is_left_out = |list: &mut Vec<Open>| match list.last() {
+        Some(Open::Method { call, .. }) => call.left_out.is_some(),
+        _ => false,
+    };
+    look(tools, is_left_out).unwrap_or(false)
+}
+
+/// Returns true if the arguments of the innermost call, a method, are kept.
+pub(super) fn keeps_arguments(tools: Tools) -> bool {
+    look(tools, |list| matches!(list.last(), Some(Open::Method { call, .. }) if call.keeps)).unwrap_or(false)
+}
+
+/// Keeps an argument of the innermost call, a method.
+pub(super) fn keep_argument(tools: Tools, kept: Kept) {
+    look(tools, |list| {
+        if let Some(Open::Method { call, .. }) = list.last_mut() {
+            call.kept.push(kept);
+        }
+    });
 }
 
 /// Adds an argument of the innermost call, a method.

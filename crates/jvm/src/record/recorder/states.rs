@@ -18,7 +18,7 @@ use adit_bytecode::{Signature, Type};
 use jni_sys::{JNIEnv, JNINativeMethod, jclass, jdouble, jfloat, jint, jlong, jobject, jvalue};
 
 use super::open::{self, Seen};
-use super::{CallRecorder, heard, locked};
+use super::{CallRecorder, heard, interventions, locked};
 use crate::agent::Tools;
 use crate::fields::{Counting, Fields, Viewer};
 use crate::jni;
@@ -40,7 +40,7 @@ const MOST_CLASSES: usize = 4096;
 
 /// Reads arguments and fields.
 pub(super) struct StateReader {
-    known: Known,
+    pub(super) known: Known,
     /// The kinds of the parameters of each method.
     parameters: Vec<Vec<Kind>>,
     /// The fields of classes, by the number of the class.
@@ -187,6 +187,9 @@ impl StateReader {
             let mut bytes = Vec::new();
             self.put_argument(recorder, tools, env, kind, value, &mut bytes);
             open::add_argument(tools, &bytes);
+            if open::keeps_arguments(tools) {
+                open::keep_argument(tools, interventions::keep(env, kind, narrowed(kind, value)));
+            }
         });
     }
 
