@@ -1,11 +1,5 @@
 //! `adit name`: names of the user's own, in every file and through later rounds.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::print_stderr,
-    reason = "a test fails by panicking, in its helpers too, and says when it could not run"
-)]
-
 mod driver;
 
 use std::fs;
