@@ -8,6 +8,7 @@ use adit_trace::{Label, Stop};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::explored_first::ExploredFirst;
 use super::not_made::NotMade;
 use super::validation::Share;
 use super::{Finding, FindingKind, ResultFile};
@@ -108,6 +109,9 @@ pub(crate) struct ModelSummary {
     /// Transitions of which only the event was observed, and not where it leads.
     #[serde(default)]
     pub(crate) not_explored: usize,
+    /// Calls that came first, if there was not enough time for all.
+    #[serde(default, skip_serializing_if = "ExploredFirst::is_empty")]
+    pub(crate) explored_first: ExploredFirst,
     /// The order of calls never matters: every call is possible at any time and no answer changes, or no call
     /// changes an object.
     #[serde(default)]
@@ -304,6 +308,7 @@ pub(crate) mod tests {
                     states: 2,
                     transitions: 2,
                     not_explored: 0,
+                    explored_first: ExploredFirst::default(),
                     no_protocol: false,
                     modes: Vec::new(),
                     stable_rounds: 0,

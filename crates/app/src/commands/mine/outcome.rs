@@ -24,6 +24,7 @@ use crate::output::{Target, counted, model_size, write_failed};
 use crate::pipeline::Mined;
 use crate::progress::rounded;
 use crate::report::{self, protocol};
+use crate::results::explored_first::ExploredFirst;
 use crate::results::not_made::NotMade;
 use crate::results::run::{
     BadEnd, Branches, ConfirmedTransitions, DetailSummary, FoundSummary, Gaps, Keeping, ModelSummary,
@@ -244,6 +245,7 @@ impl Outcome<'_> {
             states: model.explored_states().count(),
             transitions: model.transitions(),
             not_explored: model.unexplored_transitions(),
+            explored_first: ExploredFirst::of(model),
             no_protocol: protocol::is_free(model) || protocol::is_immutable(model),
             modes: self.beside.modes.clone(),
             stable_rounds: self.beside.stable_rounds,
@@ -387,6 +389,7 @@ fn about_model(summary: &Summary) -> Vec<String> {
             model.not_explored
         ));
     }
+    lines.extend(model.explored_first.in_words());
     if guesses > 0 {
         let (are, they) =
             if guesses == 1 { ("is a guess", "it leads") } else { ("are guesses", "they lead") };
