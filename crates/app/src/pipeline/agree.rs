@@ -45,6 +45,9 @@ const TESTS: usize = 60;
 /// Time that checking may take when the budget is used up: there may be a hundred thousand properties.
 const GRACE: Duration = Duration::from_millis(500);
 
+/// The same for the check of everything that is reported.
+const LAST_GRACE: Duration = Duration::from_millis(1500);
+
 /// Size up to which a model may be checked.
 const CHECKING: Limit = Limit(50_000_000);
 
@@ -159,14 +162,18 @@ impl Round<'_> {
         Ok(contradicted)
     }
 
-    /// Those of the properties that the model violates.
+    /// Those of the properties that the model violates, or that there was no time to check.
     pub(super) fn contradicted_among(
         &self,
         model: &Fsa<String>,
         properties: &BTreeSet<Property<Letter>>,
     ) -> BTreeSet<Property<Letter>> {
-        let mut checks = self.checks(model);
-        properties.iter().filter(|property| checks.violation(property).is_some()).cloned().collect()
+        let (mut checks, begun) = (self.checks(model), Instant::now());
+        let mut is_in_doubt = |property: &&Property<Letter>| {
+            let has_time = self.pace.over().is_none() || begun.elapsed() <= LAST_GRACE;
+            !has_time || checks.violation(property).is_some()
+        };
+        properties.iter().filter(|property| is_in_doubt(property)).cloned().collect()
     }
 
     /// Checks properties on a model.
@@ -187,14 +194,17 @@ impl Round<'_> {
         let pure = self.labels(&self.pure);
         let begun = Instant::now();
         // A model that is cut allows less, so none of the others comes to be contradicted.
-        for (property, _) in self.contradicted(&candidate.model, properties)? {
-            let Some(word) = self.checks(&candidate.model).violation(&property) else { continue };
-            // What was never tried may well happen.
-            if !tried.contains(&word) {
+        let mut is_cut = false;
+        for (property, word) in self.contradicted(&candidate.model, properties)? {
+            // Another check of a large model takes a while.
+            if self.pace.over().is_some() && begun.elapsed() > GRACE {
                 open.insert(property);
                 continue;
             }
-            if self.pace.over().is_some() && begun.elapsed() > GRACE {
+            let word = if is_cut { self.checks(&candidate.model).violation(&property) } else { Some(word) };
+            let Some(word) = word else { continue };
+            // What was never tried may well happen.
+            if !tried.contains(&word) {
                 open.insert(property);
                 continue;
             }
@@ -206,6 +216,7 @@ impl Round<'_> {
                     if simple.len() <= candidate.model.len() && !self.loses_words(&simple)? =>
                 {
                     self.adopt(candidate, &restricted, simple);
+                    is_cut = true;
                 }
                 _ => drop(open.insert(property)),
             }

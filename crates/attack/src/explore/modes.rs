@@ -33,8 +33,17 @@ pub struct Mode {
     pub model: Fsa<String>,
 }
 
-/// States of a determinized part, and pairs of states that a comparison may visit.
-const LIMIT: usize = 20_000;
+/// States of a determinized part, and pairs of states that a comparison may visit, for each state of the
+/// model. What is independent of the rest has fewer states than the whole; only what is not has many.
+const LIMIT: usize = 8;
+
+/// The same for the smallest models.
+const AT_LEAST: usize = 400;
+
+/// Limit for a model.
+fn limit(model: &Fsa<String>) -> usize {
+    AT_LEAST.max(LIMIT * model.len())
+}
 
 /// Factors a model; nothing if it has no modes. Its initial state is that before there is an object.
 pub fn factored(model: &Fsa<String>) -> Option<Factored> {
@@ -56,7 +65,8 @@ fn creations(model: &Fsa<String>) -> BTreeSet<String> {
     edges.map(|edge| edge.label.clone()).collect()
 }
 
-/// For each observer with two answers, these and the calls that change which of them is given.
+/// For each observer with two answers, these and the calls that change which of them is given; and the same
+/// for observers together whose answers the same calls change.
 fn candidates(model: &Fsa<String>) -> BTreeSet<BTreeSet<String>> {
     let mut answers: BTreeMap<&str, BTreeSet<&String>> = BTreeMap::new();
     for label in model.alphabet().iter().filter(|label| label.contains(':')) {
@@ -77,7 +87,22 @@ fn candidates(model: &Fsa<String>) -> BTreeSet<BTreeSet<String>> {
         let movers = moves.map(|edge| edge.label).filter(|label| !creations.contains(*label));
         movers.chain(labels.iter().copied()).cloned().collect::<BTreeSet<String>>()
     });
-    with_movers.filter(|labels| labels.len() < all).collect()
+    let mut candidates: BTreeSet<BTreeSet<String>> = with_movers.collect();
+    candidates.extend(joined(&candidates));
+    candidates.retain(|labels| labels.len() < all);
+    candidates
+}
+
+/// Unions of sets that have labels in common: one call may change the answers of several observers.
+fn joined(sets: &BTreeSet<BTreeSet<String>>) -> Vec<BTreeSet<String>> {
+    let mut joined: Vec<BTreeSet<String>> = Vec::new();
+    for set in sets {
+        let (touching, mut rest): (Vec<_>, Vec<_>) =
+            joined.into_iter().partition(|other: &BTreeSet<String>| !other.is_disjoint(set));
+        rest.push(touching.into_iter().flatten().chain(set.iter().cloned()).collect());
+        joined = rest;
+    }
+    joined
 }
 
 /// The model without these labels and that of these labels alone, if it is the shuffle of both and the first
@@ -90,7 +115,7 @@ fn split_off(model: &Fsa<String>, labels: &BTreeSet<String>) -> Option<(Fsa<Stri
         return None;
     }
     // The shuffle has all words of the model; is there one more?
-    let more = shuffle(&base, &mode, &creations).separating_word(model, LIMIT).ok()?;
+    let more = shuffle(&base, &mode, &creations).separating_word(model, 4 * limit(model)).ok()?;
     more.is_none().then_some((base, mode))
 }
 
@@ -113,7 +138,7 @@ fn without(model: &Fsa<String>, is_unseen: impl Fn(&String) -> bool) -> Option<F
             }
         }
     }
-    builder.build().minimize(LIMIT).ok()
+    builder.build().minimize(limit(model)).ok()
 }
 
 /// The automaton that does what both do, in any order; together they create the object.
@@ -189,6 +214,15 @@ mod tests {
         let labels: Vec<&str> = factored.modes[0].labels.iter().map(String::as_str).collect();
         assert_eq!(labels, ["isLoud:FALSE", "isLoud:TRUE", "setLoud"]);
         assert_eq!(factored.base.alphabet(), ["close", "new", "open"]);
+    }
+
+    /// Two questions whose answers one call changes, beside the door.
+    #[test]
+    fn observers_that_change_together_are_one_mode() {
+        let more = "\n1 isMute:TRUE 1\n2 isMute:TRUE 2\n3 isMute:FALSE 3\n4 isMute:FALSE 4";
+        let factored = factored(&fsa(&format!("{DOOR}{more}"))).unwrap();
+        assert_eq!((factored.base.len(), factored.modes.len()), (3, 1));
+        assert_eq!(factored.modes[0].labels.len(), 5);
     }
 
     #[test]
