@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use adit_trace::edit::named;
 use adit_trace::{
     Alphabet, CallKind, Callable, Event, EventNames, Labels, Letter, Outcome, Run, Script, StepResult, Value,
     ValueKind, Vocabulary,
@@ -27,7 +28,7 @@ struct CallLetters {
     other: Letter,
 }
 
-/// The events of one object, up to the first call that threw.
+/// The events of one object, up to the first call that threw or that gave the object to another one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ObjectTrace {
     /// The statement that first gave the object.
@@ -105,8 +106,17 @@ impl EventReader {
         let mut traces: Vec<ObjectTrace> = Vec::new();
         // The trace of the object that each statement gave; an object that comes back is the same object.
         let mut gave: Vec<Option<usize>> = Vec::with_capacity(run.steps.len());
+        // Traces of objects that others hold: what happens to them from then on is not seen.
+        let mut escaped: FxHashSet<usize> = FxHashSet::default();
         for (at, (step, statement)) in run.steps.iter().zip(&script.statements).enumerate() {
             let mut own = None;
+            let receiver = statement.receiver.and_then(|receiver| gave.get(receiver).copied()?);
+            for argument in &statement.args {
+                named(argument, &mut |given| {
+                    escaped
+                        .extend(gave.get(given).copied().flatten().filter(|given| receiver != Some(*given)));
+                });
+            }
             if let StepResult::Object { first, .. } = &step.result {
                 own = gave.get(*first).copied().flatten();
                 if *first == at && self.starts.contains(&statement.callable) {
@@ -123,13 +133,15 @@ impl EventReader {
             let begun = own.is_some_and(|own| traces[own].object == at);
             let called = match statement.callable.kind {
                 // A method of something else that gives the object is how it begins.
-                CallKind::Method if !begun => {
-                    statement.receiver.and_then(|receiver| gave.get(receiver).copied()?)
-                }
+                CallKind::Method if !begun => receiver,
                 // One that gives an object that was there before does nothing to it.
                 _ => own.filter(|_| begun),
             };
-            let Some(trace) = called.map(|called| &mut traces[called]) else { continue };
+            let Some(trace) =
+                called.filter(|called| !escaped.contains(called)).map(|called| &mut traces[called])
+            else {
+                continue;
+            };
             if trace.threw.is_some() {
                 continue;
             }
@@ -146,35 +158,67 @@ impl EventReader {
 
 #[cfg(test)]
 mod tests {
-    use adit_trace::{End, Statement, Step};
+    use adit_trace::{Argument, End, Statement, Step};
 
     use super::*;
+
+    fn callable(kind: CallKind, name: &str) -> Arc<Callable> {
+        Arc::new(Callable { answer: ValueKind::Object, ..Callable::new(kind, "A", name) })
+    }
+
+    fn reader(starts: &[&Arc<Callable>], methods: &[&Arc<Callable>]) -> EventReader {
+        EventReader::new(&Vocabulary {
+            class: "A".into(),
+            starts: starts.iter().copied().cloned().collect(),
+            methods: methods.iter().copied().cloned().collect(),
+            names: EventNames::default(),
+        })
+    }
+
+    fn call(callable: &Arc<Callable>, receiver: Option<usize>, args: Vec<Argument>) -> Statement {
+        Statement { callable: callable.clone(), receiver, args }
+    }
+
+    fn object(first: usize) -> Step {
+        Step::new(StepResult::Object { class: "A".into(), first })
+    }
+
+    fn void() -> Step {
+        Step::new(StepResult::Returned(Value::Void))
+    }
+
+    fn run(steps: Vec<Step>) -> Run {
+        Run { steps, end: End::Complete, leaked: false, passed: None }
+    }
 
     /// A factory that returns an object that is known made nothing, and did nothing to it.
     #[test]
     fn a_factory_that_returns_a_known_object_is_no_event() {
-        let callable = |kind, name: &str| {
-            Arc::new(Callable { answer: ValueKind::Object, ..Callable::new(kind, "A", name) })
-        };
         let (make, ask) = (callable(CallKind::Function, "instance"), callable(CallKind::Method, "ask"));
-        let vocabulary = Vocabulary {
-            class: "A".into(),
-            starts: vec![make.clone()],
-            methods: vec![ask.clone()],
-            names: EventNames::default(),
-        };
-        let reader = EventReader::new(&vocabulary);
-        let call = |callable: &Arc<Callable>, receiver| Statement {
-            callable: callable.clone(),
-            receiver,
-            args: Vec::new(),
-        };
-        let script = Script { statements: vec![call(&make, None), call(&make, None), call(&ask, Some(1))] };
-        let same = || Step::new(StepResult::Object { class: "A".into(), first: 0 });
-        let steps = vec![same(), same(), Step::new(StepResult::Returned(Value::Void))];
-        let run = Run { steps, end: End::Complete, leaked: false, passed: None };
-        let traces = reader.read(&script, &run);
+        let none = Vec::new;
+        let statements =
+            vec![call(&make, None, none()), call(&make, None, none()), call(&ask, Some(1), none())];
+        let traces =
+            reader(&[&make], &[&ask]).read(&Script { statements }, &run(vec![object(0), object(0), void()]));
         let [trace] = &traces[..] else { panic!("{traces:?}") };
         assert_eq!(trace.statements, [0, 2]);
+    }
+
+    /// A task that is given to another task may be run by it, unseen. A call on the object itself may take
+    /// the object.
+    #[test]
+    fn what_happens_to_an_object_that_another_holds_does_not_count() {
+        let (make, ask) = (callable(CallKind::Constructor, "A"), callable(CallKind::Method, "ask"));
+        let statements = vec![
+            call(&make, None, Vec::new()),
+            call(&ask, Some(0), vec![Argument::Earlier(0)]),
+            call(&make, None, vec![Argument::Array(vec![Argument::Earlier(0)])]),
+            call(&ask, Some(0), Vec::new()),
+            call(&ask, Some(2), Vec::new()),
+        ];
+        let steps = vec![object(0), void(), object(2), void(), void()];
+        let traces = reader(&[&make], &[&ask]).read(&Script { statements }, &run(steps));
+        let statements: Vec<&[usize]> = traces.iter().map(|trace| &trace.statements[..]).collect();
+        assert_eq!(statements, [&[0, 1][..], &[2, 4]]);
     }
 }

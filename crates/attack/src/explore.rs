@@ -77,6 +77,11 @@ pub struct SplitOptions {
     /// Share of realized walks from which on a model is left as it is, unless a split gains much or all walks
     /// can be realized in the end. What counts is never exact, and each state more is one more to read.
     pub enough: f64,
+    /// Share of realized walks up to which any split helps that makes a part of the others realizable, as
+    /// long as the model has no more than [`readable`](Self::readable) states.
+    pub good: f64,
+    /// See [`good`](Self::good).
+    pub readable: usize,
     /// Number of states beyond which nothing is split.
     pub states: usize,
 }
@@ -266,7 +271,10 @@ impl Explorer {
         let stop = self.stop;
         let measured = self.in_laboratory(laboratory, |explorer, prober, _, rng| {
             let (surveyed, pool) = (&explorer.surveyed, &explorer.exploration.pool);
-            measure(prober, model, surveyed, pool, effort, rng).map_err(Halt::Failed)
+            let ways = |prober: &mut Prober<'_, S>, words: &[Vec<Letter>]| {
+                explorer.exploration.known_ways(prober, words)
+            };
+            measure(prober, model, (surveyed, pool), &ways, effort, rng).map_err(Halt::Failed)
         })?;
         // The end of measuring says nothing about the exploration.
         self.stop = stop;

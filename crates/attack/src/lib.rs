@@ -25,6 +25,7 @@ pub mod purity;
 mod realize;
 pub mod shrink;
 mod survey;
+mod ties;
 pub mod validate;
 
 pub use events::{EventReader, ObjectTrace};

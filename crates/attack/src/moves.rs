@@ -12,6 +12,7 @@ use adit_trace::edit::{needs, renumbered};
 use adit_trace::{Argument, Callable, Letter, Script, Statement, ValueKind};
 
 use crate::probe::ShapeHash;
+use crate::ties::Ties;
 
 /// A call on the object under test, or its construction, with the statements that its arguments need.
 #[derive(Clone, Debug, PartialEq)]
@@ -161,8 +162,12 @@ pub(crate) fn kind_of(argument: &Argument) -> &'static str {
 /// All situations after one more call: every move, and the first move of each method again with other values.
 /// Values that the situation already has matter because calls are often about what an object holds, which no
 /// fixed pool can know. A new value matters because it can still be added where all values of a fixed pool
-/// are used up.
-pub(crate) fn all_behind<'a>(moves: impl Iterator<Item = &'a Move>, situation: &Situation) -> Vec<Situation> {
+/// are used up. A call that is tied to the object is also given what the object returned.
+pub(crate) fn all_behind<'a>(
+    moves: impl Iterator<Item = &'a Move>,
+    situation: &Situation,
+    ties: &Ties,
+) -> Vec<Situation> {
     let used = values_of(&situation.script);
     let new_text = ('a'..='z')
         .map(|name| name.to_string())
@@ -187,6 +192,9 @@ pub(crate) fn all_behind<'a>(moves: impl Iterator<Item = &'a Move>, situation: &
                     new_number.iter().for_each(&mut with);
                 }
             }
+        }
+        for (parameter, value) in ties.values(one.callable(), &situation.script, situation.object) {
+            behind.push(one.behind_with(situation, parameter, &value));
         }
         behind.extend(new_text.iter().filter_map(|text| one.behind_with_text(situation, text)));
     }

@@ -16,6 +16,7 @@ use rustc_hash::FxHasher;
 use crate::EventReader;
 use crate::guard::{Guarded, why_not_run};
 use crate::moves::Situation;
+use crate::ties::Ties;
 
 /// Runs situations and reads their last call. Counts scripts, and skips those that are known to hang.
 pub(crate) struct Prober<'a, S> {
@@ -26,6 +27,8 @@ pub(crate) struct Prober<'a, S> {
     pub(crate) tests: u64,
     /// Numbers with which memory ran out.
     pub(crate) heavy: BTreeSet<i64>,
+    /// Calls that take only what others on the same object returned.
+    pub(crate) ties: Ties,
 }
 
 /// Early end of a step: the search must stop, or the subject failed.
@@ -102,7 +105,7 @@ pub(crate) enum Probed {
 
 impl<'a, S: Guarded> Prober<'a, S> {
     pub(crate) fn new(subject: &'a mut S, reader: &'a EventReader, pace: &'a mut dyn Pace) -> Self {
-        Self { subject, reader, pace, tests: 0, heavy: BTreeSet::new() }
+        Self { subject, reader, pace, tests: 0, heavy: BTreeSet::new(), ties: Ties::default() }
     }
 
     /// Tells the caller that a phase begins, which has at least one batch, whatever the caller answers.
@@ -177,7 +180,8 @@ impl<'a, S: Guarded> Prober<'a, S> {
             return Probed::Nothing;
         };
         if let Some(letter) = self.reader.letter(&statement.callable, &step.result) {
-            let fields: Box<[u64]> = field_hashes(step.fields.as_ref()).collect();
+            let held = self.ties.held(script, statement.receiver);
+            let fields: Box<[u64]> = field_hashes(step.fields.as_ref()).chain(held).collect();
             let (state, shape) =
                 (StateHash::combine(fields.iter().copied()), ShapeHash::of(step.fields.as_ref()));
             return Probed::Returned(Observed { letter, state, fields, shape });

@@ -16,6 +16,7 @@ use rand::{Rng, RngExt};
 use crate::guard::Guarded;
 use crate::moves::{self, Move, Situation};
 use crate::probe::{Prober, StateHash};
+use crate::ties::Ties;
 
 /// Effort of a survey.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,6 +138,8 @@ pub(crate) fn survey<S: Guarded>(
 pub(crate) struct Pool {
     pub(crate) starts: Vec<Move>,
     pub(crate) moves: Vec<Move>,
+    /// Calls that take only what others on the same object returned.
+    pub(crate) ties: Ties,
 }
 
 /// Keeps the candidates that together show what all showed.
@@ -193,7 +196,8 @@ pub(crate) fn pool_of<S: Guarded>(
     let each = (MOVES / methods.max(1)).clamp(FEWEST_MOVES.min(options.moves), options.moves);
     let moves = moves::choose(surveyed.candidates.clone(), &seen, each);
     let starts = starts(prober, surveyed, &moves, options, probes / 10, rng)?;
-    Ok(Pool { starts, moves })
+    let ties = Ties::of(&surveyed.runs, prober.reader);
+    Ok(Pool { starts, moves, ties })
 }
 
 /// Of the ways to make an object, those that together do what all do: the same random calls are made on each,

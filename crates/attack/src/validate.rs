@@ -34,8 +34,11 @@ use crate::survey::{Pool, SurveyOptions, Surveyed, pool_of, survey};
 const SHOWN: usize = 10;
 
 /// Effort of a validation.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ValidateOptions {
+    /// Scripts whose values are known to work, such as those of the search that made the model. What is said
+    /// to be realized happened, whoever chose the values.
+    pub known: Vec<Script>,
     /// Random scripts that give the moves.
     pub survey: SurveyOptions,
     /// Approximate number of probes by which moves are chosen.
@@ -196,14 +199,15 @@ pub fn validate<S: Subject, R: Rng>(
     let mut unlimited = Unlimited;
     let mut prober = Prober::new(&mut guarded, reader, &mut unlimited);
     // First, because what the author learns from it is not to change while runs are counted.
-    let surveyed = survey(&mut prober, author, &options.survey, &[], rng)?;
+    let surveyed = survey(&mut prober, author, &options.survey, &options.known, rng)?;
     prober.subject.phase = Phase::Runs;
     let lives = read_lives(&mut prober, author, model, options, rng)?;
     prober.subject.phase = Phase::Choose;
     let pool = pool_of(&mut prober, &surveyed, &options.survey, options.choosing, rng)?;
     prober.subject.phase = Phase::Walks;
+    prober.ties = pool.ties.clone();
     let Reproduced { walks: precision, unrealized, undecided } =
-        measure(&mut prober, model, &surveyed, &pool, options.walks, rng)?;
+        measure(&mut prober, model, (&surveyed, &pool), &no_way_is_known, options.walks, rng)?;
     let missing = lives.heard.iter().map(|&letter| reader.alphabet().name(letter));
     let missing = missing.filter(|&label| model.letter(label).is_none()).map(str::to_owned).collect();
     let guard = guarded.guard();
@@ -223,17 +227,26 @@ pub fn validate<S: Subject, R: Rng>(
     })
 }
 
-/// Draws walks of the model and tries them on the class.
+/// Searches the words of walks where much is known: for each word a script that makes it happen, if it found
+/// one.
+pub(crate) type KnownWays<'k, S> =
+    dyn Fn(&mut Prober<'_, S>, &[Vec<Letter>]) -> Ways<<S as Subject>::Error> + 'k;
+
+/// Result of such a search.
+type Ways<E> = Result<Vec<Option<Script>>, Halt<E>>;
+
+/// Draws walks of the model and tries them on the class. What `ways` finds was made to happen, and needs no
+/// search.
 pub(crate) fn measure<S: Guarded>(
     prober: &mut Prober<'_, S>,
     model: &Fsa<String>,
-    surveyed: &Surveyed,
-    pool: &Pool,
+    (surveyed, pool): (&Surveyed, &Pool),
+    ways: &KnownWays<'_, S>,
     options: WalkOptions,
     rng: &mut impl Rng,
 ) -> Result<Reproduced, S::Error> {
     let walks: Vec<Walk> = walks(model, prober.reader, options, rng);
-    let verdicts = judge_all(prober, &walks, surveyed, pool, options.width)?;
+    let verdicts = judge_all(prober, &walks, (surveyed, pool), ways, options.width)?;
     let mut reproduced = Reproduced::default();
     reproduced.undecided.budget = (walks.len() - verdicts.len()) as u64;
     let mut short: BTreeSet<(usize, Vec<String>)> = BTreeSet::new();
@@ -372,33 +385,39 @@ struct Search<'a> {
 fn judge_all<S: Guarded>(
     prober: &mut Prober<'_, S>,
     walks: &[Walk],
-    surveyed: &Surveyed,
-    pool: &Pool,
+    (surveyed, pool): (&Surveyed, &Pool),
+    ways: &KnownWays<'_, S>,
     width: usize,
 ) -> Result<Vec<WalkVerdict>, S::Error> {
     const PORTION: usize = 10;
     const WIDER: usize = 4;
+    /// Walks that are looked up at a time in what is known: several portions.
+    const KNOWN: usize = 10 * PORTION;
     /// Situations that are kept for each prefix at first: most walks can be realized in many ways.
     const FIRST: usize = 2;
-    let Pool { starts, moves } = pool;
+    let Pool { starts, moves, .. } = pool;
     let search = |width: usize| Search { starts, moves, width, known: Realized::default() };
     let Surveyed { starts, candidates, .. } = surveyed;
     let wide = width.saturating_mul(WIDER);
     let wide = Search { starts, moves: candidates, width: wide, known: Realized::default() };
     let mut searches = [search(FIRST.min(width)), search(width), wide];
     let mut verdicts = Vec::with_capacity(walks.len());
+    let mut found: Vec<WalkVerdict> = Vec::new();
     'portions: for portion in walks.chunks(PORTION) {
-        let [first, wider @ ..] = &mut searches;
-        let portion: Vec<&Walk> = portion.iter().collect();
-        let Some(mut decided) = first.judge(prober, &portion, surveyed)? else { break };
-        for search in wider {
+        if found.len() <= verdicts.len() {
+            let next: Vec<&Walk> = walks[verdicts.len()..].iter().take(KNOWN).collect();
+            let Some(more) = known(prober, &next, ways)? else { break };
+            found.extend(more);
+        }
+        let mut decided = found[verdicts.len()..][..portion.len()].to_vec();
+        for search in &mut searches {
             let failed: Vec<usize> = (0..portion.len())
                 .filter(|&walk| matches!(decided[walk], WalkVerdict::Unrealized { .. }))
                 .collect();
-            let again: Vec<&Walk> = failed.iter().map(|&walk| portion[walk]).collect();
+            let again: Vec<&Walk> = failed.iter().map(|&walk| &portion[walk]).collect();
             let Some(wider) = search.judge(prober, &again, surveyed)? else { break 'portions };
             for (walk, verdict) in failed.into_iter().zip(wider) {
-                // A search that got less far than the one before took other turns, and tells nothing.
+                // A search that got less far than the one before took other turns, and tells nothing more.
                 decided[walk] = match (decided[walk], verdict) {
                     (WalkVerdict::Unrealized { at: first }, WalkVerdict::Unrealized { at }) => {
                         WalkVerdict::Unrealized { at: first.max(at) }
@@ -413,6 +432,36 @@ fn judge_all<S: Guarded>(
         verdicts.extend(decided);
     }
     Ok(verdicts)
+}
+
+/// Verdicts about walks by what is known already: a word is realized, or is to be searched for. Nothing if
+/// the caller stopped meanwhile.
+fn known<S: Guarded>(
+    prober: &mut Prober<'_, S>,
+    walks: &[&Walk],
+    ways: &KnownWays<'_, S>,
+) -> Result<Option<Vec<WalkVerdict>>, S::Error> {
+    let words: Vec<Vec<Letter>> = walks.iter().map(|walk| walk.word.clone()).collect();
+    let found = match prober.ask(&Progress::new(Phase::Walks, 0)).map_err(Halt::from) {
+        Ok(()) => ways(prober, &words),
+        Err(halt) => Err(halt),
+    };
+    match found {
+        Ok(found) => {
+            let verdict = |(walk, found): (&&Walk, Option<Script>)| match found {
+                Some(_) if walk.word.len() == walk.labels.len() => WalkVerdict::Realized,
+                _ => WalkVerdict::Unrealized { at: 0 },
+            };
+            Ok(Some(walks.iter().zip(found).map(verdict).collect()))
+        }
+        Err(Halt::Stop(_)) => Ok(None),
+        Err(Halt::Failed(error)) => Err(error),
+    }
+}
+
+/// Where nothing is known, every walk is searched for.
+fn no_way_is_known<S: Guarded>(_: &mut Prober<'_, S>, words: &[Vec<Letter>]) -> Ways<S::Error> {
+    Ok(vec![None; words.len()])
 }
 
 impl Search<'_> {

@@ -29,7 +29,7 @@ use crate::findings::{
 };
 use crate::flags::{MineFlags, ProgressForm, mine as defaults};
 use crate::interrupt;
-use crate::java::class_under_test::ClassUnderTest;
+use crate::java::class_under_test::{ClassUnderTest, ignore_the_clock};
 use crate::java::environment::{self, JavaEnvironment};
 use crate::java::project::ClassLocation;
 use crate::java::signature::with_types;
@@ -69,6 +69,7 @@ pub(super) fn run(flags: &MineFlags, quiet: bool) -> Result<Ending, Report> {
     let mut subject = ClassUnderTest::new(&request.class, &location, &request.calls, |options| {
         options.snapshots = true;
         options.watch_descriptors = true;
+        ignore_the_clock(options, request.budget);
     })?;
     let lives = tests::renamed(lives, &subject.api);
     let reader = EventReader::new(&subject.api.vocabulary());

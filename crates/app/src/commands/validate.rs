@@ -1,6 +1,7 @@
 //! `adit validate`: precision and recall of a model against the class itself.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use adit_attack::novelty::Novelty;
 use adit_attack::validate::{
@@ -11,8 +12,9 @@ use adit_automata::Fsa;
 use adit_bytecode::overloads::Overloads;
 use adit_java::{Api, source};
 use adit_logic::nearest_label;
+use adit_store::Campaign;
 use adit_trace::edit;
-use adit_trace::{Label, Pace, Phase, Progress, Stop};
+use adit_trace::{Label, Pace, Phase, Progress, Script, Stop};
 use miette::Report;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
@@ -21,7 +23,7 @@ use super::requests::{call_request, class_request};
 use crate::budget::Budget;
 use crate::errors::{Ending, bad_input, no_answer};
 use crate::flags::{ValidateFlags, observe, validate as defaults};
-use crate::java::class_under_test::{ClassUnderTest, SCRIPTS_PER_BATCH};
+use crate::java::class_under_test::{ClassUnderTest, SCRIPTS_PER_BATCH, ignore_the_clock};
 use crate::java::environment;
 use crate::java::project::ClassLocation;
 use crate::models;
@@ -33,6 +35,9 @@ use crate::results::not_made::NotMade;
 use crate::results::validation::{self, Share, Undecided};
 use crate::results::{self, Validation};
 use crate::stderr::tell;
+
+/// Tests of a campaign that are run for their values.
+const KNOWN_SCRIPTS: usize = 1500;
 
 /// Limit on the names in one message.
 const NAMES_SHOWN: usize = 12;
@@ -78,6 +83,7 @@ fn measure(model: Fsa<String>, request: &ValidateRequest, quiet: bool) -> Result
     let subject = ClassUnderTest::new(class, &location, calls, |options| {
         options.snapshots = true;
         options.limits.batch = SCRIPTS_PER_BATCH;
+        ignore_the_clock(options, *budget);
     })?;
     let ClassUnderTest { mut api, mut generator, mut host, java: _java, fixtures: _fixtures, .. } = subject;
     if request.labels_of_model && merges_overloads(&model, &api) {
@@ -115,6 +121,13 @@ fn measure(model: Fsa<String>, request: &ValidateRequest, quiet: bool) -> Result
     })
 }
 
+/// Tests of the campaign beside a model, which hold values that work; none if there is no campaign.
+fn known_scripts(model: &Path, most: usize) -> Vec<Script> {
+    let campaign = model.parent().and_then(|folder| Campaign::read(folder).ok());
+    let tests = campaign.iter().flat_map(Campaign::tests).map_while(Result::ok);
+    tests.take(KNOWN_SCRIPTS.min(most)).map(|test| test.script).collect()
+}
+
 /// Splits the budget. A budget in tests must leave most of them for the walks.
 fn options(flags: &ValidateFlags, budget: Budget) -> ValidateOptions {
     let part = |of: u64| match budget {
@@ -123,6 +136,7 @@ fn options(flags: &ValidateFlags, budget: Budget) -> ValidateOptions {
     };
     let survey = defaults::SURVEY;
     ValidateOptions {
+        known: known_scripts(&flags.model, part(6)),
         survey: SurveyOptions { scripts: survey.scripts.min(part(6)), calls: flags.generate.calls, ..survey },
         choosing: defaults::CHOOSING_TRIES.min(part(6)),
         runs: flags.runs.min(part(6)),

@@ -30,6 +30,8 @@ pub(crate) const EXPLORATION: ExploreOptions = ExploreOptions {
         relative_gain: 0.4,
         least_gain: 0.012,
         enough: 0.996,
+        good: 0.98,
+        readable: 15,
         states: 60,
     },
 };

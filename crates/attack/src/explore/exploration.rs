@@ -536,7 +536,7 @@ impl Exploration {
             self.pool.moves.iter().filter(|one| !prober.is_given_up(one.callable())).collect();
         let behind: Vec<Vec<Situation>> = situations
             .iter()
-            .map(|(situation, _)| moves::all_behind(moves.iter().copied(), situation))
+            .map(|(situation, _)| moves::all_behind(moves.iter().copied(), situation, &prober.ties))
             .collect();
         let counts: Vec<usize> = behind.iter().map(Vec::len).collect();
         let behind: Vec<Situation> = behind.into_iter().flatten().collect();
@@ -576,6 +576,7 @@ impl Exploration {
     /// Lets the subject look as deep as situations are compared.
     pub(super) fn focus<S: Guarded>(&self, prober: &mut Prober<'_, S>) {
         prober.subject.look(self.depth);
+        prober.ties = self.pool.ties.clone();
     }
 
     /// Counts again how many situations were probed in each direction.

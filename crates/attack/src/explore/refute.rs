@@ -156,12 +156,13 @@ impl Exploration {
             self.keep_refining(before);
             return Ok(Some(self.without_refining().unwrap_or_else(|| trial.judgment(prober.reader))));
         }
-        let mut best: Option<(f64, Split)> = None;
+        let mut best: Option<(f64, Split, usize)> = None;
         for split in self.suspects(prober, &trial)? {
             let made = self.splits.all().len();
             self.splits.make(split);
             self.outdate_draft();
             let after = self.share_of_split(prober, rng);
+            let states = self.draft(prober.reader).states.len();
             if matches!(after, Ok(Some(after)) if self.options.splitting.is_worth(before, after)) {
                 return Ok(None);
             }
@@ -170,15 +171,17 @@ impl Exploration {
             // A split that could not be judged is undone, and may be tried again.
             match after? {
                 Some(after) if after - before >= REFINING * (1.0 - before) => {
-                    if best.is_none_or(|(known, _)| after > known) {
-                        best = Some((after, split));
+                    if best.is_none_or(|(known, ..)| after > known) {
+                        best = Some((after, split, states));
                     }
                 }
                 _ => self.splits.is_useless(split),
             }
         }
-        if let Some((_, split)) = best {
-            if self.unrefined.is_none() {
+        if let Some((_, split, states)) = best {
+            let SplitOptions { good, readable, .. } = self.options.splitting;
+            let is_needed = before < good && states <= readable;
+            if self.unrefined.is_none() && !is_needed {
                 self.unrefined = Some(Unrefined {
                     splits: self.splits.all().len(),
                     states: self.draft(prober.reader).states.len(),
@@ -234,7 +237,7 @@ impl Exploration {
     }
 
     /// For each word a script that does it, if all of its way is known.
-    fn known_ways<S: Guarded>(
+    pub(super) fn known_ways<S: Guarded>(
         &self,
         prober: &mut Prober<'_, S>,
         words: &[Vec<Letter>],

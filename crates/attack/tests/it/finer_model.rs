@@ -23,6 +23,8 @@ fn counting() -> ExploreOptions {
             relative_gain: 2.0,
             least_gain: 0.9,
             enough: 0.0,
+            good: 0.0,
+            readable: 0,
             states: 60,
         },
     }

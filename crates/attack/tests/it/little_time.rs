@@ -40,6 +40,8 @@ fn explored(automaton: &Automaton, until: u64) -> Explored {
             relative_gain: 0.4,
             least_gain: 0.012,
             enough: 0.996,
+            good: 0.98,
+            readable: 15,
             states: 60,
         },
     };

@@ -71,6 +71,8 @@ impl Arena {
                 relative_gain: 0.4,
                 least_gain: 0.012,
                 enough: 0.996,
+                good: 0.98,
+                readable: 15,
                 states: 60,
             },
         };
@@ -88,7 +90,7 @@ impl Arena {
     fn validated(&mut self, model: &Fsa<String>) -> Validated {
         let survey = SurveyOptions { scripts: 400, calls: 8, candidates: 24, moves: 8 };
         let walks = WalkOptions { count: 100, length: 6, width: 12 };
-        let options = ValidateOptions { survey, choosing: 2000, runs: 500, walks };
+        let options = ValidateOptions { known: Vec::new(), survey, choosing: 2000, runs: 500, walks };
         let Self { world, reader, author, rng } = self;
         let validated = validate(world, author, reader, model, &options, rng, &mut Unlimited).unwrap();
         assert_eq!(validated.stop, Stop::Done);

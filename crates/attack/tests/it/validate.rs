@@ -49,6 +49,7 @@ fn model(edges: &str) -> Fsa<String> {
 fn small(walks: usize) -> ValidateOptions {
     let survey = SurveyOptions { scripts: 800, calls: 8, candidates: 24, moves: 8 };
     ValidateOptions {
+        known: Vec::new(),
         survey,
         choosing: 4000,
         runs: 1000,

@@ -1,0 +1,136 @@
+//! Ties: calls that only take what other calls on the same object returned, such as a condition of this lock
+//! or a savepoint of this connection.
+//!
+//! Such an argument cannot be made for any object, so no move has it. But once a situation has made the call
+//! that returns it, it can be passed. Whether it has is then part of the situation, as a field would be.
+//!
+//! Paper: none; bookkeeping for [`explore`](crate::explore) and [`validate`](crate::validate).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{Hash, Hasher};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use adit_trace::{Argument, Callable, Run, Script};
+use rustc_hash::FxHasher;
+
+use crate::EventReader;
+
+/// Calls that returned only if an argument came from the object itself.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Ties(Rc<BTreeMap<Arc<Callable>, Sources>>);
+
+/// Parameters, each with a method that returns a value for it.
+type Sources = BTreeSet<(usize, Arc<Callable>)>;
+
+impl Ties {
+    /// Learns ties from runs. A call that returned with any other value has none.
+    pub(crate) fn of<'a>(runs: impl IntoIterator<Item = &'a (Script, Run)>, reader: &EventReader) -> Self {
+        let (mut tied, mut free): (BTreeMap<_, Sources>, BTreeSet<_>) = (BTreeMap::new(), BTreeSet::new());
+        for (script, run) in runs {
+            for heard in reader.read(script, run) {
+                let calls = heard.statements.iter().map(|&at| &script.statements[at]);
+                for call in calls.filter(|call| call.receiver == Some(heard.object)) {
+                    let mut sources = Sources::new();
+                    for (parameter, argument) in call.args.iter().enumerate() {
+                        if let Argument::Earlier(at) = argument
+                            && let Some(source) = script.statements.get(*at)
+                            && source.receiver == Some(heard.object)
+                        {
+                            sources.insert((parameter, source.callable.clone()));
+                        }
+                    }
+                    if sources.is_empty() {
+                        free.insert(call.callable.clone());
+                    } else {
+                        tied.entry(call.callable.clone()).or_default().extend(sources);
+                    }
+                }
+            }
+        }
+        tied.retain(|callable, _| !free.contains(callable));
+        Self(Rc::new(tied))
+    }
+
+    /// The values in a script that a call on its object may need: parameters, each with the last statement
+    /// that gave a value for it.
+    pub(crate) fn values(
+        &self,
+        callable: &Arc<Callable>,
+        script: &Script,
+        object: usize,
+    ) -> impl Iterator<Item = (usize, Argument)> {
+        self.0.get(callable).into_iter().flatten().filter_map(move |(parameter, source)| {
+            let gives = |one: &adit_trace::Statement| one.receiver == Some(object) && one.callable == *source;
+            let at = script.statements.iter().rposition(gives)?;
+            Some((*parameter, Argument::Earlier(at)))
+        })
+    }
+
+    /// Hash of the values that a script has for tied calls on its object; nothing if no call is tied.
+    pub(crate) fn held(&self, script: &Script, object: Option<usize>) -> Option<u64> {
+        if self.0.is_empty() {
+            return None;
+        }
+        let sources: BTreeSet<&Arc<Callable>> = self.0.values().flatten().map(|(_, source)| source).collect();
+        let calls = script.statements.iter().filter(|one| object.is_some() && one.receiver == object);
+        let held: BTreeSet<_> = calls.map(|one| &one.callable).filter(|one| sources.contains(one)).collect();
+        let mut hasher = FxHasher::default();
+        held.hash(&mut hasher);
+        Some(hasher.finish())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use adit_trace::{CallKind, End, EventNames, Statement, Step, StepResult, Value, ValueKind, Vocabulary};
+
+    use super::*;
+
+    fn callable(kind: CallKind, name: &str, parameters: Vec<ValueKind>) -> Arc<Callable> {
+        Arc::new(Callable { answer: ValueKind::Object, parameters, ..Callable::new(kind, "Lock", name) })
+    }
+
+    /// A lock that answers questions about its own conditions only, and a call that takes anything.
+    #[test]
+    fn a_call_that_returns_only_with_a_value_of_its_object_is_tied() {
+        let make = callable(CallKind::Constructor, "Lock", Vec::new());
+        let condition = callable(CallKind::Method, "newCondition", Vec::new());
+        let waiters = callable(CallKind::Method, "waiters", vec![ValueKind::Object]);
+        let equals = callable(CallKind::Method, "same", vec![ValueKind::Object]);
+        let reader = EventReader::new(&Vocabulary {
+            class: "Lock".into(),
+            starts: vec![make.clone()],
+            methods: vec![condition.clone(), waiters.clone(), equals.clone()],
+            names: EventNames::default(),
+        });
+        let call = |callable: &Arc<Callable>, receiver, args| Statement {
+            callable: callable.clone(),
+            receiver,
+            args,
+        };
+        let own = || vec![Argument::Earlier(1)];
+        let script = Script {
+            statements: vec![
+                call(&make, None, Vec::new()),
+                call(&condition, Some(0), Vec::new()),
+                call(&waiters, Some(0), own()),
+                call(&equals, Some(0), own()),
+                call(&equals, Some(0), vec![Argument::Null]),
+            ],
+        };
+        let object = |class: &str, first| Step::new(StepResult::Object { class: class.into(), first });
+        let void = || Step::new(StepResult::Returned(Value::Void));
+        let steps = vec![object("Lock", 0), object("Condition", 1), void(), void(), void()];
+        let run = Run { steps, end: End::Complete, leaked: false, passed: None };
+        let ties = Ties::of(&[(script.clone(), run)], &reader);
+        let values = |callable| ties.values(callable, &script, 0).collect::<Vec<_>>();
+        assert_eq!(values(&waiters), [(0, Argument::Earlier(1))]);
+        assert_eq!(values(&equals), []);
+        let new = Script { statements: script.statements[..1].to_vec() };
+        let with_condition = Script { statements: script.statements[..2].to_vec() };
+        assert_ne!(ties.held(&new, Some(0)), ties.held(&with_condition, Some(0)));
+        assert_eq!(ties.held(&with_condition, Some(0)), ties.held(&script, Some(0)));
+        assert_eq!(Ties::default().held(&script, Some(0)), None);
+    }
+}
