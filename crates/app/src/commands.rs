@@ -6,9 +6,11 @@ use crate::errors::Ending;
 use crate::flags::{Cli, Command};
 
 mod check;
+mod ci;
 mod compare;
 mod completions;
 mod convert;
+mod difference;
 mod doctor;
 mod explain;
 mod infer;
@@ -47,6 +49,7 @@ pub(crate) fn run(cli: Cli) -> Result<Ending, Report> {
         Command::Explain(flags) => explain::run(&flags),
         Command::Name(flags) => name::run(&flags, quiet),
         Command::Report(flags) => report::run(&flags, quiet),
+        Command::Ci(flags) => ci::run(&flags, quiet),
         Command::Doctor(flags) => doctor::run(&flags),
         Command::Completions(flags) => completions::run(&flags),
         Command::Man(flags) => man::run(&flags, quiet),

@@ -10,6 +10,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use crate::output::print;
 
 mod check;
+mod ci;
 mod class;
 mod compare;
 mod completions;
@@ -33,6 +34,7 @@ pub(crate) mod validate;
 pub(crate) mod verify;
 
 pub(crate) use check::CheckFlags;
+pub(crate) use ci::CiFlags;
 pub(crate) use class::{ClassFlags, GenerateFlags};
 pub(crate) use compare::CompareFlags;
 pub(crate) use completions::CompletionsFlags;
@@ -86,6 +88,7 @@ Examples:
   adit observe java.util.StringTokenizer -o traces.jsonl
                                                          traces of a Java class
   adit interface com.acme.Stream -c target/classes       when each method may be called, with guards, proved
+  adit ci                                                what changed since the models were committed
   adit doctor                                            what running Java needs, and what is missing
 
 Run a command with --help for its flags and more examples.
@@ -111,6 +114,7 @@ pub(crate) enum Command {
     Explain(ExplainFlags),
     Name(NameFlags),
     Report(ReportFlags),
+    Ci(CiFlags),
     Doctor(DoctorFlags),
     Completions(CompletionsFlags),
     Man(ManFlags),

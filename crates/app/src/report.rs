@@ -16,6 +16,7 @@ use crate::results::Results;
 
 pub(crate) mod evidence;
 mod html;
+pub(crate) mod index;
 mod load;
 pub(crate) mod page;
 mod properties;

@@ -16,7 +16,7 @@ fn the_name_alone_explains_itself() {
     assert!(run.err.is_empty());
 }
 
-const COMMANDS: [&str; 19] = [
+const COMMANDS: [&str; 20] = [
     "mine",
     "status",
     "observe",
@@ -33,6 +33,7 @@ const COMMANDS: [&str; 19] = [
     "explain",
     "name",
     "report",
+    "ci",
     "doctor",
     "completions",
     "man",

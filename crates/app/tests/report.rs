@@ -623,3 +623,87 @@ fn seams_between_rounds_can_be_seen() {
     browser.screenshot("rounds.png");
     assert_silent(&browser, &page);
 }
+
+/// An order, and the same one that can be paid without items.
+fn orders() -> [String; 2] {
+    let state = |id: usize, name: &str, refuses: &[&str]| json!({"id": id, "name": name, "accepting": true, "predicates": [name], "refuses": refuses});
+    let threw = ["pay!IllegalStateException", "ship!IllegalStateException"];
+    let states = [
+        json!({"id": 0, "accepting": true}),
+        state(1, "isEmpty", &threw),
+        state(2, "not isEmpty", &threw[1..]),
+        state(3, "isPaid", &threw[..1]),
+    ];
+    let edges = [(0, "Order", 1), (1, "add", 2), (2, "add", 2), (2, "pay", 3), (3, "ship", 3)];
+    let also = [&edges[..], &[(1, "pay", 3)]].concat();
+    [model("a.Order", &states, &edges), model("b.Order", &states, &also)]
+}
+
+#[test]
+fn calls_are_filtered_addresses_kept_and_java_understood() {
+    let Some(mut browser) = Browser::start() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("order.json");
+    fs::write(&file, &orders()[0]).unwrap();
+    let (_place, page) = report(&[file.to_str().unwrap()]);
+    browser.open(&page);
+    let hidden = "[...document.querySelectorAll('[data-arrow]')].filter(one => getComputedStyle(one).visibility === 'hidden').length";
+    assert_eq!(browser.evaluate(hidden), 0);
+    browser.click("#methods summary");
+    browser.click("#methods [aria-label='only pay']");
+    assert!(browser.text("#methods summary").contains("1 of 4"), "{}", browser.text("#methods summary"));
+    assert_eq!(browser.evaluate(hidden), 2, "of Order, add and pay one is left");
+    browser.evaluate("document.querySelector('#methods .buttons button').click()");
+    assert_eq!(browser.evaluate(hidden), 0);
+    browser.type_into("#states", "isPaid");
+    assert_eq!(browser.count("[data-box].aside"), 3);
+    browser.type_into("#states", "");
+
+    browser.click("[data-box='1'] .name");
+    assert_eq!(browser.evaluate("location.hash"), "#state=1");
+    let panel = browser.text("#panel");
+    assert!(panel.contains("Refused with IllegalStateException"), "{panel}");
+    assert_eq!(panel.matches("IllegalStateException").count(), 1, "named once for both: {panel}");
+    browser.evaluate("location.hash = '#transition=2,pay,3'");
+    browser.evaluate("new Promise(done => setTimeout(done, 50))");
+    assert!(browser.text("#panel").contains("pay"), "{}", browser.text("#panel"));
+
+    let place = "document.getElementById('workbench').getBoundingClientRect().top";
+    let before = browser.evaluate(place);
+    browser.type_into("#follow", "Order order = new Order(); order.add(\"a, b\"); order.pay();");
+    assert!(browser.text("#walk").contains("Now in 3 isPaid"), "{}", browser.text("#walk"));
+    assert_eq!(browser.evaluate(place), before, "nothing jumps while typing");
+    browser.click("#walk [aria-label='One call back']");
+    assert!(browser.text("#walk .step").contains("2 of 3: add → 2 not isEmpty"), "{}", browser.text("#walk"));
+    let mermaid = browser.text(".export");
+    assert!(["SVG", "PNG", "Mermaid"].iter().all(|form| mermaid.contains(form)), "{mermaid}");
+    assert_silent(&browser, &page);
+}
+
+#[test]
+fn differences_of_two_models_are_colored() {
+    let Some(mut browser) = Browser::start() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let files = ["one.json", "two.json"].map(|name| folder.path().join(name));
+    files.iter().zip(orders()).for_each(|(file, text)| fs::write(file, text).unwrap());
+    let (_place, page) = report(&[files[0].to_str().unwrap(), files[1].to_str().unwrap()]);
+    browser.open(&page);
+    assert_eq!(browser.count("[data-model='0'] .only"), 0);
+    assert_eq!(browser.count("[data-model='1'] [data-arrow].only"), 1);
+    browser.click("[data-model='1'] [data-box='3'] .name");
+    assert!(browser.text("#panel").contains("In the other model: 3 isPaid"), "{}", browser.text("#panel"));
+    assert_silent(&browser, &page);
+}
+
+#[test]
+fn a_folder_of_models_has_an_index() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in ["a.Order", "b.Map$Entry"].iter().zip(orders()) {
+        fs::create_dir(folder.path().join(name)).unwrap();
+        fs::write(folder.path().join(name).join("model.json"), text).unwrap();
+    }
+    let (_place, page) = report(&[folder.path().to_str().unwrap()]);
+    let text = fs::read_to_string(page).unwrap();
+    assert!(text.contains("<a href=\"b.Map%24Entry/model.json\">b.Map$Entry</a>"), "{text}");
+    assert!(text.contains("2 models"), "{text}");
+}

@@ -1,6 +1,7 @@
 //! `adit compare`: precision and recall of a model, by random walks and by exact counting.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use adit_automata::compare::{Exact, Score, exact, sampled};
 use adit_automata::{Fsa, TooLarge};
@@ -9,6 +10,7 @@ use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use serde_json::{Value, json};
 
+use super::difference::Difference;
 use crate::errors::{Ending, no_answer};
 use crate::flags::CompareFlags;
 use crate::models::{self, STATES};
@@ -24,6 +26,9 @@ pub(super) fn run(flags: &CompareFlags, quiet: bool) -> Result<Ending, Report> {
     let truth = models::read(&flags.truth, flags.from.as_deref())?;
     let (model, truth) =
         if flags.prefix_closed { (model.prefix_closed(), truth.prefix_closed()) } else { (model, truth) };
+    if flags.markdown || flags.fail_on_new {
+        return changes(flags, &model, &truth);
+    }
     let working = Working::new("comparing", quiet);
     let comparison = Comparison::new(&model, &truth, flags);
     drop(working);
@@ -39,6 +44,29 @@ pub(super) fn run(flags: &CompareFlags, quiet: bool) -> Result<Ending, Report> {
             "compare less nondeterministic models, such as those of a larger --k",
         )),
     }
+}
+
+/// Says what changed from the reference to the model, for who decides about a change.
+fn changes(flags: &CompareFlags, model: &Fsa<String>, truth: &Fsa<String>) -> Result<Ending, Report> {
+    let found = Difference::between(model, truth).map_err(|TooLarge(states)| {
+        no_answer(
+            format!("the differences are unknown: determinizing the models takes more than {states} states"),
+            "compare models of fewer methods, as `adit mine --only` makes them",
+        )
+    })?;
+    if flags.json {
+        output::print_json(&found.as_json())?;
+    } else {
+        output::print(&found.markdown(&title(&flags.model)))?;
+    }
+    let differs = if flags.fail_on_new { found.is_news() } else { found != Difference::default() };
+    Ok(if differs { Ending::Found } else { Ending::Clean })
+}
+
+/// The name of a class, which is that of its folder or of the file of its model.
+fn title(path: &Path) -> String {
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    name.strip_suffix(".json").unwrap_or(&name).to_owned()
 }
 
 /// The comparison of two models.

@@ -1,6 +1,6 @@
 //! `adit mine`: what a Java class can do, from its name.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -10,10 +10,11 @@ use adit_attack::dynamosa::Settings;
 use adit_attack::explore::{ExploreOptions, SplitOptions};
 use adit_attack::{EventReader, SurveyOptions};
 use adit_automata::Fsa;
+use adit_bytecode::Flags;
 use adit_bytecode::probe::{Probe, probe_classes};
 use adit_java::Operation;
 use adit_jvm::{Host, HostOptions, hits};
-use adit_trace::{Author, RunLimits, Script, StepResult, Stop, Subject};
+use adit_trace::{Author, CallKind, RunLimits, Script, StepResult, Stop, Subject};
 use miette::Report;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
@@ -33,7 +34,7 @@ use crate::java::class_under_test::{ClassUnderTest, ignore_the_clock};
 use crate::java::environment::{self, JavaEnvironment};
 use crate::java::project::ClassLocation;
 use crate::java::signature::with_types;
-use crate::output::{counted, create_folder, print, print_json};
+use crate::output::{counted, create_folder, print, print_json, some_of};
 use crate::pace::RoundPace;
 use crate::pipeline::{
     self, AttackRequest, Calls, MineRequest, Mined, ModelRequest, Probed, Round, Workers, mine,
@@ -52,6 +53,7 @@ mod beside;
 mod fixture_skeleton;
 mod guards;
 mod outcome;
+mod test_names;
 mod tests;
 
 pub(super) fn run(flags: &MineFlags, quiet: bool) -> Result<Ending, Report> {
@@ -136,7 +138,7 @@ pub(super) fn run(flags: &MineFlags, quiet: bool) -> Result<Ending, Report> {
     } else {
         print(&(outcome::findings(&summary, folder) + &model_text))?;
     }
-    for line in outcome::remarks(&summary, folder) {
+    for line in kinds_of_objects(&subject).into_iter().chain(outcome::remarks(&summary, folder)) {
         progress.remark(&line);
     }
     for name in without_state {
@@ -183,6 +185,25 @@ fn state_names(
 fn named_by_user(folder: &Path, model: Fsa<String>) -> Result<(Fsa<String>, Vec<String>), Report> {
     let names: Option<results::Names> = results::read(folder)?;
     Ok(names.map_or_else(|| (model.clone(), Vec::new()), |names| names.given_to(&model)))
+}
+
+/// Says which classes stand for one that has no objects of its own.
+fn kinds_of_objects(subject: &ClassUnderTest) -> Option<String> {
+    const MOST: usize = 5;
+    let class = &subject.java.class;
+    let kind = match (class.is_interface(), class.flags.has(Flags::ABSTRACT)) {
+        (true, _) => "an interface",
+        (false, true) => "an abstract class",
+        (false, false) => return None,
+    };
+    let starts = subject.api.starts.iter().map(|start| &start.callable);
+    let made: BTreeSet<&str> = starts
+        .filter(|callable| callable.kind == CallKind::Constructor)
+        .map(|callable| callable.owner.rsplit('.').next().unwrap_or(&callable.owner))
+        .collect();
+    let made: Vec<&str> = made.into_iter().collect();
+    let name = subject.api.class.rsplit('.').next().unwrap_or(&subject.api.class);
+    (!made.is_empty()).then(|| format!("{name} is {kind}; its objects are of {}", some_of(&made, MOST)))
 }
 
 /// Adds the conditions on arguments under which transitions are taken. It takes a small share of the budget.

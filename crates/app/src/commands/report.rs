@@ -9,10 +9,15 @@ use serde_json::{Value, json};
 use crate::errors::{Ending, bad_input, no_answer};
 use crate::flags::ReportFlags;
 use crate::output::{Target, print_json};
+use crate::report::index::{INDEX, campaigns_below, index};
 use crate::report::{self, NAME, NO_DETAIL, Versus};
 use crate::stderr::tell;
 
 pub(super) fn run(flags: &ReportFlags, quiet: bool) -> Result<Ending, Report> {
+    let campaigns = campaigns_below(&flags.one);
+    if flags.two.is_none() && !campaigns.is_empty() {
+        return write_index(flags, &campaigns, quiet);
+    }
     let place = flags.output.clone().unwrap_or_else(|| default_place(flags));
     let target = Target::new(Some(&place));
     target.check()?;
@@ -67,6 +72,21 @@ pub(super) fn run(flags: &ReportFlags, quiet: bool) -> Result<Ending, Report> {
         print_json(&json!({ "written": place, "differences": differences, "notes": notes }))?;
     }
     found
+}
+
+/// Writes a page with links to the reports of all campaigns in a folder.
+fn write_index(flags: &ReportFlags, campaigns: &[PathBuf], quiet: bool) -> Result<Ending, Report> {
+    let place = flags.output.clone().unwrap_or_else(|| flags.one.join(INDEX));
+    let target = Target::new(Some(&place));
+    target.check()?;
+    report::put(&target, &index(&flags.one, campaigns)?)?;
+    if let (Target::File(path), false) = (&target, quiet) {
+        tell(&format!("written to {}", path.display()));
+    }
+    if flags.json {
+        print_json(&json!({ "written": place, "differences": null, "notes": [] }))?;
+    }
+    Ok(Ending::Clean)
 }
 
 /// Returns the default path: inside the named folder, or in the current folder for a model file or two

@@ -11,8 +11,9 @@ use clap::Args;
 /// exactly for every length. Exits with 1 if the models differ.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Example:
-  adit compare examples/tokenizer.model.json examples/tokenizer.dot --walks 1000 --seed 7")]
+Examples:
+  adit compare examples/tokenizer.model.json examples/tokenizer.dot --walks 1000 --seed 7
+  adit compare adit-out/com.acme.Order models/com.acme.Order.json --fail-on-new --markdown")]
 pub(crate) struct CompareFlags {
     /// Model to measure
     #[arg(value_name = "MODEL")]
@@ -38,6 +39,12 @@ pub(crate) struct CompareFlags {
     /// Treat every state as accepting
     #[arg(long)]
     pub(crate) prefix_closed: bool,
+    /// Exit with 1 only if MODEL allows a call that TRUTH does not, or refuses one that TRUTH allows
+    #[arg(long)]
+    pub(crate) fail_on_new: bool,
+    /// Print what changed from TRUTH to MODEL as Markdown, instead of figures
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) markdown: bool,
     /// Print the answer as JSON
     #[arg(long)]
     pub(crate) json: bool,

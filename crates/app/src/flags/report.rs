@@ -12,6 +12,7 @@ use clap::Args;
 #[command(after_help = "\
 Examples:
   adit report adit-out/java.util.StringTokenizer      writes report.html to that folder
+  adit report adit-out                                writes an index of all models in it
   adit report examples/tokenizer.model.json -o model.html
   adit report examples/tokenizer.model.json examples/tokenizer.dot -o changes.html
 

@@ -31,6 +31,7 @@ use crate::request::ClassRequest;
 mod ask;
 mod gradle;
 mod launcher;
+mod local_repository;
 mod maven;
 mod memory;
 
@@ -255,6 +256,31 @@ impl Project {
         if let Some(earlier) = memory.recall_anything() {
             audience.warn(&format!("warning: {tool} gave no class path ({why}); using its last answer"));
             return Ok(self.with_outputs(earlier, audience));
+        }
+        if self.tool == Tool::Maven {
+            let pom = module.folder.join(maven::POM);
+            let mut found = local_repository::dependencies(&pom, &maven::repository(&self.root));
+            let is_module = |name: &String| {
+                self.modules.iter().any(|module| name.split(':').nth(1) == Some(module.name.as_str()))
+            };
+            found.missing.retain(|name| !is_module(name));
+            if !found.jars.is_empty() {
+                let jars = counted(found.jars.len(), "jar");
+                match found.missing.first() {
+                    None => audience.note(&format!(
+                        "Maven gave no class path ({why}); using {jars} that pom.xml names, from the local repository"
+                    )),
+                    Some(first) => audience.warn(&format!(
+                        "warning: Maven gave no class path ({why}); using {jars} from the local repository, where \
+                         {first} is missing; to fix it for good, run once with network: mvn dependency:go-offline"
+                    )),
+                }
+                found.jars.extend(self.modules.iter().flat_map(|module| module.main.clone()));
+                if found.missing.is_empty() {
+                    memory.keep(&found.jars);
+                }
+                return Ok(self.with_outputs(found.jars, audience));
+            }
         }
         let mut rest: Vec<PathBuf> = self.modules.iter().flat_map(|module| module.main.clone()).collect();
         for folder in [&self.root, &module.folder] {

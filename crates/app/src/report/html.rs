@@ -21,7 +21,7 @@ use crate::results::run::DetailSummary;
 
 /// The page with placeholders such as `{{title}}`.
 const SKELETON: &str = include_str!("assets/page.html");
-const STYLE: [&str; 2] = [STYLE_SHEET, include_str!("assets/report.css")];
+pub(super) const STYLE: [&str; 2] = [STYLE_SHEET, include_str!("assets/report.css")];
 const SCRIPT: &str = include_str!("assets/report.js");
 
 /// Maximum number of tests on a page; the folder has all of them.

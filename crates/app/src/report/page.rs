@@ -109,9 +109,9 @@ pub(crate) fn story(one: &PropertyResult) -> String {
             format!("refuted{by}{}", after.unwrap_or_default())
         }
         Fate::Survived { attacked, abandoned } => {
-            let gave_up = if *abandoned { "; then the search gave up on it" } else { "" };
+            let gave_up = if *abandoned { ", after which the search gave up" } else { "" };
             let attack = counted(*attacked, "generation");
-            format!("survived an attack of {attack}{gave_up}; {support}")
+            format!("not refuted in an attack of {attack}{gave_up}; {support}")
         }
         Fate::NotAttacked => format!("not attacked; {support}"),
     }
@@ -134,7 +134,7 @@ mod tests {
         assert_eq!(told(5, Fate::Refuted(Witness::default())), "refuted");
         assert_eq!(
             told(0, Fate::Survived { attacked: 7, abandoned: true }),
-            "survived an attack of 7 generations; then the search gave up on it; no recorded trace could have refuted it"
+            "not refuted in an attack of 7 generations, after which the search gave up; no recorded trace could have refuted it"
         );
         assert_eq!(told(1, Fate::NotAttacked), "not attacked; 1 recorded trace could have refuted it");
     }

@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use super::protocol;
-use crate::output::{counted, size_of};
+use crate::output::{counted, size_of, some_of};
 use adit_automata::{Edge, Fsa, Modality};
 use adit_picture::{
     Arrow, Box, Choice, DrawnCall, Note, Picture, StateNames, draw, legible, terminal_columns as columns,
@@ -41,7 +41,21 @@ pub(crate) fn fitting(model: &Fsa<String>, pure: &BTreeSet<String>, room: usize)
 
 /// Returns the model as a list or, if that is too long, a summary.
 pub(crate) fn told(model: &Fsa<String>) -> String {
-    if is_long(model) { summary(model) } else { list(model) }
+    if is_long(model) { summary(model) } else { on_a_screen(model) }
+}
+
+/// Returns the list of calls, cut short where it would not fit on a screen.
+fn on_a_screen(model: &Fsa<String>) -> String {
+    const LINES: usize = 40;
+    const COLUMNS: usize = 100;
+    let height = |text: &str| text.lines().map(|line| columns(line).div_ceil(COLUMNS).max(1)).sum::<usize>();
+    let all = list(model);
+    if height(&all) <= LINES {
+        return all;
+    }
+    let shorter = [8, 5, 3].map(|most| listed(model, most));
+    let fits = shorter.iter().position(|text| height(text) < LINES).unwrap_or(shorter.len() - 1);
+    format!("{}(`adit show --all` lists every call)\n", shorter[fits])
 }
 
 /// Returns true if a model has too many states for a list.
@@ -138,6 +152,12 @@ pub(crate) fn boxes(model: &Fsa<String>, pure: &BTreeSet<String>, choice: Choice
 /// Returns the model as a list of states with their transitions, in the labels that other commands take. A
 /// question mark follows each label whose target is not known for certain.
 pub(crate) fn list(model: &Fsa<String>) -> String {
+    listed(model, usize::MAX)
+}
+
+/// The list with at most so many calls of each kind.
+fn listed(model: &Fsa<String>, most: usize) -> String {
+    let some = |labels: &[String]| legible(&some_of(labels, most));
     let mut text = String::new();
     let (names, not_explored) = (StateNames::of(model), model.not_explored());
     for state in model.explored_states() {
@@ -150,13 +170,13 @@ pub(crate) fn list(model: &Fsa<String>) -> String {
         let unexplored = not_explored.and_then(|place| to.remove(&place));
         for (to, labels) in to {
             let arrow = if to == state { "stays".to_owned() } else { format!("-> {}", names.name(to)) };
-            text += &format!("    {arrow}: {}\n", legible(&labels.join(", ")));
+            text += &format!("    {arrow}: {}\n", some(&labels));
         }
         if let Some(labels) = unexplored {
-            text += &format!("    not explored after: {}\n", legible(&labels.join(", ")));
+            text += &format!("    not explored after: {}\n", some(&labels));
         }
         if !model.refusals(state).is_empty() {
-            text += &format!("    refuses: {}\n", legible(&model.refusals(state).join(", ")));
+            text += &format!("    refuses: {}\n", some(model.refusals(state)));
         }
     }
     text
@@ -538,6 +558,31 @@ mod tests {
         expect!["no protocol: every call is possible at any time (2 methods were called in 900 tests; none was refused, no answer changed)\n"]
             .assert_eq(&no_protocol(&model, Some(900)).unwrap());
         assert_eq!(no_protocol(&connection(), None), None);
+    }
+
+    #[test]
+    fn a_class_of_many_methods_fits_on_a_screen() {
+        let mut builder = Builder::new();
+        for _ in 0..6 {
+            builder.state(true);
+        }
+        builder.initial(0);
+        builder.edge(0, "Connection".to_owned(), 1);
+        for state in 1..6 {
+            for method in 0..40 {
+                builder.edge(state, format!("someLongMethodName{method}"), state);
+            }
+            builder.edge(state, "next".to_owned(), 1 + state % 5);
+        }
+        let model = builder.build();
+        let text = told(&model);
+        let height: usize = text.lines().map(|line| line.len().div_ceil(100).max(1)).sum();
+        assert!(height <= 40, "{height} lines:\n{text}");
+        assert!(
+            text.contains("and 32 more") && text.ends_with("(`adit show --all` lists every call)\n"),
+            "{text}"
+        );
+        assert!(list(&model).lines().count() < 40 && list(&model).contains("someLongMethodName39"));
     }
 
     #[test]

@@ -27,4 +27,7 @@ pub(crate) struct TestResult {
     pub(crate) source: String,
     /// The events of each object of the class under test, as labels of the model.
     pub(crate) words: Vec<Vec<String>>,
+    /// For each of these events, the fields of the object after it; empty if they are not known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) fields: Vec<Vec<Vec<(String, String)>>>,
 }

@@ -8,19 +8,21 @@ use std::time::Duration;
 use adit_automata::{Fsa, Modality, format};
 use adit_java::{Api, source};
 use adit_logic::FateCounts;
+use adit_picture::StateNames;
 use adit_store::{About, Campaign};
-use adit_trace::{Callable, Format, Label, Labels, Life, Run, Script};
+use adit_trace::{Callable, Event, Format, Label, Labels, Life, Run, Script, Value};
 use miette::Report;
 
 use super::beside::Beside;
 use super::fixture_skeleton::{SKELETON, is_public, skeleton};
+use super::test_names::{NamedTests, Namer};
 use crate::budget::Budget;
-use crate::campaign::{DetailedModel, JudgedProperty, RecordingCost};
+use crate::campaign::{Conclusion, DetailedModel, JudgedProperty, RecordingCost};
 use crate::findings::{self, experiments::Shown};
 use crate::java::class_under_test::ClassUnderTest;
 use crate::java::recording::Recording;
 use crate::models::{self, DETAIL};
-use crate::output::{Target, counted, model_size, write_failed};
+use crate::output::{Target, counted, model_size, some_of, write_failed};
 use crate::pipeline::Mined;
 use crate::progress::rounded;
 use crate::report::{self, protocol};
@@ -63,7 +65,8 @@ impl Outcome<'_> {
         self.fixture_skeleton(folder)?;
         self.recording(lives).write(&file("traces.jsonl"), Format::Jsonl, class)?;
         let (java_name, java) = self.java_tests();
-        file(&format!("tests/{java_name}.java")).write(|out| write!(out, "{java}").map_err(write_failed))?;
+        file(&format!("tests/{java_name}.java"))
+            .write(|out| write!(out, "{}", java.class).map_err(write_failed))?;
         let (properties, tests) = (self.properties(&java), self.tests(java));
         let findings = self.findings(folder)?;
         let (search, run) = (SearchHistory::of(&campaign)?, self.run(&findings));
@@ -166,31 +169,83 @@ impl Outcome<'_> {
     }
 
     /// The generated tests as a JUnit class, and its name.
-    fn java_tests(&self) -> (String, source::TestClass) {
+    fn java_tests(&self) -> (String, NamedTests) {
         let (package, name) = self.test_class("MinedTest");
         let tests = self.mined.conclusion.tests.iter().zip(&self.mined.agreed);
         let tests: Vec<(Script, Option<Run>)> =
             tests.map(|((script, _), agreed)| (script.clone(), Some(agreed.clone()))).collect();
         let java = source::test_class(package, &name, &tests, self.subject.generator.facts());
-        (name, java)
+        let Conclusion { witnesses, properties, .. } = &self.mined.conclusion;
+        let class = &*self.subject.api.class;
+        let namer = Namer {
+            model: &self.model,
+            names: StateNames::of(&self.model),
+            witnesses,
+            properties,
+            class: class.rsplit(['.', '$']).next().unwrap_or(class),
+        };
+        let words: Vec<_> = (0..tests.len()).map(|test| self.words(test)).collect();
+        (name, NamedTests::new(java, &namer, &words))
     }
 
-    fn tests(&self, java: source::TestClass) -> Tests {
-        let tests =
-            self.mined.conclusion.tests.iter().zip(java.methods).map(|((script, run), method)| TestResult {
+    /// The events of each object of the class under test, in one test.
+    fn words(&self, test: usize) -> Vec<Vec<String>> {
+        let (script, run) = &self.mined.conclusion.tests[test];
+        subject_lives(&self.subject.api, script, run)
+            .map(|life| life.events.iter().map(|event| Labels::Exception.of(event)).collect())
+            .collect()
+    }
+
+    /// The fields of the same objects after each of these events, as far as they are short and known.
+    fn fields(&self, test: usize) -> Vec<Vec<Vec<(String, String)>>> {
+        const MOST: usize = 8;
+        const LONGEST: usize = 40;
+        let (script, run) = &self.mined.conclusion.tests[test];
+        let shown = |value: &Value| -> Option<String> {
+            let text = match value {
+                Value::Text(text) => format!("\"{text}\""),
+                Value::Null => "null".to_owned(),
+                Value::Bool(answer) => answer.to_string(),
+                Value::Int(number) => number.to_string(),
+                Value::Float(number) => number.to_string(),
+                _ => return None,
+            };
+            (text.chars().count() <= LONGEST).then_some(text)
+        };
+        let of_event = |event: &Event| -> Vec<(String, String)> {
+            let fields = event.state.iter().flatten();
+            fields.filter_map(|(name, value)| Some((name.clone(), shown(value)?))).take(MOST).collect()
+        };
+        subject_lives(&self.subject.api, script, run)
+            .map(|life| life.events.iter().map(of_event).collect())
+            .collect()
+    }
+
+    fn tests(&self, java: NamedTests) -> Tests {
+        let NamedTests { class, position } = java;
+        let mut tests: Vec<TestResult> = class
+            .methods
+            .into_iter()
+            .map(|method| TestResult {
                 name: method.name,
                 source: method.source,
-                words: subject_lives(&self.subject.api, script, run)
-                    .map(|life| life.events.iter().map(|event| Labels::Exception.of(event)).collect())
-                    .collect(),
-            });
-        Tests { tests: tests.collect(), head: java.head, witnesses: self.mined.conclusion.witnesses.clone() }
+                words: Vec::new(),
+                fields: Vec::new(),
+            })
+            .collect();
+        // Tests that read the same may still have happened differently.
+        for (test, &place) in position.iter().enumerate().rev() {
+            tests[place].words = self.words(test);
+            tests[place].fields = self.fields(test);
+        }
+        let witnesses = self.mined.conclusion.witnesses.renumbered(|test| position.get(test).copied());
+        Tests { tests, head: class.head, witnesses }
     }
 
-    fn properties(&self, java: &source::TestClass) -> Properties {
+    fn properties(&self, java: &NamedTests) -> Properties {
         let one = |JudgedProperty { property, fate, support, found_after }: &JudgedProperty| {
             let witness = |test: usize| Witness {
-                test: Some(java.methods[test].name.clone()),
+                test: Some(java.class.methods[java.position[test]].name.clone()),
                 found_after_tests: *found_after,
             };
             PropertyResult::new(property.clone(), *support, fate.map(witness))
@@ -332,7 +387,7 @@ pub(super) fn remarks(summary: &Summary, folder: &Path) -> Vec<String> {
         model.stopped(*stop),
     )];
     lines.extend(about_model(summary));
-    if let Some(Branches { covered, all }) = summary.branches {
+    if let Some(Branches { covered, all: all @ 1.. }) = summary.branches {
         lines.push(format!("branch coverage of the attack: {covered} of {all}"));
     }
     if !summary.attacked && properties.mined > 0 {
@@ -409,11 +464,14 @@ fn about_model(summary: &Summary) -> Vec<String> {
 /// Most calls that never succeeded and are told one by one.
 const NEVER_TOLD: usize = 12;
 
+/// Most names in one line about gaps; `--json` has all of them.
+const NAMES_TOLD: usize = 8;
+
 fn about_gaps(gaps: &Gaps) -> Vec<String> {
     let mut lines = Vec::new();
     let mut list = |what: &str, names: Vec<String>| {
         if !names.is_empty() {
-            lines.push(format!("{what}: {}", names.join(", ")));
+            lines.push(format!("{what}: {}", some_of(&names, NAMES_TOLD)));
         }
     };
     list("no longer called, because they hang or crash", gaps.hang.iter().cloned().collect());

@@ -12,7 +12,7 @@ use quick_xml::events::Event;
 use super::{Module, Project, Tool, upward};
 
 /// The file that defines a module.
-const POM: &str = "pom.xml";
+pub(super) const POM: &str = "pom.xml";
 
 /// Files in the folder `.mvn` of a build that change how Maven runs.
 const SETTINGS: [&str; 4] =

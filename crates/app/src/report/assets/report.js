@@ -85,9 +85,36 @@
 
   // ---- A model and its pictures.
   /** Letters at less than this part of their natural size are hard to read. */
-  const READABLE = 0.5;
+  const READABLE = 0.6;
   /** The room around a picture. */
   const MARGIN = 34;
+
+  const fileName = (model) => model.title.replace(/[^\w.-]+/g, "-");
+
+  /** Lets the reader keep a file. */
+  function save(name, type, content) {
+    const address = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type }));
+    const anchor = el("a", { href: address, download: name });
+    anchor.click();
+    setTimeout(() => URL.revokeObjectURL(address), 10000);
+  }
+
+  /** The model as a Mermaid diagram. */
+  function mermaid(model) {
+    const quoted = (text) => text.replaceAll('"', "'").replaceAll("#", "#35;").replaceAll(";", "#59;");
+    const lines = ["stateDiagram-v2"];
+    model.states.forEach((state, at) => {
+      if (!state.not_explored) lines.push(`  s${at} : ${quoted(state.shown).replaceAll(":", "#colon;")}`);
+      if (state.initial) lines.push(`  [*] --> s${at}`);
+    });
+    const ways = new Map();
+    model.edges.filter((edge) => edge.explored).forEach((edge) => {
+      const way = `  s${edge.from} --> s${edge.to}`;
+      ways.set(way, [...(ways.get(way) ?? []), quoted(edge.label + (edge.maybe ? "?" : "")).replaceAll(":", "#colon;")]);
+    });
+    ways.forEach((calls, way) => lines.push(`${way} : ${calls.join(", ")}`));
+    return `${lines.join("\n")}\n`;
+  }
 
   class Viewer {
     constructor(model, figure) {
@@ -108,7 +135,9 @@
       figure.append(el("div", { class: "zoom", role: "group", "aria-label": "Zoom" },
         button("+", () => this.zoom(1.25), { "aria-label": "Larger" }),
         button("−", () => this.zoom(0.8), { "aria-label": "Smaller" }),
-        button("Fit", () => this.fit(), { "aria-label": "Fit: show the whole picture" })));
+        button("Fit", () => this.fit(), { "aria-label": "Fit: show the whole picture" })),
+        el("div", { class: "zoom export", role: "group", "aria-label": "Save the picture" }, "Save as",
+          button("SVG", () => this.saveSvg()), button("PNG", () => this.savePng()), button("Mermaid", () => save(`${fileName(this.model)}.mmd`, "text/plain", mermaid(this.model)))));
       this.stage.setAttribute("aria-label", `picture of ${model.title}, can be moved and zoomed`);
       this.listen();
       this.show();
@@ -124,6 +153,7 @@
       this.touched = false;
       this.measure();
       this.drawMap();
+      this.labelEnds();
       this.start();
       this.paint();
     }
@@ -206,10 +236,43 @@
         this.y = ((event.clientY - box.top) / box.height) * height - this.size.height / this.scale / 2;
         this.place();
       };
-      map.addEventListener("pointerdown", (event) => { map.setPointerCapture(event.pointerId); go(event); });
+      map.addEventListener("pointerdown", (event) => { event.stopPropagation(); map.setPointerCapture(event.pointerId); go(event); });
+      map.addEventListener("click", (event) => event.stopPropagation());
       map.addEventListener("pointermove", (event) => { if (event.buttons & 1) go(event); });
       this.map = map;
-      this.figure.append(map);
+      this.stage.append(map);
+    }
+
+    /** The picture alone, in its natural size, with the colors that it has now. */
+    get standalone() {
+      const { width, height } = this.svg.natural;
+      const copy = this.svg.cloneNode(true);
+      copy.setAttribute("viewBox", `0 0 ${width} ${height}`);
+      for (const [name, value] of Object.entries({ width, height, xmlns: SVG })) copy.setAttribute(name, value);
+      copy.querySelectorAll(".ghost").forEach((line) => line.remove());
+      const style = getComputedStyle(root);
+      const colors = ["paper", "ink", "dim", "line", "frame", "fill", "accent", "mark", "good", "bad", "soft"].map((name) => `--${name}: ${style.getPropertyValue(`--${name}`)};`).join(" ");
+      const rules = [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules]).map((rule) => rule.cssText).filter((text) => text.startsWith(".picture ") && !text.startsWith(".picture {"));
+      copy.prepend(drawn("style", {}, `svg { ${colors} font-family: ui-monospace, monospace; background: var(--paper); }\n${rules.join("\n")}`));
+      return new XMLSerializer().serializeToString(copy);
+    }
+
+    saveSvg() { save(`${fileName(this.model)}.svg`, "image/svg+xml", this.standalone); }
+
+    savePng() {
+      const { width, height } = this.svg.natural;
+      // Twice the size of a plain screen, as far as browsers can paint.
+      const scale = Math.min(2, 16000 / Math.max(width, height));
+      const image = new Image();
+      image.onload = () => {
+        const canvas = el("canvas", { width: Math.round(width * scale), height: Math.round(height * scale) });
+        const pen = canvas.getContext("2d");
+        pen.fillStyle = getComputedStyle(root).getPropertyValue("--paper");
+        pen.fillRect(0, 0, canvas.width, canvas.height);
+        pen.drawImage(image, 0, 0, canvas.width, canvas.height);
+        canvas.toBlob((blob) => save(`${fileName(this.model)}.png`, "image/png", blob));
+      };
+      image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(this.standalone)}`;
     }
 
     zoom(factor, at = { x: this.size.width / 2, y: this.size.height / 2 }) {
@@ -340,13 +403,19 @@
       this.chosen = { box: String(box) };
       this.paint();
       showBox(this, this.view.boxes[box]);
+      address(`#state=${this.number}${this.view.boxes[box][0]}`);
     }
 
     chooseEdges(edges, chosen) {
       this.chosen = chosen ?? this.placeOf(edges[0]);
       this.paint();
       showEdges(this, edges);
+      const { from, label, to } = this.model.edges[edges[0]];
+      address(`#transition=${this.number}${from},${encodeURIComponent(label)},${to}`);
     }
+
+    /** What distinguishes this model in addresses, if there are several. */
+    get number() { const at = viewers.indexOf(this); return at > 0 ? `${at}:` : ""; }
 
     placeOf(edge) {
       const arrow = this.view.arrows.findIndex((one) => one.edges.includes(edge));
@@ -377,7 +446,71 @@
         part.classList.toggle("walked", members.some((one) => (isBox ? states : edges).has(one)));
         part.classList.toggle("here", isBox && members.some((one) => here.has(one)));
       }
+      this.hide();
       this.drawGhosts();
+    }
+
+    /** Takes the calls out of sight that the filter of methods leaves out, and dims states that were not asked for. */
+    hide() {
+      const methodOf = (edge) => labels.get(this.model.edges[edge].label).method;
+      const isOff = (edge) => hiddenMethods.has(methodOf(edge));
+      const wanted = finder(stateFilter?.value ?? "");
+      const asked = Boolean(stateFilter?.value.trim());
+      const near = this.view.boxes.map((states) => !asked || states.some((state) => wanted(nameOf(this.model, state)) || this.model.states[state].predicates.some(wanted)));
+      const boxOf = (state) => this.view.boxOf.get(state);
+      for (const part of this.svg.querySelectorAll("[data-box], [data-arrow], [data-note]")) {
+        const { box, arrow, note } = part.dataset;
+        if (box !== undefined) { part.classList.toggle("aside", !near[box]); continue; }
+        const { edges } = this.view[note === undefined ? "arrows" : "notes"][note ?? arrow];
+        part.classList.toggle("off", edges.every(isOff));
+        const seen = [...new Set(edges.filter((edge) => !isOff(edge)).map((edge) => this.model.edges[edge].label))];
+        if (seen.length) part.querySelectorAll(".end-label").forEach((text) => { text.textContent = inShort(seen); });
+        part.classList.toggle("aside", asked && !edges.some((edge) => near[boxOf(this.model.edges[edge].from)] || near[boxOf(this.model.edges[edge].to)]));
+        part.classList.toggle("only", edges.some((edge) => this.only?.edges.has(edge)));
+      }
+      for (const call of this.svg.querySelectorAll("[data-edge]")) {
+        const edge = Number(call.dataset.edge);
+        call.classList.toggle("off", isOff(edge));
+        call.classList.toggle("only", Boolean(this.only?.edges.has(edge)));
+      }
+      for (const box of this.svg.querySelectorAll("[data-box]")) box.classList.toggle("only", this.view.boxes[box.dataset.box].every((state) => this.only?.states.has(state)) && Boolean(this.only));
+    }
+
+    /** Says what a long arrow means at both of its ends. */
+    labelEnds() {
+      if (this.svg.labeled) return;
+      this.svg.labeled = true;
+      const placed = [];
+      for (const arrow of this.svg.querySelectorAll("[data-arrow]")) {
+        const line = arrow.querySelector("path.line");
+        const long = line?.getTotalLength?.() ?? 0;
+        if (long < 420) continue;
+        const calls = [...new Set(this.view.arrows[arrow.dataset.arrow].edges.map((edge) => this.model.edges[edge].label))];
+        const text = inShort(calls);
+        const plate = arrow.querySelector(".plate");
+        const { x: px = -1e9, y: py = -1e9, width: pw = 0, height: ph = 0 } = plate ? { x: Number(plate.getAttribute("x")), y: Number(plate.getAttribute("y")), width: Number(plate.getAttribute("width")), height: Number(plate.getAttribute("height")) } : {};
+        for (const outward of [1, -1]) {
+          const at = this.level(line, long, outward);
+          if (!at) continue;
+          const far = Math.hypot(Math.max(px - at.x, 0, at.x - px - pw), Math.max(py - at.y, 0, at.y - py - ph));
+          const [width, x, y] = [text.length * 6.7, at.x, at.y - 4];
+          const free = placed.every((other) => Math.abs(other.x - x) > (other.width + width) / 2 || Math.abs(other.y - y) > 12);
+          // Where the label itself or another one is near, there is nothing to add.
+          if (far < 160 || !free) continue;
+          placed.push({ x, y, width });
+          arrow.append(drawn("text", { class: "end-label", x, y, "text-anchor": "middle", "aria-hidden": "true" }, text));
+        }
+      }
+    }
+
+    /** A place near one end of a line where it runs level, so that a label stands on it. */
+    level(line, long, outward) {
+      const point = (way) => line.getPointAtLength(outward > 0 ? way : long - way);
+      for (let way = 60; way < Math.min(long / 2, 420); way += 20) {
+        const [before, at, after] = [point(way - 30), point(way), point(way + 30)];
+        if (Math.abs(before.y - at.y) < 3 && Math.abs(after.y - at.y) < 3 && Math.abs(after.x - before.x) > 50) return at;
+      }
+      return null;
     }
 
     /** Where the notes of what is chosen lead, as lines for as long as it is chosen. */
@@ -408,6 +541,16 @@
   // Everything that stands for a label where a reader types one.
   const known = new Set([...labels.values()].flatMap((one) => one.spellings));
   const knownInLowerCase = new Map([...known].reverse().map((spelling) => [spelling.toLowerCase(), spelling]));
+
+  /** A label that is broken only behind `:`, `!` and `(`. */
+  const breaking = (text) => legible(text).split(/(?<=[:!(])/).flatMap((part, at) => (at ? [el("wbr"), part] : [part]));
+
+  /** Calls where there is little room: the first, and how many more. */
+  const inShort = (calls) => legible(calls[0].length > 24 ? `${calls[0].slice(0, 23)}…` : calls[0]) + (calls.length > 1 ? ` +${calls.length - 1}` : "");
+
+  // What the reader filtered by: methods out of sight, and a part of the names of states.
+  const hiddenMethods = new Set();
+  let stateFilter = null;
 
   const finder = (text) => { const low = text.trim().toLowerCase(); return (name) => Boolean(low) && name.toLowerCase().includes(low); };
   const nameOf = (model, state) => model.states[state].shown;
@@ -452,14 +595,18 @@
       if (about.predicates.length) parts.push(el("h4", {}, "Holds here"), el("ul", {}, about.predicates.map((text) => el("li", {}, el("code", {}, text)))));
       const leaving = model.edges.flatMap((edge, at) => (edge.from === state ? [{ ...edge, at }] : []));
       const rows = (list) => list.map((edge) => el("tr", {},
-        el("td", {}, link(edge.label + (edge.guard ? ` [${edge.guard}]` : ""), () => viewer.chooseEdges([edge.at]))),
+        el("td", {}, link(breaking(edge.label + (edge.guard ? ` [${edge.guard}]` : "")), () => viewer.chooseEdges([edge.at]))),
         el("td", {}, edge.to === state ? "stays" : `→ ${nameOf(model, edge.to)}`, edge.maybe && edge.explored ? " ?" : ""),
         el("td", { class: "dim" }, model.replayed ? plural(edge.traces, "trace", "traces") : "")));
       const table = (title, list) => (list.length ? [el("h4", {}, title), el("table", {}, el("tbody", {}, rows(list)))] : []);
       parts.push(...table("Enabled calls", leaving.filter((edge) => !threw(edge.label))), ...table("Calls that throw", leaving.filter((edge) => threw(edge.label))));
-      if (about.refuses.length) parts.push(el("h4", {}, "Refused calls"), el("table", {}, el("tbody", {}, about.refuses.map((refused) => el("tr", {},
-        el("td", {}, el("code", {}, refused.label)), el("td", { class: "dim" }, refused.times ? `tried ${plural(refused.times, "time", "times")}` : ""),
-        el("td", {}, data.tests?.[refused.test] ? link(data.tests[refused.test].name, () => openTest(data.tests[refused.test].name)) : ""))))));
+      const byException = new Map();
+      about.refuses.forEach((refused) => byException.set(threw(refused.label), [...(byException.get(threw(refused.label)) ?? []), refused]));
+      byException.forEach((refusals, exception) => parts.push(el("h4", {}, "Refused with ", el("code", {}, exception)), el("table", {}, el("tbody", {}, refusals.map((refused) => el("tr", {},
+        el("td", {}, el("code", {}, breaking(labels.get(refused.label).method))), el("td", { class: "dim" }, refused.times ? `tried ${plural(refused.times, "time", "times")}` : ""),
+        el("td", {}, data.tests?.[refused.test] ? link("test", () => openTest(data.tests[refused.test].name)) : "")))))));
+      const same = viewer.only?.matches.get(state);
+      if (viewer.only) parts.push(el("p", { class: "small" }, same === undefined ? "Only this model has such a state." : `In the other model: ${nameOf(viewer.only.other, same)}.`));
       if (!leaving.length) parts.push(el("p", {}, "No call is enabled here."));
     }
     say(parts);
@@ -471,7 +618,7 @@
     for (const at of edges.slice(0, 40)) {
       const edge = model.edges[at];
       const where = edge.from === edge.to ? `stays in ${nameOf(model, edge.from)}` : `${nameOf(model, edge.from)} → ${nameOf(model, edge.to)}`;
-      parts.push(el("h3", {}, el("code", {}, edge.label)), el("p", { class: "dim small" }, where, edge.pure ? "; no side effect" : "", !edge.explored ? "; the event was observed, but not where it leads" : edge.maybe ? "; a guess: there was no time to see where it leads" : "", edge.guard ? `; when ${edge.guard}` : ""));
+      parts.push(el("h3", {}, el("code", {}, breaking(edge.label))), el("p", { class: "dim small" }, where, edge.pure ? "; no side effect" : "", !edge.explored ? "; the event was observed, but not where it leads" : edge.maybe ? "; a guess: there was no time to see where it leads" : "", edge.guard ? `; when ${edge.guard}` : ""));
       if (!model.replayed) { parts.push(el("p", { class: "small" }, "There are no traces beside this model, so there is no evidence to show.")); continue; }
       if (!edge.situations && !edge.traces && !edge.perhaps && !edge.shown.length) { parts.push(el("p", { class: "small" }, "No recorded trace and no generated test takes this transition; it was inferred.")); continue; }
       parts.push(el("p", { class: "small evidence" }, edge.situations ? `The search observed it in ${plural(edge.situations, "situation", "situations")}. ` : "", `Taken by ${plural(edge.traces, "trace", "traces")} and ${plural(edge.tests, "generated test", "generated tests")}.`,
@@ -513,14 +660,56 @@
     showOverview();
     find();
   } } }), text);
+  /** Tick boxes for all methods; what is not ticked is not drawn. */
+  function methodFilter() {
+    const methods = [...new Set(data.models.flatMap((model) => model.edges.map((edge) => labels.get(edge.label).method)))].sort();
+    if (methods.length < 3) return "";
+    const name = el("summary", {});
+    const boxes = methods.map((method) => el("input", { type: "checkbox", checked: true, value: method, on: { change: () => changed() } }));
+    const changed = () => {
+      hiddenMethods.clear();
+      boxes.filter((box) => !box.checked).forEach((box) => hiddenMethods.add(box.value));
+      name.textContent = hiddenMethods.size ? `Methods (${methods.length - hiddenMethods.size} of ${methods.length})` : "Methods";
+      shown.forEach((viewer) => viewer.hide());
+    };
+    const all = (checked) => { boxes.forEach((box) => { box.checked = checked; }); changed(); };
+    const only = (at) => { boxes.forEach((box, other) => { box.checked = other === at; }); changed(); };
+    changed();
+    const filter = el("details", { id: "methods" }, name, el("div", { class: "menu" },
+      el("p", { class: "buttons" }, button("All", () => all(true)), button("None", () => all(false))),
+      el("ul", {}, boxes.map((box, at) => el("li", {}, el("label", {}, box, el("code", {}, breaking(methods[at]))), button("only", () => only(at), { class: "link", "aria-label": `only ${methods[at]}` }))))));
+    // It lies above the picture, so that nothing moves.
+    document.addEventListener("click", (event) => { if (!filter.contains(event.target)) filter.open = false; });
+    filter.addEventListener("keydown", (event) => { if (event.key === "Escape") { filter.open = false; name.focus(); } });
+    return filter;
+  }
+
   const has = (test) => data.models.some((model) => model.views.some(test));
   byId("tools").append(
     el("label", { for: "find" }, "Find", findInput), status,
     has((view) => !view.pure) ? option("hide-pure", "Hide calls without side effects", "pure", true) : "",
     data.detail ? el("label", { for: "detail" }, el("input", { type: "checkbox", id: "detail", checked: data.opens_with_detail, on: { change: (event) => showDetail(event.target.checked) } }), `More detail (${data.detail})`) : "",
+    el("label", { for: "states" }, "States", stateFilter = el("input", { type: "search", id: "states", placeholder: "part of a name", on: { input: () => shown.forEach((viewer) => viewer.hide()) } })),
+    methodFilter(),
     has((view) => view.failures) ? option("show-failures", "Show failed states", "failures", false) : "",
     el("label", { for: "follow", class: "wide" }, "Follow a trace", followInput));
   byId("workbench").before(tell);
+
+  // ---- The panel can be made wider, with the pointer or with the arrow keys.
+  const workbench = byId("workbench");
+  const handle = el("div", { id: "handle", role: "separator", tabindex: "0", "aria-orientation": "vertical", "aria-label": "Width of the details", "aria-valuemin": "240", "aria-valuemax": "1000", "aria-valuenow": "480" });
+  const widen = (width) => {
+    const kept = Math.round(Math.max(240, Math.min(width, workbench.clientWidth - 320)));
+    workbench.style.setProperty("--panel", `${kept}px`);
+    handle.setAttribute("aria-valuenow", String(kept));
+  };
+  handle.addEventListener("pointerdown", (event) => { handle.setPointerCapture(event.pointerId); event.preventDefault(); });
+  handle.addEventListener("pointermove", (event) => { if (handle.hasPointerCapture(event.pointerId)) widen(workbench.getBoundingClientRect().right - event.clientX); });
+  handle.addEventListener("keydown", (event) => {
+    const by = { ArrowLeft: 40, ArrowRight: -40 }[event.key];
+    if (by) { event.preventDefault(); widen(panel.clientWidth + by); }
+  });
+  byId("figures").after(handle);
 
   // Which of all that was found is shown.
   let hit = 0;
@@ -561,7 +750,62 @@
     tell.replaceChildren(...told.filter(Boolean));
     // The address shows the same trace again, to paste it into a ticket.
     const typed = followInput.value.trim();
-    if (typed || location.hash.startsWith(FOLLOW)) history.replaceState(null, "", typed ? FOLLOW + encodeURIComponent(typed) : "#model");
+    if (typed || location.hash.startsWith(FOLLOW)) address(typed ? FOLLOW + encodeURIComponent(typed) : "#model");
+    if (calls.length) tell.append(steps(calls));
+  }
+
+  /** Buttons that go through the typed calls one by one, with what is known of the object after each. */
+  function steps(calls) {
+    let at = calls.length;
+    const told = el("span", { class: "step" });
+    const go = (to) => {
+      at = Math.max(0, Math.min(calls.length, to));
+      shown.forEach((viewer) => walk(viewer, calls.slice(0, at)));
+      const [viewer] = shown;
+      const here = [...viewer.walk.here];
+      const place = here.map((state) => nameOf(viewer.model, state)).join(" or ");
+      const fields = fieldsAfter(calls.slice(0, at), calls);
+      const holds = here.length === 1 ? viewer.model.states[here[0]].predicates : [];
+      told.replaceChildren(`${at} of ${calls.length}${at ? ": " : ""}`, at ? el("code", {}, calls[at - 1]) : "", ` → ${place}`,
+        fields ? [" with ", fields.map(([name, value], number) => [number ? ", " : "", el("code", {}, `${name} = ${value}`)])].flat(3).map((part) => (part instanceof Node ? part : document.createTextNode(part))) : holds.length ? ` (${holds.join(", ")})` : "");
+      if (fields) { const parts = [...told.childNodes]; told.replaceChildren(...parts.flat()); }
+      here.slice(0, 1).forEach((state) => { const box = viewer.svg.querySelector(`[data-box="${viewer.view.boxOf.get(state)}"]`); if (box) viewer.center(box); });
+    };
+    const line = el("p", { class: "steps" }, button("◀", () => go(at - 1), { "aria-label": "One call back" }), button("▶", () => go(at + 1), { "aria-label": "One call on" }), button("Start", () => go(0)), " ", told);
+    return line;
+  }
+
+  /** The fields of an object after some calls, from a recorded test that makes the same calls; null if there is none. */
+  function fieldsAfter(done, calls) {
+    const means = (label, call) => labels.get(label)?.spellings.includes(call);
+    const fits = (word, wanted) => word.length >= wanted.length && wanted.every((call, at) => means(word[at], call));
+    for (const wanted of [calls, done]) {
+      for (const test of data.tests ?? []) {
+        const object = test.words.findIndex((word, at) => test.fields?.[at]?.length && fits(word, wanted));
+        if (object >= 0 && done.length) return test.fields[object][done.length - 1] ?? null;
+      }
+    }
+    return null;
+  }
+
+  /** Shows a part of the page in its address, to paste it into a ticket. */
+  function address(hash) { try { history.replaceState(null, "", hash); } catch { /* a page in a frame has none */ } }
+
+  /** Opens what an address names: a trace, a state or a transition. */
+  function open(hash) {
+    const [, what, at = "0", rest] = /^#(follow|state|transition)=(?:(\d):)?(.*)$/s.exec(hash) ?? [];
+    if (what === "follow") return follow(decodeURIComponent(hash.slice(FOLLOW.length)));
+    const viewer = viewers[Number(at)];
+    if (!viewer || !shown.includes(viewer)) return undefined;
+    if (what === "state" && viewer.view.boxOf.has(Number(rest))) viewer.chooseBox(viewer.view.boxOf.get(Number(rest)));
+    if (what === "transition") {
+      const [from, label, to] = rest.split(",");
+      const edge = viewer.model.edges.findIndex((one) => String(one.from) === from && String(one.to) === to && one.label === decodeURIComponent(label));
+      if (edge >= 0) viewer.chooseEdges([edge]);
+    }
+    const part = viewer.svg.querySelector(".chosen");
+    if (part) viewer.center(part);
+    return undefined;
   }
 
   /** The calls in a typed text: as labels read in files, in the picture, or in a program. */
@@ -569,7 +813,9 @@
     // Arguments are not part of a label, parameter types may be. Commas in these separate no calls.
     const parameters = [];
     // `new` belongs to the constructor that follows it, and a receiver to the call behind its dot.
-    const program = text.replace(/\bnew\s+/g, "").replace(/\b[a-z]\w*\.(?=\w+\s*\()/g, "");
+    // In a program, texts may hold anything, and a declared variable stands before its value.
+    const plain = text.replace(/\bassert(True|False)\(\s*[\w$]+\.(\w+)\(([^()]*)\)\s*\)/g, (all, answer, method) => ` ${method}:${answer.toUpperCase()} `).replace(/\bassertThrows\(\s*[\w$.]+\.class\s*,/g, " ").replace(/"(?:[^"\\\n]|\\.)*"/g, '""').replace(/\/\/[^\n]*/g, " ").replace(/\bassert\w+\(\s*(?:[^(),]*,\s*)?(?=[\w$]+\.)/g, " ").replace(/\(\)\s*->/g, " ");
+    const program = plain.replace(/\b[A-Z][\w$.]*(?:<[^<>=;]*>)?(?:\[\])*\s+[a-z]\w*\s*=(?!=)/g, " ").replace(/\b(?:final|var|int|long|boolean|double|String)\s+\w+\s*=(?!=)/g, " ").replace(/\bnew\s+/g, "").replace(/\b[a-z]\w*\.(?=\w+\s*\()/g, "").replace(/\)+;/g, ");");
     const bare = program.replace(/([\w$.]+)(\([^()]*\))(?=[\s,;:=!✓✗⚠]|$)/g, (all, method, list) => {
       const types = list.replace(/\s/g, "");
       if (!known.has(method + types)) return method;
@@ -767,11 +1013,15 @@
     const count = el("span", { role: "status", class: "dim small" });
     const text = el("input", { type: "search", id: "test-find", placeholder: "words in a test", on: { input: () => show() } });
     const holder = el("div");
+    // The transitions that each test takes for certain.
+    const taking = new Map();
+    data.models[0].edges.forEach((edge, at) => edge.shown.forEach((test) => taking.set(test, [...(taking.get(test) ?? []), { ...edge, at }])));
     const entry = (test) => {
       const word = test.words.map((events) => events.join(" ")).join(" | ");
       const details = el("details", { "data-test": test.name }, el("summary", {}, el("b", {}, test.name), word ? el("span", { class: "word dim" }, `  ${word}`) : null));
+      const shows = taking.get(data.tests.indexOf(test)) ?? [];
       // Hundreds of sources are only put into the page when somebody looks.
-      details.unfold = () => { if (!details.querySelector("pre")) details.append(copyable(test.source, whole(test))); };
+      details.unfold = () => { if (!details.querySelector("pre")) details.append(...(shows.length ? [el("p", { class: "small" }, "Shows ", shows.slice(0, 5).flatMap((edge, at) => [at ? ", " : "", link([edge.from, " ", ...breaking(edge.label), ` → ${edge.to}`], () => { viewers[0].chooseEdges([edge.at]); byId("model").scrollIntoView(); })]))] : []), copyable(test.source, whole(test))); };
       details.addEventListener("toggle", () => { if (details.open) details.unfold(); });
       return el("li", {}, details);
     };
@@ -913,12 +1163,50 @@
     document.querySelectorAll("details.states").forEach((details) => { details.open = details.wasOpen; });
   });
   if (data.detail) showDetail(data.opens_with_detail);
+  /** For two models, the states that correspond, and what only one of them has. */
+  function match(one, other) {
+    const pairs = new Map();
+    const open = [];
+    const meet = (a, b) => { if (!pairs.has(a) && ![...pairs.values()].includes(b)) { pairs.set(a, b); open.push([a, b]); } };
+    const initial = (model) => model.states.flatMap((state, at) => (state.initial ? [at] : []));
+    initial(one).forEach((state, at) => { const there = initial(other)[at]; if (there !== undefined) meet(state, there); });
+    const traits = (model, state) => new Set([...model.states[state].predicates, ...model.edges.filter((edge) => edge.from === state).map((edge) => edge.label), ...model.states[state].refuses.map((refused) => refused.label)]);
+    const alike = (a, b) => { const [x, y] = [traits(one, a), traits(other, b)]; const both = [...x].filter((text) => y.has(text)).length; return both / Math.max(1, x.size + y.size - both); };
+    while (open.length) {
+      const [a, b] = open.shift();
+      // Calls that lead to one state only say most about it.
+      const leaving = one.edges.filter((each) => each.from === a);
+      const ways = (edge) => leaving.filter((each) => each.label === edge.label).length;
+      for (const edge of leaving.sort((x, y) => ways(x) - ways(y))) {
+        // Where a call leads to several states, to the one in which the same holds.
+        const taken = new Set(pairs.values());
+        const there = other.edges.filter((each) => each.from === b && each.label === edge.label && !taken.has(each.to)).sort((x, y) => alike(edge.to, y.to) - alike(edge.to, x.to));
+        if (there.length) meet(edge.to, there[0].to);
+      }
+    }
+    return pairs;
+  }
+
+  function onlyIn(model, other, matches) {
+    const states = new Set([...model.states.keys()].filter((state) => !matches.has(state)));
+    const edges = new Set([...model.edges.keys()].filter((at) => {
+      const { from, label, to } = model.edges[at];
+      return !other.edges.some((edge) => edge.from === matches.get(from) && edge.label === label && (edge.to === matches.get(to) || !matches.has(to)));
+    }));
+    return { states, edges, matches, other };
+  }
+
   if (shown.length > 1) {
+    const matches = match(data.models[0], data.models[1]);
+    viewers[0].only = onlyIn(data.models[0], data.models[1], matches);
+    viewers[1].only = onlyIn(data.models[1], data.models[0], new Map([...matches].map(([a, b]) => [b, a])));
+    byId("figures").after(el("p", { class: "small legend" }, el("span", { class: "swatch" }), " only in this model: a call or a state without counterpart in the other"));
     byId("workbench").classList.add("two");
     viewers.forEach((viewer) => { viewer.figure.prepend(el("h3", {}, viewer.model.title)); viewer.show(); });
   }
   showOverview();
   try {
-    if (location.hash.startsWith(FOLLOW)) follow(decodeURIComponent(location.hash.slice(FOLLOW.length)));
+    open(location.hash);
+    addEventListener("hashchange", () => open(location.hash));
   } catch { /* an address that was cut off says nothing */ }
 })();

@@ -1,0 +1,190 @@
+//! `docs/json.schema.json` and `docs/json.md` against the output of every command with `--json`.
+//!
+//! The schema uses few keywords, so the test checks them itself; one that it does not know is an error.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
+
+mod driver;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use driver::java::java;
+use driver::{adit, example};
+use serde_json::{Value, json};
+
+fn docs(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name)
+}
+
+fn schema() -> Value {
+    serde_json::from_str(&fs::read_to_string(docs("json.schema.json")).unwrap()).unwrap()
+}
+
+/// Returns the first place where a value differs from a schema.
+fn violation(all: &Value, schema: &Value, value: &Value, place: &str) -> Option<String> {
+    let known = [
+        "$ref",
+        "type",
+        "properties",
+        "required",
+        "additionalProperties",
+        "items",
+        "enum",
+        "anyOf",
+        "title",
+        "description",
+    ];
+    let keywords = schema.as_object().unwrap();
+    if let Some(odd) = keywords.keys().find(|key| !known.contains(&key.as_str())) {
+        return Some(format!("{place}: the test does not know the keyword {odd}"));
+    }
+    if let Some(name) = schema["$ref"].as_str() {
+        let target = &all["$defs"][name.strip_prefix("#/$defs/").unwrap()];
+        assert!(target.is_object(), "{name} is not defined");
+        return violation(all, target, value, place);
+    }
+    if let Some(choices) = schema["anyOf"].as_array() {
+        let found: Vec<String> =
+            choices.iter().filter_map(|choice| violation(all, choice, value, place)).collect();
+        return (found.len() == choices.len()).then(|| found.join(" or "));
+    }
+    let is = |name: &Value| match name.as_str().unwrap() {
+        "string" => value.is_string(),
+        "integer" => value.is_i64() || value.is_u64(),
+        "number" => value.is_number(),
+        "boolean" => value.is_boolean(),
+        "null" => value.is_null(),
+        "array" => value.is_array(),
+        "object" => value.is_object(),
+        other => panic!("unknown type {other}"),
+    };
+    let fits = match &schema["type"] {
+        Value::Null => true,
+        Value::Array(names) => names.iter().any(is),
+        name => is(name),
+    };
+    if !fits {
+        return Some(format!("{place} is {value}, not {}", schema["type"]));
+    }
+    if schema["enum"].as_array().is_some_and(|names| !names.contains(value)) {
+        return Some(format!("{place} is {value}, none of {}", schema["enum"]));
+    }
+    if let Some(object) = value.as_object() {
+        for name in schema["required"].as_array().into_iter().flatten() {
+            if !object.contains_key(name.as_str().unwrap()) {
+                return Some(format!("{place} lacks {name}"));
+            }
+        }
+        for (name, field) in object {
+            match schema["properties"].get(name) {
+                Some(of) => {
+                    if let Some(found) = violation(all, of, field, &format!("{place}.{name}")) {
+                        return Some(found);
+                    }
+                }
+                None if schema["additionalProperties"] == json!(false) => {
+                    return Some(format!("{place}.{name} is not documented"));
+                }
+                None => {}
+            }
+        }
+    }
+    let items = value.as_array().filter(|_| schema["items"].is_object());
+    items
+        .into_iter()
+        .flatten()
+        .enumerate()
+        .find_map(|(at, item)| violation(all, &schema["items"], item, &format!("{place}[{at}]")))
+}
+
+#[track_caller]
+fn check(all: &Value, command: &str, args: &[&str]) {
+    let run = adit(args);
+    assert!(run.code < 2, "{args:?}: {}", run.err);
+    let found = violation(all, &all["$defs"][command], &run.json(), command);
+    assert_eq!(found, None, "{args:?}");
+}
+
+#[test]
+fn commands_that_read_files_print_what_is_documented() {
+    let all = schema();
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    let [traces, stack, model, truth] =
+        ["tokenizer.traces", "stack.dtrace", "tokenizer.model.json", "tokenizer.dot"].map(example);
+    check(&all, "properties", &["properties", &traces, "--json"]);
+    check(&all, "properties", &["properties", &traces, "--formula", "G(x -> X G !y)", "--json"]);
+    check(&all, "invariants", &["invariants", &stack, "--json"]);
+    check(&all, "infer", &["infer", &traces, "-o", &at("i.json"), "--json"]);
+    check(&all, "check", &["check", &truth, "--formula", "G(nextToken -> F hasMoreTokens:FALSE)", "--json"]);
+    check(&all, "check", &["check", &truth, "--templates", "--json"]);
+    check(&all, "compare", &["compare", &model, &truth, "--json"]);
+    check(&all, "compare", &["compare", &model, &truth, "--json", "--fail-on-new"]);
+    check(&all, "convert", &["convert", &truth, "-o", &at("c.json"), "--json"]);
+    check(&all, "name", &["name", &model, "--json"]);
+    check(&all, "report", &["report", &model, "-o", &at("r.html"), "--json"]);
+    check(&all, "report", &["report", &model, &truth, "-o", &at("r.html"), "--json"]);
+    check(&all, "doctor", &["doctor", "--json"]);
+    check(&all, "completions", &["completions", "bash", "--json"]);
+    check(&all, "man", &["man", &at("man"), "--json"]);
+    let shown = adit(&["show", &model, "--json"]).json();
+    assert_eq!(shown["format"], "adit-model");
+}
+
+#[test]
+fn commands_that_run_java_print_what_is_documented() {
+    let Some(java) = java() else { return };
+    let all = schema();
+    let classes = java.compile(&[(
+        "Slot.java",
+        "public class Slot { private Object held;
+         public void put(Object o) { if (held != null) throw new IllegalStateException(); held = o; }
+         public boolean isEmpty() { return held == null; }
+         public void never(String s) { throw new IllegalArgumentException(\"no\"); } }",
+    )]);
+    let at = |name: &str| classes.path().join(name).display().to_string();
+    let path = classes.path().display().to_string();
+    let out = at("out");
+    check(&all, "mine", &["mine", "Slot", "-c", &path, "-o", &out, "--budget", "4000tests", "--json"]);
+    check(&all, "status", &["status", &out, "--json"]);
+    check(&all, "status", &["status", &path, "--json"]);
+    check(&all, "validate", &["validate", &out, "Slot", "-c", &path, "--budget", "3000tests", "--json"]);
+    let traces = at("t.jsonl");
+    check(
+        &all,
+        "observe",
+        &["observe", "Slot", "-c", &path, "-o", &traces, "--budget", "200tests", "--json"],
+    );
+    check(&all, "explain", &["explain", &out, "put", "--json"]);
+    check(&all, "explain", &["explain", &out, "NF(Slot, Slot)", "--json"]);
+    check(&all, "verify", &["verify", &path, "--json"]);
+    let config = at("adit.toml");
+    fs::write(&config, "budget = \"2000tests\"\n[[class]]\nname = \"Slot\"\nclasspath = [\".\"]\n").unwrap();
+    check(&all, "ci", &["ci", "--config", &config, "-o", &at("ci"), "--update", "--json"]);
+    check(&all, "ci", &["ci", "--config", &config, "-o", &at("ci"), "--json"]);
+}
+
+#[test]
+fn the_page_has_every_field() {
+    let page = fs::read_to_string(docs("json.md")).unwrap();
+    let rows: BTreeSet<&str> =
+        page.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
+    fn fields(schema: &Value, prefix: &str, found: &mut Vec<String>) {
+        let parts = schema["anyOf"].as_array().into_iter().flatten().chain([schema]);
+        for part in parts {
+            for (name, field) in part["properties"].as_object().into_iter().flatten() {
+                let name = format!("{prefix}{name}");
+                assert!(field["description"].is_string(), "{name} has no description");
+                fields(field, &format!("{name}."), found);
+                fields(&field["items"], &format!("{name}[]."), found);
+                found.push(name);
+            }
+        }
+    }
+    let mut found = Vec::new();
+    schema()["$defs"].as_object().unwrap().values().for_each(|one| fields(one, "", &mut found));
+    assert!(found.len() > 200, "{}", found.len());
+    let missing: Vec<&String> = found.iter().filter(|name| !rows.contains(name.as_str())).collect();
+    assert_eq!(missing, Vec::<&String>::new());
+}
