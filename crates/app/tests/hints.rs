@@ -24,7 +24,8 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The texts of a source between quotes, without comments and tests. Lines that a backslash continues are one.
+/// The texts of a source between quotes, without comments and tests. Lines that a backslash continues are
+/// one.
 fn literals(source: &str) -> Vec<String> {
     let code = source.split("#[cfg(test)]").next().unwrap();
     let lines: Vec<&str> = code.lines().filter(|line| !line.trim_start().starts_with("//")).collect();

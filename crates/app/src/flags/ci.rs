@@ -6,8 +6,9 @@ use clap::Args;
 
 /// Mine the classes named in adit.toml and compare them with the models kept beside the code
 ///
-/// Exits with 1 if a class allows a call that its model does not, or refuses one that its model allows. A call
-/// that this run did not see is reported and is no failure. With --update, writes the new models instead.
+/// Exits with 1 if a class allows a call that its model does not, or refuses one that its model allows. A
+/// call that this run did not see is reported and is no failure. With --update, writes the new models
+/// instead.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
