@@ -72,7 +72,7 @@ mod tests {
         let object = |first| StepResult::Object { class: "a.B".into(), first };
         let threw = StepResult::Threw { class: "a.E".into(), message: None, exhausted: false };
         let results = [object(0), object(1), object(2), StepResult::Returned(Value::Void), threw, object(5)];
-        let step = |result| Step { result, fields: None, effects: None };
+        let step = Step::new;
         let run = Run { steps: results.map(step).into(), end: End::Complete, leaked: false, passed: None };
         let way = way_to(&script, &run, 5).unwrap();
         let names: Vec<&str> = way.statements.iter().map(|one| &*one.callable.name).collect();

@@ -522,6 +522,11 @@ impl Player {
             self.step[0] |= tag::TOUCHED;
             touch.put(&mut self.step);
         }
+        if let (true, CallKind::Method, Slot::Object(object, first)) = (self.digests, ready.kind, slot)
+            && first != owner
+        {
+            self.put_answer(object);
+        }
         slot
     }
 

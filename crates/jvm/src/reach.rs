@@ -190,6 +190,12 @@ impl Reach {
         self.path.clear();
     }
 
+    /// Computes the digest of one object, which is not null and a live reference.
+    pub(crate) fn digest(&mut self, known: &Known, object: jobject) -> Digest {
+        let class = self.class_of(known, object, 0);
+        self.within_bounds(known, object, class)
+    }
+
     /// The digest of what a field leads to, as deep as the bound on objects allows.
     fn within_bounds(&mut self, known: &Known, object: jobject, class: usize) -> Digest {
         let mut digest = Digest::default();

@@ -30,6 +30,8 @@ pub(crate) mod tag {
     pub(crate) const WRONG_TYPE: u8 = 13;
     pub(crate) const OVERSIZED: u8 = 14;
     pub(crate) const LEAKED: u8 = 15;
+    /// Digest of the object that the step before returned. No step has this tag.
+    pub(crate) const ANSWER: u8 = 0x10;
     /// The next call blocked, or waited with a time limit for too long, and was ended. No step has all flags.
     pub(crate) const BLOCKED: u8 = 0xff;
     pub(crate) const WAITED: u8 = 0xfe;
@@ -99,6 +101,10 @@ impl Decoder {
                 tag::OVERSIZED => return Ok((steps, Extent::Oversized)),
                 tag::BLOCKED => return Ok((steps, Extent::Blocked)),
                 tag::WAITED => return Ok((steps, Extent::Waited)),
+                tag::ANSWER => {
+                    let answer = digests(1, take)?.pop();
+                    steps.last_mut().ok_or(Garbled)?.answer = answer;
+                }
                 tag => {
                     let result = self.result(
                         tag & !(tag::DEEP | tag::STATE | tag::SAME | tag::TOUCHED),
@@ -117,7 +123,7 @@ impl Decoder {
                     }
                     let effects =
                         if tag & tag::TOUCHED == 0 { None } else { Some(Box::new(self.effects(take)?)) };
-                    steps.push(Step { result, fields, effects });
+                    steps.push(Step { result, fields, effects, answer: None });
                 }
             }
         }
@@ -321,6 +327,16 @@ mod tests {
         assert_eq!(next(1), complete(true, [0b101, 0]));
         assert_eq!(next(0), complete(false, [0, 1]));
         assert_eq!(next(0), Err(Garbled), "a byte is missing");
+    }
+
+    #[test]
+    fn the_digest_of_an_answer_follows_its_step() {
+        let answer = [[tag::ANSWER].as_slice(), &7_u64.to_le_bytes(), &9_u64.to_le_bytes()].concat();
+        let bytes = [&[tag::NULL], &answer[..], &[tag::VOID, tag::COMPLETE]].concat();
+        let (steps, _) = Decoder::default().run(&mut Take(&bytes), 2).unwrap();
+        let digests: Vec<_> = steps.iter().map(|step| step.answer.map(|digest| digest.exact)).collect();
+        assert_eq!(digests, [Some(7), None]);
+        assert_eq!(Decoder::default().run(&mut Take(&answer), 1), Err(Garbled), "an answer to nothing");
     }
 
     #[test]

@@ -88,7 +88,7 @@ mod tests {
 
     fn run(value: i64) -> Run {
         let result = StepResult::Returned(Value::Int(value));
-        let steps = vec![Step { result, fields: None, effects: None }];
+        let steps = vec![Step::new(result)];
         Run { steps, end: End::Complete, leaked: false, passed: None }
     }
 

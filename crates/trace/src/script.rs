@@ -149,6 +149,9 @@ pub struct Step {
     /// The locations that the call read and wrote, if the subject watched them. Boxed, because they rarely
     /// are.
     pub effects: Option<Box<Effects>>,
+    /// Digest of the object that a method returned, if the subject was asked to
+    /// [look](crate::Subject::look) that deep and the object is not the receiver.
+    pub answer: Option<Digest>,
 }
 
 /// The fields of an object at one moment.
@@ -466,7 +469,7 @@ impl Hash for Callable {
 impl Step {
     /// A step of which nothing but its result was observed.
     pub fn new(result: StepResult) -> Self {
-        Self { result, fields: None, effects: None }
+        Self { result, fields: None, effects: None, answer: None }
     }
 }
 

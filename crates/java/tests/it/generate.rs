@@ -33,7 +33,7 @@ fn shown(script: &Script) -> String {
 /// A complete run of the script, with a result for each call by its name.
 fn run(script: &Script, result: impl Fn(&str) -> StepResult) -> Run {
     let names = script.statements.iter().map(|statement| &*statement.callable.name);
-    let steps = names.map(|name| Step { result: result(name), fields: None, effects: None }).collect();
+    let steps = names.map(|name| Step::new(result(name))).collect();
     Run { steps, end: End::Complete, leaked: false, passed: None }
 }
 

@@ -90,7 +90,7 @@ fn run(script: &Script, refused: &str) -> Run {
         "start" => StepResult::Returned(Value::Void),
         _ => StepResult::Object { class: "small.Engine".into(), first: 0 },
     };
-    let step = |statement| Step { result: result(statement), fields: None, effects: None };
+    let step = |statement| Step::new(result(statement));
     Run {
         steps: script.statements.iter().map(step).collect(),
         end: End::Complete,

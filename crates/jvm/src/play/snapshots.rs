@@ -96,6 +96,15 @@ impl Player {
         (self.step, self.kept) = (step, kept);
     }
 
+    /// Adds the digest of an object that a method returned.
+    pub(super) fn put_answer(&mut self, object: jobject) {
+        let reach = self.reach.get_or_insert_with(|| Reach::new(self.env));
+        let digest = reach.digest(&self.known, object);
+        self.step.byte(tag::ANSWER);
+        self.step.bytes(&digest.exact.to_le_bytes());
+        self.step.bytes(&digest.coarse.to_le_bytes());
+    }
+
     /// The fields of an object's class, the number of the list of their names, and whether it is new.
     fn fields_of(&mut self, object: jobject) -> (Rc<Fields>, u64, bool) {
         let class = self.class_of(object);
