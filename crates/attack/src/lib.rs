@@ -7,10 +7,12 @@
 //!
 //! [`explore`] makes a model of a subject. [`dice_tester`] searches, with [`dynamosa`], for scripts that
 //! refute properties and take [`branches`]; [`shrink`] makes them smaller. [`validate`] measures a model
-//! against the subject. [`purity`] and [`effects`] learn from runs what single methods do.
+//! against the subject. [`purity`] and [`effects`] learn from runs what single methods do, and [`order`]
+//! whether two of them may change places. [`dsi`] and [`temari`] judge that by the ends of tests.
 
 pub mod branches;
 pub mod dice_tester;
+pub mod dsi;
 pub mod dynamosa;
 pub mod effects;
 mod events;
@@ -20,11 +22,14 @@ mod guard;
 mod hangs;
 mod moves;
 pub mod novelty;
+pub mod order;
 mod probe;
 pub mod purity;
 mod realize;
 pub mod shrink;
+pub mod spec_verdict;
 mod survey;
+pub mod temari;
 mod ties;
 pub mod validate;
 

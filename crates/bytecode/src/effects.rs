@@ -55,7 +55,7 @@ impl Effects {
 
 impl What {
     /// Returns true if the two may be the same place of one object.
-    fn overlaps(&self, other: &What) -> bool {
+    pub(crate) fn overlaps(&self, other: &What) -> bool {
         match (self, other) {
             (What::AllFields, What::Field { .. }) | (What::Field { .. }, What::AllFields) => true,
             (one, other) => one == other,

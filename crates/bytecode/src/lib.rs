@@ -52,6 +52,7 @@ pub mod probe;
 mod program;
 mod references;
 mod relocate;
+pub mod sharing;
 mod source;
 pub mod splice;
 mod stub;

@@ -7,6 +7,7 @@ mod dice_tester;
 mod explore;
 mod finer_model;
 mod little_time;
+mod order;
 mod purity;
 mod random_automata;
 mod stack_world;

@@ -1,0 +1,579 @@
+//! Does the order of two calls matter to the object? Both orders are run, and compared.
+//!
+//! From every situation that a survey found, with the arguments that it found, one script makes the first
+//! call and then the second, and another script exchanges them. A user of the object can tell the orders
+//! apart by an exception, by an answer, or by what later calls do. A field that differs and that no later call
+//! shows is the weakest sign, because it may be a cache.
+//!
+//! | finding | the orders differ in | order is |
+//! |---|---|---|
+//! | [`SecondFails`](Finding::SecondFails) | the second call throws if it comes first | needed |
+//! | [`FirstFails`](Finding::FirstFails) | the first call throws if it comes last | needed |
+//! | [`SecondAnswers`](Finding::SecondAnswers) | the answer of the second call | matters |
+//! | [`FirstAnswers`](Finding::FirstAnswers) | the answer of the first call, which changes the object | matters |
+//! | [`LaterAnswers`](Finding::LaterAnswers) | the outcome of a later call | matters |
+//! | [`Fields`](Finding::Fields) | what the object leads to, and nothing that later calls show | matters |
+//! | [`Looks`](Finding::Looks) | the answer of the first call, which only looks at the object | free |
+//! | [`Same`](Finding::Same) | nothing | free |
+//! | [`Opposite`](Finding::Opposite) | a call that throws in the demanded order and not in the other | free |
+//!
+//! A difference counts only if both scripts give the same again. Situations in which the demanded order throws
+//! in both orders show little: [`Same`](Finding::Same) is their finding, and they are counted apart.
+//!
+//! Paper: none. TEMARI [temari, section V-B] finds that weak oracles of tests cause most errors; here the
+//! object itself is the oracle.
+//! Cost: the survey once, and for each pair two scripts for each experiment, and as many again for each
+//! difference.
+
+use std::sync::Arc;
+
+use adit_trace::{
+    Author, Callable, Depth, End, Pace, Phase, Progress, Run, Script, Snapshot, Step, StepResult, Stop,
+    Subject, Unlimited, Value,
+};
+use rand::{Rng, RngExt};
+
+use crate::EventReader;
+use crate::guard::{Guarded, GuardedSubject};
+use crate::moves::{Move, Situation};
+use crate::probe::Prober;
+use crate::survey::{SurveyOptions, Surveyed, survey};
+
+/// Effort of the experiments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OrderOptions {
+    /// Random scripts that give situations and calls with arguments.
+    pub survey: SurveyOptions,
+    /// Experiments for each pair.
+    pub experiments: usize,
+    /// Differences of fields for each pair that later calls examine.
+    pub examined: usize,
+    /// Continuations that examine one difference.
+    pub continuations: usize,
+    /// Calls of a continuation.
+    pub calls_after: usize,
+}
+
+/// Calls that one of the two events stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Side {
+    /// The callables: several if overloads share a name.
+    pub callables: Vec<Arc<Callable>>,
+    /// The answer that the event has, if its label says so.
+    pub answer: Option<bool>,
+}
+
+/// A question: must the first event come before the second?
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OrderQuestion {
+    /// The event that is demanded first.
+    pub first: Side,
+    /// The event that is demanded second.
+    pub second: Side,
+}
+
+/// The result of one experiment.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Finding {
+    /// The second call throws if it comes first.
+    SecondFails(StepResult),
+    /// The first call throws if it comes last.
+    FirstFails(StepResult),
+    /// The second call answers differently if it comes first.
+    SecondAnswers {
+        /// Its answer in the demanded order.
+        in_order: StepResult,
+        /// Its answer in the other order.
+        exchanged: StepResult,
+    },
+    /// The first call answers differently if it comes last, and it changes the object.
+    FirstAnswers {
+        /// Its answer in the demanded order.
+        in_order: StepResult,
+        /// Its answer in the other order.
+        exchanged: StepResult,
+    },
+    /// A later call, the last statement of the scripts, ends differently.
+    LaterAnswers {
+        /// Its outcome after the demanded order.
+        in_order: StepResult,
+        /// Its outcome after the other order.
+        exchanged: StepResult,
+    },
+    /// A field, or what it leads to, differs in the end, and no later call showed it.
+    Fields {
+        /// The first such field.
+        name: String,
+    },
+    /// Only the answer of the first call differs, and that call changes nothing.
+    Looks,
+    /// Nothing differs.
+    Same,
+    /// The demanded order throws where the other one does not.
+    Opposite(StepResult),
+}
+
+/// Answer to a question, from weakest to strongest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Need {
+    /// No experiment could be made.
+    Unknown,
+    /// The order makes no difference to the second call and to what comes after.
+    Free,
+    /// Both orders work, with different results.
+    Matters,
+    /// One of the calls fails in the other order.
+    Needed,
+}
+
+/// Two scripts that differ in the order of two calls.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OrderWitness {
+    /// The script with the demanded order.
+    pub in_order: Script,
+    /// The script with the calls exchanged.
+    pub exchanged: Script,
+    /// Statements of `in_order` that are the first and the second call.
+    pub calls: (usize, usize),
+    /// The difference.
+    pub finding: Finding,
+}
+
+/// All experiments about one question.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OrderEvidence {
+    /// The answer.
+    pub need: Need,
+    /// The strongest difference, or if there is none an experiment without a difference.
+    pub witness: Option<OrderWitness>,
+    /// Numbers of experiments by their findings.
+    pub tally: Tally,
+}
+
+/// Numbers of experiments.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// In which the order was needed.
+    pub needed: u32,
+    /// In which an answer differed.
+    pub matters: u32,
+    /// In which only fields differed.
+    pub fields: u32,
+    /// In which nothing differed but the answer of a first call that only looks.
+    pub free: u32,
+    /// In which both orders threw alike.
+    pub both_threw: u32,
+    /// In which only the other order worked.
+    pub opposite: u32,
+}
+
+/// Answers to all questions.
+#[derive(Clone, Debug)]
+pub struct Orders {
+    /// The answers, in the order of the questions.
+    pub evidence: Vec<OrderEvidence>,
+    /// Scripts that were run.
+    pub tests: u64,
+    /// Reason why no more was tried.
+    pub stop: Stop,
+}
+
+/// Runs both orders of every pair in many situations. Scripts in `known` are situations too.
+#[expect(clippy::too_many_arguments, reason = "a search needs its subject, its author and its limits")]
+pub fn order<S: Subject, R: Rng>(
+    subject: &mut S,
+    author: &mut impl Author,
+    reader: &EventReader,
+    questions: &[OrderQuestion],
+    known: &[Script],
+    options: &OrderOptions,
+    rng: &mut R,
+    pace: &mut dyn Pace,
+) -> Result<Orders, S::Error> {
+    let mut guarded = GuardedSubject::new(subject, pace);
+    guarded.phase = Phase::Survey;
+    let mut unlimited = Unlimited;
+    let mut prober = Prober::new(&mut guarded, reader, &mut unlimited);
+    let surveyed = survey(&mut prober, author, &options.survey, known, rng)?;
+    prober.subject.phase = Phase::Walks;
+    prober.subject.look(Depth::Reachable);
+    let mut evidence = Vec::new();
+    for question in questions {
+        if !evidence.is_empty() && prober.ask(&Progress::new(Phase::Walks, 0)).is_err() {
+            break;
+        }
+        evidence.push(examine(&mut prober, &surveyed, question, options, rng)?);
+    }
+    prober.subject.look(Depth::Fields);
+    let unknown = OrderEvidence { need: Need::Unknown, witness: None, tally: Tally::default() };
+    evidence.resize(questions.len(), unknown);
+    let guard = guarded.guard();
+    Ok(Orders { evidence, tests: guard.tests, stop: guard.stopped.unwrap_or(Stop::Done) })
+}
+
+/// One experiment: both orders from one situation.
+#[derive(Clone)]
+struct Exchange {
+    in_order: Situation,
+    exchanged: Situation,
+    second: Move,
+    /// Statements of the first and the second call in `in_order`, and in `exchanged`.
+    calls: [usize; 2],
+    moved: [usize; 2],
+}
+
+impl Exchange {
+    fn new(situation: &Situation, first: &Move, second: &Move) -> Self {
+        let after_first = first.behind(situation);
+        let in_order = second.behind(&after_first);
+        let after_second = second.behind(situation);
+        let exchanged = first.behind(&after_second);
+        let last = |one: &Situation| one.script.statements.len() - 1;
+        Self {
+            calls: [last(&after_first), last(&in_order)],
+            moved: [last(&exchanged), last(&after_second)],
+            in_order,
+            exchanged,
+            second: second.clone(),
+        }
+    }
+
+    /// The same with calls after both.
+    fn continued(&self, moves: &[&Move]) -> Self {
+        let mut longer = self.clone();
+        for one in moves {
+            longer.in_order = one.behind(&longer.in_order);
+            longer.exchanged = one.behind(&longer.exchanged);
+        }
+        longer
+    }
+
+    /// Both scripts. The other order ends with the second call once more, which tells whether it always
+    /// returns the same object.
+    fn scripts(&self) -> [Script; 2] {
+        [self.in_order.script.clone(), self.second.behind(&self.exchanged).script]
+    }
+
+    fn witness(self, finding: Finding) -> OrderWitness {
+        let Self { in_order, exchanged, calls: [first, second], .. } = self;
+        let (in_order, exchanged) = (in_order.script, exchanged.script);
+        OrderWitness { in_order, exchanged, calls: (first, second), finding }
+    }
+}
+
+fn examine<S: Guarded>(
+    prober: &mut Prober<'_, S>,
+    surveyed: &Surveyed,
+    question: &OrderQuestion,
+    options: &OrderOptions,
+    rng: &mut impl Rng,
+) -> Result<OrderEvidence, S::Error> {
+    let of = |side: &Side| -> Vec<&Move> {
+        let callable = |one: &&Move| side.callables.contains(one.callable());
+        surveyed.candidates.iter().filter(callable).filter(|one| !one.passes(&prober.heavy)).collect()
+    };
+    let (first, second) = (of(&question.first), of(&question.second));
+    let mut evidence = OrderEvidence { need: Need::Unknown, witness: None, tally: Tally::default() };
+    if first.is_empty() || second.is_empty() || surveyed.situations.is_empty() {
+        return Ok(evidence);
+    }
+    let exchanges: Vec<Exchange> = (0..options.experiments)
+        .map(|number| {
+            // Short situations in turn, and others at random.
+            let all = surveyed.situations.len();
+            let place = if number.is_multiple_of(2) { (number / 2) % all } else { rng.random_range(0..all) };
+            let [a, b] = [&first, &second].map(|moves| moves[rng.random_range(0..moves.len())]);
+            Exchange::new(&surveyed.situations[place], a, b)
+        })
+        .collect();
+    let judged = judge_all(prober, &exchanges, question)?;
+    let mut different = Vec::new();
+    for (exchange, judged) in exchanges.into_iter().zip(judged) {
+        match judged {
+            None => {}
+            Some(Judged { both_threw: true, .. }) => evidence.tally.both_threw += 1,
+            Some(Judged { finding: Finding::Same | Finding::Looks, .. }) => {
+                evidence.tally.free += 1;
+                evidence.witness.get_or_insert_with(|| exchange.witness(Finding::Same));
+            }
+            Some(Judged { finding, .. }) => different.push((exchange, finding)),
+        }
+    }
+    for (exchange, finding) in confirmed(prober, different, question)? {
+        let finding = match finding {
+            Finding::Fields { .. } if evidence.tally.fields as usize >= options.examined => finding,
+            Finding::Fields { name } => match later(prober, surveyed, &exchange, question, options, rng)? {
+                Some((longer, finding)) => {
+                    evidence.count(longer, finding);
+                    continue;
+                }
+                None => Finding::Fields { name },
+            },
+            finding => finding,
+        };
+        evidence.count(exchange, finding);
+    }
+    evidence.need = evidence.tally.need();
+    Ok(evidence)
+}
+
+impl OrderEvidence {
+    fn count(&mut self, exchange: Exchange, finding: Finding) {
+        *match finding.need() {
+            Need::Needed => &mut self.tally.needed,
+            _ if matches!(finding, Finding::Opposite(_)) => &mut self.tally.opposite,
+            _ if matches!(finding, Finding::Fields { .. }) => &mut self.tally.fields,
+            Need::Matters => &mut self.tally.matters,
+            Need::Free | Need::Unknown => &mut self.tally.free,
+        } += 1;
+        let strength = |finding: &Finding| (finding.need(), !matches!(finding, Finding::Fields { .. }));
+        // The first of the strongest, which is one of the shortest.
+        if self.witness.as_ref().is_none_or(|known| {
+            strength(&known.finding) < strength(&finding)
+                || matches!((&known.finding, &finding), (Finding::Same, Finding::Opposite(_)))
+        }) {
+            self.witness = Some(exchange.witness(finding));
+        }
+    }
+}
+
+impl Finding {
+    /// The answer of one experiment.
+    pub fn need(&self) -> Need {
+        match self {
+            Self::SecondFails(_) | Self::FirstFails(_) => Need::Needed,
+            Self::SecondAnswers { .. }
+            | Self::FirstAnswers { .. }
+            | Self::LaterAnswers { .. }
+            | Self::Fields { .. } => Need::Matters,
+            Self::Looks | Self::Same | Self::Opposite(_) => Need::Free,
+        }
+    }
+}
+
+impl Tally {
+    /// The answer of all experiments: one that shows a need is enough.
+    pub fn need(&self) -> Need {
+        if self.needed > 0 {
+            Need::Needed
+        } else if self.matters + self.fields > 0 {
+            Need::Matters
+        } else if self.free + self.both_threw + self.opposite > 0 {
+            Need::Free
+        } else {
+            Need::Unknown
+        }
+    }
+}
+
+/// Keeps the differences that show again when both scripts are run again.
+fn confirmed<S: Guarded>(
+    prober: &mut Prober<'_, S>,
+    different: Vec<(Exchange, Finding)>,
+    question: &OrderQuestion,
+) -> Result<Vec<(Exchange, Finding)>, S::Error> {
+    let exchanges: Vec<Exchange> = different.iter().map(|(exchange, _)| exchange.clone()).collect();
+    let again = judge_all(prober, &exchanges, question)?;
+    let same = different
+        .into_iter()
+        .zip(again)
+        .filter(|((_, finding), again)| again.as_ref().is_some_and(|again| again.finding == *finding));
+    Ok(same.map(|(known, _)| known).collect())
+}
+
+/// Searches for a call after both orders that shows the difference.
+fn later<S: Guarded>(
+    prober: &mut Prober<'_, S>,
+    surveyed: &Surveyed,
+    exchange: &Exchange,
+    question: &OrderQuestion,
+    options: &OrderOptions,
+    rng: &mut impl Rng,
+) -> Result<Option<(Exchange, Finding)>, S::Error> {
+    let able: Vec<&Move> = surveyed.candidates.iter().filter(|one| !one.passes(&prober.heavy)).collect();
+    let mut found = Vec::new();
+    let longer: Vec<Exchange> = (0..options.continuations)
+        .map(|_| {
+            let moves: Vec<&Move> =
+                (0..options.calls_after).map(|_| able[rng.random_range(0..able.len())]).collect();
+            exchange.continued(&moves)
+        })
+        .collect();
+    let judged = judge_all(prober, &longer, question)?;
+    for (longer, judged) in longer.into_iter().zip(judged) {
+        if let Some(Judged { finding: finding @ Finding::LaterAnswers { .. }, shown, .. }) = judged {
+            // Nothing after the call that shows it is needed.
+            let after = longer.in_order.script.statements.len() - shown;
+            let mut shorter = longer;
+            for situation in [&mut shorter.in_order, &mut shorter.exchanged] {
+                let length = situation.script.statements.len();
+                situation.script.statements.truncate(length + 1 - after);
+            }
+            found.push((shorter, finding));
+        }
+    }
+    found.sort_by_key(|(exchange, _)| exchange.in_order.script.statements.len());
+    found.truncate(2);
+    Ok(confirmed(prober, found, question)?.into_iter().next())
+}
+
+/// Judgment of one experiment.
+struct Judged {
+    finding: Finding,
+    both_threw: bool,
+    /// The statement of the demanded order that shows a later difference.
+    shown: usize,
+}
+
+fn judge_all<S: Guarded>(
+    prober: &mut Prober<'_, S>,
+    exchanges: &[Exchange],
+    question: &OrderQuestion,
+) -> Result<Vec<Option<Judged>>, S::Error> {
+    let scripts: Vec<Script> = exchanges.iter().flat_map(Exchange::scripts).collect();
+    let runs = prober.run(&scripts)?;
+    Ok(exchanges
+        .iter()
+        .zip(runs.chunks(2))
+        .map(|(exchange, runs)| match runs {
+            [in_order, exchanged] => judge(exchange, in_order, exchanged, question),
+            _ => None,
+        })
+        .collect())
+}
+
+fn judge(exchange: &Exchange, in_order: &Run, exchanged: &Run, question: &OrderQuestion) -> Option<Judged> {
+    if in_order.end != End::Complete || exchanged.end != End::Complete {
+        return None;
+    }
+    let [first, second] = exchange.calls.map(|at| in_order.steps.get(at));
+    let [first_moved, second_moved] = exchange.moved.map(|at| exchanged.steps.get(at));
+    let (first, second, first_moved, second_moved) = (first?, second?, first_moved?, second_moved?);
+    let judged = |finding, both_threw| Some(Judged { finding, both_threw, shown: 0 });
+    let made = |step: &Step| {
+        let result = &step.result;
+        matches!(result, StepResult::Returned(_) | StepResult::Object { .. } | StepResult::Threw { .. })
+    };
+    if ![first, second, first_moved, second_moved].into_iter().all(made) {
+        return None;
+    }
+    match (threw(first), threw(second)) {
+        (true, _) | (_, true) => {
+            // Where the demanded order fails, it shows at most that the other one does not.
+            let works = !threw(first_moved) && !threw(second_moved);
+            let alike = same_answer(first, first_moved) && same_answer(second, second_moved);
+            let failed = if threw(first) { first } else { second };
+            return match (works, alike) {
+                (true, _) => judged(Finding::Opposite(failed.result.clone()), false),
+                (_, true) => judged(Finding::Same, true),
+                _ => None,
+            };
+        }
+        (false, false) => {}
+    }
+    if !fits(&question.first, first) || !fits(&question.second, second) {
+        return None;
+    }
+    if threw(second_moved) {
+        return judged(Finding::SecondFails(second_moved.result.clone()), false);
+    }
+    if threw(first_moved) {
+        return judged(Finding::FirstFails(first_moved.result.clone()), false);
+    }
+    let answers = |a: &Step, b: &Step| (a.result.clone(), b.result.clone());
+    // A getter that returns the same object whenever it is called answers with the object, not with what is
+    // in it.
+    let is_view = matches!(
+        (&second_moved.result, exchanged.steps.last().map(|step| &step.result)),
+        (StepResult::Object { first: once, .. }, Some(StepResult::Object { first: again, .. }))
+            if once == again
+    );
+    let same_second =
+        if is_view { same_outcome(second, second_moved) } else { same_answer(second, second_moved) };
+    if !same_second {
+        let (in_order, exchanged) = answers(second, second_moved);
+        return judged(Finding::SecondAnswers { in_order, exchanged }, false);
+    }
+    // In both orders, because a first call that changes nothing any more has changed it before.
+    let changes = |situation: &Situation, run: &Run, at: usize| {
+        let after = run.steps[at].fields.as_ref();
+        before(situation, run, at)
+            .zip(after)
+            .is_some_and(|(before, after)| difference(before, after).is_some())
+    };
+    let first_changes = changes(&exchange.in_order, in_order, exchange.calls[0])
+        || changes(&exchange.exchanged, exchanged, exchange.moved[0]);
+    if first_changes && !same_answer(first, first_moved) {
+        let (in_order, exchanged) = answers(first, first_moved);
+        return judged(Finding::FirstAnswers { in_order, exchanged }, false);
+    }
+    let start = exchange.calls[1] + 1;
+    for (at, (one, other)) in in_order.steps.iter().zip(&exchanged.steps).enumerate().skip(start) {
+        if !same_outcome(one, other) {
+            let (in_order, exchanged) = answers(one, other);
+            let finding = Finding::LaterAnswers { in_order, exchanged };
+            return Some(Judged { finding, both_threw: false, shown: at });
+        }
+    }
+    // The state right after both calls: later calls may have removed the difference.
+    let ends = second.fields.as_ref().zip(first_moved.fields.as_ref());
+    if let Some(name) = ends.and_then(|(one, other)| difference(one, other)) {
+        return judged(Finding::Fields { name }, false);
+    }
+    let looks = !same_answer(first, first_moved);
+    judged(if looks { Finding::Looks } else { Finding::Same }, false)
+}
+
+/// The last snapshot of the object before statement `at`.
+fn before<'r>(situation: &Situation, run: &'r Run, at: usize) -> Option<&'r Snapshot> {
+    let Situation { script, object } = situation;
+    let concerns = |place: &usize| place == object || script.statements[*place].receiver == Some(*object);
+    (0..at).rev().filter(concerns).find_map(|place| run.steps[place].fields.as_ref())
+}
+
+fn threw(step: &Step) -> bool {
+    matches!(step.result, StepResult::Threw { .. })
+}
+
+/// Tells whether a call that returned is the event that is asked about.
+fn fits(side: &Side, step: &Step) -> bool {
+    side.answer.is_none_or(|wanted| step.result == StepResult::Returned(Value::Bool(wanted)))
+}
+
+/// Equality of answers, and of what is inside of objects that were returned.
+fn same_answer(one: &Step, other: &Step) -> bool {
+    same_outcome(one, other)
+        && one.answer.map(|digest| digest.exact) == other.answer.map(|digest| digest.exact)
+}
+
+/// Equality of outcomes, apart from the identity of objects and the messages of exceptions.
+fn same_outcome(one: &Step, other: &Step) -> bool {
+    match (&one.result, &other.result) {
+        (StepResult::Returned(Value::Float(a)), StepResult::Returned(Value::Float(b))) => {
+            a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan())
+        }
+        (StepResult::Returned(a), StepResult::Returned(b)) => a == b,
+        (StepResult::Object { class: a, .. }, StepResult::Object { class: b, .. })
+        | (StepResult::Threw { class: a, .. }, StepResult::Threw { class: b, .. })
+        | (StepResult::Unresolved { class: a, .. }, StepResult::Unresolved { class: b, .. }) => a == b,
+        (StepResult::Skipped(a), StepResult::Skipped(b)) => a == b,
+        _ => false,
+    }
+}
+
+/// The first field that differs, by its value or by what it leads to.
+fn difference(one: &Snapshot, other: &Snapshot) -> Option<String> {
+    let same = |a: &Value, b: &Value| match (a, b) {
+        (Value::Float(a), Value::Float(b)) => a.to_bits() == b.to_bits(),
+        _ => a == b,
+    };
+    let digest = |snapshot: &Snapshot, at: usize| {
+        snapshot.digests().and_then(|digests| digests.get(at)).map(|digest| digest.exact)
+    };
+    one.names()
+        .iter()
+        .zip(one.values().zip(other.values()))
+        .enumerate()
+        .find(|&(at, (_, (a, b)))| !same(a, b) || digest(one, at) != digest(other, at))
+        .map(|(_, (name, _))| name.clone())
+}

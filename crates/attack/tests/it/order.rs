@@ -1,0 +1,76 @@
+//! Orders of calls, on the imitated stack.
+
+use adit_attack::SurveyOptions;
+use adit_attack::order::{Finding, Need, OrderOptions, OrderQuestion, Side, order};
+use adit_trace::{Script, Subject, Unlimited};
+use expect_test::expect;
+use rand::SeedableRng;
+use rand::rngs::ChaCha8Rng;
+
+use crate::stack_world::{StackWorld, tools, vocabulary};
+
+const OPTIONS: OrderOptions = OrderOptions {
+    survey: SurveyOptions { scripts: 400, calls: 6, candidates: 8, moves: 4 },
+    experiments: 64,
+    examined: 3,
+    continuations: 8,
+    calls_after: 4,
+};
+
+fn ask(pairs: &[(&str, &str)]) -> adit_attack::order::Orders {
+    let vocabulary = vocabulary(None);
+    let side = |name: &str| Side {
+        callables: vocabulary.methods.iter().filter(|method| method.name == name).cloned().collect(),
+        answer: None,
+    };
+    let questions: Vec<OrderQuestion> = pairs
+        .iter()
+        .map(|(first, second)| OrderQuestion { first: side(first), second: side(second) })
+        .collect();
+    let (reader, mut author) = tools(None);
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    let mut world = StackWorld::default();
+    order(&mut world, &mut author, &reader, &questions, &[], &OPTIONS, &mut rng, &mut Unlimited).unwrap()
+}
+
+#[test]
+fn needed_matters_and_free_are_told_apart() {
+    let pairs =
+        [("push", "pop"), ("push", "size"), ("isEmpty", "push"), ("isEmpty", "size"), ("none", "push")];
+    let orders = ask(&pairs);
+    let said: String = pairs
+        .iter()
+        .zip(&orders.evidence)
+        .map(|((first, second), evidence)| format!("{first} {second}: {:?}\n", evidence.need))
+        .collect();
+    expect![[r#"
+        push pop: Needed
+        push size: Matters
+        isEmpty push: Free
+        isEmpty size: Free
+        none push: Unknown
+    "#]]
+    .assert_eq(&said);
+}
+
+/// A witness shows what it claims when its two scripts are run again.
+#[test]
+fn witnesses_can_be_replayed() {
+    let orders = ask(&[("push", "pop"), ("push", "size")]);
+    let run = |script: &Script| StackWorld::default().run(std::slice::from_ref(script)).unwrap().remove(0);
+    let [pop, size] = &orders.evidence[..] else { panic!("two answers") };
+    let witness = pop.witness.as_ref().unwrap();
+    assert_eq!(witness.finding.need(), Need::Needed);
+    let threw = |script: &Script| {
+        run(script)
+            .steps
+            .iter()
+            .any(|step| step.result.outcome().is_some_and(|end| matches!(end, adit_trace::Outcome::Threw(_))))
+    };
+    assert!(!threw(&witness.in_order) && threw(&witness.exchanged));
+    let Some(Finding::SecondAnswers { in_order, exchanged }) = size.witness.as_ref().map(|one| &one.finding)
+    else {
+        panic!("{:?}", size.witness)
+    };
+    assert_ne!(in_order, exchanged);
+}
