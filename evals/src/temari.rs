@@ -18,6 +18,8 @@ use miette::{IntoDiagnostic, Result, WrapErr, bail, miette};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 
+mod labeled;
+
 /// Flags of `evals temari`.
 #[derive(Args)]
 pub(crate) struct Flags {
@@ -36,6 +38,8 @@ pub(crate) struct Flags {
     /// The C compiler for what SPIN writes.
     #[arg(long, default_value = "gcc")]
     compiler: PathBuf,
+    #[command(flatten)]
+    labeled: labeled::LabeledFlags,
 }
 
 /// All templates: the paper's four, and its fourth as it is printed.
@@ -115,7 +119,7 @@ pub(crate) fn run(flags: &Flags) -> Result<()> {
     row("SPIN, verifying only", count as usize, answers.verifying);
     row("SPIN, with translation and compilation", count as usize, answers.verifying + answers.preparing);
     println!("\n{} of {} constraints hold. The paper reports 0.6 s each.", set.holding.len(), set.checked);
-    Ok(())
+    labeled::run(&flags.labeled)
 }
 
 /// All constraints of a model that hold, vacuous ones included, as SPIN counts them.
