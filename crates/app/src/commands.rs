@@ -25,6 +25,7 @@ mod report;
 mod requests;
 mod show;
 mod status;
+mod test_spec;
 mod traces;
 mod validate;
 mod verify;
@@ -43,6 +44,7 @@ pub(crate) fn run(cli: Cli) -> Result<Ending, Report> {
         Command::Check(flags) => check::run(&flags, quiet),
         Command::Compare(flags) => compare::run(&flags, quiet),
         Command::Validate(flags) => validate::run(&flags, quiet),
+        Command::TestSpec(flags) => test_spec::run(&flags, quiet),
         Command::Verify(flags) => verify::run(&flags, quiet),
         Command::Convert(flags) => convert::run(&flags, quiet),
         Command::Show(flags) => show::run(&flags, quiet),

@@ -29,6 +29,7 @@ mod reduction;
 mod report;
 mod show;
 mod status;
+pub(crate) mod test_spec;
 mod traces;
 pub(crate) mod validate;
 pub(crate) mod verify;
@@ -53,6 +54,7 @@ pub(crate) use reduction::ReductionFlags;
 pub(crate) use report::ReportFlags;
 pub(crate) use show::ShowFlags;
 pub(crate) use status::StatusFlags;
+pub(crate) use test_spec::TestSpecFlags;
 pub(crate) use traces::{LabelChoice, PurityFlags, ReadFlags, TraceFlags};
 pub(crate) use validate::ValidateFlags;
 pub(crate) use verify::VerifyFlags;
@@ -79,6 +81,7 @@ Examples:
                                                          whether every word satisfies a formula
   adit compare model.dot examples/tokenizer.dot          precision and recall against another model
   adit validate model.dot java.util.StringTokenizer      precision and recall against the class itself
+  adit test-spec model.json --tests target/test-classes  whether the program needs the order
   adit verify app.jar                                    calls in Java code that throw, by typestates
   adit convert model.dot model.json                      another format, or a picture: model.svg
   adit show model.dot                                    the model, drawn in the terminal
@@ -108,6 +111,7 @@ pub(crate) enum Command {
     Check(CheckFlags),
     Compare(CompareFlags),
     Validate(ValidateFlags),
+    TestSpec(TestSpecFlags),
     Verify(VerifyFlags),
     Convert(ConvertFlags),
     Show(ShowFlags),

@@ -151,6 +151,9 @@ pub(super) fn run(flags: &MineFlags, quiet: bool) -> Result<Ending, Report> {
         let stop = stop.name();
         json!({ "event": "end", "stop": stop, "folder": folder, "continue": shell::typed_command() })
     });
+    if flags.test_spec && stop != Stop::Interrupted {
+        super::test_spec::after_mining(flags, folder, quiet)?;
+    }
     Ok(Ending::Clean)
 }
 

@@ -38,7 +38,7 @@ pub(crate) struct ClassFlags {
 }
 
 /// Generation of calls, and its budget.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct GenerateFlags {
     /// Java file whose public static methods without parameters supply values; may be repeated
     #[arg(long, value_name = "FILE.java", help_heading = CLASS)]

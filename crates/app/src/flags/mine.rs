@@ -83,6 +83,9 @@ pub(crate) struct MineFlags {
     /// Start over; an existing campaign is kept as DIR.1 or the next free number
     #[arg(long)]
     pub(crate) fresh: bool,
+    /// Test afterwards whether the class needs the order that the model demands, with your tests
+    #[arg(long, requires = "tests")]
+    pub(crate) test_spec: bool,
     /// Progress output on standard error
     #[arg(long, value_enum, value_name = "FORM", default_value = "auto")]
     pub(crate) progress: ProgressForm,

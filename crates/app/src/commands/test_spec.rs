@@ -1,0 +1,515 @@
+//! `adit test-spec`: does the program need the order that a model demands?
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::path::Path;
+use std::time::Instant;
+
+use adit_attack::dsi::SpecVerdict;
+use adit_attack::spec_verdict::{Basis, PairEvidence, Shares, spec_verdict};
+use adit_automata::Fsa;
+use adit_bytecode::effects::{Analysis, Effects, Limits};
+use adit_bytecode::sharing::{Sharing, calls, sharing_of};
+use adit_bytecode::{MethodId, Program};
+use adit_logic::{ConstraintTemplate, Language, constraints, nearest_label};
+use miette::Report;
+use serde_json::{Value as Json, json};
+
+use self::evidence::{Evidence, worst};
+use self::in_tests::{Suite, TestsRequest, WithinTests};
+use self::methods::{ClassMethods, EventMethods, Unusable};
+use self::objects::OnObjects;
+use super::requests::{call_request, class_request};
+use crate::errors::{Ending, bad_input};
+use crate::flags::{ClassFlags, MineFlags, TestSpecFlags, test_spec as defaults};
+use crate::java::environment::JavaEnvironment;
+use crate::java::project::{Built, ClassLocation};
+use crate::java::user_tests;
+use crate::models;
+use crate::output::{Target, counted, print, print_json, size_of, some_of, write_failed};
+use crate::progress::{Audience, Working};
+use crate::request::ClassRequest;
+use crate::stderr::tell;
+
+mod evidence;
+mod in_tests;
+mod methods;
+mod objects;
+mod repair;
+
+/// Limits of the static analysis of one method: enough for most, and a second at most. A method that reaches
+/// more counts as doubtful, and experiments decide.
+const EFFECTS: Limits = Limits { methods: 250, targets: 8 };
+
+/// Methods that are searched for a call of the second method by the first.
+const CALLED: usize = 250;
+
+/// Name of the answer in the folder of a mined class.
+const KEPT: &str = "test-spec.json";
+
+/// Number of names in one message.
+const NAMES_SHOWN: usize = 12;
+
+pub(super) fn run(flags: &TestSpecFlags, quiet: bool) -> Result<Ending, Report> {
+    let start = Instant::now();
+    // Before anything is run, because a typo should not cost a second.
+    if let Some(file) = &flags.repair {
+        Target::new(Some(file)).check()?;
+    }
+    let spec = Specification::read(flags)?;
+    let answer = examine(flags, &spec, quiet)?;
+    if let (Some(file), Some(model)) = (&flags.repair, &spec.model) {
+        answer.repair(model, file, quiet)?;
+    }
+    if flags.json {
+        print_json(&answer.json(start.elapsed().as_secs_f64()))?;
+    } else {
+        print(&answer.text())?;
+    }
+    Ok(if answer.verdict() == SpecVerdict::Buggy { Ending::Found } else { Ending::Clean })
+}
+
+/// Tests the model that a round of mining ended with, as the last step of `adit mine --test-spec`. Prints the
+/// answer, unless the output is for tools, and keeps it in the folder.
+pub(super) fn after_mining(mined: &MineFlags, folder: &Path, quiet: bool) -> Result<(), Report> {
+    let start = Instant::now();
+    let flags = TestSpecFlags {
+        model: Some(folder.join(models::MODEL)),
+        order: Vec::new(),
+        class: Some(mined.class.class.clone()),
+        classpath: mined.class.classpath.clone(),
+        tests: mined.mining.tests.clone(),
+        repair: None,
+        directory: None,
+        writable: Vec::new(),
+        time_limit: defaults::TIME_LIMIT,
+        thorough: false,
+        from: None,
+        non_public: mined.class.non_public,
+        no_project: mined.class.no_project,
+        jdk: mined.class.jdk.clone(),
+        unsafe_no_sandbox: mined.class.unsafe_no_sandbox,
+        generate: mined.generate.clone(),
+        json: false,
+    };
+    let answer = examine(&flags, &Specification::read(&flags)?, quiet)?;
+    let json = answer.json(start.elapsed().as_secs_f64());
+    let target = Target::File(folder.join(KEPT));
+    target.write(|out| writeln!(out, "{json:#}").map_err(write_failed))?;
+    if mined.json { Ok(()) } else { print(&format!("\n{}", answer.text())) }
+}
+
+/// A demanded order: the template that demands it, and its two labels.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Demand {
+    template: &'static str,
+    first: String,
+    second: String,
+}
+
+/// The constraints to test.
+struct Specification {
+    class: String,
+    model: Option<Fsa<String>>,
+    demands: Vec<Demand>,
+}
+
+impl Specification {
+    fn read(flags: &TestSpecFlags) -> Result<Self, Report> {
+        let class = |named: Option<String>| {
+            flags.class.clone().or(named.filter(|name| !name.contains(' '))).ok_or_else(|| {
+                bad_input("the model does not name its class", "name it: --class com.acme.Stack")
+            })
+        };
+        let Some(path) = &flags.model else {
+            let demands = flags
+                .order
+                .chunks(2)
+                .map(|pair| Demand { template: "order", first: pair[0].clone(), second: pair[1].clone() })
+                .collect();
+            return Ok(Self { class: class(None)?, model: None, demands });
+        };
+        let format = flags.from.as_deref().map(adit_automata::format::Format::from_name).transpose()?;
+        let source = crate::input::open(&models::file_of(path)?)?;
+        let (model, title) = models::read_titled(source, format, models::UnknownFormat::NameIt)?;
+        let class = class(title)?;
+        let set = constraints(&model, &ConstraintTemplate::FOUR, Language::Accepted);
+        let demands = set
+            .holding
+            .iter()
+            .map(|constraint| {
+                let (first, second) = constraint.order();
+                let label = |letter: u32| model.alphabet()[letter as usize].clone();
+                Demand {
+                    template: template_name(constraint.template),
+                    first: label(first),
+                    second: label(second),
+                }
+            })
+            .collect();
+        Ok(Self { class, model: Some(model), demands })
+    }
+}
+
+/// Stable names of the templates.
+fn template_name(template: ConstraintTemplate) -> &'static str {
+    match template {
+        ConstraintTemplate::Followed => "followed",
+        ConstraintTemplate::ImmediatelyFollowed => "immediately-followed",
+        ConstraintTemplate::Preceded => "preceded",
+        ConstraintTemplate::ImmediatelyPreceded => "immediately-preceded",
+        ConstraintTemplate::PrintedImmediatelyPreceded => "printed-immediately-preceded",
+    }
+}
+
+/// Verdicts on all demands.
+struct Answer {
+    class: String,
+    demands: Vec<Demand>,
+    /// For each demand the place of its evidence, or the reason why it is not tested.
+    of: Vec<Result<usize, String>>,
+    evidence: Vec<Evidence>,
+    /// Remarks about tests and experiments.
+    notes: Vec<String>,
+    details: Json,
+}
+
+fn examine(flags: &TestSpecFlags, spec: &Specification, quiet: bool) -> Result<Answer, Report> {
+    let typed = ClassFlags {
+        class: spec.class.clone(),
+        classpath: flags.classpath.clone(),
+        no_project: flags.no_project,
+        jdk: flags.jdk.clone(),
+        non_public: flags.non_public,
+        unsafe_no_sandbox: flags.unsafe_no_sandbox,
+    };
+    let class = class_request(&typed)?;
+    let mut location = ClassLocation::new(&class, Audience::unless(quiet))?;
+    let (places, test_names) = user_tests::split(&flags.tests);
+    // Tests show which values calls take.
+    if !places.is_empty() {
+        let tests = places.iter().map(|&place| place.to_owned()).collect();
+        location.built = Some(Built { folder: flags.directory.clone().unwrap_or_else(|| ".".into()), tests });
+    }
+    let java = JavaEnvironment::new(&class, &location, &places)?;
+    let working = Working::new("reading the code of the methods", quiet);
+    let code = Code::analyze(&java, spec)?;
+    drop(working);
+    let mut notes = Vec::new();
+    let on_objects = make_objects(flags, &class, &location, &code, &mut notes, quiet);
+    let directory =
+        flags.directory.clone().or_else(|| location.built.as_ref().map(|built| built.folder.clone()));
+    let request = TestsRequest {
+        classes: if flags.tests.is_empty() {
+            Vec::new()
+        } else {
+            user_tests::classes(&java, &places, &test_names)?
+        },
+        directory: directory.unwrap_or_else(|| ".".into()),
+        writable: flags.writable.clone(),
+        limit: flags.time_limit,
+    };
+    let mut suite = None;
+    if !request.classes.is_empty() {
+        suite = Some(Suite::start(&java, request, quiet)?);
+    }
+    notes.extend(suite.iter().flat_map(|suite| suite.notes.clone()));
+    let mut evidence = Vec::new();
+    for (place, pair) in code.pairs.iter().enumerate() {
+        let (by_code, sharing) = code.sharing[place].clone();
+        let (by_watching, watched) =
+            on_objects.as_ref().map_or((Shares::Perhaps, Vec::new()), |all| all.watched[place].clone());
+        let order = on_objects.as_ref().map(|all| all.orders[place].clone());
+        let mut known = PairEvidence {
+            calls_itself: code.calls_itself[place],
+            by_code,
+            by_watching,
+            on_objects: order.as_ref().map(|order| order.tally).unwrap_or_default(),
+            within_tests: Default::default(),
+            tests: Vec::new(),
+        };
+        let mut within = WithinTests::default();
+        // Tests take longest, so they are asked last, and only where nothing else decides.
+        if let Some(suite) = &mut suite
+            && (flags.thorough || !is_decided(&known))
+        {
+            within = suite.exchange(pair, flags.thorough)?;
+            known.within_tests = within.tally;
+            known.tests.clone_from(&within.tests);
+        }
+        let (verdict, basis) = spec_verdict(&known);
+        let java = on_objects.as_ref().and_then(|all| all.java[place].clone());
+        evidence.push(Evidence {
+            pair: known,
+            sharing,
+            watched,
+            order,
+            java,
+            within: within.decisive,
+            verdict,
+            basis,
+        });
+    }
+    let scripts = on_objects.as_ref().map_or(0, |all| all.tests);
+    Ok(Answer {
+        class: java.class.dotted_name(),
+        demands: spec.demands.clone(),
+        of: code.of,
+        evidence,
+        notes,
+        details: json!({ "scripts": scripts, "suite": suite.as_ref().map(Suite::json) }),
+    })
+}
+
+/// Runs both orders on objects. A class that adit cannot make objects of is tested without.
+fn make_objects(
+    flags: &TestSpecFlags,
+    class: &ClassRequest,
+    location: &ClassLocation,
+    code: &Code,
+    notes: &mut Vec<String>,
+    quiet: bool,
+) -> Option<OnObjects> {
+    let mut calls = call_request(&flags.generate, defaults::GENERATION);
+    calls.object_methods = true;
+    let budget = flags.generate.budget.unwrap_or(defaults::DEFAULT_BUDGET);
+    let open = ClassRequest { non_public: true, ..class.clone() };
+    let made = objects::experiment(class, location, &calls, budget, &code.pairs, quiet)
+        .or_else(|_| objects::experiment(&open, location, &calls, budget, &code.pairs, quiet));
+    match made {
+        Ok(made) => Some(made),
+        Err(why) => {
+            notes.push(format!("no experiments on objects that adit makes: {why}"));
+            None
+        }
+    }
+}
+
+/// Tells whether evidence decides that nothing else could outweigh.
+fn is_decided(known: &PairEvidence) -> bool {
+    let decides = matches!(spec_verdict(known), (_, Basis::CallsItself | Basis::Code));
+    decides || known.on_objects.needed + known.on_objects.matters > 0
+}
+
+/// What bytecode says about the pairs of a specification.
+struct Code {
+    pairs: Vec<(EventMethods, EventMethods)>,
+    of: Vec<Result<usize, String>>,
+    sharing: Vec<(Shares, String)>,
+    calls_itself: Vec<bool>,
+}
+
+impl Code {
+    fn analyze(java: &JavaEnvironment, spec: &Specification) -> Result<Self, Report> {
+        let names: BTreeSet<String> = java.classes.names();
+        // What most programs use of the JDK; the rest is doubtful, and so counts as shared.
+        let is_used = |name: &&String| {
+            let of_platform = ["javax/", "com/sun/", "sun/", "org/w3c/", "org/xml/", "jdk/"];
+            !of_platform.iter().any(|package| name.starts_with(package))
+                || name.starts_with("jdk/internal/util")
+        };
+        let program = Program::new(&java.classes, names.iter().filter(is_used).map(String::as_str));
+        let methods = ClassMethods::of(&program, &java.class.name);
+        let mut known =
+            Self { pairs: Vec::new(), of: Vec::new(), sharing: Vec::new(), calls_itself: Vec::new() };
+        let mut places: BTreeMap<(String, String), usize> = BTreeMap::new();
+        let mut missing = BTreeSet::new();
+        for demand in &spec.demands {
+            let pair = (methods.of_label(&demand.first), methods.of_label(&demand.second));
+            let (first, second) = match pair {
+                (Ok(first), Ok(second)) => (first, second),
+                (Err(Unusable::Missing), _) => {
+                    missing.insert(demand.first.as_str());
+                    continue;
+                }
+                (_, Err(Unusable::Missing)) => {
+                    missing.insert(demand.second.as_str());
+                    continue;
+                }
+                (Err(Unusable::Makes), _) | (_, Err(Unusable::Makes)) => {
+                    known.of.push(Err("no call on an object comes before its creation".to_owned()));
+                    continue;
+                }
+                (Err(Unusable::Throws), _) | (_, Err(Unusable::Throws)) => {
+                    known.of.push(Err("calls that throw are not exchanged".to_owned()));
+                    continue;
+                }
+            };
+            let key = (demand.first.clone(), demand.second.clone());
+            let place = *places.entry(key).or_insert_with(|| {
+                known.pairs.push((first, second));
+                known.pairs.len() - 1
+            });
+            known.of.push(Ok(place));
+        }
+        if let Some(first) = missing.first() {
+            let all: Vec<&str> = missing.iter().copied().collect();
+            let names = methods.names();
+            let help = match nearest_label(first, names.iter().copied()) {
+                Some(near) => format!("did you mean `{near}`? otherwise name the class with --class"),
+                None => "is it a model of another class? name the class with --class".to_owned(),
+            };
+            let what = format!("{} has no method for {}", spec.class, some_of(&all, NAMES_SHOWN));
+            return Err(bad_input(what, help));
+        }
+        // An analysis of its own for each method, because the limit is for all that one analysis reaches.
+        let mut effects: BTreeMap<MethodId, Option<Effects>> = BTreeMap::new();
+        let mut effects_of = |method: &MethodId| -> Option<Effects> {
+            let analyze = || Analysis::new(&program, BTreeSet::new(), EFFECTS).effects(method);
+            effects.entry(method.clone()).or_insert_with(analyze).clone()
+        };
+        for (first, second) in &known.pairs {
+            let mut all: Vec<Sharing> = Vec::new();
+            for one in &first.methods {
+                let own = effects_of(one);
+                all.extend(second.methods.iter().map(|other| match (&own, effects_of(other)) {
+                    (Some(own), Some(theirs)) => sharing_of(own, &theirs),
+                    (None, _) => Sharing::Missing(one.clone()),
+                    (_, None) => Sharing::Missing(other.clone()),
+                }));
+            }
+            known.sharing.push(worst(&all));
+            let calls_second = |one| calls(&program, one, &second.methods, CALLED).unwrap_or(false);
+            let itself = first.methods.iter().all(calls_second);
+            known.calls_itself.push(itself && !first.methods.is_empty());
+        }
+        Ok(known)
+    }
+}
+
+impl Answer {
+    fn verdict(&self) -> SpecVerdict {
+        let tested = || self.of.iter().filter_map(|of| of.as_ref().ok()).map(|&place| &self.evidence[place]);
+        if tested().any(|one| one.verdict == SpecVerdict::Buggy) {
+            return SpecVerdict::Buggy;
+        }
+        // A pair that cannot be tested demands nothing that could be wrong.
+        let open = |one: &Evidence| one.verdict == SpecVerdict::Unknown && one.basis != Basis::CallsItself;
+        let any_true = tested().any(|one| one.verdict == SpecVerdict::True);
+        if any_true && !tested().any(open) { SpecVerdict::True } else { SpecVerdict::Unknown }
+    }
+
+    fn why(&self, place: usize) -> String {
+        match &self.of[place] {
+            Ok(of) => {
+                let Demand { first, second, .. } = &self.demands[place];
+                self.evidence[*of].why(first, second)
+            }
+            Err(why) => why.clone(),
+        }
+    }
+
+    fn verdict_on(&self, place: usize) -> SpecVerdict {
+        self.of[place].as_ref().map_or(SpecVerdict::Unknown, |&of| self.evidence[of].verdict)
+    }
+
+    fn json(&self, seconds: f64) -> Json {
+        let rows: Vec<Json> = (0..self.demands.len())
+            .map(|place| {
+                let Demand { template, first, second } = &self.demands[place];
+                let evidence = self.of[place].as_ref().ok().map(|&of| self.evidence[of].json());
+                json!({
+                    "template": template,
+                    "a": first,
+                    "b": second,
+                    "verdict": verdict_name(self.verdict_on(place)),
+                    "why": self.why(place),
+                    "basis": self.of[place].as_ref().ok().map(|&of| basis_name(self.evidence[of].basis)),
+                    "evidence": evidence,
+                })
+            })
+            .collect();
+        json!({
+            "class": self.class,
+            "verdict": verdict_name(self.verdict()),
+            "constraints": rows,
+            "notes": self.notes,
+            "run": self.details,
+            "seconds": seconds,
+        })
+    }
+
+    fn text(&self) -> String {
+        let mut text = format!("{}: {}\n", self.class, verdict_name(self.verdict()));
+        let mut shown = BTreeSet::new();
+        for (verdict, title) in [
+            (SpecVerdict::Buggy, "Not needed"),
+            (SpecVerdict::True, "Needed"),
+            (SpecVerdict::Unknown, "Unknown"),
+        ] {
+            let places: Vec<usize> = (0..self.demands.len())
+                .filter(|&place| self.verdict_on(place) == verdict)
+                .filter(|&place| {
+                    shown.insert((self.demands[place].first.clone(), self.demands[place].second.clone()))
+                })
+                .collect();
+            if places.is_empty() {
+                continue;
+            }
+            let _ = writeln!(text, "\n{title}:");
+            for place in places {
+                let Demand { first, second, .. } = &self.demands[place];
+                let _ = writeln!(text, "  {first} before {second}: {}", self.why(place));
+                let evidence = self.of[place].as_ref().ok().map(|&of| &self.evidence[of]);
+                let witness = evidence.filter(|one| one.basis == Basis::Objects && one.witness().is_some());
+                if let Some([in_order, exchanged]) = witness.and_then(|one| one.java.as_ref()) {
+                    for (name, lines) in [("as demanded", in_order), ("exchanged", exchanged)] {
+                        let _ = writeln!(text, "    {name}: {}", lines.join(" "));
+                    }
+                }
+            }
+        }
+        for note in &self.notes {
+            let _ = writeln!(text, "\n{note}");
+        }
+        text
+    }
+
+    /// Writes the model without the refuted constraints, and says what changed.
+    fn repair(&self, model: &Fsa<String>, file: &Path, quiet: bool) -> Result<(), Report> {
+        let refuted: BTreeSet<(&str, &str)> = (0..self.demands.len())
+            .filter(|&place| self.verdict_on(place) == SpecVerdict::Buggy)
+            .map(|place| (self.demands[place].first.as_str(), self.demands[place].second.as_str()))
+            .collect();
+        let mut repaired = model.clone();
+        for (first, second) in &refuted {
+            let relaxed = repair::relaxed(&repaired, first, second);
+            // A nondeterministic model says the same and is hard to read.
+            repaired = relaxed.minimize(models::STATES).unwrap_or(relaxed);
+        }
+        let target = Target::new(Some(file));
+        let format = models::format_of(&target, None)?;
+        models::write(&repaired, &target, format, &self.class, quiet)?;
+        if !quiet {
+            tell(&format!(
+                "{}: {} removed; the model had {} and has {}",
+                file.display(),
+                counted(refuted.len(), "constraint"),
+                size_of(model),
+                size_of(&repaired)
+            ));
+        }
+        Ok(())
+    }
+}
+
+fn verdict_name(verdict: SpecVerdict) -> &'static str {
+    match verdict {
+        SpecVerdict::Buggy => "buggy",
+        SpecVerdict::True => "supported",
+        SpecVerdict::Unknown => "unknown",
+    }
+}
+
+/// Stable names of what decided.
+fn basis_name(basis: Basis) -> &'static str {
+    match basis {
+        Basis::CallsItself => "calls-itself",
+        Basis::Code => "shared-state",
+        Basis::Watching => "watched-fields",
+        Basis::Objects => "objects",
+        Basis::WithinTests => "within-tests",
+        Basis::Tests => "tests",
+        Basis::Nothing => "none",
+    }
+}

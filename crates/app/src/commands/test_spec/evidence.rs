@@ -1,0 +1,260 @@
+//! Evidence for one pair of events, and its form as JSON.
+
+use adit_attack::dsi::{Mutation, SpecVerdict, TestEnd, TestEvidence};
+use adit_attack::order::{Finding, Need, OrderEvidence, OrderWitness, Tally};
+use adit_attack::spec_verdict::{Basis, PairEvidence, Shares, shown_need};
+use adit_attack::temari::{Remedies, Testimony, testimony};
+use adit_bytecode::sharing::Sharing;
+use adit_trace::{Outcome, StepResult, Value};
+use serde_json::{Value as Json, json};
+
+use crate::output::counted;
+
+/// What is known about one pair.
+#[derive(Clone, Debug)]
+pub(super) struct Evidence {
+    pub(super) pair: PairEvidence,
+    /// Result of the static analysis, in words.
+    pub(super) sharing: String,
+    /// The fields that watching found shared.
+    pub(super) watched: Vec<String>,
+    pub(super) order: Option<OrderEvidence>,
+    /// The two runs as Java.
+    pub(super) java: Option<[Vec<String>; 2]>,
+    /// A test within which the orders differ, or do not.
+    pub(super) within: Option<String>,
+    pub(super) verdict: SpecVerdict,
+    pub(super) basis: Basis,
+}
+
+/// State sharing of all methods of both events together: one shared place is enough.
+pub(super) fn worst(all: &[Sharing]) -> (Shares, String) {
+    let shared = all.iter().find(|one| matches!(one, Sharing::Shared(_)));
+    let doubtful = all.iter().find(|one| **one != Sharing::Apart);
+    match (shared, doubtful) {
+        (Some(place), _) => (Shares::Yes, place.to_string()),
+        (None, Some(doubt)) => (Shares::Perhaps, doubt.to_string()),
+        (None, None) if all.is_empty() => (Shares::Perhaps, "the methods were not found".to_owned()),
+        (None, None) => (Shares::No, Sharing::Apart.to_string()),
+    }
+}
+
+impl Evidence {
+    /// The reason for the verdict, as one sentence without a full stop.
+    pub(super) fn why(&self, first: &str, second: &str) -> String {
+        match (self.basis, self.verdict) {
+            (Basis::CallsItself, _) => {
+                format!("`{first}` calls `{second}` itself, so no order can be tested")
+            }
+            (Basis::Code, _) => format!("the methods {}", self.sharing),
+            (Basis::Watching, _) => "watched calls of the methods touched no common field that one of them \
+                 writes"
+                .to_owned(),
+            (Basis::Objects, _) => self.on_objects(first, second),
+            (Basis::WithinTests, verdict) => {
+                let test = self.within.as_deref().unwrap_or("a test");
+                if verdict == SpecVerdict::Buggy {
+                    format!("the calls change places in {test} and the object is as before")
+                } else {
+                    format!("the object behaves differently when the calls change places in {test}")
+                }
+            }
+            (Basis::Tests, verdict) => self.by_tests(verdict),
+            (Basis::Nothing, _) => self.nothing(),
+        }
+    }
+
+    fn on_objects(&self, first: &str, second: &str) -> String {
+        let Tally { free, both_threw, opposite, .. } = self.pair.on_objects;
+        let same = format!("no difference in {}", counted(free + both_threw, "experiment"));
+        let Some(witness) = self.order.as_ref().and_then(|order| order.witness.as_ref()) else {
+            return same;
+        };
+        match &witness.finding {
+            Finding::SecondFails(how) => format!("`{second}` {} without `{first}` before it", ended(how)),
+            Finding::FirstFails(how) => format!("`{first}` {} after `{second}`", ended(how)),
+            Finding::SecondAnswers { in_order, exchanged } => {
+                format!("`{second}` {} after `{first}`, and {} before it", ended(in_order), ended(exchanged))
+            }
+            Finding::FirstAnswers { in_order, exchanged } => {
+                format!("`{first}` {} before `{second}`, and {} after it", ended(in_order), ended(exchanged))
+            }
+            Finding::LaterAnswers { in_order, exchanged } => {
+                let later =
+                    witness.in_order.statements.last().map_or("a later call", |last| &last.callable.name);
+                format!("`{later}` later {} or {}, by the order", ended(in_order), ended(exchanged))
+            }
+            Finding::Fields { name } => format!("the field `{name}` differs by the order"),
+            Finding::Opposite(how) if free + both_threw == 0 => {
+                format!(
+                    "the order {} in {}, where the opposite one works",
+                    ended(how),
+                    counted(opposite, "experiment")
+                )
+            }
+            _ => same,
+        }
+    }
+
+    fn by_tests(&self, verdict: SpecVerdict) -> String {
+        let judged = |wanted: Testimony| {
+            self.pair.tests.iter().filter(move |test| testimony(test, Remedies::ALL) == wanted)
+        };
+        if verdict == SpecVerdict::Buggy {
+            let passing: Vec<&TestEvidence> = judged(Testimony::Passes).collect();
+            let name = passing.first().map_or("", |test| &test.test);
+            return format!(
+                "{} still pass with the order violated, such as {name}",
+                counted(passing.len(), "test")
+            );
+        }
+        match judged(Testimony::Fails).next() {
+            Some(test) => format!("{} fails with the order violated: {}", test.test, end_of(test)),
+            None => "tests fail with the order violated".to_owned(),
+        }
+    }
+
+    fn nothing(&self) -> String {
+        let mut reasons: Vec<String> = self
+            .pair
+            .tests
+            .iter()
+            .filter_map(|test| match testimony(test, Remedies::ALL) {
+                Testimony::NoWitness(why) => Some(format!("{} is no witness: {why}", test.test)),
+                _ => None,
+            })
+            .take(2)
+            .collect();
+        if self.pair.tests.is_empty() {
+            reasons.push("no test calls the first method and then the second on one object".to_owned());
+        }
+        if self.pair.on_objects == Tally::default() {
+            reasons.push("adit could not make both calls on an object".to_owned());
+        }
+        reasons.join("; ")
+    }
+
+    /// Everything, for tools.
+    pub(super) fn json(&self) -> Json {
+        let shares = |shares: Shares| match shares {
+            Shares::No => "no",
+            Shares::Yes => "yes",
+            Shares::Perhaps => "perhaps",
+        };
+        let PairEvidence { calls_itself, by_code, by_watching, on_objects, within_tests, tests } = &self.pair;
+        json!({
+            "calls_itself": calls_itself,
+            "shares": {
+                "code": shares(*by_code),
+                "detail": self.sharing,
+                "watched": shares(*by_watching),
+                "fields": self.watched,
+            },
+            "need": need_name(shown_need(&self.pair)),
+            "objects": tally(on_objects),
+            "within_tests": tally(within_tests),
+            "runs": self.java.as_ref().map(|[one, other]| json!({
+                "in_order": one.join("\n"),
+                "exchanged": other.join("\n"),
+            })),
+            "tests": tests.iter().map(test).collect::<Vec<_>>(),
+        })
+    }
+
+    /// The witness, if the verdict rests on it.
+    pub(super) fn witness(&self) -> Option<&OrderWitness> {
+        self.order.as_ref().and_then(|order| order.witness.as_ref())
+    }
+}
+
+fn need_name(need: Need) -> &'static str {
+    match need {
+        Need::Unknown => "unknown",
+        Need::Free => "free",
+        Need::Matters => "matters",
+        Need::Needed => "needed",
+    }
+}
+
+fn tally(tally: &Tally) -> Json {
+    let Tally { needed, matters, fields, free, both_threw, opposite } = tally;
+    json!({
+        "needed": needed,
+        "matters": matters,
+        "fields": fields,
+        "free": free,
+        "both_threw": both_threw,
+        "opposite": opposite,
+    })
+}
+
+fn test(test: &TestEvidence) -> Json {
+    let TestEvidence { test, plain, steady, threads, expects_exception, between, published, supplied } = test;
+    json!({
+        "test": test,
+        "plain": end(plain),
+        "steady": steady,
+        "threads": threads,
+        "expects_exception": expects_exception,
+        "between": between,
+        "published": published.as_ref().map(mutation),
+        "supplied": supplied.as_ref().map(mutation),
+    })
+}
+
+fn mutation(run: &Mutation) -> Json {
+    let Mutation { end: ended, delayed, made, late_threw, second_missing, invented } = run;
+    json!({
+        "end": end(ended),
+        "delayed": delayed,
+        "made": made,
+        "late_threw": late_threw,
+        "second_missing": second_missing,
+        "invented": invented,
+    })
+}
+
+fn end(end: &TestEnd) -> Json {
+    match end {
+        TestEnd::Passed => json!("passed"),
+        TestEnd::Skipped => json!("skipped"),
+        TestEnd::Lost(how) => json!({ "lost": how }),
+        TestEnd::Failed { class, place, message } => {
+            json!({ "failed": class, "place": place, "message": message })
+        }
+    }
+}
+
+fn end_of(test: &TestEvidence) -> String {
+    match test.supplied.as_ref().map(|run| (&run.end, &run.late_threw)) {
+        Some((TestEnd::Failed { class, message, .. }, _)) => {
+            let first = message.lines().next().unwrap_or_default();
+            if first.contains(class.as_str()) { first.to_owned() } else { format!("{class}: {first}") }
+        }
+        Some((_, Some(class))) => format!("the late call throws {class}"),
+        _ => "it ends differently".to_owned(),
+    }
+}
+
+/// The end of a call, in words.
+fn ended(result: &StepResult) -> String {
+    match result.outcome() {
+        Some(Outcome::Threw(class)) => format!("throws {}", class.rsplit('.').next().unwrap_or(&class)),
+        Some(Outcome::Returned(Value::Void)) => "returns".to_owned(),
+        Some(Outcome::Returned(value)) => match (result, value) {
+            (StepResult::Object { class, .. }, _) => {
+                format!("returns another {}", class.rsplit('.').next().unwrap_or(class))
+            }
+            (_, Value::Null) => "returns null".to_owned(),
+            (_, Value::Bool(value)) => format!("returns {value}"),
+            (_, Value::Int(value)) => format!("returns {value}"),
+            (_, Value::Float(value)) => format!("returns {value}"),
+            (_, Value::Text(value)) => {
+                let short: String = value.chars().take(40).collect();
+                format!("returns {short:?}")
+            }
+            (_, Value::Void) => "returns".to_owned(),
+        },
+        _ => "is not made".to_owned(),
+    }
+}

@@ -1,0 +1,474 @@
+//! Experiments within the user's tests: calls change places while the tests run.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use adit_attack::dsi::{Mutation, TestEnd, TestEvidence};
+use adit_attack::order::{Need, Tally};
+use adit_attack::temari::{CallPair, need_in_test};
+use adit_jvm::record::intervene::{
+    Action, BenchLife, BenchOptions, BenchRun, Experiment, Intervention, NoteKind, Origin, Replacement, Site,
+    TestBench,
+};
+use adit_jvm::record::{EventNaming, Outcome as TestOutcome, RecordOptions, Task, TaskEnd};
+use adit_trace::{Event, Outcome, Pace, Progress, State, Value};
+use miette::Report;
+use serde_json::{Value as Json, json};
+
+use super::methods::EventMethods;
+use crate::interrupt::Listening;
+use crate::java::environment::{self, JavaEnvironment};
+use crate::java::user_tests;
+use crate::output::{counted, some_of};
+use crate::progress::Counting;
+
+/// Limit on the events kept per object.
+const LONGEST_LIFE: u64 = 2_000;
+
+/// Runs of one JVM; each loads the classes of the project anew.
+const REUSE: u32 = 40;
+
+/// Tests that are run for one pair, and pairs of calls that change places in one test.
+const TESTS: usize = 8;
+const CALLS: usize = 3;
+
+/// Time limit of a run with delayed calls, as a multiple of the time that all tests take, and at least.
+const PATIENCE: u32 = 3;
+const LEAST_LIMIT: Duration = Duration::from_secs(5);
+
+/// Number of names in one message.
+const NAMES_SHOWN: usize = 5;
+
+/// The tests to run.
+pub(super) struct TestsRequest {
+    pub(super) classes: Vec<String>,
+    pub(super) directory: PathBuf,
+    pub(super) writable: Vec<PathBuf>,
+    pub(super) limit: Duration,
+}
+
+/// What tests show about one pair.
+#[derive(Clone, Debug, Default)]
+pub(super) struct WithinTests {
+    pub(super) tally: Tally,
+    pub(super) tests: Vec<TestEvidence>,
+    /// A test that decided.
+    pub(super) decisive: Option<String>,
+}
+
+/// The tests, after they were run without changes.
+pub(super) struct Suite {
+    bench: TestBench,
+    plain: BenchRun,
+    again: BenchRun,
+    /// Time of all tests without changes, and of all runs with delayed calls.
+    whole: Duration,
+    delayed: Duration,
+    runs: u32,
+    related: BTreeSet<String>,
+    pub(super) notes: Vec<String>,
+    quiet: bool,
+}
+
+/// Two calls of a test on one object.
+#[derive(Clone, Debug)]
+struct Instance {
+    test: String,
+    object: u64,
+    /// Places of the events in the life without changes.
+    at: (usize, usize),
+    ordinals: (u64, u64),
+    life: usize,
+}
+
+impl Suite {
+    /// Runs all tests twice without changes.
+    pub(super) fn start(java: &JavaEnvironment, request: TestsRequest, quiet: bool) -> Result<Self, Report> {
+        let TestsRequest { classes, directory, writable, limit } = request;
+        let naming = EventNaming::Overload { non_public: true };
+        let task = Task::Tests { classes };
+        let record = RecordOptions {
+            writable,
+            ..user_tests::record_options(java, task, directory, limit, LONGEST_LIFE, naming)?
+        };
+        let mut bench =
+            TestBench::start(BenchOptions { record, reuse: REUSE }).map_err(environment::cannot_run)?;
+        let start = Instant::now();
+        let plain = run(&mut bench, &Experiment::default(), quiet)?;
+        let whole = start.elapsed();
+        let again = run(&mut bench, &Experiment::default(), quiet)?;
+        bench.set_limit((whole * PATIENCE).max(LEAST_LIMIT).min(limit));
+        let mut suite = Self {
+            bench,
+            plain,
+            again,
+            whole,
+            delayed: Duration::ZERO,
+            runs: 0,
+            related: BTreeSet::new(),
+            notes: Vec::new(),
+            quiet,
+        };
+        suite.remark();
+        Ok(suite)
+    }
+
+    /// Names tests that can be no evidence.
+    fn remark(&mut self) {
+        let ends = ends(&self.plain);
+        let again = self::ends(&self.again);
+        let failing: Vec<&str> = ends
+            .iter()
+            .filter(|(_, end)| matches!(end, TestEnd::Failed { .. }))
+            .map(|(name, _)| name.as_str())
+            .collect();
+        let is_flaky = |name: &&String| again.get(*name) != ends.get(*name);
+        let flaky: Vec<&str> = ends.keys().filter(is_flaky).map(String::as_str).collect();
+        let mut notes = Vec::new();
+        if !failing.is_empty() {
+            notes.push(format!(
+                "{} without changes and {} no evidence: {}",
+                if failing.len() == 1 {
+                    "1 test fails".to_owned()
+                } else {
+                    format!("{} tests fail", failing.len())
+                },
+                if failing.len() == 1 { "is" } else { "are" },
+                some_of(&failing, NAMES_SHOWN)
+            ));
+        }
+        if !flaky.is_empty() {
+            notes.push(format!("flaky, and no evidence: {}", some_of(&flaky, NAMES_SHOWN)));
+        }
+        if let Some(how) = ended_badly(&self.plain) {
+            notes.push(format!("the tests {how}; those after it are not used"));
+        }
+        self.notes = notes;
+    }
+
+    /// Exchanges the calls of a pair in the tests that make both.
+    pub(super) fn exchange(
+        &mut self,
+        (first, second): &(EventMethods, EventMethods),
+        published: bool,
+    ) -> Result<WithinTests, Report> {
+        let events = |side: &EventMethods| -> BTreeSet<String> {
+            let methods = self.bench.methods().iter();
+            methods.filter(|one| side.has(&one.name, &one.descriptor)).map(|one| one.event.clone()).collect()
+        };
+        let (first_events, second_events) = (events(first), events(second));
+        let instances = self.instances(&first_events, &second_events, first.answer);
+        let tests: BTreeSet<&str> = instances.iter().map(|one| one.test.as_str()).collect();
+        if tests.is_empty() {
+            return Ok(WithinTests::default());
+        }
+        self.related.extend(tests.iter().map(|&test| test.to_owned()));
+        let names: Vec<String> = tests.iter().map(|&test| test.to_owned()).collect();
+        let (interventions, invented): (Vec<Intervention>, Vec<bool>) =
+            instances.iter().map(|one| self.delay(one)).unzip();
+        let supplied = self.timed(&Experiment { tests: names.clone(), interventions })?;
+        let as_published = match published {
+            false => None,
+            true => {
+                let interventions = as_published(&first_events, &second_events);
+                Some(self.timed(&Experiment { tests: names.clone(), interventions })?)
+            }
+        };
+        let mut found = WithinTests::default();
+        let (plain_ends, again) = (ends(&self.plain), ends(&self.again));
+        for test in &names {
+            let of_test = || instances.iter().enumerate().filter(|(_, one)| one.test == *test);
+            let invents = of_test().any(|(number, _)| invented[number]);
+            let plain = plain_ends.get(test).cloned().unwrap_or(TestEnd::Skipped);
+            let mut between = false;
+            for (number, one) in of_test() {
+                let (need, disturbed) = self.compare(one, number, &supplied);
+                between |= disturbed;
+                let counted = match need {
+                    Need::Needed => &mut found.tally.needed,
+                    Need::Matters => &mut found.tally.matters,
+                    Need::Free => &mut found.tally.free,
+                    Need::Unknown => continue,
+                };
+                *counted += 1;
+                if found.decisive.is_none() || need >= Need::Matters {
+                    found.decisive = Some(test.clone());
+                }
+            }
+            let event = |one: &Instance, place: usize| &self.plain.lives[one.life].life.events[place];
+            let threw = |one: &Instance| matches!(event(one, one.at.1).outcome, Outcome::Threw(_));
+            let threads = |one: &Instance| {
+                let marks = &self.plain.lives[one.life].marks;
+                marks[one.at.0].thread != marks[one.at.1].thread
+            };
+            found.tests.push(TestEvidence {
+                test: test.clone(),
+                steady: again.get(test) == Some(&plain),
+                plain,
+                threads: of_test().any(|(_, one)| threads(one)),
+                expects_exception: of_test().any(|(_, one)| threw(one)),
+                between,
+                published: as_published.as_ref().map(|run| mutation(run, test, true)),
+                supplied: Some(mutation(&supplied, test, invents)),
+            });
+        }
+        Ok(found)
+    }
+
+    fn timed(&mut self, experiment: &Experiment) -> Result<BenchRun, Report> {
+        let start = Instant::now();
+        let run = run(&mut self.bench, experiment, self.quiet)?;
+        self.delayed += start.elapsed();
+        self.runs += 1;
+        Ok(run)
+    }
+
+    /// Pairs of calls in passing tests, those without other calls in between first.
+    fn instances(
+        &self,
+        first: &BTreeSet<String>,
+        second: &BTreeSet<String>,
+        answer: Option<bool>,
+    ) -> Vec<Instance> {
+        let passing = ends(&self.plain);
+        let mut found: Vec<(usize, usize, Instance)> = Vec::new();
+        for (number, BenchLife { life, test, object, marks }) in self.plain.lives.iter().enumerate() {
+            if passing.get(test) != Some(&TestEnd::Passed) {
+                continue;
+            }
+            let is = |place: usize, set: &BTreeSet<String>| set.contains(&life.events[place].method);
+            for b in (0..life.events.len()).filter(|&place| is(place, second)) {
+                // The nearest first call; with another second call in between, that one is meant.
+                let near =
+                    (0..b).rev().take_while(|&place| !is(place, second)).find(|&place| is(place, first));
+                let Some(a) = near else { continue };
+                let fits = answer
+                    .is_none_or(|wanted| life.events[a].outcome == Outcome::Returned(Value::Bool(wanted)));
+                let ordinal = |place: usize| match marks[place].origin {
+                    Origin::Own { ordinal } => Some(ordinal),
+                    _ => None,
+                };
+                if let (true, Some(one), Some(other)) = (fits, ordinal(a), ordinal(b)) {
+                    let instance = Instance {
+                        test: test.clone(),
+                        object: *object,
+                        at: (a, b),
+                        ordinals: (one, other),
+                        life: number,
+                    };
+                    found.push((b - a, a, instance));
+                }
+            }
+        }
+        found.sort_by_key(|(distance, place, _)| (*distance, *place));
+        let mut per_test: BTreeMap<String, usize> = BTreeMap::new();
+        let mut chosen = Vec::new();
+        for (.., instance) in found {
+            if per_test.len() >= TESTS && !per_test.contains_key(&instance.test) {
+                continue;
+            }
+            let count = per_test.entry(instance.test.clone()).or_default();
+            // One of two pairs of calls on one object would disturb the other.
+            let again = chosen
+                .iter()
+                .any(|one: &Instance| one.test == instance.test && one.object == instance.object);
+            if *count < CALLS && !again {
+                *count += 1;
+                chosen.push(instance);
+            }
+        }
+        chosen
+    }
+
+    /// The intervention that puts off a call, with its known value in its place, and whether the value is
+    /// invented.
+    fn delay(&self, one: &Instance) -> (Intervention, bool) {
+        let events = &self.plain.lives[one.life].life.events;
+        let (first, second) = (&events[one.at.0], &events[one.at.1]);
+        let method = self.bench.methods().iter().find(|method| method.event == first.method);
+        let result = method.and_then(|method| method.descriptor.rsplit(')').next()).unwrap_or("V");
+        let own = format!("{};", self.plain.lives[one.life].life.class.replace('.', "/"));
+        let (instead, invented) = match (&first.outcome, result) {
+            (_, "V") => (Replacement::Default, false),
+            (Outcome::Returned(value), text) if text.len() == 1 || text == "Ljava/lang/String;" => {
+                (Replacement::Value(value.clone()), false)
+            }
+            (Outcome::Returned(Value::Null), _) => (Replacement::Default, false),
+            (Outcome::Returned(_), class) if class.ends_with(&own) => (Replacement::Receiver, false),
+            _ => (Replacement::Default, true),
+        };
+        let at = Site {
+            test: Some(one.test.clone()),
+            object: Some(one.object),
+            ordinal: Some(one.ordinals.0),
+            method: first.method.clone(),
+        };
+        let action = Action::Delay {
+            until: second.method.clone(),
+            same_object: true,
+            instead,
+            run_at_end: true,
+            rethrow: false,
+        };
+        (Intervention { at, action }, invented)
+    }
+
+    /// Compares two calls with the same calls in the other order. Also tells whether a call between them
+    /// ended differently.
+    fn compare(&self, one: &Instance, number: usize, run: &BenchRun) -> (Need, bool) {
+        let plain = &self.plain.lives[one.life];
+        let same = |other: &&BenchLife| other.test == one.test && other.object == one.object;
+        let Some(moved) = run.lives.iter().find(same) else { return (Need::Unknown, false) };
+        let late =
+            moved.marks.iter().position(|mark| mark.origin == Origin::Delayed { intervention: number });
+        let own = |life: &BenchLife, wanted: u64| {
+            life.marks.iter().position(|mark| mark.origin == Origin::Own { ordinal: wanted })
+        };
+        let disturbed = (one.ordinals.0 + 1..one.ordinals.1).any(|ordinal| {
+            let outcome =
+                |life: &BenchLife| own(life, ordinal).map(|at| life.life.events[at].outcome.clone());
+            outcome(plain) != outcome(moved)
+        });
+        let Some((late, second)) = late.zip(own(moved, one.ordinals.1)) else {
+            return (Need::Unknown, disturbed);
+        };
+        if late < second || disturbed {
+            return (Need::Unknown, disturbed);
+        }
+        // Values that differ from run to run show nothing.
+        let steady = self.again.lives.iter().find(same).is_some_and(|again| {
+            [one.at.0, one.at.1].into_iter().all(|place| {
+                again.life.events.get(place).is_some_and(|event| {
+                    let known = &plain.life.events[place];
+                    event.outcome == known.outcome && event.state == known.state
+                })
+            })
+        });
+        if !steady {
+            return (Need::Unknown, disturbed);
+        }
+        let (events, others) = (&plain.life.events, &moved.life.events);
+        let need = need_in_test(
+            CallPair {
+                first: &events[one.at.0],
+                before: before(events, one.at.0),
+                second: &events[one.at.1],
+                end: events[one.at.1].state.as_ref(),
+            },
+            CallPair {
+                first: &others[late],
+                before: before(others, late),
+                second: &others[second],
+                end: others[late].state.as_ref(),
+            },
+        );
+        (need, disturbed)
+    }
+
+    /// Figures for tools.
+    pub(super) fn json(&self) -> Json {
+        json!({
+            "tests": self.plain.tests.len(),
+            "related": self.related.len(),
+            "whole_suite_seconds": self.whole.as_secs_f64(),
+            "delayed_seconds": self.delayed.as_secs_f64(),
+            "delayed_runs": self.runs,
+        })
+    }
+}
+
+/// The fields of an object before one of its events.
+fn before(events: &[Event], at: usize) -> Option<&State> {
+    let recorded = events[at].details.as_ref().and_then(|details| details.before.as_ref());
+    recorded.or_else(|| events[..at].last().and_then(|event| event.state.as_ref()))
+}
+
+/// Every call of the first event is put off until the second, and returns zero, false or null.
+fn as_published(first: &BTreeSet<String>, second: &BTreeSet<String>) -> Vec<Intervention> {
+    let pairs = first.iter().flat_map(|one| second.iter().map(move |other| (one, other)));
+    pairs
+        .map(|(one, other)| Intervention {
+            at: Site { test: None, object: None, ordinal: None, method: one.clone() },
+            action: Action::Delay {
+                until: other.clone(),
+                same_object: true,
+                instead: Replacement::Default,
+                run_at_end: false,
+                rethrow: true,
+            },
+        })
+        .collect()
+}
+
+fn run(bench: &mut TestBench, experiment: &Experiment, quiet: bool) -> Result<BenchRun, Report> {
+    let mut counting = Counting::new(quiet);
+    let mut listening = Listening::new();
+    let run = bench
+        .run(experiment, &mut |now: &Progress| {
+            counting.show(|| format!("running your tests: {}", counted(now.tests, "test")));
+            listening.go_on(now)
+        })
+        .map_err(environment::cannot_run);
+    counting.finish();
+    run
+}
+
+/// The end of each test.
+fn ends(run: &BenchRun) -> BTreeMap<String, TestEnd> {
+    let mut ends: BTreeMap<String, TestEnd> = run
+        .tests
+        .iter()
+        .map(|result| {
+            let end = match &result.outcome {
+                TestOutcome::Passed => TestEnd::Passed,
+                TestOutcome::Skipped => TestEnd::Skipped,
+                TestOutcome::Failed { message, class, frames } => TestEnd::Failed {
+                    class: class.clone(),
+                    place: frames.first().cloned(),
+                    message: message.clone(),
+                },
+            };
+            (result.name.clone(), end)
+        })
+        .collect();
+    if let (Some(test), Some(how)) = (&run.running, ended_badly(run)) {
+        ends.insert(test.clone(), TestEnd::Lost(how));
+    }
+    ends
+}
+
+/// The premature end of a run, in words.
+fn ended_badly(run: &BenchRun) -> Option<String> {
+    let during = run.running.as_ref().map(|test| format!(" in {test}")).unwrap_or_default();
+    match &run.end {
+        TaskEnd::Finished => None,
+        TaskEnd::TimedOut => Some(format!("took too long{during}")),
+        TaskEnd::Stopped(_) => Some(format!("were stopped{during}")),
+        TaskEnd::Exited { code } => Some(format!("ended their process with code {code}{during}")),
+        TaskEnd::Died { how } => Some(format!("{how}{during}")),
+    }
+}
+
+/// The run of one test with delayed calls.
+fn mutation(run: &BenchRun, test: &str, invented: bool) -> Mutation {
+    let notes = || run.notes.iter().filter(|note| note.test == test);
+    let count = |kind: fn(&NoteKind) -> bool| {
+        u32::try_from(notes().filter(|note| kind(&note.kind)).count()).unwrap_or(u32::MAX)
+    };
+    let delayed = count(|kind| matches!(kind, NoteKind::Delayed));
+    let lives = || run.lives.iter().filter(|life| life.test == test);
+    let late = || {
+        lives()
+            .flat_map(|life| life.marks.iter().zip(&life.life.events))
+            .filter_map(|(mark, event)| matches!(mark.origin, Origin::Delayed { .. }).then_some(event))
+    };
+    let never = count(|kind| matches!(kind, NoteKind::NeverCame { .. }));
+    let made = u32::try_from(late().count()).unwrap_or(u32::MAX).min(delayed).saturating_sub(never);
+    let late_threw = late().find_map(|event| match &event.outcome {
+        Outcome::Threw(class) => Some(class.clone()),
+        _ => None,
+    });
+    let end = ends(run).remove(test).unwrap_or_else(|| TestEnd::Lost("did not end".to_owned()));
+    Mutation { end, delayed, made, late_threw, second_missing: never > 0, invented }
+}

@@ -1,0 +1,122 @@
+//! Experiments on objects that adit makes: both orders of calls, and the fields that calls touch.
+
+use std::collections::BTreeMap;
+
+use adit_attack::EventReader;
+use adit_attack::effects::EffectSummary;
+use adit_attack::order::{OrderEvidence, OrderQuestion, order};
+use adit_attack::spec_verdict::Shares;
+use adit_java::source;
+use adit_jvm::{Host, Profile};
+use adit_trace::{Author, Effects, Pace, Progress, Script, Subject, edit};
+use miette::Report;
+use rand::SeedableRng;
+use rand::rngs::ChaCha8Rng;
+
+use super::methods::EventMethods;
+use crate::budget::Budget;
+use crate::flags::test_spec::ORDER;
+use crate::java::class_under_test::{ClassUnderTest, SCRIPTS_PER_BATCH};
+use crate::java::environment;
+use crate::java::project::ClassLocation;
+use crate::output::counted;
+use crate::pace::BudgetPace;
+use crate::progress::Counting;
+use crate::request::{CallRequest, ClassRequest};
+
+/// Scripts whose fields are watched, and calls in each.
+const WATCHED: usize = 200;
+const WATCHED_CALLS: usize = 8;
+
+/// Results for all pairs, in their order.
+pub(super) struct OnObjects {
+    pub(super) orders: Vec<OrderEvidence>,
+    pub(super) java: Vec<Option<[Vec<String>; 2]>>,
+    pub(super) watched: Vec<(Shares, Vec<String>)>,
+    /// Number of scripts that were run.
+    pub(super) tests: u64,
+}
+
+/// Makes objects and runs both orders of every pair.
+pub(super) fn experiment(
+    class: &ClassRequest,
+    location: &ClassLocation,
+    calls: &CallRequest,
+    budget: Budget,
+    pairs: &[(EventMethods, EventMethods)],
+    quiet: bool,
+) -> Result<OnObjects, Report> {
+    let subject = ClassUnderTest::new(class, location, calls, |options| {
+        options.snapshots = true;
+        options.limits.batch = SCRIPTS_PER_BATCH;
+    })?;
+    let ClassUnderTest { api, mut generator, mut host, options, fixtures: _fixtures, .. } = subject;
+    let vocabulary = api.vocabulary();
+    let reader = EventReader::new(&vocabulary);
+    let questions: Vec<OrderQuestion> = pairs
+        .iter()
+        .map(|(first, second)| OrderQuestion {
+            first: first.side(&vocabulary),
+            second: second.side(&vocabulary),
+        })
+        .collect();
+    let mut rng = ChaCha8Rng::seed_from_u64(calls.seed);
+    let mut counting = Counting::new(quiet);
+    let mut pace = BudgetPace::new(budget);
+    let mut shown = |now: &Progress| {
+        counting.show(|| format!("{}, exchanging calls", counted(now.tests, "test")));
+        pace.go_on(now)
+    };
+    let orders = order(&mut host, &mut generator, &reader, &questions, &[], &ORDER, &mut rng, &mut shown)
+        .map_err(environment::cannot_run)?;
+    let java =
+        orders
+            .evidence
+            .iter()
+            .map(|evidence| {
+                let witness = evidence.witness.as_ref()?;
+                Some([&witness.in_order, &witness.exchanged].map(|script| {
+                    source::body(&edit::tidy(script, &vocabulary), None, generator.facts()).lines
+                }))
+            })
+            .collect();
+    drop(host);
+    // The same calls once more, with their fields watched.
+    let mut watching = options;
+    watching.profile = Profile::Watch { classes: vec![api.class.to_string()] };
+    watching.workers = 1;
+    let mut host = Host::new(watching).map_err(environment::cannot_run)?;
+    let scripts: Vec<Script> = (0..WATCHED).map(|_| generator.script(&mut rng, WATCHED_CALLS)).collect();
+    let runs = host.run(&scripts).map_err(environment::cannot_run)?;
+    let mut summary = EffectSummary::new();
+    scripts.iter().zip(&runs).for_each(|(script, run)| summary.observe(script, run));
+    counting.finish();
+    let watched = questions.iter().map(|question| shared_fields(&summary, question)).collect();
+    Ok(OnObjects { orders: orders.evidence, java, watched, tests: orders.tests })
+}
+
+/// The fields that calls of both events touched and one of them wrote.
+fn shared_fields(summary: &EffectSummary, question: &OrderQuestion) -> (Shares, Vec<String>) {
+    let of = |side: &adit_attack::order::Side| {
+        let all: Vec<&Effects> = side.callables.iter().filter_map(|one| summary.of(one)).collect();
+        let mut fields: BTreeMap<String, bool> = BTreeMap::new();
+        for effects in &all {
+            for read in &effects.reads {
+                fields.entry(read.to_string()).or_default();
+            }
+            for write in &effects.writes {
+                fields.insert(write.to_string(), true);
+            }
+        }
+        (!all.is_empty()).then_some(fields)
+    };
+    let Some((first, second)) = of(&question.first).zip(of(&question.second)) else {
+        return (Shares::Perhaps, Vec::new());
+    };
+    let shared: Vec<String> = first
+        .iter()
+        .filter(|(field, written)| second.get(*field).is_some_and(|also| **written || *also))
+        .map(|(field, _)| field.clone())
+        .collect();
+    (if shared.is_empty() { Shares::No } else { Shares::Yes }, shared)
+}

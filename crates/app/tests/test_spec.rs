@@ -1,0 +1,114 @@
+//! `adit test-spec` on real Java, with and without JUnit tests.
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "a test fails by panicking, in its helpers too, and says when it could not run"
+)]
+
+mod driver;
+
+use std::fs;
+use std::path::Path;
+
+use driver::adit;
+use driver::java::{java, subjects};
+use serde_json::Value;
+use tempfile::TempDir;
+
+const JUNIT: &str = "/usr/share/java/junit4.jar:/usr/share/java/hamcrest.jar";
+
+/// The printer and its tests, compiled, and the class path to run them with.
+fn printer() -> Option<(TempDir, String, String)> {
+    let java = java()?;
+    let folder = TempDir::new().unwrap();
+    let main = folder.path().join("main");
+    fs::create_dir(&main).unwrap();
+    java.compile_files(&subjects("spec-testing/main/spec"), "", &main);
+    let (main, tests) = (main.display().to_string(), folder.path().join("tests"));
+    if JUNIT.split(':').any(|jar| !Path::new(jar).exists()) {
+        eprintln!("NOT RUN: JUnit 4 is missing (Debian and Ubuntu: apt install junit4)");
+        return None;
+    }
+    fs::create_dir(&tests).unwrap();
+    java.compile_files(&subjects("spec-testing/tests4/spec"), &format!("{main}:{JUNIT}"), &tests);
+    let tests = tests.display().to_string();
+    Some((folder, format!("{main}:{JUNIT}"), tests))
+}
+
+/// The verdict, the need and the basis for a pair of events.
+fn on(json: &Value, a: &str, b: &str) -> [String; 3] {
+    let all = json["constraints"].as_array().unwrap();
+    let one = all.iter().find(|one| one["a"] == a && one["b"] == b).unwrap();
+    let text = |value: &Value| value.as_str().unwrap_or("none").to_owned();
+    [text(&one["verdict"]), text(&one["evidence"]["need"]), text(&one["basis"])]
+}
+
+#[test]
+fn orders_are_needed_matter_or_are_free() {
+    let Some((_folder, path, _)) = printer() else { return };
+    let pairs = [
+        ["setTitle", "setMargin"],
+        ["setMargin", "print"],
+        ["print", "pages"],
+        ["print", "turnOff"],
+        ["pages", "print"],
+        ["isUsed", "pages"],
+    ];
+    let mut args =
+        vec!["test-spec", "--class", "spec.Printer", "-c", &path, "--json", "--budget", "20000tests"];
+    pairs.iter().for_each(|[a, b]| args.extend(["--order", a, b]));
+    let run = adit(&args);
+    assert_eq!(run.code, 1, "{}", run.err);
+    let json = run.json();
+    assert_eq!(json["verdict"], "buggy");
+    assert_eq!(on(&json, "setTitle", "setMargin"), ["buggy", "free", "shared-state"]);
+    assert_eq!(on(&json, "setMargin", "print"), ["supported", "needed", "objects"]);
+    assert_eq!(on(&json, "print", "pages"), ["supported", "matters", "objects"]);
+    assert_eq!(on(&json, "print", "turnOff"), ["supported", "needed", "objects"]);
+    assert_eq!(on(&json, "pages", "print"), ["buggy", "free", "objects"]);
+    assert_eq!(on(&json, "isUsed", "pages")[2], "calls-itself");
+}
+
+#[test]
+fn a_supported_model_exits_with_zero_and_a_bad_one_is_repaired() {
+    let Some((folder, path, _)) = printer() else { return };
+    let model = folder.path().join("model.fsm").display().to_string();
+    let write = |edges: &str| {
+        let json = folder.path().join("model.dot");
+        fs::write(&json, format!("digraph m {{ init -> 0; 0; 1; 2; 3 [shape=doublecircle]; {edges} }}"))
+            .unwrap();
+        json.display().to_string()
+    };
+    let _ = model;
+    let good = write("0 -> 1 [label=\"setMargin\"]; 1 -> 3 [label=\"print\"];");
+    let test = |model: &str, more: &[&str]| {
+        let args = ["test-spec", model, "--class", "spec.Printer", "-c", &path, "--budget", "20000tests"];
+        adit(&[&args, more].concat())
+    };
+    let run = test(&good, &["--json"]);
+    assert_eq!((run.code, &run.json()["verdict"]), (0, &"supported".into()), "{}{}", run.out, run.err);
+    let bad = write("0 -> 1 [label=\"setTitle\"]; 1 -> 2 [label=\"setMargin\"]; 2 -> 3 [label=\"print\"];");
+    let repaired = folder.path().join("repaired.json").display().to_string();
+    let run = test(&bad, &["--repair", &repaired]);
+    assert_eq!(run.code, 1, "{}", run.err);
+    assert!(run.out.contains("setTitle before setMargin"), "{}", run.out);
+    let again = test(&repaired, &["--json"]);
+    let json = again.json();
+    assert_eq!(json["verdict"], "supported", "{}", again.out);
+    let pairs = json["constraints"].as_array().unwrap();
+    assert!(!pairs.iter().any(|one| one["a"] == "setTitle" && one["b"] == "setMargin"), "{}", again.out);
+}
+
+#[test]
+fn bad_input_is_told() {
+    let Some((_folder, path, tests)) = printer() else { return };
+    let run = adit(&["test-spec", "--order", "setTitel", "print", "--class", "spec.Printer", "-c", &path]);
+    assert_eq!(run.code, 2);
+    assert!(run.err.contains("did you mean `setTitle`?"), "{}", run.err);
+    let run =
+        adit(&["test-spec", "--order", "a", "b", "--class", "spec.Missing", "-c", &path, "--tests", &tests]);
+    assert_eq!(run.code, 2);
+    let run = adit(&["test-spec", "--order", "print", "pages", "-c", &path]);
+    assert_eq!(run.code, 2);
+    assert!(run.err.contains("--class"), "{}", run.err);
+}
