@@ -211,7 +211,10 @@ fn examine(flags: &TestSpecFlags, spec: &Specification, quiet: bool) -> Result<A
     };
     let mut suite = None;
     if !request.classes.is_empty() {
-        suite = Some(Suite::start(&java, request, quiet)?);
+        match Suite::start(&java, request, quiet) {
+            Ok(started) => suite = Some(started),
+            Err(why) => notes.push(format!("the tests are no evidence, because they do not run: {why}")),
+        }
     }
     notes.extend(suite.iter().flat_map(|suite| suite.notes.clone()));
     let mut evidence = Vec::new();
