@@ -2,15 +2,17 @@
 //!
 //! Every algorithm here keeps one promise, which [`first_rejected`] checks: the model accepts every trace it
 //! was made from. [`contractor()`] and [`temi()`] start from contracts instead, and [`sekt()`] and [`temi()`]
-//! use what traces say about the object's state ([`Abstraction`]).
+//! use what traces say about the object's state ([`Abstraction`]). A [`BehaviorModel`] has only what was seen.
 
 mod abstraction;
+mod adabu;
 mod contractor;
 mod dice_miner;
 mod formulas;
 mod invariant_mts;
 mod ktail;
 mod sekt;
+mod tautoko;
 mod temi;
 #[cfg(test)]
 mod testing;
@@ -18,11 +20,13 @@ mod testing;
 use adit_automata::{Fsa, Reader};
 
 pub use abstraction::{Abstraction, Claims, Situation, Visit};
+pub use adabu::{BehaviorCall, BehaviorModel, Exceptional, Reduced, Shade, Shades};
 pub use contractor::{FromInvariants, contractor};
 pub use dice_miner::{Constraints, dice_miner};
 pub use invariant_mts::{Scope, StateLimit, Undecided};
 pub use ktail::{Horizon, ktail};
 pub use sekt::sekt;
+pub use tautoko::{CallPlace, Mutation, ObjectHistory, PlannedCall, mutations};
 pub use temi::{pessimistic, temi};
 
 /// The index of the first of `words` that `model` does not accept.

@@ -28,6 +28,7 @@ use crate::vm::{self, Env};
 use crate::wire::Put;
 
 pub(crate) mod interventions;
+mod kept;
 mod open;
 mod states;
 

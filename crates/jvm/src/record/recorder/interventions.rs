@@ -17,6 +17,7 @@ use adit_bytecode::Signature;
 use adit_trace::CallKind;
 use jni_sys::{JNIEnv, JNINativeMethod, jclass, jdouble, jfloat, jint, jlong, jobject, jvalue};
 
+use super::kept::{Kept, MakerStatement, ValueMaker, again, give_back, keep, slot_of, value_of};
 use super::open::{self, Open};
 use super::{CallRecorder, EARS, heard, locked};
 use crate::agent::Tools;
@@ -25,10 +26,8 @@ use crate::jni;
 use crate::known::Known;
 use crate::play::call_ready;
 use crate::record::intervene::note;
-use crate::record::junit::describe;
 use crate::record::stream::{frame, origin};
-use crate::resolve::{Kind, Ready, Target};
-use crate::results::tag;
+use crate::resolve::{Kind, Ready};
 use crate::scripts::{Member, take_argument};
 use crate::vm::{self, Env};
 use crate::wire::{Garbled, Put, Take};
@@ -46,15 +45,6 @@ pub(super) struct Call {
     /// Arguments are kept.
     pub(super) keeps: bool,
     pub(super) kept: Vec<Kept>,
-}
-
-/// A value that outlives its call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kept {
-    Null,
-    /// A global reference.
-    Object(usize),
-    Primitive(Kind, u64),
 }
 
 /// The interventions of the current run.
@@ -106,12 +96,6 @@ enum Act {
 enum Instead {
     Argument(Vec<u8>),
     Receiver,
-}
-
-struct MakerStatement {
-    member: Member,
-    receiver: Option<usize>,
-    arguments: (usize, Vec<u8>),
 }
 
 struct Delayed {
@@ -548,142 +532,6 @@ impl CallRecorder {
 
 const NO_MEMORY: &str = "no memory";
 const NOTHING: jvalue = jvalue { j: 0 };
-
-/// Makes the arguments of an added call.
-struct ValueMaker<'a> {
-    env: Env,
-    known: &'a Known,
-    arguments: Arguments,
-    slots: Vec<Slot>,
-}
-
-impl ValueMaker<'_> {
-    fn find(&mut self, member: &Member) -> Result<(Ready, jni_sys::jmethodID), String> {
-        let ready = Ready::find(self.env, self.known, &mut self.arguments.types, member)
-            .map_err(|thrown| describe(self.env, thrown))?;
-        match ready.target {
-            Target::Method(id) => Ok((ready, id)),
-            Target::Field(_) => Err("it is a field".to_owned()),
-        }
-    }
-
-    fn convert_all(&mut self, ready: &Ready, count: usize, bytes: &[u8]) -> Result<Vec<jvalue>, String> {
-        if count != ready.parameters.len() {
-            return Err(format!("it has {} parameters, not {count}", ready.parameters.len()));
-        }
-        let mut take = Take(bytes);
-        let mut values = Vec::with_capacity(count);
-        for wanted in &ready.parameters {
-            let passed = take_argument(&mut take).map_err(|_| "the arguments are malformed")?;
-            let value = self.arguments.convert(self.known, &self.slots, wanted, passed, 0);
-            values.push(value.map_err(|stop| match stop {
-                Stop::Thrown(thrown) | Stop::Unresolved(thrown) => describe(self.env, thrown),
-                Stop::Tag(tag::NO_ARGUMENT) => "a value to pass does not exist".to_owned(),
-                _ => "a value to pass has the wrong type".to_owned(),
-            })?);
-        }
-        Ok(values)
-    }
-
-    fn make(&mut self, statement: &MakerStatement) -> Result<Slot, String> {
-        let (ready, id) = self.find(&statement.member)?;
-        let (count, bytes) = &statement.arguments;
-        let values = self.convert_all(&ready, *count, bytes)?;
-        let mut target = std::ptr::null_mut();
-        if ready.kind == CallKind::Method {
-            match statement.receiver.and_then(|receiver| self.slots.get(receiver)) {
-                // SAFETY: the object is a live reference, the class a global one.
-                Some(Slot::Object(object, _))
-                    if unsafe { jni!(self.env, IsInstanceOf, *object, ready.class.get()) } =>
-                {
-                    target = *object;
-                }
-                _ => return Err("a value to pass could not be made: there is no receiver".to_owned()),
-            }
-        }
-        // SAFETY: receiver and arguments were checked above; the exception is taken away.
-        let (value, thrown) = unsafe {
-            let value = call_ready(self.env, &ready, id, target, &values);
-            (value, vm::take_exception(self.env))
-        };
-        if !thrown.is_null() {
-            return Err(format!("a value to pass could not be made: {}", describe(self.env, thrown)));
-        }
-        Ok(match (ready.kind, ready.result) {
-            (CallKind::Constructor, _) | (_, Kind::Reference) => {
-                // SAFETY: what a constructor or a method with such a result gives is a reference.
-                let object = unsafe { value.l };
-                if object.is_null() { Slot::Null } else { Slot::Object(object, 0) }
-            }
-            (_, Kind::Void) => Slot::Nothing,
-            (_, kind) => Slot::Primitive(kind, value),
-        })
-    }
-}
-
-/// Keeps a value beyond its call.
-pub(super) fn keep(env: Env, kind: Kind, value: jvalue) -> Kept {
-    // SAFETY: the value was made with the field that its kind names; a reference is live.
-    unsafe {
-        match kind {
-            Kind::Void => Kept::Null,
-            Kind::Reference if value.l.is_null() => Kept::Null,
-            Kind::Reference => Kept::Object(jni!(env, NewGlobalRef, value.l) as usize),
-            Kind::Bool => Kept::Primitive(kind, value.z.into()),
-            Kind::Byte => Kept::Primitive(kind, value.b as u64),
-            Kind::Char => Kept::Primitive(kind, value.c.into()),
-            Kind::Short => Kept::Primitive(kind, value.s as u64),
-            Kind::Int => Kept::Primitive(kind, value.i as u64),
-            Kind::Long => Kept::Primitive(kind, value.j as u64),
-            Kind::Float => Kept::Primitive(kind, value.f.to_bits().into()),
-            Kind::Double => Kept::Primitive(kind, value.d.to_bits()),
-        }
-    }
-}
-
-fn again(env: Env, kept: Kept) -> Kept {
-    match kept {
-        // SAFETY: a live global reference.
-        Kept::Object(reference) => {
-            Kept::Object(unsafe { jni!(env, NewGlobalRef, reference as jobject) } as usize)
-        }
-        kept => kept,
-    }
-}
-
-fn value_of(kept: Kept) -> jvalue {
-    match kept {
-        Kept::Null => jvalue { l: std::ptr::null_mut() },
-        Kept::Object(reference) => jvalue { l: reference as jobject },
-        Kept::Primitive(kind, bits) => match kind {
-            Kind::Bool => jvalue { z: bits != 0 },
-            Kind::Byte => jvalue { b: bits as i8 },
-            Kind::Char => jvalue { c: bits as u16 },
-            Kind::Short => jvalue { s: bits as i16 },
-            Kind::Int => jvalue { i: bits as i32 },
-            Kind::Float => jvalue { f: f32::from_bits(bits as u32) },
-            Kind::Double => jvalue { d: f64::from_bits(bits) },
-            _ => jvalue { j: bits as i64 },
-        },
-    }
-}
-
-fn slot_of(kept: Kept) -> Slot {
-    match kept {
-        Kept::Null => Slot::Null,
-        Kept::Object(reference) => Slot::Object(reference as jobject, 0),
-        Kept::Primitive(kind, _) => Slot::Primitive(kind, value_of(kept)),
-    }
-}
-
-fn give_back(env: Env, kept: impl Iterator<Item = Kept>) {
-    for kept in kept {
-        if let Kept::Object(reference) = kept {
-            // SAFETY: a global reference of ours that is not used afterwards.
-            unsafe { jni!(env, DeleteGlobalRef, reference as jobject) }
-        }
-    }
-}
 
 fn take_plan(take: &mut Take<'_>) -> Result<Vec<Planned>, Garbled> {
     let mut plan = Vec::new();

@@ -14,7 +14,8 @@ use std::ffi::c_void;
 
 use jni_sys::jint;
 
-use super::interventions::{Call, Kept};
+use super::interventions::Call;
+use super::kept::Kept;
 use crate::agent::Tools;
 use crate::wire::Put;
 

@@ -18,7 +18,7 @@ use adit_bytecode::{Signature, Type};
 use jni_sys::{JNIEnv, JNINativeMethod, jclass, jdouble, jfloat, jint, jlong, jobject, jvalue};
 
 use super::open::{self, Seen};
-use super::{CallRecorder, heard, interventions, locked};
+use super::{CallRecorder, heard, kept, locked};
 use crate::agent::Tools;
 use crate::fields::{Counting, Fields, Viewer};
 use crate::jni;
@@ -188,7 +188,7 @@ impl StateReader {
             self.put_argument(recorder, tools, env, kind, value, &mut bytes);
             open::add_argument(tools, &bytes);
             if open::keeps_arguments(tools) {
-                open::keep_argument(tools, interventions::keep(env, kind, narrowed(kind, value)));
+                open::keep_argument(tools, kept::keep(env, kind, narrowed(kind, value)));
             }
         });
     }

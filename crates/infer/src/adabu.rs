@@ -1,0 +1,475 @@
+//! ADABU: states are what an object's fields look like from afar, and calls lead from one to another.
+//!
+//! Paper: `tautoko`, section 2 (object behavior models, and their conversion to typestates).
+//! Deviation: a field is abstracted to its sign, truth, null-ness or emptiness, because the paper leaves the
+//! abstraction to earlier work. Results of inspectors are no part of a state: fields decide them, and they
+//! show in labels where the caller wants that. [`BehaviorModel::without_irrelevant_fields`] is our own.
+//! Cost: linear in the events, times the logarithm of the number of states.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use adit_automata::{Builder, Fsa};
+use adit_trace::{Event, Outcome, State, Value, observed_calls};
+
+/// A value, seen from afar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Shade {
+    /// Null, or no value at all.
+    Null,
+    /// A text without characters.
+    Empty,
+    /// Any other text or object.
+    Something,
+    /// False.
+    False,
+    /// True.
+    True,
+    /// A number below zero.
+    Negative,
+    /// Zero, or an empty collection or array.
+    Zero,
+    /// A number above zero, or a collection or array with elements.
+    Positive,
+    /// No number.
+    NotANumber,
+}
+
+impl Shade {
+    /// Abstracts a value.
+    pub fn of(value: &Value) -> Self {
+        match value {
+            Value::Void | Value::Null => Self::Null,
+            Value::Bool(false) => Self::False,
+            Value::Bool(true) => Self::True,
+            Value::Int(0) => Self::Zero,
+            Value::Int(number) => {
+                if *number < 0 {
+                    Self::Negative
+                } else {
+                    Self::Positive
+                }
+            }
+            Value::Float(number) if *number < 0.0 => Self::Negative,
+            Value::Float(number) if *number > 0.0 => Self::Positive,
+            Value::Float(number) if number.is_nan() => Self::NotANumber,
+            Value::Float(_) => Self::Zero,
+            Value::Text(text) if text.is_empty() || text == "array of 0" => Self::Empty,
+            Value::Text(_) => Self::Something,
+        }
+    }
+
+    fn condition(self, field: &str) -> String {
+        match self {
+            Self::Null => format!("{field} == null"),
+            Self::Empty => format!("{field} is empty"),
+            Self::Something => format!("{field} != null"),
+            Self::False => format!("!{field}"),
+            Self::True => field.to_owned(),
+            Self::Negative => format!("{field} < 0"),
+            Self::Zero => format!("{field} == 0"),
+            Self::Positive => format!("{field} > 0"),
+            Self::NotANumber => format!("{field} is NaN"),
+        }
+    }
+}
+
+/// The abstract state of an object.
+pub type Shades = BTreeMap<String, Shade>;
+
+/// A call between two states of a [`BehaviorModel`].
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct BehaviorCall {
+    /// State before; none for what creates the object.
+    pub from: Option<usize>,
+    /// The label without an exception.
+    pub label: String,
+    /// The class of the exception.
+    pub threw: Option<String>,
+    /// State after.
+    pub to: usize,
+}
+
+/// An object behavior model.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BehaviorModel {
+    states: Vec<Shades>,
+    numbers: BTreeMap<Shades, usize>,
+    calls: BTreeSet<BehaviorCall>,
+}
+
+/// A model without fields that make no difference.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reduced {
+    /// The smaller model.
+    pub model: BehaviorModel,
+    /// The fields.
+    pub dropped: Vec<String>,
+    /// For each state of the larger model, its state in the smaller one.
+    pub numbers: Vec<usize>,
+}
+
+/// The number of states for exceptions in a typestate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exceptional {
+    /// One, called `ex`, as in the paper.
+    One,
+    /// One for each class of exceptions.
+    PerClass,
+}
+
+impl BehaviorModel {
+    /// Makes a model without states.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds the events of an object. Returns the calls that they are, in order. `label` must not tell
+    /// exceptions.
+    pub fn add(&mut self, trace: &[Event], label: &dyn Fn(&Event) -> String) -> Vec<BehaviorCall> {
+        let mut last = None;
+        let mut path = Vec::with_capacity(trace.len());
+        for call in observed_calls(trace) {
+            let from = match call.before {
+                Some(before) if last.is_some() => Some(self.number(before)),
+                _ => last,
+            };
+            let to = match &call.event.state {
+                Some(state) => self.number(state),
+                // Nothing was read, as after a constructor that threw.
+                None => from.unwrap_or_else(|| self.number(&State::new())),
+            };
+            let threw = match &call.event.outcome {
+                Outcome::Threw(class) => Some(class.clone()),
+                _ => None,
+            };
+            let call = BehaviorCall { from, label: label(call.event), threw, to };
+            self.calls.insert(call.clone());
+            path.push(call);
+            last = Some(to);
+        }
+        path
+    }
+
+    fn number(&mut self, state: &State) -> usize {
+        let shades: Shades = state.iter().map(|(field, value)| (field.clone(), Shade::of(value))).collect();
+        self.number_of(shades)
+    }
+
+    fn number_of(&mut self, shades: Shades) -> usize {
+        let fresh = self.states.len();
+        let number = *self.numbers.entry(shades.clone()).or_insert(fresh);
+        if number == fresh {
+            self.states.push(shades);
+        }
+        number
+    }
+
+    /// The states, by their numbers.
+    pub fn states(&self) -> &[Shades] {
+        &self.states
+    }
+
+    /// The calls.
+    pub fn calls(&self) -> impl Iterator<Item = &BehaviorCall> {
+        self.calls.iter()
+    }
+
+    /// Number of calls that throw.
+    pub fn exceptional(&self) -> usize {
+        self.calls.iter().filter(|call| call.threw.is_some()).count()
+    }
+
+    /// The model as an automaton. Exceptions are on transitions, as far as labels tell them, and lead to the
+    /// state after the call.
+    pub fn automaton(&self) -> Fsa<String> {
+        let mut builder = Builder::new();
+        let start = builder.state(true);
+        builder.initial(start);
+        for shades in &self.states {
+            let state = builder.state(true);
+            let conditions = shades.iter().map(|(field, shade)| shade.condition(field)).collect();
+            builder.predicates(state, conditions);
+        }
+        for call in &self.calls {
+            builder.edge(call.from.map_or(start, |from| from + 1), call.label.clone(), call.to + 1);
+        }
+        builder.build()
+    }
+
+    /// Converts the model to a typestate: a state `start`, a state for each abstract state, and `ex` for calls
+    /// that throw, whose labels tell the exception behind `!`.
+    pub fn typestate(&self, exceptional: Exceptional) -> Fsa<String> {
+        let mut builder = Builder::new();
+        let start = builder.state(true);
+        builder.initial(start);
+        builder.name(start, "start".to_owned());
+        let numbers: Vec<usize> = self
+            .states
+            .iter()
+            .enumerate()
+            .map(|(number, shades)| {
+                let state = builder.state(true);
+                builder.name(state, number.to_string());
+                let conditions = shades.iter().map(|(field, shade)| shade.condition(field)).collect();
+                builder.predicates(state, conditions);
+                state
+            })
+            .collect();
+        let mut thrown: BTreeMap<String, usize> = BTreeMap::new();
+        for BehaviorCall { from, label, threw, to } in &self.calls {
+            let from = from.map_or(start, |from| numbers[from]);
+            let Some(class) = threw else {
+                builder.edge(from, label.clone(), numbers[*to]);
+                continue;
+            };
+            let simple = class.rsplit(['.', '$']).next().unwrap_or(class);
+            let name = match exceptional {
+                Exceptional::One => "ex".to_owned(),
+                Exceptional::PerClass => format!("ex {simple}"),
+            };
+            let state = *thrown.entry(name.clone()).or_insert_with(|| {
+                let state = builder.state(true);
+                builder.name(state, name);
+                state
+            });
+            builder.edge(from, format!("{label}!{simple}"), state);
+        }
+        builder.build()
+    }
+
+    /// Drops fields that make no difference to what can be called, and says which.
+    ///
+    /// A field is dropped if no two states that differ only in it end a call differently, and if these pairs
+    /// have at least half of the calls of either in common: without that, agreement would be an accident of
+    /// what was seen. Fields that change nothing about the states go as well.
+    pub fn without_irrelevant_fields(&self) -> Reduced {
+        let mut model = self.clone();
+        let mut numbers: Vec<usize> = (0..self.states.len()).collect();
+        let fields: BTreeSet<String> = self.states.iter().flat_map(|shades| shades.keys().cloned()).collect();
+        let mut dropped = Vec::new();
+        for field in fields {
+            let class = model.classes_without(&field);
+            if model.agrees(&class) {
+                let (smaller, of) = model.without(&field);
+                model = smaller;
+                numbers.iter_mut().for_each(|number| *number = of[*number]);
+                dropped.push(field);
+            }
+        }
+        Reduced { model, dropped, numbers }
+    }
+
+    /// The number of each state if a field is not looked at.
+    fn classes_without(&self, field: &str) -> Vec<usize> {
+        let mut numbers: BTreeMap<Shades, usize> = BTreeMap::new();
+        let class = |shades: &Shades| {
+            let mut shades = shades.clone();
+            shades.remove(field);
+            let fresh = numbers.len();
+            *numbers.entry(shades).or_insert(fresh)
+        };
+        self.states.iter().map(class).collect()
+    }
+
+    /// Returns true if states of one class do the same, as far as was seen.
+    fn agrees(&self, class: &[usize]) -> bool {
+        // For each state, the ends of its calls: the class that each leads to, or the exception.
+        let mut ends: Vec<BTreeMap<&str, BTreeSet<Result<usize, &str>>>> =
+            vec![BTreeMap::new(); self.states.len()];
+        for call in &self.calls {
+            let Some(from) = call.from else { continue };
+            let end = call.threw.as_deref().map_or(Ok(class[call.to]), Err);
+            ends[from].entry(&call.label).or_default().insert(end);
+        }
+        let mut members: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for (state, class) in class.iter().enumerate() {
+            members.entry(*class).or_default().push(state);
+        }
+        members.values().all(|members| {
+            members.iter().enumerate().all(|(place, &one)| {
+                members[place + 1..].iter().all(|&other| {
+                    let (one, other) = (&ends[one], &ends[other]);
+                    let both = one.keys().filter(|label| other.contains_key(*label)).count();
+                    let either = one.len() + other.len() - both;
+                    let same = |label: &&str| other.get(label).is_none_or(|ends| ends == &one[label]);
+                    2 * both >= either && one.keys().all(same)
+                })
+            })
+        })
+    }
+
+    /// The model without a field, and the new number of each state.
+    fn without(&self, field: &str) -> (Self, Vec<usize>) {
+        let mut model = Self::new();
+        let strip = |shades: &Shades| {
+            let mut shades = shades.clone();
+            shades.remove(field);
+            shades
+        };
+        let numbers: Vec<usize> = self.states.iter().map(|shades| model.number_of(strip(shades))).collect();
+        for call in &self.calls {
+            let from = call.from.map(|from| numbers[from]);
+            model.calls.insert(BehaviorCall { from, to: numbers[call.to], ..call.clone() });
+        }
+        (model, numbers)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn event(method: &str, outcome: Outcome, fields: &[(&str, Value)]) -> Event {
+        let state = fields.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
+        Event { outcome, state: Some(state), ..Event::call(method) }
+    }
+
+    fn ok(method: &str, fields: &[(&str, Value)]) -> Event {
+        event(method, Outcome::Returned(Value::Void), fields)
+    }
+
+    fn name(event: &Event) -> String {
+        event.method.clone()
+    }
+
+    fn check(model: &Fsa<String>, expected: &Expect) {
+        let said = |state: usize| model.name(state).unwrap_or("?").to_owned();
+        let lines: String = model
+            .all_edges()
+            .map(|edge| format!("{} -{}-> {}\n", said(edge.from), edge.label, said(edge.to)))
+            .collect();
+        expected.assert_eq(&lines);
+    }
+
+    /// Figure 3 of the paper, and the typestate of Figure 2 that is made of it.
+    #[test]
+    fn the_protocol_of_the_paper() {
+        let socket = |is_there: bool| {
+            [("socket", if is_there { Value::Text("java.net.Socket".into()) } else { Value::Null })]
+        };
+        let threw = Outcome::Threw("java.lang.NullPointerException".into());
+        let mut model = BehaviorModel::new();
+        let path = model.add(
+            &[
+                ok("SMTPProtocol", &socket(false)),
+                ok("openPort", &socket(true)),
+                ok("quit", &socket(false)),
+                event("quit", threw, &socket(false)),
+            ],
+            &name,
+        );
+        assert_eq!(path.iter().map(|call| call.to).collect::<Vec<_>>(), [0, 1, 0, 0]);
+        assert_eq!((model.states().len(), model.exceptional()), (2, 1));
+        let typestate = model.typestate(Exceptional::One);
+        assert_eq!(typestate.predicates(1), ["socket == null"]);
+        check(
+            &typestate,
+            &expect![[r#"
+            start -SMTPProtocol-> 0
+            0 -openPort-> 1
+            0 -quit!NullPointerException-> ex
+            1 -quit-> 0
+        "#]],
+        );
+        assert_eq!(model.typestate(Exceptional::PerClass).name(3), Some("ex NullPointerException"));
+    }
+
+    /// The zip case of section 4.3: a comment doubles the states, and matters to no call.
+    #[test]
+    fn a_field_that_matters_to_no_call_is_dropped() {
+        let state = |open: bool, comment: bool| {
+            let comment = if comment { Value::Text("c".into()) } else { Value::Null };
+            [("open", Value::Bool(open)), ("comment", comment)]
+        };
+        let threw = || Outcome::Threw("java.io.IOException".into());
+        let mut model = BehaviorModel::new();
+        for with in [false, true] {
+            model.add(
+                &[
+                    ok("Zip", &state(true, with)),
+                    ok("write", &state(true, with)),
+                    ok("close", &state(false, with)),
+                    event("write", threw(), &state(false, with)),
+                ],
+                &name,
+            );
+        }
+        assert_eq!(model.states().len(), 4);
+        let Reduced { model: small, dropped, numbers } = model.without_irrelevant_fields();
+        assert_eq!((small.states().len(), dropped), (2, vec!["comment".to_owned()]));
+        assert_eq!(numbers, [0, 1, 0, 1]);
+        check(
+            &small.typestate(Exceptional::One),
+            &expect![[r#"
+            start -Zip-> 0
+            0 -close-> 1
+            0 -write-> 0
+            1 -write!IOException-> ex
+        "#]],
+        );
+        // Seen with too little in common, the same states stay apart.
+        let mut sparse = BehaviorModel::new();
+        sparse.add(&[ok("Zip", &state(true, false)), ok("write", &state(true, false))], &name);
+        sparse.add(&[ok("Zip", &state(true, true)), ok("close", &state(false, true))], &name);
+        assert!(!sparse.without_irrelevant_fields().dropped.contains(&"comment".to_owned()));
+    }
+
+    /// The definition of section 2, written down again without any bookkeeping.
+    fn naive(traces: &[Vec<Event>]) -> BTreeSet<(Option<Shades>, String, Option<Shades>)> {
+        let mut edges = BTreeSet::new();
+        for trace in traces {
+            for (place, event) in trace.iter().enumerate() {
+                let shades = |event: &Event| {
+                    let state = event.state.clone().unwrap();
+                    state.iter().map(|(name, value)| (name.clone(), Shade::of(value))).collect::<Shades>()
+                };
+                let before = (place > 0).then(|| shades(&trace[place - 1]));
+                let after = (!matches!(event.outcome, Outcome::Threw(_))).then(|| shades(event));
+                edges.insert((before, event.method.clone(), after));
+            }
+        }
+        edges
+    }
+
+    proptest! {
+        #[test]
+        fn the_naive_definition_agrees(
+            calls in prop::collection::vec(prop::collection::vec((0_u8..3, -1_i64..2, any::<bool>()), 1..6), 1..5),
+        ) {
+            let traces: Vec<Vec<Event>> = calls
+                .iter()
+                .map(|trace| {
+                    trace
+                        .iter()
+                        .map(|(method, field, threw)| {
+                            let outcome = if *threw { Outcome::Threw("E".into()) } else { Outcome::Returned(Value::Void) };
+                            event(["a", "b", "c"][usize::from(*method)], outcome, &[("f", Value::Int(*field))])
+                        })
+                        .collect()
+                })
+                .collect();
+            let mut model = BehaviorModel::new();
+            traces.iter().for_each(|trace| { model.add(trace, &name); });
+            let edges: BTreeSet<_> = model
+                .calls()
+                .map(|call| {
+                    let shades = |state: usize| model.states()[state].clone();
+                    (call.from.map(shades), call.label.clone(), call.threw.is_none().then(|| shades(call.to)))
+                })
+                .collect();
+            prop_assert_eq!(edges, naive(&traces));
+            let words: Vec<Vec<String>> = traces.iter().map(|trace| trace.iter().map(name).collect()).collect();
+            prop_assert_eq!(crate::first_rejected(&model.automaton(), &words), None);
+            // Dropping fields keeps every label, and never makes a call that always threw succeed.
+            let small = model.without_irrelevant_fields().model;
+            prop_assert!(small.states().len() <= model.states().len());
+            prop_assert_eq!(
+                small.calls().map(|call| &call.label).collect::<BTreeSet<_>>(),
+                model.calls().map(|call| &call.label).collect::<BTreeSet<_>>()
+            );
+        }
+    }
+}
