@@ -2,7 +2,7 @@
 //! `adit infer` and `adit mine`.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use adit_automata::Fsa;
 use adit_infer::{
@@ -10,15 +10,20 @@ use adit_infer::{
 };
 use adit_logic::contract::{Contracts, Valuation};
 use adit_mine::{InvariantQuery, Scope as ClaimScope, ValueTypes, contracts_of};
-use adit_smt::{COMMANDS, Frugal, Patience, Process, Solver};
+use adit_smt::{COMMANDS, Frugal, Solver};
 use adit_trace::{Alphabet, Event, Labels, Letter};
 use miette::Report;
 
 use crate::errors::bad_input;
 use crate::install_hints::{self, Thing, on_path};
+use crate::output::counted;
+use crate::solver::BoundedSolver;
 
 /// Time that the solver gets for one question. Those about fields take milliseconds.
-const PATIENCE: Patience = Patience(Duration::from_secs(10));
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Questions after which a solver that hangs, dies or prints nonsense is asked no more.
+const MOST_FAILURES: usize = 3;
 
 /// Confidence that a claim needs before it becomes a part of a contract; Daikon's own.
 const CONFIDENCE: f64 = 0.99;
@@ -54,6 +59,15 @@ pub(crate) struct Solved {
     pub(crate) paths: Vec<Vec<usize>>,
     /// Condition of each abstract state, in words.
     pub(crate) situations: Vec<Vec<String>>,
+}
+
+impl Solved {
+    /// Says what the model may lack because the solver had no answer, if it may lack something.
+    pub(crate) fn unanswered(&self) -> Option<String> {
+        let reason = self.undecided.reason.as_ref()?;
+        let questions = counted(self.undecided.questions, "question");
+        Some(format!("{questions} to the solver had no answer, so transitions may be missing: {reason}"))
+    }
 }
 
 /// Infers a model from contracts, as `choose` leaves them. Labels of the traces that `alphabet` does not have
@@ -103,8 +117,13 @@ pub(crate) fn infer_from_states(
     Ok(StateModel { model, contracts, predicates, solved })
 }
 
-/// The solver with this path, or the best one on PATH. `user` is what needs it, for the message.
-pub(crate) fn solver(path: Option<&Path>, user: &str) -> Result<Frugal<Process>, Report> {
+/// The solver with this path, or the best one on PATH, which answers until `deadline`. `user` is what needs
+/// it, for the message.
+pub(crate) fn solver(
+    path: Option<&Path>,
+    user: &str,
+    deadline: Option<Instant>,
+) -> Result<Frugal<BoundedSolver>, Report> {
     let program: PathBuf = match path {
         Some(program) if !program.is_file() => {
             return Err(bad_input(
@@ -123,5 +142,6 @@ pub(crate) fn solver(path: Option<&Path>, user: &str) -> Result<Frugal<Process>,
             )
         })?,
     };
-    Ok(Frugal::new(Process::new(program, PATIENCE)))
+    let bounded = BoundedSolver::of_program(program, PATIENCE).failing(MOST_FAILURES).until(deadline);
+    Ok(Frugal::new(bounded))
 }

@@ -46,6 +46,8 @@ enum Rank {
     Boolean,
     Reference,
     Number,
+    /// A condition on fields. It is for those who look closer; an answer is a better name.
+    Field,
 }
 
 /// Asks objects in every state, and names the states. `methods` only ask, as far as is known.
@@ -77,7 +79,8 @@ pub(crate) fn with_names(model: &Fsa<String>) -> Fsa<String> {
 fn known(model: &Fsa<String>) -> Vec<Facts> {
     let fact = |told: &String| {
         let question = told.strip_prefix(NOT).unwrap_or(told).to_owned();
-        (question, Fact { rank: Rank::Boolean, told: told.clone() })
+        let rank = if told.contains("this.") { Rank::Field } else { Rank::Boolean };
+        (question, Fact { rank, told: told.clone() })
     };
     model.states().map(|state| model.predicates(state).iter().map(fact).collect()).collect()
 }
@@ -268,7 +271,8 @@ fn questions(states: &[State], facts: &[Facts]) -> Vec<String> {
         let gain = |question: &str| pairs.iter().filter(|(a, b)| differ(facts, question, *a, *b)).count();
         let candidates = ranks.iter().map(|(&question, &rank)| (question, rank, gain(question)));
         let best = candidates.filter(|(.., gain)| *gain > 0).min_by_key(|(question, rank, gain)| {
-            (*rank != Rank::Constant, std::cmp::Reverse(*gain), *rank, question.len(), *question)
+            let last = (*rank != Rank::Constant, *rank == Rank::Field);
+            (last, std::cmp::Reverse(*gain), *rank, question.len(), *question)
         });
         let Some((best, ..)) = best else { return chosen };
         pairs.retain(|(a, b)| !differ(facts, best, *a, *b));

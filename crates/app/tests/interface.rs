@@ -294,3 +294,99 @@ fn mined_models_have_guards() {
     assert!(shelf.contains("add [p0 != 0] proved"), "{shelf:?}");
     assert!(shelf.contains("label [p0 != null] proved"), "{shelf:?}");
 }
+
+/// A class as somebody writes it who knows nothing of interfaces: permits between two ticks.
+const RATE_LIMITER: &str = "
+public final class RateLimiter {
+    private final int capacity;
+    private int left;
+    private boolean paused;
+    public RateLimiter(int capacity) {
+        if (capacity < 1) throw new IllegalArgumentException();
+        this.capacity = capacity;
+        this.left = capacity;
+    }
+    public void acquire(int permits) {
+        if (paused) throw new IllegalStateException();
+        if (permits <= 0) throw new IllegalArgumentException();
+        if (permits > left) throw new IllegalStateException();
+        left -= permits;
+    }
+    public void tick() { left = capacity; }
+    public void pause() { paused = true; }
+    public void resume() { if (!paused) throw new IllegalStateException(); paused = false; }
+    @Override public String toString() { return \"left: \" + left; }
+}
+";
+
+/// A lock whose `unlock` compares its argument with that of an earlier call.
+const DOOR_LOCK: &str = "
+public class DoorLock {
+    private boolean closed, locked, alarm;
+    private int pin, attempts;
+    public void close() { if (closed) throw new IllegalStateException(); closed = true; }
+    public void lock(int pin) {
+        if (!closed || locked || alarm) throw new IllegalStateException();
+        this.pin = pin; attempts = 0; locked = true;
+    }
+    public boolean unlock(int entered) {
+        if (!locked) throw new IllegalStateException();
+        if (entered == pin) { locked = false; return true; }
+        if (++attempts >= 3) { alarm = true; locked = false; }
+        return false;
+    }
+    public void reset(int code) { if (!alarm || code != 424242) throw new IllegalStateException(); alarm = false; }
+}
+";
+
+/// What follows a call with unknown outcome is unknown, and no sentence claims otherwise.
+#[test]
+fn what_lies_beyond_unknown_outcomes_is_not_claimed() {
+    let Some((java, ..)) = components() else { return };
+    let folder = java.compile(&[("RateLimiter.java", RATE_LIMITER), ("DoorLock.java", DOOR_LOCK)]);
+    let path = folder.path().display().to_string();
+    let run = adit(&["interface", "DoorLock", "-c", &path, "-q"]);
+    assert_eq!((run.code, run.err.as_str()), (0, ""));
+    // `reset` succeeds after three wrong attempts, which the analysis cannot see.
+    assert!(run.out.contains("`reset(p0)` is never known to succeed."), "{}", run.out);
+    assert!(run.out.contains("What may follow a call of `unlock(p0)` with unknown outcome"), "{}", run.out);
+    assert!(run.out.contains("and what follows is unknown"), "{}", run.out);
+    let run = adit(&["interface", "RateLimiter", "-c", &path, "--json", "-q"]);
+    assert_eq!((run.code, run.err.as_str()), (0, ""));
+    let json = run.json();
+    // A paused limiter refuses whatever is asked of it: this does not depend on earlier arguments.
+    let transitions = json["transitions"].as_array().unwrap();
+    let refuses = |step: &&serde_json::Value| {
+        step["method"] == "acquire"
+            && step["guard"] == "true"
+            && step["outcome"] == "error"
+            && step["from"] != 0
+    };
+    assert_eq!(transitions.iter().filter(refuses).count(), 1, "{json:#}");
+    assert!(json["contract_omits"].as_str().unwrap().contains("`acquire(p0)`"), "{json:#}");
+    // As in `adit mine`, methods that every object has are left out unless asked for.
+    assert_eq!(json["methods"], 5);
+    let all = adit(&["interface", "RateLimiter", "-c", &path, "--json", "-q", "--object-methods"]);
+    assert_eq!(all.json()["methods"], 6, "{}", all.out);
+}
+
+/// Strings are compared as the source does, and the length of an array is no number of bits.
+#[test]
+fn guards_are_source_text() {
+    let Some((java, ..)) = components() else { return };
+    let folder = java.compile(&[(
+        "Reader.java",
+        "public class Reader {
+            private boolean named;
+            public void set(String key) { if (key.equals(\"name\")) named = true; else if (!key.equals(\"size\")) throw new IllegalArgumentException(); }
+            public void read(byte[] to, int from) { if (!named || from < 0 || from >= to.length) throw new IllegalStateException(); }
+        }",
+    )]);
+    let path = folder.path().display().to_string();
+    let run = adit(&["interface", "Reader", "-c", &path]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(run.out.contains("p0.equals(\"name\")"), "{}", run.out);
+    assert!(run.out.contains("p1 < p0.length"), "{}", run.out);
+    assert!(!run.out.contains(".text") && !run.out.contains("bits"), "{}", run.out);
+    assert!(run.err.contains("fewer than 65,536 elements"), "{}", run.err);
+}

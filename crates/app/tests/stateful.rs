@@ -127,6 +127,55 @@ fn a_solver_that_prints_nonsense_costs_transitions_and_no_more() {
     assert!(run.err.contains("had no answer") && run.err.contains("perhaps"), "{}", run.err);
 }
 
+/// A solver that hangs is asked three times for two seconds, and never again.
+#[test]
+fn a_solver_that_hangs_costs_seconds_and_no_more() {
+    let folder = TempDir::new().unwrap();
+    let fake = folder.path().join("z3");
+    fs::write(&fake, "#!/bin/sh\nexec sleep 1000\n").unwrap();
+    fs::set_permissions(&fake, fs::Permissions::from_mode(0o755)).unwrap();
+    let (stack, fake) = (stack(), fake.display().to_string());
+    let start = std::time::Instant::now();
+    let run = adit(&["infer", &stack, "--algorithm", "contractor", "--solver", &fake, "--to", "dot"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(run.err.contains("did not answer within 2s"), "{}", run.err);
+    assert!(run.out.contains("push"), "what was seen is in the model: {}", run.out);
+    assert!(start.elapsed().as_secs() < 40, "{:?}", start.elapsed());
+}
+
+/// A recording that is damaged, as for `adit invariants`.
+#[test]
+fn damaged_recordings_are_refused_or_used_in_part() {
+    use std::io::Write as _;
+    let whole = fs::read_to_string(stack()).unwrap();
+    let folder = TempDir::new().unwrap();
+    let file = |name: &str, content: &[u8]| {
+        let path = folder.path().join(name);
+        fs::write(&path, content).unwrap();
+        path.display().to_string()
+    };
+    let infer = |path: &str, more: &[&str]| {
+        adit(&[&["infer", path, "--algorithm", "sekt", "--to", "dot"], more].concat())
+    };
+    let bad = whole.replacen("this.topOfStack\n-1\n1\n", "this.topOfStack\nminus one\n1\n", 1);
+    let bad = file("bad.dtrace", bad.as_bytes());
+    refused(&infer(&bad, &[]), &["bad.dtrace:", "minus one", "--keep-partial"]);
+    assert_eq!(infer(&bad, &["--keep-partial"]).code, 0);
+    let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    packer.write_all(whole.as_bytes()).unwrap();
+    let packed = packer.finish().unwrap();
+    let cut = file("cut.dtrace.gz", &packed[..packed.len() / 2]);
+    refused(&infer(&cut, &[]), &["cut off", "--keep-partial"]);
+    let run = infer(&cut, &["--keep-partial"]);
+    assert!(run.code == 0 && run.out.contains("isEmpty"), "{}", run.err);
+    // A call that began and never ended: the last exit is missing.
+    let last = whole.rfind(":::EXIT").unwrap();
+    let start = whole[..last].rfind("\n\n").unwrap();
+    let run = infer(&file("open.dtrace", &whole.as_bytes()[..start]), &[]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(run.err.contains("never end"), "{}", run.err);
+}
+
 #[test]
 fn what_is_missing_is_named() {
     let stack = stack();

@@ -6,6 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Read, Seek};
 use std::sync::{Mutex, PoisonError};
 
+// `zip` decompresses with it and leaves the choice of its implementation to this crate.
+use flate2 as _;
 use zip::ZipArchive;
 
 use crate::{Class, ClassError};

@@ -86,6 +86,11 @@ impl<'p> Replayer<'p> {
         usize::try_from(number).ok().and_then(|at| self.linker.literals.get(at)).map(|text| &**text)
     }
 
+    /// All string constants, in the order of their numbers.
+    pub fn literals(&self) -> Vec<String> {
+        self.linker.literals.iter().map(|text| text.to_string()).collect()
+    }
+
     /// Executes the first `count` statements of a script, which must end as in the recorded run.
     pub fn replay(
         &mut self,

@@ -472,7 +472,8 @@ impl<'p> Summarizer<'p> {
             });
         }
         let class = self.linker.class_name(self.class);
-        let component = Component::new(class, self.arena, fields, methods);
+        let mut component = Component::new(class, self.arena, fields, methods);
+        component.texts = self.linker.literals.iter().map(|text| text.to_string()).collect();
         let shape_field = shape_field.map(|(field, _)| field);
         let shapes = self
             .shapes

@@ -139,6 +139,8 @@ pub struct Component {
     pub fields: Vec<Field>,
     /// Methods and constructors, in the order of the source.
     pub methods: Vec<Method>,
+    /// String constants of the code. The content of a string argument is the place of the one that it equals.
+    pub texts: Vec<String>,
 }
 
 /// Concrete execution of calls. The interpreter of bytecode is one, [`crate::compiled::Compiled`] another.
@@ -180,7 +182,7 @@ impl Component {
                 end: End::Error(refusal.to_owned()),
             });
         }
-        let mut component = Self { class, arena, fields, methods };
+        let mut component = Self { class, arena, fields, methods, texts: Vec::new() };
         for method in 0..component.methods.len() {
             component.merge_paths(method);
         }

@@ -180,6 +180,11 @@ impl Description {
         self.methods.iter().any(|method| method.role == Role::Instance) && self.live().all(|state| state == 0)
     }
 
+    /// True if a guard compares the length of an argument. Lengths have 16 bits here.
+    pub fn compares_lengths(&self) -> bool {
+        self.moves.iter().any(|step| step.guard.contains(".length"))
+    }
+
     /// Name of a state for readers.
     pub fn name(&self, state: usize) -> String {
         let constructed = self.methods.iter().any(|method| method.role == Role::Constructor);
@@ -187,7 +192,10 @@ impl Description {
             (DescribedState { outcome: WordOutcome::Error, .. }, _) => "error".to_owned(),
             (DescribedState { outcome: WordOutcome::Unknown, .. }, _) => "unknown".to_owned(),
             (_, 0) if constructed => "no object".to_owned(),
-            (DescribedState { condition: Some(condition), .. }, _) if condition.len() <= 60 => {
+            // A number for how objects refer to each other tells a reader nothing.
+            (DescribedState { condition: Some(condition), .. }, _)
+                if condition.len() <= 60 && !condition.contains("shape of") =>
+            {
                 condition.clone()
             }
             _ => format!("state {state}"),
@@ -208,6 +216,7 @@ impl Description {
             }
         }
         builder.initial(0);
+        let mut not_explored = None;
         let mut refused: BTreeMap<usize, Vec<String>> = BTreeMap::new();
         for step in &self.moves {
             let label = self.methods[step.method].name.clone();
@@ -222,7 +231,7 @@ impl Description {
                 outcome => {
                     let to = match outcome {
                         WordOutcome::Ok => number[&step.to],
-                        _ => builder.not_explored(),
+                        _ => *not_explored.get_or_insert_with(|| builder.not_explored()),
                     };
                     let modality =
                         if outcome == WordOutcome::Ok { Modality::Required } else { Modality::Maybe };
@@ -242,6 +251,23 @@ impl Description {
     /// A sentence for each method: when it may be called.
     pub fn contract(&self) -> Vec<(usize, String)> {
         (0..self.methods.len()).map(|method| (method, self.sentence(method))).collect()
+    }
+
+    /// The calls that the contract says nothing beyond, in a sentence: their outcome, or the state after them,
+    /// is unknown. Nothing if there are none.
+    pub fn caveat(&self) -> Option<String> {
+        let unknown = self.moves.iter().filter(|step| self.states[step.to].outcome == WordOutcome::Unknown);
+        let methods: BTreeSet<usize> = unknown.map(|step| step.method).collect();
+        let calls: Vec<String> =
+            methods.iter().map(|&method| format!("`{}`", self.methods[method].as_call())).collect();
+        let which = if calls.len() == 1 { "a call" } else { "calls" };
+        (!calls.is_empty()).then(|| {
+            format!(
+                "What may follow {which} of {} with unknown outcome is not known, and these sentences leave it \
+                 out.",
+                listed(&calls)
+            )
+        })
     }
 
     fn sentence(&self, method: usize) -> String {
@@ -273,9 +299,10 @@ impl Description {
         let (open, closed): (Vec<usize>, Vec<usize>) =
             places.iter().partition(|&&state| outcomes(state, WordOutcome::Ok).next().is_some());
         if open.is_empty() {
-            return match doubt.is_empty() {
-                true => format!("{call} always fails."),
-                false => format!("{call} is never known to succeed.{doubt}"),
+            // Objects beyond a call whose outcome is unknown may allow it.
+            return match self.caveat() {
+                None => format!("{call} always fails."),
+                Some(_) => format!("{call} is never known to succeed.{doubt}"),
             };
         }
         let mut guards: BTreeMap<String, Vec<usize>> = BTreeMap::new();
@@ -344,17 +371,17 @@ impl Description {
                     found.entry(step.method).or_default().insert(&step.guard);
                 }
             }
-            let said = |(method, guards): (usize, BTreeSet<&str>)| {
-                let call = self.methods[method].as_call();
+            let said = |(called, guards): (usize, BTreeSet<&str>)| {
+                let call = self.methods[called].as_call();
                 // Where every legal call crosses, its guard says nothing that its own sentence does not say.
                 let always = self.moves.iter().all(|step| {
-                    step.method != method
+                    step.method != called
                         || !from.contains(&step.from)
                         || to.contains(&step.to)
                         || self.states[step.to].outcome == WordOutcome::Error
                 });
                 let guards: Vec<&str> = guards.into_iter().collect();
-                if guards.contains(&"true") || (always && guards.len() > 1) {
+                if guards.contains(&"true") || (always && (guards.len() > 1 || called == method)) {
                     format!("`{call}`")
                 } else {
                     format!("`{call}` with `{}`", guards.join("` or `"))

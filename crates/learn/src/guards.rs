@@ -433,6 +433,9 @@ fn describe(
         }
         _ => shown,
     };
+    if let Some(text) = about_text(analysis, &shown, term, regions) {
+        return text;
+    }
     let number = |value: i128| if reference && value == 0 { "null".to_owned() } else { value.to_string() };
     let possible: BTreeSet<usize> = regions & &term.feasible;
     let impossible: BTreeSet<usize> = &term.feasible - regions;
@@ -463,6 +466,50 @@ fn describe(
         .map(|part| if many && part.contains(" && ") { format!("({part})") } else { part })
         .collect();
     parts.join(" || ")
+}
+
+/// Most string constants that a condition lists.
+const MOST_TEXTS: usize = 4;
+
+/// The condition that a string equals one of some constants, or none of them, as Java says it. Nothing if the
+/// term is not the content of a string, or if the condition tells strings apart that no constant equals.
+fn about_text(
+    analysis: &Analysis<'_>,
+    shown: &str,
+    term: &Term,
+    regions: &BTreeSet<usize>,
+) -> Option<String> {
+    let name = shown.strip_suffix(".text")?;
+    let texts = &analysis.component.texts;
+    let constants = texts.len() as i128;
+    let region_of = |number: i128| term.starts.partition_point(|&start| start <= number).checked_sub(1);
+    let has = |number: i128| region_of(number).is_some_and(|region| regions.contains(&region));
+    // Strings that equal no constant have numbers beyond theirs.
+    let mut others = (0..term.starts.len())
+        .filter(|&region| {
+            let (first, last) = term.bounds(region);
+            first < 0 || last >= constants
+        })
+        .map(|region| regions.contains(&region));
+    let with_others = others.next()?;
+    if others.any(|other| other != with_others) {
+        return None;
+    }
+    let listed: Vec<&String> = (0..constants)
+        .zip(texts)
+        .filter(|&(number, _)| has(number) != with_others)
+        .map(|(_, text)| text)
+        .collect();
+    if listed.len() > MOST_TEXTS {
+        let (count, sign) = (listed.len(), if with_others { "none" } else { "one" });
+        return Some(format!("{name} equals {sign} of {count} constants of the code"));
+    }
+    let one = |text: &&String| {
+        let quoted = text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
+        format!("{}{name}.equals(\"{quoted}\")", if with_others { "!" } else { "" })
+    };
+    let parts: Vec<String> = listed.iter().map(one).collect();
+    Some(parts.join(if with_others { " && " } else { " || " }))
 }
 
 impl Term {

@@ -250,21 +250,54 @@ pub(crate) fn atoms(arena: &Arena, condition: Expr) -> BTreeSet<Expr> {
     found
 }
 
+/// A condition in which an atom is taken to hold, or not to hold.
+fn assumed(arena: &mut Arena, condition: Expr, atom: Expr, truth: bool) -> Expr {
+    if condition == atom {
+        return arena.bool(truth);
+    }
+    match arena.node(condition).clone() {
+        Node::Not(inner) => {
+            let inner = assumed(arena, inner, atom, truth);
+            arena.not(inner)
+        }
+        Node::And(members) => {
+            let members: Vec<Expr> =
+                members.iter().map(|&member| assumed(arena, member, atom, truth)).collect();
+            arena.and(&members)
+        }
+        Node::Eq(left, right) if arena.sort(left) == adit_smt::Sort::Bool => {
+            let [left, right] = [left, right].map(|side| assumed(arena, side, atom, truth));
+            arena.eq(left, right)
+        }
+        _ => condition,
+    }
+}
+
 impl Component {
     /// A component without anything, to stand in while another one is changed.
     pub(crate) fn nothing() -> Self {
-        Self { class: String::new(), arena: Arena::new(), fields: Vec::new(), methods: Vec::new() }
+        let (fields, methods, texts) = (Vec::new(), Vec::new(), Vec::new());
+        Self { class: String::new(), arena: Arena::new(), fields, methods, texts }
     }
 
     /// Makes the outcome of `method` unknown wherever one of `unclear` decides it.
     ///
-    /// The rest that the other paths leave is exactly the region of the paths that mention an unclear atom,
-    /// so the new path needs none of them.
+    /// Of a path that mentions an unclear atom, the part stays that holds whether the atom does or not: other
+    /// conditions for the same end may be joined with it. The rest mentions no unclear atom then.
     pub(crate) fn blur(&mut self, method: usize, unclear: &BTreeSet<Expr>, reason: &str) {
         let paths = std::mem::take(&mut self.methods[method].paths);
         let (dropped, mut kept): (Vec<Path>, Vec<Path>) =
             paths.into_iter().partition(|path| !atoms(&self.arena, path.condition).is_disjoint(unclear));
         debug_assert!(!dropped.is_empty(), "an unclear atom stands in some path");
+        for mut path in dropped {
+            for &atom in unclear {
+                let either = [true, false].map(|truth| assumed(&mut self.arena, path.condition, atom, truth));
+                path.condition = self.arena.and(&either);
+            }
+            if self.arena.as_bool(path.condition) != Some(false) {
+                kept.push(path);
+            }
+        }
         let known: Vec<Expr> = kept.iter().map(|path| path.condition).collect();
         let known = self.arena.or(&known);
         kept.push(Path {

@@ -224,10 +224,13 @@ fn checked(arena: &Arena, constraints: &[Expr], model: Model) -> Answer {
     }
 }
 
+/// The first line, for a message, and not all of a long one.
 fn shortened(text: &str) -> String {
     let text = text.trim();
-    match text.char_indices().nth(QUOTED) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
+    let line = text.lines().next().unwrap_or_default();
+    match line.char_indices().nth(QUOTED) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None if line.len() < text.len() => format!("{line}…"),
+        None => line.to_owned(),
     }
 }

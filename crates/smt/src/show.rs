@@ -189,6 +189,14 @@ impl Arena {
     }
 
     fn write_resized(&self, out: &mut String, how: Resize, to: u8, inner: Expr, around: u8, depth: usize) {
+        // Java widens a `byte`, `short` or `char` by itself.
+        let is_small = matches!(
+            (how, self.width(inner), self.node(inner)),
+            (Resize::Sign, 8 | 16, Node::Var(_)) | (Resize::Zero, 16, Node::Var(_))
+        );
+        if is_small && to == 32 {
+            return self.write(out, inner, true, around, depth);
+        }
         // `(byte) x` is the last eight bits of `x`, made wider again.
         let (cast, of) = match (how, to, self.node(inner)) {
             (Resize::Sign, _, Node::Resize(Resize::Low, 8, x)) => ("(byte) ".to_owned(), *x),

@@ -4,7 +4,7 @@
 //! `adit observe --states` records each class once; `adit infer` makes the models from that file. TEMI with
 //! `--confirm` and exploration run the class themselves (`adit mine`).
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use adit_automata::{Fsa, format};
@@ -30,9 +30,12 @@ pub(crate) struct Flags {
     /// Tests that are recorded for `adit infer`.
     #[arg(long, default_value = "3000tests")]
     recorded: String,
-    /// Budget of `adit mine`, and of `adit validate`.
+    /// Budget of `adit mine`.
     #[arg(long, default_value = "20000tests")]
     budget: String,
+    /// Budget of `adit validate`, which has to find arguments for every walk.
+    #[arg(long, default_value = "60000tests")]
+    validated: String,
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Number of walks to draw from each automaton.
@@ -46,20 +49,32 @@ pub(crate) struct Flags {
     json: Option<PathBuf>,
 }
 
-/// A column: what it is called, the command, and its flags.
-type Column = (&'static str, &'static str, &'static [&'static str]);
+/// A column: what it is called, how its model is made, and the flags of the command.
+type Column = (&'static str, Made, &'static [&'static str]);
 
-const COLUMNS: [Column; 10] = [
-    ("1-tail", "infer", &["--algorithm", "k-tail", "--k", "1"]),
-    ("2-tail", "infer", &["--algorithm", "k-tail", "--k", "2"]),
-    ("DICE", "infer", &["--algorithm", "dice"]),
-    ("SEKT 1", "infer", &["--algorithm", "sekt"]),
-    ("CONTRACTOR++", "infer", &["--algorithm", "contractor"]),
-    ("TEMI optimistic", "infer", &["--algorithm", "temi"]),
-    ("TEMI pessimistic", "infer", &["--algorithm", "temi", "--pessimistic"]),
-    ("TEMI as mined", "mine", &["--miner", "temi", "--no-confirm"]),
-    ("TEMI confirmed", "mine", &["--miner", "temi"]),
-    ("explore", "mine", &["--miner", "explore"]),
+/// The way in which a model is made.
+#[derive(Clone, Copy)]
+enum Made {
+    /// `adit infer`, from the recording.
+    Inferred,
+    /// `adit mine`.
+    Mined,
+    /// `adit mine`, without transitions that are only *maybe*.
+    Certain,
+}
+
+const COLUMNS: [Column; 11] = [
+    ("1-tail", Made::Inferred, &["--algorithm", "k-tail", "--k", "1"]),
+    ("2-tail", Made::Inferred, &["--algorithm", "k-tail", "--k", "2"]),
+    ("DICE", Made::Inferred, &["--algorithm", "dice"]),
+    ("SEKT 1", Made::Inferred, &["--algorithm", "sekt"]),
+    ("CONTRACTOR++", Made::Inferred, &["--algorithm", "contractor"]),
+    ("TEMI optimistic", Made::Inferred, &["--algorithm", "temi"]),
+    ("TEMI pessimistic", Made::Inferred, &["--algorithm", "temi", "--pessimistic"]),
+    ("TEMI as mined", Made::Mined, &["--miner", "temi", "--no-confirm"]),
+    ("TEMI as mined, certain", Made::Certain, &["--miner", "temi", "--no-confirm"]),
+    ("TEMI confirmed", Made::Mined, &["--miner", "temi"]),
+    ("explore", Made::Mined, &["--miner", "explore"]),
 ];
 
 /// One measured model.
@@ -69,8 +84,8 @@ struct Row {
     column: &'static str,
     /// Precision, recall and F against the corrected truth.
     truth: [f64; 3],
-    /// Precision and recall against the class.
-    real: [f64; 2],
+    /// Precision and recall against the class; none if the budget decided no walk.
+    real: Option<[f64; 2]>,
     states: usize,
 }
 
@@ -86,8 +101,8 @@ pub(crate) fn run(flags: &Flags) -> Result<()> {
     };
     println!(
         "Precision/recall in percent against the corrected truth ({} walks, stopping is one more edge), in brackets \
-         against the class (`adit validate`), then states. {} recorded; {} for mine and validate; seed {}.\n",
-        flags.walks, flags.recorded, flags.budget, flags.seed
+         against the class (`adit validate`), then states. {} recorded; {} for mine, {} for validate; seed {}.\n",
+        flags.walks, flags.recorded, flags.budget, flags.validated, flags.seed
     );
     let names: Vec<&str> = COLUMNS.iter().map(|column| column.0).collect();
     println!("| class | {} |\n|---|{}", names.join(" | "), "---|".repeat(names.len()));
@@ -103,20 +118,18 @@ pub(crate) fn run(flags: &Flags) -> Result<()> {
         observe.args(["--budget", &flags.recorded, "--seed", &flags.seed.to_string(), "-o"]).arg(&traces);
         is_done(observe.args(adit.flags(driven)?))?;
         let mut cells = Vec::new();
-        for (column, command, settings) in COLUMNS {
-            let made = match command {
-                "infer" => inferred(&adit, &traces, settings),
-                _ => adit.mine(driven, settings, flags.seed).map(|mined| mined.path().to_owned()),
+        for (column, how, settings) in COLUMNS {
+            let mine = || adit.mine(driven, settings, flags.seed).map(|mined| mined.path().to_owned());
+            let made = match how {
+                Made::Inferred => inferred(&adit, &traces, settings),
+                Made::Mined => mine(),
+                Made::Certain => mine().and_then(|path| certain(&path)),
             };
             match made.and_then(|path| measured(&adit, driven, &path, &truth, flags)) {
                 Ok((truth, real, states)) => {
-                    cells.push(format!(
-                        "{:.0}/{:.0} ({:.0}/{:.0}); {states}",
-                        truth[0] * 100.0,
-                        truth[1] * 100.0,
-                        real[0] * 100.0,
-                        real[1] * 100.0
-                    ));
+                    let percent = |[a, b]: [f64; 2]| format!("{:.0}/{:.0}", a * 100.0, b * 100.0);
+                    let on_class = real.map_or("undecided".to_owned(), percent);
+                    cells.push(format!("{} ({on_class}); {states}", percent([truth[0], truth[1]])));
                     rows.push(Row { class: subject.file, column, truth, real, states });
                 }
                 Err(error) => {
@@ -132,16 +145,18 @@ pub(crate) fn run(flags: &Flags) -> Result<()> {
     }
     let means = COLUMNS.map(|(column, ..)| {
         let of: Vec<&Row> = rows.iter().filter(|row| row.column == column).collect();
-        let mean = |part: fn(&Row) -> f64| {
-            of.iter().map(|row| part(row)).sum::<f64>() / of.len().max(1) as f64 * 100.0
+        let mean = |part: fn(&Row) -> Option<f64>| {
+            let all: Vec<f64> = of.iter().filter_map(|row| part(row)).collect();
+            all.iter().sum::<f64>() / all.len().max(1) as f64 * 100.0
         };
         format!(
-            "**{:.0}/{:.0}** ({:.0}/{:.0}); {:.0}",
-            mean(|row| row.truth[0]),
-            mean(|row| row.truth[1]),
-            mean(|row| row.real[0]),
-            mean(|row| row.real[1]),
-            mean(|row| row.states as f64) / 100.0
+            "**{:.1}/{:.1}** ({:.1}/{:.1}); {:.0}; {} classes",
+            mean(|row| Some(row.truth[0])),
+            mean(|row| Some(row.truth[1])),
+            mean(|row| row.real.map(|real| real[0])),
+            mean(|row| row.real.map(|real| real[1])),
+            mean(|row| Some(row.states as f64)) / 100.0,
+            of.len()
         )
     });
     println!("| **mean** | {} |", means.join(" | "));
@@ -149,7 +164,7 @@ pub(crate) fn run(flags: &Flags) -> Result<()> {
 }
 
 /// The model that `adit infer` makes from a recording.
-fn inferred(adit: &Adit, traces: &std::path::Path, settings: &[&str]) -> Result<PathBuf> {
+fn inferred(adit: &Adit, traces: &Path, settings: &[&str]) -> Result<PathBuf> {
     let path = adit.work.join("inferred.json");
     let mut command = Command::new(&adit.program);
     command.arg("infer").arg(traces).args(["--labels", "exception", "-q", "--no-report", "-o"]).arg(&path);
@@ -157,21 +172,37 @@ fn inferred(adit: &Adit, traces: &std::path::Path, settings: &[&str]) -> Result<
     Ok(path)
 }
 
+/// The model in a file without its *maybe* transitions, in another file.
+fn certain(path: &Path) -> Result<PathBuf> {
+    let text = std::fs::read(path).into_diagnostic()?;
+    let model: Fsa<String> = format::read(&text, "model.json", None)?;
+    let certain = path.with_file_name("certain.json");
+    let written = format::write(&adit_infer::pessimistic(&model), format::Format::Json, "certain")?;
+    std::fs::write(&certain, written.text).into_diagnostic()?;
+    Ok(certain)
+}
+
 /// Precision, recall and F against the truth, precision and recall against the class, and the number of
 /// states.
 fn measured(
     adit: &Adit,
     driven: &Driven,
-    path: &std::path::Path,
+    path: &Path,
     truth: &Fsa<String>,
     flags: &Flags,
-) -> Result<([f64; 3], [f64; 2], usize)> {
+) -> Result<([f64; 3], Option<[f64; 2]>, usize)> {
     let text = std::fs::read(path).into_diagnostic()?;
     let model: Fsa<String> = driven.renamed(&format::read(&text, "model.json", None)?);
     if model.transitions() == 0 {
         bail!("the model is empty");
     }
     // Recordings have calls that threw, after which `adit validate` does not look at an object.
-    let real = adit.validate_path(driven, path, &["--ignore-unknown"], flags.seed)?;
+    let judging = Adit {
+        program: adit.program.clone(),
+        subjects: adit.subjects.clone(),
+        work: adit.work.clone(),
+        budget: flags.validated.clone(),
+    };
+    let real = judging.validate_path(driven, path, &["--ignore-unknown", "--walks", "100"], flags.seed).ok();
     Ok((judge(&model, truth, flags.walks, flags.seed).score, real, model.len()))
 }

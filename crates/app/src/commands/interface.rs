@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 use adit_automata::Fsa;
 use adit_automata::format::Format;
 use adit_concolic::{InterpreterLimits, summarize};
-use adit_learn::WordOutcome;
 use adit_learn::description::{Description, describe};
 use adit_learn::guards;
 use adit_learn::regions::Regions;
 use adit_learn::symbolic::{Analysis, Work};
 use adit_learn::x_psyco::{Execution, Interface, Matching, Options, Stop, x_psyco};
+use adit_learn::{Kind, Method, Role, WordOutcome};
 use adit_smt::{Counters, Frugal};
 use miette::Report;
 use serde_json::{Value, json};
@@ -42,7 +42,7 @@ pub(super) fn run(flags: &InterfaceFlags, quiet: bool) -> Result<Ending, Report>
     let location = ClassLocation::new(&request, Audience::unless(quiet))?;
     let environment = JavaEnvironment::new(&request, &location, &[])?;
     let patience = defaults::SOLVER_PATIENCE.min(flags.budget / 5);
-    let bounded = solver::available(patience).until(start + flags.budget);
+    let bounded = solver::available(patience).until(Some(start + flags.budget));
     let has_solver = bounded.exists;
     let mut solver = Frugal::new(Regions::new(bounded));
     let class = environment.class.dotted_name();
@@ -51,7 +51,7 @@ pub(super) fn run(flags: &InterfaceFlags, quiet: bool) -> Result<Ending, Report>
     let learning = flags.budget.mul_f64(0.85);
     let mut keep_going = || start.elapsed() < learning && !listening.interrupted();
     let internal = &environment.class.name;
-    let component = summarize(
+    let mut component = summarize(
         &environment.classes,
         internal,
         InterpreterLimits::USUAL,
@@ -64,6 +64,9 @@ pub(super) fn run(flags: &InterfaceFlags, quiet: bool) -> Result<Ending, Report>
             "name a class with public constructors or static methods, and give its class path with -c",
         )
     })?;
+    if !flags.object_methods {
+        component.methods.retain(|method| !is_of_object(method));
+    }
     let limits: Vec<String> = component.limits().into_iter().collect();
     let methods = component.methods.len();
     let mut analysis = Analysis::new(component.slice(), &mut solver);
@@ -104,6 +107,18 @@ pub(super) fn run(flags: &InterfaceFlags, quiet: bool) -> Result<Ending, Report>
         tell(&format!("note: {note}"));
     }
     Ok(Ending::Clean)
+}
+
+/// True for methods that every object has. They hardly ever belong to a protocol, and comparing or printing
+/// other objects is what the interpreter knows least about.
+fn is_of_object(method: &Method) -> bool {
+    let name = method.name.split('(').next().unwrap_or_default();
+    method.role == Role::Instance
+        && match (name, &method.parameters[..]) {
+            ("hashCode" | "toString", []) => true,
+            ("equals", [only]) => only.kind == Kind::Reference,
+            _ => false,
+        }
 }
 
 fn options(flags: &InterfaceFlags) -> Options {
@@ -220,6 +235,7 @@ impl Found {
             "alphabet": alphabet,
             "transitions": transitions,
             "contract": contract,
+            "contract_omits": description.caveat(),
             "solver": {
                 "asked": self.counters.asked,
                 "calls": self.counters.solver_calls,
@@ -260,8 +276,8 @@ impl Found {
         let open = match self.unknown_calls() {
             (0, _) => String::new(),
             (unknown, all) => format!(
-                "of {all} pairs of a state and a method, {unknown} have an unknown outcome for some arguments; \
-                 everything else is "
+                "of {all} pairs of a state and a method, {unknown} have an unknown outcome for some arguments, and \
+                 what follows is unknown; everything else is "
             ),
         };
         let lacking = if self.description.lacks_objects() {
@@ -277,6 +293,9 @@ impl Found {
         let mut text = format!("{}\n\n", self.verdict());
         text += &drawn(&model);
         text += "\n";
+        if let Some(caveat) = self.description.caveat() {
+            text += &format!("{caveat}\n");
+        }
         for (_, sentence) in self.description.contract() {
             text += &format!("{sentence}\n");
         }
@@ -296,6 +315,12 @@ impl Found {
             .map(|reason| format!("some outcomes are unknown: a method {reason}"))
             .collect();
         notes.extend(self.interface.mixed.iter().cloned());
+        if self.description.compares_lengths() {
+            notes.push(
+                "arrays and strings that are passed in are taken to have fewer than 65,536 elements"
+                    .to_owned(),
+            );
+        }
         if self.description.lacks_objects() {
             notes.push("no public constructor is known to create an object".to_owned());
         }

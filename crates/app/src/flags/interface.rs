@@ -53,6 +53,9 @@ pub(crate) struct InterfaceFlags {
     /// Do not prove anything beyond the depth
     #[arg(long)]
     pub(crate) no_certificate: bool,
+    /// Also analyze `equals`, `hashCode` and `toString`
+    #[arg(long)]
+    pub(crate) object_methods: bool,
     /// Time limit
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = budget::parse_time, allow_hyphen_values = true)]
     pub(crate) budget: Duration,

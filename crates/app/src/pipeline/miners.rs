@@ -11,6 +11,7 @@
 use adit_attack::explore::modes::Factored;
 use adit_attack::explore::{Explorer, FineModel};
 use adit_attack::validate::Rate;
+use adit_automata::Fsa;
 use adit_logic::Property;
 use adit_trace::{Letter, Stop};
 use miette::Report;
@@ -19,6 +20,7 @@ use super::Round;
 use crate::campaign::{ModelCandidate, RetentionPolicy};
 use crate::from_states::solver;
 use crate::results::Invariants;
+use crate::witnesses::Witnesses;
 
 mod dice;
 pub(super) mod explore;
@@ -60,7 +62,11 @@ type InferModel = fn(&mut Round<'_>, &Evidence) -> Result<MinedModel, Report>;
 impl Miner {
     /// Fails if the machine lacks something that the miner needs, before any time is spent.
     pub(super) fn check(&self) -> Result<(), Report> {
-        if self.needs_solver { solver(None, &format!("--miner {}", self.name)).map(drop) } else { Ok(()) }
+        if self.needs_solver {
+            solver(None, &format!("--miner {}", self.name), None).map(drop)
+        } else {
+            Ok(())
+        }
     }
 }
 
@@ -82,6 +88,22 @@ pub(super) struct MinedModel {
     pub(super) explorer: Option<Explorer>,
     /// Knowledge beside the model.
     pub(super) more: More,
+}
+
+impl MinedModel {
+    /// A model that was inferred from what runs showed, without a search of its own.
+    fn inferred(model: Fsa<String>, stop: Stop, more: More) -> Self {
+        let candidate = ModelCandidate {
+            complete: model.transitions() > 0,
+            model,
+            realized: None,
+            walks: None,
+            explored: 0,
+            tests: Vec::new(),
+            witnesses: Witnesses::default(),
+        };
+        Self { candidate, unrealized: None, stop, explorer: None, more }
+    }
 }
 
 /// Knowledge about a class beside its model.

@@ -36,7 +36,8 @@ pub(super) fn with_state_names(model: &Fsa<String>, pure: &BTreeSet<String>) -> 
         .collect();
     let mut builder = model.to_builder();
     for (state, mine) in facts.into_iter().enumerate() {
-        builder.predicates(state, mine);
+        // Conditions on fields, if the miner knows some, say more than answers do.
+        builder.predicates(state, [model.predicates(state), &mine].concat());
     }
     with_names(&builder.build())
 }

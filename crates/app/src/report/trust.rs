@@ -228,7 +228,7 @@ fn not_known(model: &Fsa<String>) -> Vec<Fact> {
         facts.push(Fact::new("Not explored", unexplored.to_string(), says));
     }
     if maybe > unexplored {
-        let says = "transitions, drawn dashed: there was no time to see where they lead";
+        let says = "transitions, drawn dashed: no run took them, or showed where they lead";
         facts.push(Fact::new("Guessed", (maybe - unexplored).to_string(), says));
     }
     facts

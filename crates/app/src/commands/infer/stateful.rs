@@ -68,7 +68,7 @@ impl Stateful {
         let user = format!("--algorithm {}", name(flags));
         let mut solver = match algorithm {
             FromStates::Sekt(_) => None,
-            _ => Some(solver(flags.state.solver.as_deref(), &user)?),
+            _ => Some(solver(flags.state.solver.as_deref(), &user, None)?),
         };
         let mut none = Missing;
         let asked: &mut dyn Solver = match &mut solver {
@@ -133,9 +133,8 @@ fn remark(found: &Solved, StateLimit(limit): StateLimit) {
             "the conditions allow more than {limit} states; the model has those that traces were in (--max-states)"
         ));
     }
-    if let Some(reason) = &found.undecided.reason {
-        let questions = found.undecided.questions;
-        tell(&format!("{questions} questions had no answer, so transitions may be missing: {reason}"));
+    if let Some(lack) = found.unanswered() {
+        tell(&lack);
     }
     if found.unforeseen > 0 {
         tell(&format!(

@@ -15,6 +15,9 @@ pub(super) fn markdown(verdict: &str, description: &Description, notes: &[String
         text.push('\n');
     }
     text += "## When methods may be called\n\n";
+    if let Some(caveat) = description.caveat() {
+        let _ = writeln!(text, "{caveat}\n");
+    }
     for (_, sentence) in description.contract() {
         let _ = writeln!(text, "- {sentence}");
     }

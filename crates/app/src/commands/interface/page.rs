@@ -45,7 +45,11 @@ impl Page<'_> {
             text += "</ul></section>\n";
         }
         text += &self.automaton();
-        text += "<section><h2>Contract</h2>\n<ul>\n";
+        text += "<section><h2>Contract</h2>\n";
+        if let Some(caveat) = description.caveat() {
+            let _ = writeln!(text, "<p>{}</p>", code(&caveat));
+        }
+        text += "<ul>\n";
         for (_, sentence) in description.contract() {
             let _ = writeln!(text, "<li>{}</li>", code(&sentence));
         }

@@ -51,14 +51,13 @@ const LIMITS: InterpreterLimits = InterpreterLimits {
 /// Most time for all guards of a model.
 pub(super) const MOST_TIME: Duration = Duration::from_secs(1);
 
-/// Most calls whose arguments are opened, and most tests for each of them.
-const MOST_CALLS: usize = 80;
+/// Most tests of one call whose arguments are opened.
 const MOST_TESTS: usize = 6;
 
 /// Most paths of all calls together, and most questions to the solver: bounds that do not depend on a clock.
-const MOST_PATHS: usize = 2_000;
-const MOST_QUESTIONS: usize = 300;
-const MOST_UNANSWERED: usize = 2;
+const MOST_PATHS: usize = 6_000;
+const MOST_QUESTIONS: usize = 600;
+const MOST_FAILURES: usize = 2;
 
 /// Time for the solver to answer one question.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -98,8 +97,13 @@ struct Situation {
 /// The answer of a question: refused, or its label.
 type Answer = Option<String>;
 
-/// A transition that a call may take; `None` if it is refused.
-type Taken = Option<(String, State)>;
+/// Transitions that a call may take: a label, and the states to which it leads. There are several states if
+/// no question tells them apart; the condition then says whether the call happens, and not where it leads.
+/// `None` if the call is refused.
+type Taken = Option<Transitions>;
+
+/// A label, and the states to which it leads.
+type Transitions = (String, BTreeSet<State>);
 
 impl GuardSearch<'_> {
     /// Returns the model with guards at its transitions, and the guards. `subject` runs the class.
@@ -110,19 +114,20 @@ impl GuardSearch<'_> {
     ) -> Result<(Fsa<String>, Vec<GuardSummary>), S::Error> {
         let mut replayer = Replayer::new(self.classes, LIMITS);
         let mut solver =
-            Frugal::new(Regions::new(solver::available(PATIENCE).few(MOST_QUESTIONS, MOST_UNANSWERED)));
+            Frugal::new(Regions::new(solver::available(PATIENCE).few(MOST_QUESTIONS).failing(MOST_FAILURES)));
         let mut left = MOST_PATHS;
         let mut keep_going = || {
             left = left.saturating_sub(1);
             left > 0 && self.deadline.is_none_or(|deadline| Instant::now() < deadline)
         };
-        let mut guards: BTreeMap<(State, String, State), Conditions> = BTreeMap::new();
+        let mut guards: BTreeMap<(State, Transitions), Conditions> = BTreeMap::new();
         for call in self.calls(model) {
-            let mut of_call: BTreeMap<(String, State), Conditions> = BTreeMap::new();
+            let mut of_call: BTreeMap<Transitions, Conditions> = BTreeMap::new();
             let mut holds = true;
             for situation in &call.situations {
                 if !keep_going() {
-                    return Ok((model.clone(), Vec::new()));
+                    // Half of the situations of a call do not support its guard. Those of other calls do.
+                    return Ok(put(model, guards));
                 }
                 let opened = self.open(&mut replayer, &mut solver, &call, situation, &mut keep_going);
                 let Some(opened) = opened else { continue };
@@ -140,8 +145,7 @@ impl GuardSearch<'_> {
                 opened.conclude(&mut solver, &call, situation, &mut of_call);
             }
             if holds {
-                let of_state = |((label, to), conditions)| ((call.state, label, to), conditions);
-                guards.extend(of_call.into_iter().map(of_state));
+                guards.extend(of_call.into_iter().map(|(taken, found)| ((call.state, taken), found)));
             }
         }
         Ok(put(model, guards))
@@ -173,7 +177,7 @@ impl GuardSearch<'_> {
             }
         }
         self.recorded_calls(model, &mut calls);
-        let mut calls: Vec<Call> = calls.into_values().take(MOST_CALLS).collect();
+        let mut calls: Vec<Call> = calls.into_values().collect();
         for call in &mut calls {
             self.more_situations(call);
             let method = self.reader.names().of(&call.callable);
@@ -360,6 +364,7 @@ impl GuardSearch<'_> {
             paths,
             samples,
             class: call.callable.owner.clone(),
+            texts: replayer.literals(),
         }))
     }
 
@@ -393,16 +398,15 @@ impl GuardSearch<'_> {
     }
 }
 
-/// The transition of a call that returned, whose question had this answer.
-fn target(call: &Call, returned: String, answer: Option<Answer>) -> Option<(String, State)> {
+/// The transitions of a call that returned, whose question had this answer.
+fn target(call: &Call, returned: String, answer: Option<Answer>) -> Option<Transitions> {
     let targets = call.targets.get(&returned)?;
-    if let (1, Some(&only)) = (targets.len(), targets.first()) {
-        return Some((returned, only));
+    if let (2.., Some((_, answers))) = (targets.len(), &call.question) {
+        let answer = answer?;
+        let to = targets.iter().find(|to| answers.get(to) == Some(&answer))?;
+        return Some((returned, BTreeSet::from([*to])));
     }
-    let (_, answers) = call.question.as_ref()?;
-    let answer = answer?;
-    let to = targets.iter().find(|to| answers.get(to) == Some(&answer))?;
-    Some((returned, *to))
+    Some((returned, targets.clone()))
 }
 
 /// A run of the class that ended otherwise than the interpreter says.
@@ -415,6 +419,8 @@ struct Opened {
     paths: Vec<OpenPath>,
     samples: Vec<Sample>,
     class: String,
+    /// String constants of the code.
+    texts: Vec<String>,
 }
 
 struct OpenPath {
@@ -453,13 +459,13 @@ impl Opened {
         true
     }
 
-    /// Adds the condition of each transition. Nothing is added if a path may take several.
+    /// Adds the condition of each transition. Nothing is added if a path may take several that are told apart.
     fn conclude(
         mut self,
         solver: &mut dyn Solver,
         call: &Call,
         situation: &Situation,
-        into: &mut BTreeMap<(String, State), Conditions>,
+        into: &mut BTreeMap<Transitions, Conditions>,
     ) {
         let arena = std::mem::take(&mut self.arena);
         let mut of_taken: BTreeMap<&Taken, Vec<Expr>> = BTreeMap::new();
@@ -471,7 +477,9 @@ impl Opened {
                     // Objects differ in more than samples show, and their content may decide where a call
                     // leads.
                     let has_objects = self.parameters.iter().any(|one| one.kind == Kind::Reference);
-                    let transitions = call.targets.values().map(BTreeSet::len).sum::<usize>();
+                    let told_apart =
+                        |to: &BTreeSet<State>| if call.question.is_some() { to.len() } else { 1 };
+                    let transitions = call.targets.values().map(told_apart).sum::<usize>();
                     if has_objects && (transitions > 1 || call.callable.answer == ValueKind::Bool) {
                         return;
                     }
@@ -490,8 +498,13 @@ impl Opened {
             parameters: self.parameters.clone(),
             paths: Vec::new(),
         };
-        let component =
-            Component { class: self.class.clone(), arena, fields: Vec::new(), methods: vec![method] };
+        let component = Component {
+            class: self.class.clone(),
+            arena,
+            fields: Vec::new(),
+            methods: vec![method],
+            texts: std::mem::take(&mut self.texts),
+        };
         let mut analysis = Analysis::new(component, solver);
         for (taken, conditions) in of_taken {
             let Some(edge) = taken else { continue };

@@ -6,8 +6,7 @@ use adit_trace::{Letter, Stop};
 use miette::Report;
 
 use super::{Evidence, Make, MinedModel, Miner, More, Round};
-use crate::campaign::{ModelCandidate, RetentionPolicy};
-use crate::witnesses::Witnesses;
+use crate::campaign::RetentionPolicy;
 
 pub(super) const MINER: Miner = Miner {
     name: "dice",
@@ -26,21 +25,7 @@ fn infer(round: &mut Round<'_>, evidence: &Evidence) -> Result<MinedModel, Repor
     let alphabet = round.calls.reader.alphabet();
     let model = dice_miner(&words, &evidence.properties, &round.pure, constraints);
     let model = with_evidence(&model, &words).map(|&letter| alphabet.name(letter).to_owned());
-    Ok(MinedModel {
-        candidate: ModelCandidate {
-            complete: model.transitions() > 0,
-            model,
-            realized: None,
-            walks: None,
-            explored: 0,
-            tests: Vec::new(),
-            witnesses: Witnesses::default(),
-        },
-        unrealized: None,
-        stop: Stop::Done,
-        explorer: None,
-        more: More::default(),
-    })
+    Ok(MinedModel::inferred(model, Stop::Done, More::default()))
 }
 
 /// The model without transitions that no word takes. The algorithm follows a prefix into all states to which

@@ -15,10 +15,9 @@ use miette::Report;
 use self::confirm::Confirmed;
 use self::log::Log;
 use super::{Evidence, Make, MinedModel, Miner, More, Round};
-use crate::campaign::{ModelCandidate, RetentionPolicy};
-use crate::from_states::{FromStates, StateModel, infer_from_states, solver};
+use crate::campaign::RetentionPolicy;
+use crate::from_states::{FromStates, Solved, StateModel, infer_from_states, solver};
 use crate::results::Invariants;
-use crate::witnesses::Witnesses;
 
 mod confirm;
 mod log;
@@ -38,7 +37,7 @@ pub(super) const CONTRACTOR: Miner = Miner {
     about: "Invariants found in runs: allow every call that pre- and postconditions allow",
     needs_solver: true,
     make: Make::FromEvidence(|round, _: &Evidence| {
-        let mut solver = solver(None, "--miner contractor")?;
+        let mut solver = solver(None, "--miner contractor", round.pace.deadline())?;
         mined(round, FromStates::Contractor, &mut solver)
     }),
     ..SEKT
@@ -49,7 +48,7 @@ pub(super) const TEMI: Miner = Miner {
     about: "The same refined by runs: guesses are tried on the class, the rest is marked as maybe",
     needs_solver: true,
     make: Make::FromEvidence(|round, _: &Evidence| {
-        let mut solver = solver(None, "--miner temi")?;
+        let mut solver = solver(None, "--miner temi", round.pace.deadline())?;
         mined(round, FromStates::Temi, &mut solver)
     }),
     ..SEKT
@@ -97,6 +96,9 @@ fn mined(
     if algorithm == FromStates::Temi && round.request.model.confirm {
         (found, confirmed) = round.confirm(&mut log, found, solver)?;
     }
+    if let Some(lack) = found.solved.as_ref().and_then(Solved::unanswered) {
+        round.progress.remark(&format!("note: {lack}"));
+    }
     let alphabet = round.calls.reader.alphabet();
     let label = |&letter: &Letter| alphabet.name(letter).to_owned();
     let model: Fsa<String> = confirmed.without_refuted(&found.model).map(label);
@@ -108,21 +110,8 @@ fn mined(
     if algorithm == FromStates::Temi && round.request.model.confirm {
         round.progress.remark(&format!("note: {}; {}", confirmed.told(&found.model), invariants.told()));
     }
-    Ok(MinedModel {
-        candidate: ModelCandidate {
-            complete: model.transitions() > 0,
-            model,
-            realized: None,
-            walks: None,
-            explored: 0,
-            tests: Vec::new(),
-            witnesses: Witnesses::default(),
-        },
-        unrealized: None,
-        stop: round.pace.over().unwrap_or(Stop::Done),
-        explorer: None,
-        more: More { invariants: Some(invariants), ..More::default() },
-    })
+    let stop = round.pace.over().unwrap_or(Stop::Done);
+    Ok(MinedModel::inferred(model, stop, More { invariants: Some(invariants), ..More::default() }))
 }
 
 impl Round<'_> {

@@ -568,7 +568,7 @@
       ["✓ and ✗", "the call returned true or false"],
     ];
     if (edges.some((edge) => !edge.explored)) key.push(["not explored after", "the call happened here; what follows it was not explored"]);
-    if (edges.some((edge) => edge.maybe && edge.explored)) key.push(["dashed, with ?", "the call happened; where it leads is a guess"]);
+    if (edges.some((edge) => edge.maybe && edge.explored)) key.push(["dashed, with ?", "a guess: no run took it, or showed where it leads"]);
     if (edges.some((edge) => threw(edge.label)) || model.states.some((state) => state.refuses.length)) key.push(["⚠, dotted, “refuses”", "the call throws"]);
     if (view.notes.length) key.push(["close → 7, in a box", "the call leads to state 7; the arrow is omitted because too many would cross. Select it to see where it leads"]);
     if (view.ends) key.push(["double border", "a trace may end there"]);
@@ -618,7 +618,7 @@
     for (const at of edges.slice(0, 40)) {
       const edge = model.edges[at];
       const where = edge.from === edge.to ? `stays in ${nameOf(model, edge.from)}` : `${nameOf(model, edge.from)} → ${nameOf(model, edge.to)}`;
-      parts.push(el("h3", {}, el("code", {}, breaking(edge.label))), el("p", { class: "dim small" }, where, edge.pure ? "; no side effect" : "", !edge.explored ? "; the event was observed, but not where it leads" : edge.maybe ? "; a guess: there was no time to see where it leads" : "", edge.guard ? `; when ${edge.guard}` : ""));
+      parts.push(el("h3", {}, el("code", {}, breaking(edge.label))), el("p", { class: "dim small" }, where, edge.pure ? "; no side effect" : "", !edge.explored ? "; the event was observed, but not where it leads" : edge.maybe ? "; a guess: no run took it, or showed where it leads" : "", edge.guard ? `; when ${edge.guard}` : ""));
       if (!model.replayed) { parts.push(el("p", { class: "small" }, "There are no traces beside this model, so there is no evidence to show.")); continue; }
       if (!edge.situations && !edge.traces && !edge.perhaps && !edge.shown.length) { parts.push(el("p", { class: "small" }, "No recorded trace and no generated test takes this transition; it was inferred.")); continue; }
       parts.push(el("p", { class: "small evidence" }, edge.situations ? `The search observed it in ${plural(edge.situations, "situation", "situations")}. ` : "", `Taken by ${plural(edge.traces, "trace", "traces")} and ${plural(edge.tests, "generated test", "generated tests")}.`,

@@ -1,10 +1,11 @@
 //! One guard for several situations: the same condition, or intervals whose bounds are fields.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use adit_automata::{Fsa, State};
 use adit_learn::guards::GuardPart;
 
+use super::Transitions;
 use crate::results::run::{GuardStatus, GuardSummary};
 
 /// Longest guard. A longer one is not read.
@@ -34,25 +35,24 @@ pub(super) struct Conditions {
 /// else one for each state.
 pub(super) fn put(
     model: &Fsa<String>,
-    guards: BTreeMap<(State, String, State), Conditions>,
+    guards: BTreeMap<(State, Transitions), Conditions>,
 ) -> (Fsa<String>, Vec<GuardSummary>) {
     let mut of_label: BTreeMap<&str, Vec<&Found>> = BTreeMap::new();
-    for ((_, label, _), conditions) in &guards {
+    for ((_, (label, _)), conditions) in &guards {
         of_label.entry(label).or_default().extend(&conditions.found);
     }
     let general: BTreeMap<&str, Option<String>> = of_label
         .iter()
         .map(|(label, found)| {
-            let single = guards.keys().filter(|(_, other, _)| other == label);
-            let mut states: Vec<State> = single.map(|(state, ..)| *state).collect();
-            states.dedup();
-            let several = guards.keys().filter(|(_, other, _)| other == label).count() > states.len();
+            let mut states = guards.keys().filter(|(_, (other, _))| other == label).map(|(state, _)| *state);
+            let mut known = BTreeSet::new();
+            let several = states.any(|state| !known.insert(state));
             (*label, if several { None } else { joined(found) })
         })
         .collect();
     let mut builder = model.to_builder();
     let mut told = Vec::new();
-    for ((from, label, to), conditions) in &guards {
+    for ((from, (label, targets)), conditions) in &guards {
         // Where all arguments are good in some situation, the state does not decide.
         if conditions.found.is_empty() || conditions.always > 0 {
             continue;
@@ -64,16 +64,18 @@ pub(super) fn put(
             continue;
         }
         let status = if conditions.sampled { GuardStatus::Sampled } else { GuardStatus::Proved };
-        builder.guard(*from, label.clone(), *to, status.marked(&guard));
-        told.push(GuardSummary {
-            from: *from,
-            event: label.clone(),
-            to: *to,
-            guard,
-            status,
-            situations: conditions.found.len(),
-            runs: conditions.runs,
-        });
+        for to in targets {
+            builder.guard(*from, label.clone(), *to, status.marked(&guard));
+            told.push(GuardSummary {
+                from: *from,
+                event: label.clone(),
+                to: *to,
+                guard: guard.clone(),
+                status,
+                situations: conditions.found.len(),
+                runs: conditions.runs,
+            });
+        }
     }
     (builder.build(), told)
 }
