@@ -131,7 +131,6 @@ pub(crate) fn mine(
     mut round: Round<'_>,
     probed: impl FnOnce() -> Probed,
 ) -> Result<(Mined, RecordingCost), Report> {
-    round.request.model.miner.check()?;
     round.watch()?;
     let mut draft = round.explore()?;
     let mut properties = round.claim()?;

@@ -390,3 +390,21 @@ fn guards_are_source_text() {
     assert!(!run.out.contains(".text") && !run.out.contains("bits"), "{}", run.out);
     assert!(run.err.contains("fewer than 65,536 elements"), "{}", run.err);
 }
+
+/// Classes of the JDK that fit the domain, each proved for call sequences of every length.
+#[test]
+fn classes_of_the_jdk_are_complete() {
+    if components().is_none() {
+        return;
+    }
+    for (class, symbols) in [
+        ("java.text.ParsePosition", 5),
+        ("java.text.FieldPosition", 9),
+        ("java.beans.PropertyChangeEvent", 8),
+    ] {
+        let json = adit(&["interface", class, "--json", "-q"]).json();
+        assert_eq!((&json["complete"], &json["stop"]), (&true.into(), &"proved".into()), "{json:#}");
+        assert_eq!(json["symbols"], symbols, "{json:#}");
+        assert_eq!(json["certificate"]["obligations"], json["certificate"]["discharged"]);
+    }
+}

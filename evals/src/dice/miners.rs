@@ -116,7 +116,12 @@ pub(crate) fn run(flags: &Flags) -> Result<()> {
         let mut observe = Command::new(&adit.program);
         observe.args(["observe", driven.class, "--states", "-q"]).args(MERGED);
         observe.args(["--budget", &flags.recorded, "--seed", &flags.seed.to_string(), "-o"]).arg(&traces);
-        is_done(observe.args(adit.flags(driven)?))?;
+        // A class of which nothing could be recorded must not cost the others.
+        if let Err(error) = is_done(observe.args(adit.flags(driven)?)) {
+            eprintln!("{}: {error:?}", subject.file);
+            println!("| {} |{}", subject.file, " not recorded |".repeat(names.len()));
+            continue;
+        }
         let mut cells = Vec::new();
         for (column, how, settings) in COLUMNS {
             let mine = || adit.mine(driven, settings, flags.seed).map(|mined| mined.path().to_owned());

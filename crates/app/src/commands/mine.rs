@@ -58,6 +58,7 @@ mod tests;
 
 pub(super) fn run(flags: &MineFlags, quiet: bool) -> Result<Ending, Report> {
     let request = request(flags)?;
+    request.model.miner.check()?;
     let folder = &request.folder;
     let audience = match (flags.progress, quiet) {
         (_, true) => Audience::Nobody,

@@ -61,7 +61,7 @@ type InferModel = fn(&mut Round<'_>, &Evidence) -> Result<MinedModel, Report>;
 
 impl Miner {
     /// Fails if the machine lacks something that the miner needs, before any time is spent.
-    pub(super) fn check(&self) -> Result<(), Report> {
+    pub(crate) fn check(&self) -> Result<(), Report> {
         if self.needs_solver {
             solver(None, &format!("--miner {}", self.name), None).map(drop)
         } else {
