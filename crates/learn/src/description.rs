@@ -253,8 +253,8 @@ impl Description {
         (0..self.methods.len()).map(|method| (method, self.sentence(method))).collect()
     }
 
-    /// The calls that the contract says nothing beyond, in a sentence: their outcome, or the state after them,
-    /// is unknown. Nothing if there are none.
+    /// The calls that the contract says nothing beyond, in a sentence: their outcome, or the state after
+    /// them, is unknown. Nothing if there are none.
     pub fn caveat(&self) -> Option<String> {
         let unknown = self.moves.iter().filter(|step| self.states[step.to].outcome == WordOutcome::Unknown);
         let methods: BTreeSet<usize> = unknown.map(|step| step.method).collect();

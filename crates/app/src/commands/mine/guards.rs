@@ -459,7 +459,7 @@ impl Opened {
         true
     }
 
-    /// Adds the condition of each transition. Nothing is added if a path may take several that are told apart.
+    /// Adds the condition of each transition. Nothing is added if a path may take several.
     fn conclude(
         mut self,
         solver: &mut dyn Solver,
