@@ -58,23 +58,6 @@ pub(crate) fn sequence(methods: &[&Method], random: &mut ChaCha8Rng) -> Vec<Call
     calls
 }
 
-/// A line for the driver.
-pub(crate) fn spelled(class: &str, calls: &[Call]) -> String {
-    let mut line = class.to_owned();
-    for call in calls {
-        let parameters = call.descriptor.split(')').next().unwrap();
-        let arguments: String = call.arguments.iter().map(|value| format!(" {value}")).collect();
-        line += &format!(";{}{parameters}){arguments}", call.name);
-    }
-    line + "\n"
-}
-
-/// The methods of a class that anybody may call.
-pub(crate) fn public_methods(class: &adit_bytecode::Class) -> Vec<&Method> {
-    let is_called = |method: &&Method| method.flags.has(Flags::PUBLIC) && &*method.name != "<clinit>";
-    class.methods.iter().filter(is_called).collect()
-}
-
 /// Outcomes of the interpreter, spelled as the driver does.
 pub(crate) fn interpret(linker: &mut Linker<'_>, class: &str, calls: &[Call]) -> String {
     let (mut machine, mut state) = (Machine::new(), MachineState::new());
@@ -190,12 +173,19 @@ fn components_behave_as_on_hotspot() {
             let component = summarize(&path, &name, InterpreterLimits::USUAL, solver, &mut || true).unwrap();
             (Compiled::new(&component), component)
         });
-        let methods = public_methods(&class);
+        let is_called = |method: &&Method| method.flags.has(Flags::PUBLIC) && &*method.name != "<clinit>";
+        let methods: Vec<&Method> = class.methods.iter().filter(is_called).collect();
         for _ in 0..150 {
             let mut calls = sequence(&methods, &mut random);
             // Only even numbers end there.
             calls.iter_mut().filter(|call| &*call.name == "spin").for_each(|call| call.arguments[0] &= 0x1fe);
-            input += &spelled(&name, &calls);
+            input += &name;
+            for call in &calls {
+                let parameters = call.descriptor.split(')').next().unwrap();
+                let arguments: String = call.arguments.iter().map(|value| format!(" {value}")).collect();
+                input += &format!(";{}{parameters}){arguments}", call.name);
+            }
+            input += "\n";
             ours.push(interpret(&mut linker, &name, &calls));
             if let Some((compiled, component)) = &mut summary {
                 predicted += assert_predicted(&calls, ours.last().unwrap(), component, compiled);
@@ -203,7 +193,7 @@ fn components_behave_as_on_hotspot() {
         }
     }
     assert!(solver.is_none() || predicted > 2_000, "only {predicted} calls were predicted");
-    let theirs = jdk.run(folder.path(), "Driver", &[], &input);
+    let theirs = jdk.run(folder.path(), "Driver", &input);
     let mut outcomes = BTreeMap::new();
     for ((line, ours), theirs) in input.lines().zip(&ours).zip(theirs.lines()) {
         assert_eq!(ours, theirs, "{line}");

@@ -244,7 +244,7 @@ fn generated_programs_compute_what_hotspot_computes() {
     let file = folder.path().join("Generated.java");
     std::fs::write(&file, &source).unwrap();
     jdk.compile(&[file], folder.path());
-    let theirs = jdk.run(folder.path(), "Generated", &[], &main);
+    let theirs = jdk.run(folder.path(), "Generated", &main);
     let path = jdk.class_path(folder.path());
     let mut linker = Linker::new(&path);
     let class = linker.class("Generated").unwrap();

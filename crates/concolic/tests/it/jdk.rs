@@ -47,10 +47,9 @@ impl Jdk {
     }
 
     /// Runs a class with assertions on, and returns what it prints.
-    pub(crate) fn run(&self, folder: &Path, class: &str, arguments: &[&str], input: &str) -> String {
+    pub(crate) fn run(&self, folder: &Path, class: &str, input: &str) -> String {
         let mut child = Command::new(self.home.join("bin/java"))
             .args(["-ea", "-XX:TieredStopAtLevel=1", "-cp", folder.to_str().unwrap(), class])
-            .args(arguments)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

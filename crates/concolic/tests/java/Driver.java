@@ -17,40 +17,31 @@ public class Driver {
         StringBuilder out = new StringBuilder();
         for (String line = in.readLine(); line != null; line = in.readLine()) {
             String[] parts = line.split(";");
-            try {
-                out.append(run(Class.forName(parts[0].trim()), parts)).append("\n");
-            } catch (ClassNotFoundException wrong) {
-                throw new AssertionError(wrong);
+            Object object = null;
+            for (int i = 1; i < parts.length; i++) {
+                String[] call = parts[i].trim().split(" ");
+                String result;
+                try {
+                    Class<?> type = Class.forName(parts[0].trim());
+                    if (call[0].startsWith("<init>")) {
+                        object = construct(type, call);
+                        result = "ok";
+                    } else {
+                        result = invoke(type, object, call);
+                    }
+                } catch (InvocationTargetException thrown) {
+                    result = "!" + thrown.getCause().getClass().getName();
+                } catch (ReflectiveOperationException wrong) {
+                    throw new AssertionError(wrong);
+                }
+                out.append(i == 1 ? "" : ";").append(result);
+                if (object == null) {
+                    break;
+                }
             }
+            out.append("\n");
         }
         System.out.print(out);
-    }
-
-    /** Makes the calls after the first part, and returns their results. */
-    static String run(Class<?> type, String[] parts) {
-        StringBuilder out = new StringBuilder();
-        Object object = null;
-        for (int i = 1; i < parts.length; i++) {
-            String[] call = parts[i].trim().split(" ");
-            String result;
-            try {
-                if (call[0].startsWith("<init>")) {
-                    object = construct(type, call);
-                    result = "ok";
-                } else {
-                    result = invoke(type, object, call);
-                }
-            } catch (InvocationTargetException thrown) {
-                result = "!" + thrown.getCause().getClass().getName();
-            } catch (ReflectiveOperationException wrong) {
-                throw new AssertionError(wrong);
-            }
-            out.append(i == 1 ? "" : ";").append(result);
-            if (object == null) {
-                break;
-            }
-        }
-        return out.toString();
     }
 
     private static Object construct(Class<?> type, String[] call) throws ReflectiveOperationException {
