@@ -4,6 +4,7 @@
 mod campaign;
 mod classes;
 mod data;
+mod defects;
 mod dice;
 mod dice_miner;
 mod examples;
@@ -179,6 +180,12 @@ enum Table {
     /// The typestates that adit ships: mined, validated, written to `models/`.
     #[command(after_help = "Example: cargo run --release -p evals -- models --only java.util.Iterator")]
     Models(models::Flags),
+    /// Seeded defects in clients, found with models of several kinds, beside Tables 5 and 6 of the TAUTOKO
+    /// paper.
+    #[command(
+        after_help = "Example: cargo run --release -p evals -- defects --only Archiver --json rows.json"
+    )]
+    Defects(defects::Flags),
     /// Constraints of models, answered beside SPIN, as in the TEMARI paper.
     #[command(after_help = "Example: cargo run --release -p evals -- temari")]
     Temari(temari::Flags),
@@ -242,6 +249,7 @@ fn main() -> Result<ExitCode> {
         Table::Classes(flags) => classes::run(&flags)?,
         Table::Xpsyco(flags) => xpsyco::run(&flags)?,
         Table::Models(flags) => models::run(flags)?,
+        Table::Defects(flags) => defects::run(&flags)?,
         Table::Temari(flags) => temari::run(&flags)?,
         Table::RandomProtocols(flags) => random_protocols::run(&flags)?,
         Table::Campaign { scripts, checked, classes, seed } => {

@@ -2,17 +2,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.ListIterator;
 
-/** The list iterator of an {@code ArrayList}. */
+/** The list iterator of an {@code ArrayList}, whose public contract is that of every list iterator. */
 public final class ListIteratorOfArrayList {
     private final ListIterator<Object> it;
 
-    public ListIteratorOfArrayList(boolean first, boolean second) {
+    public ListIteratorOfArrayList(Object[] elements) {
         List<Object> list = new ArrayList<>();
-        if (first) {
-            list.add("a");
-        }
-        if (second) {
-            list.add("b");
+        for (Object element : elements) {
+            list.add(element);
         }
         it = list.listIterator();
     }
@@ -31,14 +28,6 @@ public final class ListIteratorOfArrayList {
 
     public Object previous() {
         return it.previous();
-    }
-
-    public int nextIndex() {
-        return it.nextIndex();
-    }
-
-    public int previousIndex() {
-        return it.previousIndex();
     }
 
     public void remove() {

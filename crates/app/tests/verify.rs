@@ -194,3 +194,118 @@ fn a_model_of_another_version_is_refused() {
     assert_eq!(run.code, 2, "{}", run.err);
     assert!(run.err.contains("another version of Door: the class has no shut"), "{}", run.err);
 }
+
+/// A line with a misuse ends with the comment `certain` or `possible`; every other line has none.
+const MISUSES: &str = "\
+import java.io.File;
+import java.security.KeyStore;
+import java.security.PublicKey;
+import java.security.Signature;
+import java.util.List;
+import java.util.ListIterator;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.jar.JarFile;
+import java.util.zip.GZIPInputStream;
+import javax.crypto.Cipher;
+import javax.crypto.Mac;
+
+class Misuses {
+    Object backwards(List<Object> all) {
+        ListIterator<Object> it = all.listIterator(all.size());
+        return it.previous();
+    }
+
+    Object beforeTheFirst(List<Object> all) {
+        ListIterator<Object> it = all.listIterator();
+        return it.previous(); // certain
+    }
+
+    void setTwice(List<Object> all) {
+        ListIterator<Object> it = all.listIterator();
+        it.next();
+        it.set(1);
+        it.set(2);
+        it.remove();
+        it.set(3); // certain
+    }
+
+    int loaded(File file) throws Exception {
+        return KeyStore.getInstance(file, new char[0]).size();
+    }
+
+    int notLoaded() throws Exception {
+        return KeyStore.getInstance(\"PKCS12\").size(); // certain
+    }
+
+    byte[] verifies(PublicKey key) throws Exception {
+        Signature signature = Signature.getInstance(\"SHA256withRSA\");
+        signature.initVerify(key);
+        signature.update(new byte[3]);
+        return signature.sign(); // certain
+    }
+
+    byte[] notKeyed() throws Exception {
+        Mac mac = Mac.getInstance(\"HmacSHA256\");
+        mac.update(new byte[3]); // certain
+        return Cipher.getInstance(\"AES\").doFinal();
+    }
+
+    byte[] notKeyedEither() throws Exception {
+        return Cipher.getInstance(\"AES\").doFinal(); // certain
+    }
+
+    void tooLate(Runnable work) {
+        ExecutorService pool = Executors.newFixedThreadPool(2);
+        pool.execute(work);
+        pool.shutdown();
+        pool.execute(work); // certain
+    }
+
+    void notHeld(ReentrantLock lock) {
+        if (!lock.tryLock()) {
+            lock.unlock(); // possible
+            return;
+        }
+        lock.unlock();
+    }
+
+    int closed(File file) throws Exception {
+        JarFile jar = new JarFile(file);
+        int size = jar.size();
+        jar.close();
+        return size + jar.size(); // certain
+    }
+
+    int afterEnd(java.io.InputStream bytes) throws Exception {
+        GZIPInputStream in = new GZIPInputStream(bytes);
+        try (in) {
+            in.read();
+        }
+        return in.read(); // certain
+    }
+}
+";
+
+#[test]
+fn the_shipped_models_find_misuse_and_nothing_else() {
+    let Some(java) = java() else { return };
+    let folder = java.compile(&[("Misuses.java", MISUSES)]);
+    let answer = adit(&["verify", &folder.path().display().to_string(), "--json"]).json();
+    let found: Vec<(u64, &str)> = answer["findings"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|one| (one["line"].as_u64().expect("a line"), one["certain"] == true))
+        .map(|(line, certain)| (line, if certain { "certain" } else { "possible" }))
+        .collect();
+    let wanted: Vec<(u64, &str)> = MISUSES
+        .lines()
+        .enumerate()
+        .filter_map(|(at, line)| Some((at as u64 + 1, line.split_once("// ")?.1)))
+        .collect();
+    let mut sorted = found.clone();
+    sorted.sort_unstable();
+    assert_eq!(sorted, wanted, "{}", answer["findings"]);
+}

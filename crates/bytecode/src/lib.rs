@@ -46,6 +46,7 @@ mod instruction;
 mod known;
 mod layout;
 mod modules;
+pub mod mutate;
 pub mod overloads;
 mod pool;
 pub mod probe;

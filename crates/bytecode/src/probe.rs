@@ -162,7 +162,7 @@ pub fn probe(bytes: &[u8], file: &str, hits: &Hits, first: usize) -> Result<Prob
             None => Ok(None),
             Some(plan) => {
                 let hit = |growth: &mut Growth, probe: usize| record_hit(growth, field, number + probe);
-                let parts = ProbedBody { plan, code, attribute: &bytes[attribute.clone()] };
+                let parts = ProbedBody { plan, code, attribute: &bytes[attribute.clone()], lines: None };
                 relocate(&layout, place, &parts, &mut growth, hit)
                     .map_err(|fault| RewriteError::Class(fault.named(file, bytes.len())))?
                     .transpose()

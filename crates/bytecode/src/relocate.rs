@@ -18,6 +18,8 @@ pub(crate) struct ProbedBody<'a> {
     pub(crate) code: &'a Code,
     /// The whole attribute, including its name and length.
     pub(crate) attribute: &'a [u8],
+    /// Offsets with lines that replace those of the body.
+    pub(crate) lines: Option<Vec<(u32, u16)>>,
 }
 
 /// Number of stack slots that the instructions of a probe take.
@@ -118,6 +120,16 @@ impl Tables {
             }
             Ok(())
         })?;
+        if let Some(lines) = &parts.lines {
+            let name = match tables.lines.first() {
+                Some(&(name, _)) => name,
+                None => match growth.text("LineNumberTable") {
+                    Ok(name) => name,
+                    Err(full) => return Ok(Err(full)),
+                },
+            };
+            tables.lines = vec![(name, lines.clone())];
+        }
         // Where the verifier reads frames, every jump target has one.
         let known = |target: u32| match &tables.frames {
             Some((_, frames)) => frame_at(frames, target).is_some(),

@@ -9,7 +9,7 @@ use crate::analysis::{Analysis, End, Exits, Frame, Place, Refused, Site, Slots, 
 use crate::harmless::{self, Effect};
 use crate::limits::{DEPTH, INLINED_LENGTH, SUMMARIES};
 use crate::steps::{pop, unknown};
-use crate::typestate::{ReceiverScope, Typestate};
+use crate::typestate::ReceiverScope;
 use crate::world::{Id, Object, Track, Value, World};
 
 /// The situations after a call returned, and the ends of the block by exceptions.
@@ -177,7 +177,7 @@ impl Analysis<'_> {
             let fluent = call.is_some_and(|call| typestate.calls[call].fluent);
             world.object_mut(id).track = Some(track);
             self.thrown(frame, at, world.clone(), ends);
-            self.result(&mut world, id, slots, typestate, fluent, None);
+            self.result(frame, at, id, member, slots, fluent, None, &mut world);
             next.push(world);
             return;
         };
@@ -234,27 +234,35 @@ impl Analysis<'_> {
         let object = world.object_mut(id);
         object.history = object.history.and(event);
         object.track = Some(track);
-        self.result(&mut world, id, slots, typestate, fluent, pending.then_some(id));
+        self.result(frame, at, id, member, slots, fluent, pending.then_some(id), &mut world);
         next.push(world);
     }
 
     /// Pushes the result of a call on a followed object.
+    #[expect(clippy::too_many_arguments, reason = "a call, its situation, and its result")]
     fn result(
         &self,
-        world: &mut World,
+        frame: &Frame<'_>,
+        at: usize,
         id: Id,
+        member: &MemberRef,
         slots: &Slots,
-        typestate: &Typestate,
         fluent: bool,
         pending: Option<Id>,
+        world: &mut World,
     ) {
         match &slots.result_type {
             None => {}
             Some(Type::Boolean) => world.push(pending.map_or(Value::Unknown, Value::Answer)),
             Some(_) if fluent => world.push(Value::Ref(id)),
             Some(Type::Class(class)) => {
+                if let Some(made) = self.created(frame, at, member, slots, world) {
+                    world.push(Value::Ref(made));
+                    return;
+                }
                 // An unknown method of the class may return its receiver.
-                if *class == typestate.class {
+                let model = world.object(id).track.as_ref().map(|track| track.model);
+                if model.is_some_and(|model| *class == self.verifier.typestate(model).class) {
                     world.share(Value::Ref(id));
                     if let Some(track) = &mut world.object_mut(id).track {
                         track.lost = true;
@@ -492,7 +500,7 @@ impl Analysis<'_> {
         let Some(Type::Class(class)) = &slots.result_type else { return None };
         let model = self.verifier.model_of(class)?;
         let typestate = self.verifier.typestate(model);
-        if !typestate.creates(&member.class, &member.name) {
+        if !typestate.creates(member) {
             return None;
         }
         let mut object = Object { fresh: true, nonnull: true, ..Object::unknown() };

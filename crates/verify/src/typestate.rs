@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use adit_automata::format::{Call, CallEnd, Spelling};
 use adit_automata::{Fsa, Modality, State};
-use adit_bytecode::{Class, Flags, Instruction, Kind, Method, Signature, Type};
+use adit_bytecode::{Class, Flags, Instruction, Kind, MemberRef, Method, Signature, Type};
 use rustc_hash::FxHashMap;
 
 use crate::limits::MOST_STATES;
@@ -65,7 +65,8 @@ pub struct Facts {
     /// that it stands for. Empty if unknown: then names and parameter types decide.
     pub methods: Vec<MethodFacts>,
     /// Methods that return a new object in its first state, as `java/util/Collection.iterator()`. The part
-    /// before the last dot is a class, or a package that ends in `/*`.
+    /// before the last dot is a class, or a package that ends in `/*`. Without parentheses, every overload
+    /// does.
     pub creators: Vec<String>,
     /// The class has no subclasses.
     pub is_final: bool,
@@ -127,6 +128,8 @@ pub(crate) struct Creator {
     class: String,
     is_package: bool,
     name: String,
+    /// Parameter types as labels spell them; `None` for every overload.
+    parameters: Option<String>,
 }
 
 /// A method of the alphabet.
@@ -348,8 +351,8 @@ impl Typestate {
     }
 
     /// Returns true if the static method or the method of that class creates objects in their first state.
-    pub(crate) fn creates(&self, class: &str, name: &str) -> bool {
-        self.creators.iter().any(|creator| creator.is(class, name))
+    pub(crate) fn creates(&self, member: &MemberRef) -> bool {
+        self.creators.iter().any(|creator| creator.is(member))
     }
 
     /// The answer of the states to a call.
@@ -444,19 +447,25 @@ impl Typestate {
 
 impl Creator {
     fn parse(text: &str) -> Option<Creator> {
-        let text = text.strip_suffix("()").unwrap_or(text);
+        let (text, parameters) = match text.strip_suffix(')').and_then(|text| text.split_once('(')) {
+            Some((text, parameters)) => (text, Some(parameters.to_owned())),
+            None => (text, None),
+        };
         let (class, name) = text.rsplit_once('.')?;
         let package = class.strip_suffix('*');
         Some(Creator {
             class: package.unwrap_or(class).to_owned(),
             is_package: package.is_some(),
             name: name.to_owned(),
+            parameters,
         })
     }
 
-    fn is(&self, class: &str, name: &str) -> bool {
+    fn is(&self, member: &MemberRef) -> bool {
+        let class = &*member.class;
         let fits = if self.is_package { class.starts_with(&self.class) } else { class == self.class };
-        fits && self.name == name
+        fits && *self.name == *member.name
+            && (self.parameters.is_none() || self.parameters == parameter_names(&member.descriptor))
     }
 }
 
@@ -603,4 +612,33 @@ fn reachable(model: &Fsa<String>, from: States, unexplored: Option<State>) -> St
         }
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn creates(creator: &str, class: &str, name: &str, descriptor: &str) -> bool {
+        let member = MemberRef {
+            class: class.into(),
+            name: name.into(),
+            descriptor: descriptor.into(),
+            in_interface: false,
+        };
+        Creator::parse(creator).is_some_and(|creator| creator.is(&member))
+    }
+
+    #[test]
+    fn creators_are_told_apart_by_their_parameters() {
+        let (list, none) = ("java/util/ArrayList", "()Ljava/util/ListIterator;");
+        assert!(creates("java/util/*.listIterator()", list, "listIterator", none));
+        // `listIterator(5)` begins in the middle.
+        assert!(!creates("java/util/*.listIterator()", list, "listIterator", "(I)Ljava/util/ListIterator;"));
+        assert!(!creates("java/util/*.listIterator()", "com/acme/List", "listIterator", none));
+        let (store, name) = ("java/security/KeyStore", "getInstance");
+        let one = "java/security/KeyStore.getInstance(String)";
+        assert!(creates(one, store, name, "(Ljava/lang/String;)Ljava/security/KeyStore;"));
+        assert!(!creates(one, store, name, "(Ljava/io/File;[C)Ljava/security/KeyStore;"));
+        assert!(creates("javax/crypto/Mac.getInstance", "javax/crypto/Mac", name, "(I)Ljavax/crypto/Mac;"));
+    }
 }

@@ -9,6 +9,7 @@ mod effects;
 mod hierarchy;
 mod jdk;
 mod jdk_home;
+mod mutated;
 mod reading;
 mod running;
 mod verifier;
