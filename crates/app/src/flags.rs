@@ -81,7 +81,8 @@ Examples:
                                                          whether every word satisfies a formula
   adit compare model.dot examples/tokenizer.dot          precision and recall against another model
   adit validate model.dot java.util.StringTokenizer      precision and recall against the class itself
-  adit test-spec model.json --tests target/test-classes  whether the program needs the order
+  adit test-spec model.json --class com.acme.Stack --tests target/test-classes
+                                                         whether the program needs the order
   adit verify app.jar                                    calls in Java code that throw, by typestates
   adit convert model.dot model.json                      another format, or a picture: model.svg
   adit show model.dot                                    the model, drawn in the terminal

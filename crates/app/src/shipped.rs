@@ -122,7 +122,6 @@ const SHIPPED: &[(&str, &str)] = shipped![
     "java.util.Vector",
     "java.util.concurrent.ExecutorService",
     "java.util.concurrent.ScheduledExecutorService",
-    "java.util.concurrent.locks.ReentrantLock",
     "java.util.jar.JarFile",
     "java.util.jar.JarOutputStream",
     "java.util.regex.Matcher",

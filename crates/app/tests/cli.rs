@@ -16,7 +16,7 @@ fn the_name_alone_explains_itself() {
     assert!(run.err.is_empty());
 }
 
-const COMMANDS: [&str; 20] = [
+const COMMANDS: [&str; 21] = [
     "mine",
     "status",
     "observe",
@@ -27,6 +27,7 @@ const COMMANDS: [&str; 20] = [
     "check",
     "compare",
     "validate",
+    "test-spec",
     "verify",
     "convert",
     "show",

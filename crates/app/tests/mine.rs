@@ -442,7 +442,7 @@ fn budgets_are_kept_and_counted_once() {
         let run = adit(&["mine", "Cell", "-c", &path, "--budget", budget, "--json", "-o", &out]);
         assert_eq!(run.code, code, "{budget}: {}", run.err);
         let status = adit(&["status", &out]);
-        if code == 3 {
+        if code == 4 {
             assert!(run.err.contains("the budget ended after"), "{budget}: {}", run.err);
             continue;
         }

@@ -205,7 +205,6 @@ import java.util.List;
 import java.util.ListIterator;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.jar.JarFile;
 import java.util.zip.GZIPInputStream;
 import javax.crypto.Cipher;
@@ -261,14 +260,6 @@ class Misuses {
         pool.execute(work);
         pool.shutdown();
         pool.execute(work); // certain
-    }
-
-    void notHeld(ReentrantLock lock) {
-        if (!lock.tryLock()) {
-            lock.unlock(); // possible
-            return;
-        }
-        lock.unlock();
     }
 
     int closed(File file) throws Exception {

@@ -1,12 +1,14 @@
 //! DSI with unit tests: a specification “a before b” is tested by delaying calls of `a` until after the next
 //! `b`, and running the tests.
 //!
-//! All related tests pass: the order seems not to be needed, and the specification is *buggy*. All fail: it is
+//! All related tests pass: the order seems not to be needed, and the specification is *buggy*. All fail: it
+//! is
 //! *true*. Some do: *unknown*. A test is related if a call was really delayed in it.
 //!
-//! Paper: [temari, sections III-C and IV-B3], which extends DSI [gabel12] by unit tests.
-//! Deviation: none that the paper tells; it leaves out the details of its algorithm. A delayed call that never
-//! ran, because no `b` came or because `b` threw, counts as a failure, as the paper's figures 7 and 8 say.
+//! Paper: [temari, sections III-C and IV-B3], which extends DSI (`gabel12`) by unit tests.
+//! Deviation: none that the paper tells; it leaves out the details of its algorithm. A delayed call that
+//! never ran, because no `b` came or because `b` threw, counts as a failure, as the paper's figures 7 and 8
+//! say.
 //! Cost: that of running the tests; the verdict is one pass over them.
 
 /// The end of one test in one run.

@@ -2,8 +2,8 @@
 //!
 //! From every situation that a survey found, with the arguments that it found, one script makes the first
 //! call and then the second, and another script exchanges them. A user of the object can tell the orders
-//! apart by an exception, by an answer, or by what later calls do. A field that differs and that no later call
-//! shows is the weakest sign, because it may be a cache.
+//! apart by an exception, by an answer, or by what later calls do. A field that differs and that no later
+//! call shows is the weakest sign, because it may be a cache.
 //!
 //! | finding | the orders differ in | order is |
 //! |---|---|---|
@@ -17,8 +17,8 @@
 //! | [`Same`](Finding::Same) | nothing | free |
 //! | [`Opposite`](Finding::Opposite) | a call that throws in the demanded order and not in the other | free |
 //!
-//! A difference counts only if both scripts give the same again. Situations in which the demanded order throws
-//! in both orders show little: [`Same`](Finding::Same) is their finding, and they are counted apart.
+//! A difference counts only if both scripts give the same again. Situations in which the demanded order
+//! throws in both orders show little: [`Same`](Finding::Same) is their finding, and they are counted apart.
 //!
 //! Paper: none. TEMARI [temari, section V-B] finds that weak oracles of tests cause most errors; here the
 //! object itself is the oracle.

@@ -75,8 +75,8 @@ pub fn spec_verdict(evidence: &PairEvidence) -> (SpecVerdict, Basis) {
     if shows_need(within_tests) {
         return (SpecVerdict::True, Basis::WithinTests);
     }
-    // The call graph does not tell objects apart: a stream that reads from another one seems to call itself. So a
-    // difference that was seen outweighs it.
+    // The call graph does not tell objects apart: a stream that reads from another one seems to call itself.
+    // So a difference that was seen outweighs it.
     if *calls_itself {
         return set_aside;
     }

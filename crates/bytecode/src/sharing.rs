@@ -1,8 +1,8 @@
 //! State that two methods share: do they touch a common place that one of them writes?
 //!
 //! The answer over-approximates, like the [effects](crate::effects) it is made of. Two methods without shared
-//! state can change places in any program; two methods with shared state perhaps cannot. Effects that cannot be
-//! seen in bytecode (native methods, files, sockets, the clock) count as shared.
+//! state can change places in any program; two methods with shared state perhaps cannot. Effects that cannot
+//! be seen in bytecode (native methods, files, sockets, the clock) count as shared.
 //!
 //! Paper: [temari, section VI-B] proposes a static check of shared state and tries a purity analysis.
 //! Cost: that of the effects; each method is analyzed once.
@@ -63,9 +63,9 @@ pub fn sharing_of(one: &Effects, other: &Effects) -> Sharing {
     }
 }
 
-/// Tells whether `caller` may call one of `callees` itself, directly or through others; `None` if more methods
-/// are reached than `most`. Where the first method of a pair calls the second, exchanging them breaks nothing
-/// and shows nothing: the paper calls such pairs “no break, pass”.
+/// Tells whether `caller` may call one of `callees` itself, directly or through others; `None` if more
+/// methods are reached than `most`. Where the first method of a pair calls the second, exchanging them breaks
+/// nothing and shows nothing: the paper calls such pairs “no break, pass”.
 pub fn calls(program: &Program<'_>, caller: &MethodId, callees: &[MethodId], most: usize) -> Option<bool> {
     let graph = call_graph(program, std::slice::from_ref(caller), most);
     if graph.callees.values().any(|reached| callees.iter().any(|callee| reached.contains(callee))) {

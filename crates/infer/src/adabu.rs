@@ -196,8 +196,8 @@ impl BehaviorModel {
         builder.build()
     }
 
-    /// Converts the model to a typestate: a state `start`, a state for each abstract state, and `ex` for calls
-    /// that throw, whose labels tell the exception behind `!`.
+    /// Converts the model to a typestate: a state `start`, a state for each abstract state, and `ex` for
+    /// calls that throw, whose labels tell the exception behind `!`.
     pub fn typestate(&self, exceptional: Exceptional) -> Fsa<String> {
         let mut builder = Builder::new();
         let start = builder.state(true);

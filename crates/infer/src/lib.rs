@@ -2,7 +2,8 @@
 //!
 //! Every algorithm here keeps one promise, which [`first_rejected`] checks: the model accepts every trace it
 //! was made from. [`contractor()`] and [`temi()`] start from contracts instead, and [`sekt()`] and [`temi()`]
-//! use what traces say about the object's state ([`Abstraction`]). A [`BehaviorModel`] has only what was seen.
+//! use what traces say about the object's state ([`Abstraction`]). A [`BehaviorModel`] has only what was
+//! seen.
 
 mod abstraction;
 mod adabu;

@@ -191,7 +191,14 @@ impl Running {
             let left = deadline.saturating_duration_since(Instant::now());
             match self.output.recv_timeout(left) {
                 Ok(chunk) => self.pending.extend(chunk),
-                Err(RecvTimeoutError::Timeout) => return Err(Reason::TimedOut(limit)),
+                Err(RecvTimeoutError::Timeout) => {
+                    let said = shortened(&String::from_utf8_lossy(&self.pending));
+                    return Err(if begins_an_answer(&said) {
+                        Reason::TimedOut(limit)
+                    } else {
+                        Reason::Nonsense(said)
+                    });
+                }
                 Err(RecvTimeoutError::Disconnected) => {
                     let said = shortened(&String::from_utf8_lossy(&self.pending));
                     let status =
@@ -222,6 +229,12 @@ fn checked(arena: &Arena, constraints: &[Expr], model: Model) -> Answer {
         Ok(false) => Answer::Unknown(Reason::BadModel("a constraint is false under it".to_owned())),
         Err(error) => Answer::Unknown(Reason::BadModel(error.to_string())),
     }
+}
+
+/// Returns true for output that a solver may still have been completing: nothing, a verdict or a list.
+fn begins_an_answer(said: &str) -> bool {
+    let word = said.trim_end_matches('…');
+    word.starts_with('(') || ["", "sat", "unsat", "unknown"].contains(&word)
 }
 
 /// The first line, for a message, and not all of a long one.

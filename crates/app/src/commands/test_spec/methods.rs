@@ -15,7 +15,8 @@ pub(super) struct EventMethods {
     pub(super) answer: Option<bool>,
 }
 
-/// The methods of objects of one class, inherited ones included: name, descriptor and the class with the code.
+/// The methods of objects of one class, inherited ones included: name, descriptor and the class with the
+/// code.
 pub(super) struct ClassMethods {
     simple_name: String,
     methods: BTreeMap<(String, String), MethodId>,

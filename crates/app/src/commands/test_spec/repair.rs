@@ -1,7 +1,7 @@
 //! Repairing a model: the least relaxation that allows what a refuted constraint forbids.
 //!
-//! A constraint “a before b” is refuted by calls of `a` that came after the next `b`. So a repaired model also
-//! reads every word of the model in which one `a` is put off until after the next `b`, and nothing else.
+//! A constraint “a before b” is refuted by calls of `a` that came after the next `b`. So a repaired model
+//! also reads every word of the model in which one `a` is put off until after the next `b`, and nothing else.
 
 use adit_automata::{Builder, Fsa};
 

@@ -453,8 +453,8 @@ impl CallRecorder {
         made
     }
 
-    /// The loader of the project's classes. The machine itself would ask that of the witness, which knows none
-    /// of them.
+    /// The loader of the project's classes. The machine itself would ask that of the witness, which knows
+    /// none of them.
     fn loader(&self, known: &Known) -> jobject {
         let loader = locked(&self.interventions.state).loader as jobject;
         if loader.is_null() { known.application_loader.get() } else { loader }
@@ -491,8 +491,8 @@ impl CallRecorder {
             return Err("the object is of a class of another loader".to_owned());
         }
         FORCED.with(|forced| forced.set(Some((method as jint, maker, intervention as u64))));
-        // SAFETY: the object is an instance of the method's class, as was just checked, and the arguments were
-        // converted to, or recorded from, the types of the descriptor. The exception is taken away.
+        // SAFETY: the object is an instance of the method's class, as was just checked, and the arguments
+        // were converted to, or recorded from, the types of the descriptor. The exception is taken away.
         let thrown = unsafe {
             call_ready(env, ready, id, object, values);
             vm::take_exception(env)
