@@ -12,6 +12,7 @@ mod completions;
 mod convert;
 mod difference;
 mod doctor;
+mod enrich;
 mod explain;
 mod infer;
 mod interface;
@@ -37,6 +38,7 @@ pub(crate) fn run(cli: Cli) -> Result<Ending, Report> {
         Command::Mine(flags) => mine::run(&flags, quiet),
         Command::Status(flags) => status::run(&flags),
         Command::Observe(flags) => observe::run(&flags, quiet),
+        Command::Enrich(flags) => enrich::run(&flags, quiet),
         Command::Properties(flags) => properties::run(&flags, quiet),
         Command::Invariants(flags) => invariants::run(&flags, quiet),
         Command::Infer(flags) => infer::run(&flags, quiet),

@@ -16,6 +16,7 @@ mod compare;
 mod completions;
 mod convert;
 mod doctor;
+mod enrich;
 mod explain;
 pub(crate) mod infer;
 pub(crate) mod interface;
@@ -41,6 +42,7 @@ pub(crate) use compare::CompareFlags;
 pub(crate) use completions::CompletionsFlags;
 pub(crate) use convert::ConvertFlags;
 pub(crate) use doctor::DoctorFlags;
+pub(crate) use enrich::EnrichFlags;
 pub(crate) use explain::ExplainFlags;
 pub(crate) use infer::{Algorithm, AlgorithmFlags, InferFlags};
 pub(crate) use interface::InterfaceFlags;
@@ -91,6 +93,7 @@ Examples:
                                                          a name of your own for a state
   adit observe java.util.StringTokenizer -o traces.jsonl
                                                          traces of a Java class
+  adit enrich com.acme.Box --tests target/test-classes   a typestate, from tests and their mutants
   adit interface com.acme.Stream -c target/classes       when each method may be called, with guards, proved
   adit ci                                                what changed since the models were committed
   adit doctor                                            what running Java needs, and what is missing
@@ -105,6 +108,7 @@ pub(crate) enum Command {
     Mine(MineFlags),
     Status(StatusFlags),
     Observe(ObserveFlags),
+    Enrich(EnrichFlags),
     Properties(PropertiesFlags),
     Invariants(InvariantsFlags),
     Infer(InferFlags),

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 mod budget;
 mod campaign;
 mod commands;
+mod enrichment;
 mod errors;
 mod findings;
 mod flags;

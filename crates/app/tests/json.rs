@@ -117,6 +117,8 @@ fn commands_that_read_files_print_what_is_documented() {
     check(&all, "properties", &["properties", &traces, "--formula", "G(x -> X G !y)", "--json"]);
     check(&all, "invariants", &["invariants", &stack, "--json"]);
     check(&all, "infer", &["infer", &traces, "-o", &at("i.json"), "--json"]);
+    let adabu = ["infer", &stack, "--algorithm", "adabu", "-o", &at("a.json"), "--json"];
+    check(&all, "infer", &adabu);
     check(&all, "check", &["check", &truth, "--formula", "G(nextToken -> F hasMoreTokens:FALSE)", "--json"]);
     check(&all, "check", &["check", &truth, "--templates", "--json"]);
     check(&all, "compare", &["compare", &model, &truth, "--json"]);

@@ -21,7 +21,8 @@ pub(crate) const MAX_STATES: usize = 100;
 /// Traces with states (`adit observe --states`, or Daikon's .dtrace) allow more. sekt merges like k-tail, but
 /// never two states in which the object differs in a condition of some method. contractor takes pre- and
 /// postconditions from the traces and allows every call that they allow. temi does the same, and marks what
-/// no trace did as maybe; --pessimistic leaves that out. contractor and temi need a solver, z3 or cvc5.
+/// no trace did as maybe; --pessimistic leaves that out. contractor and temi need a solver, z3 or cvc5. adabu
+/// has a state for each combination of signs, null-ness and truths of the object's fields.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -29,7 +30,8 @@ Examples:
   adit infer examples/tokenizer.traces --algorithm k-tail --k 2 --to mermaid
   adit infer examples/stack.jsonl --pure peek,isEmpty -o stack.json --report stack.html
   adit infer examples/stack.dtrace --algorithm sekt --k 2 -o stack.dot
-  adit infer examples/stack.dtrace --algorithm temi --pessimistic -o stack.dot")]
+  adit infer examples/stack.dtrace --algorithm temi --pessimistic -o stack.dot
+  adit infer examples/stack.dtrace --algorithm adabu -o stack.dot")]
 pub(crate) struct InferFlags {
     #[command(flatten)]
     pub(crate) traces: TraceFlags,
@@ -110,6 +112,8 @@ pub(crate) enum Algorithm {
     Contractor,
     /// The same, refined by the traces: what no trace did is marked as maybe
     Temi,
+    /// States are abstractions of the object's fields: signs, null or not, true or false
+    Adabu,
 }
 
 impl Algorithm {
@@ -121,11 +125,12 @@ impl Algorithm {
             Self::Sekt => "sekt",
             Self::Contractor => "contractor",
             Self::Temi => "temi",
+            Self::Adabu => "adabu",
         }
     }
 
     /// Returns true if the algorithm uses the object's state.
     pub(crate) fn uses_state(self) -> bool {
-        matches!(self, Self::Sekt | Self::Contractor | Self::Temi)
+        matches!(self, Self::Sekt | Self::Contractor | Self::Temi | Self::Adabu)
     }
 }

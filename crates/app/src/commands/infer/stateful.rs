@@ -1,9 +1,9 @@
-//! Inference from traces with states: SEKT, CONTRACTOR++ and TEMI.
+//! Inference from traces with states: SEKT, CONTRACTOR++, TEMI and ADABU.
 
 use std::ops::ControlFlow;
 
 use adit_automata::Fsa;
-use adit_infer::{Horizon, Scope, StateLimit, pessimistic};
+use adit_infer::{BehaviorModel, Horizon, Scope, StateLimit, pessimistic};
 use adit_logic::contract::Contracts;
 use adit_smt::{Counters, Missing, Solver};
 use adit_trace::{Event, EventSink, Labels, Letter, Words};
@@ -60,6 +60,9 @@ impl Stateful {
 
     /// Infers a model with the algorithm that the flags name.
     pub(super) fn infer(&self, flags: &InferFlags, quiet: bool) -> Result<Inferred, Report> {
+        if flags.algorithm.algorithm == Algorithm::Adabu {
+            return Ok(self.behavior());
+        }
         let algorithm = match flags.algorithm.algorithm {
             Algorithm::Sekt => FromStates::Sekt(Horizon(flags.algorithm.k.unwrap_or(DEFAULT_K))),
             Algorithm::Contractor => FromStates::Contractor,
@@ -103,6 +106,22 @@ impl Stateful {
         summary["solver"] = solver.map(|solver| as_json(solver.counters())).into();
         let model = if flags.state.pessimistic { pessimistic(&found.model) } else { found.model };
         Ok(Inferred { model, summary })
+    }
+}
+
+impl Stateful {
+    /// The object behavior model of all traces.
+    fn behavior(&self) -> Inferred {
+        let mut model = BehaviorModel::new();
+        for trace in &self.traces {
+            // States before calls are those after the last ones, so that the model accepts the trace.
+            let plain = |event: &Event| Event { details: None, ..event.clone() };
+            let trace: Vec<Event> = trace.iter().map(plain).collect();
+            model.add(&trace, &|event| self.labels.of(event));
+        }
+        let letter = |label: &String| self.words.alphabet.get(label).expect("the traces have the label");
+        let summary = json!({"abstract_states": model.states().len()});
+        Inferred { model: model.automaton().map(letter), summary }
     }
 }
 

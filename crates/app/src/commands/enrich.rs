@@ -1,0 +1,295 @@
+//! `adit enrich`: completes the typestate that a test suite shows, by running mutants of its tests.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use adit_bytecode::{ClassPath, Flags};
+use adit_infer::{BehaviorCall, Exceptional, Reduced};
+use adit_jvm::Sandbox;
+use adit_jvm::record::intervene::{BenchMethod, BenchOptions, TestBench};
+use adit_jvm::record::{EventNaming, Outcome, Task, TaskEnd};
+use miette::Report;
+use serde_json::{Value, json};
+
+use super::requests::class_request;
+use crate::enrichment::{Callee, Enricher, Enrichment, TransitionOrigin, parameters};
+use crate::errors::{Ending, bad_input, no_answer};
+use crate::flags::EnrichFlags;
+use crate::interrupt::Listening;
+use crate::java::environment::{self, JavaEnvironment};
+use crate::java::project::ClassLocation;
+use crate::java::user_tests;
+use crate::models;
+use crate::output::{Target, counted, print_json, some_of};
+use crate::progress::{Audience, Counting};
+use crate::stderr::tell;
+
+/// Limit on the events kept per object.
+const LONGEST_LIFE: u64 = 10_000;
+
+pub(super) fn run(flags: &EnrichFlags, quiet: bool) -> Result<Ending, Report> {
+    let target = Target::new(flags.output.as_deref());
+    target.check()?;
+    let format = models::format_of(&target, flags.to.as_deref())?;
+    let request = class_request(&flags.class)?;
+    let location = ClassLocation::new(&request, Audience::unless(quiet))?;
+    let (places, names) = user_tests::split(&flags.tests);
+    let java = JavaEnvironment::new(&request, &location, &places)?;
+    let classes = user_tests::classes(&java, &places, &names)?;
+    let directory = flags.directory.clone().unwrap_or_else(|| PathBuf::from("."));
+    if !directory.is_dir() {
+        return Err(bad_input(
+            format!("--directory: {} is not a folder", directory.display()),
+            "name an existing folder",
+        ));
+    }
+    if request.sandbox == Sandbox::Unsafe {
+        tell("WARNING: --unsafe-no-sandbox: the tests run without any protection that this kernel lacks");
+    }
+    let naming = EventNaming::Overload { non_public: request.non_public };
+    let task = Task::Tests { classes };
+    let record = user_tests::record_options(&java, task, directory, flags.time_limit, LONGEST_LIFE, naming)?;
+    let mut bench =
+        TestBench::start(BenchOptions { record, reuse: flags.reuse }).map_err(environment::cannot_run)?;
+    let callees = callees(bench.methods(), &java.classes, &java.class.name, request.non_public);
+    let mut listening = Listening::new();
+    let class = java.class.dotted_name();
+    let enricher = Enricher::start(&mut bench, callees, &mut listening).map_err(environment::cannot_run)?;
+    check_suite(enricher.found(), &class, quiet)?;
+    // A second suite run would not help: mutants run one test each.
+    let mut counting = Counting::new(quiet);
+    let mut show = |found: &Enrichment| {
+        counting.show(|| {
+            let states = counted(found.model.states().len(), "state");
+            format!(
+                "{}: {states}, {} that throw",
+                counted(found.mutants, "mutant"),
+                found.model.exceptional()
+            )
+        });
+    };
+    let budget = flags.budget;
+    let found = enricher
+        .limited(flags.mutant_limit)
+        .enrich(flags.paper, budget, &mut listening, &mut show)
+        .map_err(environment::cannot_run)?;
+    counting.finish();
+    drop(listening);
+    let machines = bench.machines();
+    let result = Enriched::new(&found, flags.all_fields);
+    models::write(&result.model.typestate(Exceptional::One), &target, format, &class, quiet)?;
+    if flags.json {
+        print_json(&result.json(&class, &found, machines))?;
+    }
+    if !quiet {
+        report(&result, &found, budget);
+    }
+    Ok(Ending::Clean)
+}
+
+/// Fails if the suite shows nothing of the class.
+fn check_suite(found: &Enrichment, class: &str, quiet: bool) -> Result<(), Report> {
+    let suite = &found.suite;
+    let failed: Vec<&str> = suite
+        .tests
+        .iter()
+        .filter_map(|test| matches!(test.outcome, Outcome::Failed { .. }).then_some(test.name.as_str()))
+        .collect();
+    match &suite.end {
+        TaskEnd::Finished => {}
+        TaskEnd::TimedOut => {
+            return Err(no_answer(
+                format!(
+                    "the suite did not end in time, in {}",
+                    suite.running.as_deref().unwrap_or("no test")
+                ),
+                "give it more time with --time-limit, or name fewer tests",
+            ));
+        }
+        TaskEnd::Stopped(_) => {
+            return Err(no_answer("stopped by Ctrl-C before the suite had ended", "nothing was written"));
+        }
+        TaskEnd::Exited { code } => {
+            return Err(no_answer(
+                format!(
+                    "{} ends its JVM with exit code {code}",
+                    suite.running.as_deref().unwrap_or("a test")
+                ),
+                "leave that test out: name the others with --tests",
+            ));
+        }
+        TaskEnd::Died { how } => {
+            return Err(no_answer(
+                format!("the JVM of the suite {how}"),
+                "run `adit observe` on it to learn more",
+            ));
+        }
+    }
+    let load_errors =
+        ["NoClassDefFoundError", "NoSuchMethodError", "ClassNotFoundException", "NoSuchFieldError"];
+    let unloadable = suite.tests.iter().find_map(|test| match &test.outcome {
+        Outcome::Failed { class, message, .. } if load_errors.iter().any(|error| class.ends_with(error)) => {
+            Some((test.name.as_str(), message.as_str()))
+        }
+        _ => None,
+    });
+    if suite.lives.is_empty() {
+        if let Some((test, why)) = unloadable {
+            return Err(bad_input(
+                format!("{test} does not fit the class path: {why}"),
+                "were the tests compiled against these classes? add what is missing with --classpath",
+            ));
+        }
+        return Err(bad_input(
+            format!("none of {} uses {class}", counted(suite.tests.len(), "test")),
+            "name tests that create objects of the class; `adit mine` needs no tests",
+        ));
+    }
+    if !failed.is_empty() && !quiet {
+        let names = some_of(&failed, 3);
+        tell(&format!("{} of the suite fail as they are: {names}", counted(failed.len(), "test")));
+    }
+    Ok(())
+}
+
+/// The methods to call: public ones unless others are wanted, each name of events once.
+fn callees(methods: &[BenchMethod], classes: &ClassPath, class: &str, non_public: bool) -> Vec<Callee> {
+    let visible = visible_methods(classes, class, non_public);
+    let mut seen = BTreeSet::new();
+    methods
+        .iter()
+        .enumerate()
+        .filter(|(_, method)| !method.is_static)
+        .filter(|(_, method)| visible.contains(&(method.name.clone(), method.descriptor.clone())))
+        .filter(|(_, method)| seen.insert(method.event.clone()))
+        .map(|(number, method)| Callee {
+            event: method.event.clone(),
+            number,
+            parameters: parameters(&method.descriptor),
+        })
+        .collect()
+}
+
+/// Name and descriptor of the methods that a caller may call, in the class and above it, without bridges.
+fn visible_methods(classes: &ClassPath, class: &str, non_public: bool) -> BTreeSet<(String, String)> {
+    let mut visible = BTreeSet::new();
+    let mut open = vec![class.to_owned()];
+    let mut seen = BTreeSet::new();
+    while let Some(name) = open.pop() {
+        if name == "java/lang/Object" || !seen.insert(name.clone()) {
+            continue;
+        }
+        let Ok(Some(class)) = classes.read(&name) else { continue };
+        for method in &class.methods {
+            let is_public = method.flags.has(Flags::PUBLIC);
+            if (is_public || non_public) && !method.flags.has(Flags::BRIDGE) {
+                visible.insert((method.name.to_string(), method.descriptor.to_string()));
+            }
+        }
+        open.extend(class.superclass.iter().chain(&class.interfaces).map(ToString::to_string));
+    }
+    visible
+}
+
+/// The result as the user sees it.
+struct Enriched {
+    model: adit_infer::BehaviorModel,
+    initial: adit_infer::BehaviorModel,
+    origins: BTreeMap<BehaviorCall, TransitionOrigin>,
+    dropped: Vec<String>,
+}
+
+impl Enriched {
+    fn new(found: &Enrichment, all_fields: bool) -> Self {
+        if all_fields {
+            let origins = found.origins.clone();
+            return Self {
+                model: found.model.clone(),
+                initial: found.initial.clone(),
+                origins,
+                dropped: Vec::new(),
+            };
+        }
+        let Reduced { model, dropped, numbers } = found.model.without_irrelevant_fields();
+        let initial = found.initial.without_irrelevant_fields().model;
+        let mut origins = BTreeMap::new();
+        for (call, origin) in &found.origins {
+            let from = call.from.map(|from| numbers[from]);
+            let call = BehaviorCall { from, to: numbers[call.to], ..call.clone() };
+            let known = origins.entry(call).or_insert(*origin);
+            *known = (*known).min(*origin);
+        }
+        Self { model, initial, origins, dropped }
+    }
+
+    fn json(&self, class: &str, found: &Enrichment, machines: u64) -> Value {
+        let size = |model: &adit_infer::BehaviorModel| {
+            let typestate = model.typestate(Exceptional::One);
+            let exceptional = typestate.all_edges().filter(|edge| edge.label.contains('!')).count();
+            (typestate.len(), typestate.transitions(), exceptional)
+        };
+        let (states, transitions, exceptional) = size(&self.model);
+        let (first_states, first_transitions, first_exceptional) = size(&self.initial);
+        let count = |origin: TransitionOrigin| self.origins.values().filter(|of| **of == origin).count();
+        let transition = |(call, origin): (&BehaviorCall, &TransitionOrigin)| {
+            json!({
+                "from": call.from,
+                "label": call.label,
+                "threw": call.threw,
+                "to": call.to,
+                "origin": origin.name(),
+            })
+        };
+        json!({
+            "class": class,
+            "states": states,
+            "transitions": transitions,
+            "exceptional": exceptional,
+            "initial": {
+                "states": first_states,
+                "transitions": first_transitions,
+                "exceptional": first_exceptional,
+            },
+            "mutants": found.mutants,
+            "hung": found.hung,
+            "died": found.died,
+            "machines": machines,
+            "seconds": found.elapsed.as_secs_f64(),
+            "complete": !found.is_cut,
+            "merged_fields": self.dropped,
+            "not_called": found.not_called,
+            "origins": {
+                "suite": count(TransitionOrigin::Suite),
+                "added": count(TransitionOrigin::AddedCall),
+                "suppressed": count(TransitionOrigin::SuppressedCall),
+            },
+            "calls": self.origins.iter().map(transition).collect::<Vec<_>>(),
+        })
+    }
+}
+
+fn report(result: &Enriched, found: &Enrichment, budget: Duration) {
+    let seconds = found.elapsed.as_secs_f64();
+    tell(&format!(
+        "{} in {seconds:.1} s: {} that throw, {} in the suite; {}",
+        counted(found.mutants, "mutant"),
+        counted(result.model.exceptional(), "transition"),
+        result.initial.exceptional(),
+        counted(result.model.states().len(), "state"),
+    ));
+    if !result.dropped.is_empty() {
+        let fields = some_of(&result.dropped, 5);
+        tell(&format!("left out of the states, because they make no difference to calls: {fields}"));
+    }
+    if found.hung + found.died > 0 {
+        tell(&format!("{} hung and {} ended their JVM", counted(found.hung, "mutant"), found.died));
+    }
+    for (method, why) in found.not_called.iter().take(5) {
+        tell(&format!("not called: {method}: {why}"));
+    }
+    if found.is_cut {
+        let limit = budget.as_secs_f64();
+        tell(&format!("incomplete: stopped after {seconds:.1} s; --budget allows more than {limit:.0} s"));
+    }
+}

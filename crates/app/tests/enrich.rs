@@ -1,0 +1,94 @@
+//! `adit enrich` on a login module whose tests use it correctly.
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "a test fails by panicking, in its helpers too"
+)]
+
+mod driver;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use driver::adit;
+use driver::java::java;
+
+struct Project {
+    folder: tempfile::TempDir,
+    class_path: String,
+}
+
+/// The login module and its tests, compiled.
+fn project() -> Option<Project> {
+    let java = java()?;
+    let jars = ["junit4.jar", "hamcrest.jar"].map(|jar| Path::new("/usr/share/java").join(jar));
+    if let Some(missing) = jars.iter().find(|jar| !jar.exists()) {
+        eprintln!("NOT RUN: {} is missing (Debian and Ubuntu: apt install junit4)", missing.display());
+        return None;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let subjects = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../subjects/tautoko");
+    let source = |name: &str| subjects.join(name);
+    let jars: String = jars.iter().map(|jar| format!(":{}", jar.display())).collect();
+    for (sources, to) in [("LoginModule.java", "classes"), ("LoginModuleTest.java", "test-classes")] {
+        let classes = folder.path().join(to);
+        fs::create_dir(&classes).unwrap();
+        let class_path = format!("{}{jars}", folder.path().join("classes").display());
+        let files: Vec<PathBuf> = vec![source(sources)];
+        java.compile_files(&files, &class_path, &classes);
+    }
+    let class_path = format!("{}{jars}", folder.path().join("classes").display());
+    Some(Project { folder, class_path })
+}
+
+#[test]
+fn mutants_show_what_the_tests_do_not() {
+    let Some(project) = project() else { return };
+    let tests = project.folder.path().join("test-classes").display().to_string();
+    let file = project.folder.path().join("login.json").display().to_string();
+    let enrich = |more: &[&str]| {
+        let first =
+            ["enrich", "tautoko.LoginModule", "-c", &project.class_path, "--tests", &tests, "-o", &file];
+        let run = adit(&[&first[..], &["--json"], more].concat());
+        assert_eq!(run.code, 0, "{}", run.err);
+        run.json()
+    };
+    let paper = enrich(&["--paper"]);
+    assert_eq!(paper["initial"]["exceptional"], 0, "{paper}");
+    // `commit` before `login` is an added call; `login` before `initialize` needs a suppressed one.
+    let thrown = |json: &serde_json::Value, method: &str, origin: &str| {
+        json["calls"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|call| call["label"] == method && !call["threw"].is_null() && call["origin"] == origin)
+    };
+    assert!(thrown(&paper, "commit", "added call"), "{paper}");
+    assert!(thrown(&paper, "login", "suppressed call"), "{paper}");
+    let full = enrich(&[]);
+    assert_eq!(full["complete"], true, "{full}");
+    assert!(full["exceptional"].as_u64() >= paper["exceptional"].as_u64(), "{full}");
+    // Every method in every state: the module is initialized or not, checked or not, committed or not.
+    let states = full["states"].as_u64().unwrap() - 2;
+    assert!(full["transitions"].as_u64().unwrap() > 4 * states, "{full}");
+    let model = adit(&["show", &file]);
+    assert!(model.code == 0 && model.out.contains("commit!LoginException"), "{}", model.out);
+}
+
+#[test]
+fn bad_input_is_explained() {
+    let Some(project) = project() else { return };
+    let tests = project.folder.path().join("test-classes").display().to_string();
+    let run = adit(&["enrich", "java.util.Stack", "-c", &project.class_path, "--tests", &tests]);
+    assert_eq!(run.code, 2, "{}", run.err);
+    assert!(run.err.contains("none of 2 tests uses java.util.Stack"), "{}", run.err);
+    // The tests do not fit the class path: the class that they use is another one.
+    let other = project.folder.path().join("other");
+    fs::create_dir(&other).unwrap();
+    let jars = project.class_path.split_once(':').unwrap().1;
+    let class_path = format!("{}:{jars}", other.display());
+    let run = adit(&["enrich", "java.util.Stack", "-c", &class_path, "--tests", &tests]);
+    assert_eq!(run.code, 2, "{}", run.err);
+    assert!(run.err.contains("does not fit the class path"), "{}", run.err);
+    assert!(!project.folder.path().join("login.json").exists());
+}
