@@ -141,6 +141,6 @@ fn sizes_of_other_components() {
         Account: 7 symbols, 4 states, Depth, not complete; mixed: {}
         BoundedBuffer: 8 symbols, 6 states, Proved, complete; mixed: {}
         Door: 8 symbols, 10 states, Proved, complete; mixed: {}
-        Gate: 8 symbols, 6 states, Proved, complete; mixed: {"the outcome of `own` depends on how its arguments or state relate to arguments of an earlier `own`"}
+        Gate: 9 symbols, 9 states, Proved, complete; mixed: {"the outcome of `own` depends on how its arguments or state relate to arguments of an earlier `own`"}
     "#]].assert_eq(&said);
 }
