@@ -16,10 +16,11 @@ fn the_name_alone_explains_itself() {
     assert!(run.err.is_empty());
 }
 
-const COMMANDS: [&str; 21] = [
+const COMMANDS: [&str; 22] = [
     "mine",
     "status",
     "observe",
+    "enrich",
     "properties",
     "invariants",
     "infer",
