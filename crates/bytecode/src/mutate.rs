@@ -1,6 +1,6 @@
 //! Changes a developer might make: one call left out of a method, or one call more.
 //!
-//! Paper: [tautoko], section 4.4.1, mutants of clients that inject or suppress a call.
+//! Paper: [tautoko, section 4.4.1], mutants of clients that inject or suppress a call.
 //! Deviation: a suppressed call that returns a value returns zero, false or null; the paper does not say.
 //! Cost: one pass over the class.
 //!
