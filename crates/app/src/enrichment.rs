@@ -329,19 +329,18 @@ impl<'a> Enricher<'a> {
         let Some(place) = life.marks.iter().position(is_it) else { return };
         let event = &life.life.events[place];
         let method = event.method.clone();
-        match &event.outcome {
-            Outcome::Threw(class)
-                if !self.proven.contains(&method) || BLAMES_ARGUMENTS.contains(&class.as_str()) =>
-            {
-                forget(life, place);
+        let returned = matches!(event.outcome, Outcome::Returned(_));
+        let is_no_evidence = match &event.outcome {
+            Outcome::Threw(class) => {
+                !self.proven.contains(&method) || BLAMES_ARGUMENTS.contains(&class.as_str())
             }
-            Outcome::Returned(_) => {
-                if self.proven.insert(method) {
-                    // What it threw before was forgotten, and is worth another try.
-                    self.open.extend(self.recipes.keys());
-                }
-            }
-            _ => {}
+            _ => false,
+        };
+        if is_no_evidence {
+            forget(life, place);
+        } else if returned && self.proven.insert(method) {
+            // What it threw before was forgotten, and is worth another try.
+            self.open.extend(self.recipes.keys());
         }
     }
 
