@@ -65,7 +65,7 @@ pub(crate) struct Callee {
     pub(crate) parameters: Vec<Type>,
 }
 
-/// What was found so far.
+/// Findings so far.
 pub(crate) struct Enrichment {
     pub(crate) initial: BehaviorModel,
     pub(crate) model: BehaviorModel,
@@ -153,7 +153,7 @@ impl<'a> Enricher<'a> {
         self
     }
 
-    /// What the suite shows.
+    /// Behavior that the suite shows.
     pub(crate) fn found(&self) -> &Enrichment {
         &self.found
     }

@@ -29,7 +29,7 @@ const PARTS: usize = 3;
 /// Prefix of a predicate that does not hold.
 const NOT: &str = "not ";
 
-/// What is known of a state: for each question, its answer as a part of a name.
+/// Facts about a state: for each question, its answer as a part of a name.
 type Facts = BTreeMap<String, Fact>;
 
 /// The answer to a question in a state.

@@ -48,7 +48,7 @@ pub struct Mutation {
     pub invented: bool,
 }
 
-/// What the runs of one test show about one specification.
+/// Evidence of the runs of one test about one specification.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TestEvidence {
     /// The test.

@@ -68,7 +68,7 @@ impl Remedies {
     }
 }
 
-/// What one test says about a specification.
+/// Verdict of one test about a specification.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Testimony {
     /// The test passes though the order is violated.

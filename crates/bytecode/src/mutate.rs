@@ -36,7 +36,7 @@ pub enum Change {
     Suppress,
     /// Another call, of a method without parameters, follows it.
     Inject {
-        /// Where the receiver of the other call is.
+        /// Place of the receiver of the other call.
         receiver: Receiver,
         /// The called method.
         target: MemberRef,

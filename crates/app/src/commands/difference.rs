@@ -14,7 +14,7 @@ use crate::output::counted;
 /// Most words that are listed of one kind.
 const LISTED: usize = 20;
 
-/// What changed from an earlier model to this one. Each word is the shortest that ends with its call.
+/// Changes from an earlier model to this one. Each word is the shortest that ends with its call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Difference {
     /// Words that only this model allows.

@@ -294,7 +294,7 @@ fn is_decided(known: &PairEvidence) -> bool {
     decides || known.on_objects.needed + known.on_objects.matters > 0
 }
 
-/// What bytecode says about the pairs of a specification.
+/// Evidence from bytecode about the pairs of a specification.
 struct Code {
     pairs: Vec<(EventMethods, EventMethods)>,
     of: Vec<Result<usize, String>>,

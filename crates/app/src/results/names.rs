@@ -30,7 +30,7 @@ pub(crate) struct GivenName {
     pub(crate) before: Option<String>,
     /// A shortest word that leads to the state.
     pub(crate) word: Vec<String>,
-    /// What holds in the state, what it allows and what it refuses.
+    /// Facts that hold in the state, calls that it allows and calls that it refuses.
     pub(crate) traits: BTreeSet<String>,
 }
 
@@ -94,7 +94,7 @@ impl Names {
     }
 }
 
-/// What holds in a state, what it allows and what it refuses.
+/// Facts that hold in a state, calls that it allows and calls that it refuses.
 fn traits(model: &Fsa<String>, state: State) -> BTreeSet<String> {
     let holds = model.predicates(state).iter().map(|holds| format!("holds {holds}"));
     let allows = model.edges(state).map(|edge| format!("allows {}", edge.label));

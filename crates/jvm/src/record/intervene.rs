@@ -56,7 +56,7 @@ pub struct Experiment {
 pub struct Intervention {
     /// The calls.
     pub at: Site,
-    /// What is done there.
+    /// Action to take there.
     pub action: Action,
 }
 
@@ -73,7 +73,7 @@ pub struct Site {
     pub method: String,
 }
 
-/// What an intervention does.
+/// Action of an intervention.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
     /// The call does nothing. Constructors and factories cannot be suppressed.
@@ -149,7 +149,7 @@ pub struct BenchRun {
     pub lives: Vec<BenchLife>,
     /// Results of the tests.
     pub tests: Vec<TestResult>,
-    /// What became of interventions. One that met no call has no note.
+    /// Notes on interventions. One that met no call has no note.
     pub notes: Vec<Note>,
     /// End of the run.
     pub end: TaskEnd,
@@ -183,7 +183,7 @@ pub struct Mark {
     pub sequence: u64,
     /// A number for its thread.
     pub thread: u64,
-    /// Who made the call.
+    /// Origin of the call.
     pub origin: Origin,
 }
 
@@ -218,7 +218,7 @@ pub struct Note {
     pub object: u64,
     /// The number of the event that the call is, or would have been.
     pub ordinal: u64,
-    /// What happened.
+    /// Kind of event.
     pub kind: NoteKind,
 }
 

@@ -32,7 +32,7 @@ pub(crate) mod frame {
     pub(crate) const COST: u8 = 9;
     /// An object and its place in its test, when interventions are made.
     pub(crate) const OBJECT: u8 = 10;
-    /// What became of an intervention.
+    /// Note on an intervention.
     pub(crate) const NOTE: u8 = 11;
 }
 

@@ -14,7 +14,7 @@ use crate::witnesses::Witnesses;
 /// Longest part of a name that a state contributes.
 const LONGEST_STATE: usize = 40;
 
-/// What a test shows.
+/// Fact that a test shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Title {
     name: String,

@@ -10,7 +10,7 @@ use serde_json::{Value as Json, json};
 
 use crate::output::counted;
 
-/// What is known about one pair.
+/// Evidence about one pair.
 #[derive(Clone, Debug)]
 pub(super) struct Evidence {
     pub(super) pair: PairEvidence,

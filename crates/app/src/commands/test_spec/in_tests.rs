@@ -48,7 +48,7 @@ pub(super) struct TestsRequest {
     pub(super) limit: Duration,
 }
 
-/// What tests show about one pair.
+/// Evidence from tests about one pair.
 #[derive(Clone, Debug, Default)]
 pub(super) struct WithinTests {
     pub(super) tally: Tally,
