@@ -50,6 +50,49 @@ fn a_tokenizer_has_tokens_or_not() {
     assert_eq!(compared["equal"], true, "{compared}");
 }
 
+/// Words of a text end where separators are that another call may change, so few values show everything.
+#[test]
+fn a_tokenizer_has_one_model_whatever_the_seed() {
+    if java().is_none() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let models = ["0", "1"].map(|seed| {
+        let out = folder.path().join(seed).display().to_string();
+        let run = adit(&[
+            "mine",
+            "java.util.StringTokenizer",
+            "--seed",
+            seed,
+            "--budget",
+            "150000tests",
+            "--json",
+            "-o",
+            &out,
+        ]);
+        assert_eq!(run.code, 0, "{}", run.err);
+        format!("{out}/model.json")
+    });
+    let compared = adit(&["compare", &models[0], &models[1], "--json"]).json();
+    assert_eq!(compared["equal"], true, "{compared}");
+}
+
+/// Two indexes of an array say together whether it is empty. Each alone seems not to matter for a while.
+#[test]
+fn a_deque_is_not_empty_after_an_element_was_added() {
+    if java().is_none() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().display().to_string();
+    let run = adit(&["mine", "java.util.ArrayDeque", "--budget", "200000tests", "--quiet", "-o", &out]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let empty: Vec<&str> =
+        run.out.lines().skip_while(|line| !line.starts_with("1 (isEmpty)")).take(2).collect();
+    let [_, stays] = empty[..] else { panic!("no state is empty: {}", run.out) };
+    assert!(stays.contains("isEmpty:TRUE") && !stays.contains("addLast"), "{stays}");
+}
+
 #[test]
 fn the_same_seed_gives_the_same_files_and_the_tests_pass() {
     let Some(java) = java() else { return };

@@ -269,12 +269,12 @@ impl Explorer {
         effort: WalkOptions,
     ) -> Result<Reproduced, S::Error> {
         let stop = self.stop;
-        let measured = self.in_laboratory(laboratory, |explorer, prober, _, rng| {
+        let measured = self.in_laboratory(laboratory, |explorer, prober, author, rng| {
             let (surveyed, pool) = (&explorer.surveyed, &explorer.exploration.pool);
             let ways = |prober: &mut Prober<'_, S>, words: &[Vec<Letter>]| {
                 explorer.exploration.known_ways(prober, words)
             };
-            measure(prober, model, (surveyed, pool), &ways, effort, rng).map_err(Halt::Failed)
+            measure(prober, author, model, (surveyed, pool), &ways, effort, rng).map_err(Halt::Failed)
         })?;
         // The end of measuring says nothing about the exploration.
         self.stop = stop;
@@ -353,7 +353,7 @@ impl Explorer {
                 Ok(Some(if enough { Step::Refute } else { Step::AcceptRandom }))
             }
             Step::Refute => {
-                self.judgment = exploration.refute(prober, rng)?;
+                self.judgment = exploration.refute(prober, &*author, rng)?;
                 // A split may make the model reject new runs.
                 Ok(self.judgment.is_none().then_some(Step::AcceptRandom))
             }
@@ -402,8 +402,7 @@ impl Explorer {
     pub fn explored(&mut self, reader: &EventReader) -> Explored {
         let Self { exploration, judgment, .. } = self;
         let draft = exploration.draft(reader);
-        let model = draft.fsa.simplify();
-        let counterparts = draft.fsa.counterparts(&model);
+        let (model, counterparts) = exploration.simplified(reader, &draft);
         let witnesses = exploration.witnesses(reader, &draft, &counterparts, &model);
         let model = exploration.with_unexplored(reader, &draft, &counterparts, &model);
         let fine = exploration.fine(reader, &draft, &counterparts);

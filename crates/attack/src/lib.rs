@@ -23,6 +23,7 @@ mod hangs;
 mod moves;
 pub mod novelty;
 pub mod order;
+mod other_values;
 mod probe;
 pub mod purity;
 mod realize;

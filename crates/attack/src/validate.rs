@@ -5,8 +5,8 @@
 //! *Recall* is the share of random lives of real objects, each up to its first exception, that the model
 //! reads. Both need no truth written by hand, so any class that can be run can be measured.
 //!
-//! A walk counts as unrealized when two whole searches did not find how to do it: one with a pool of moves,
-//! one with all moves of the survey. That is no proof. A narrow search before them finds most of those that
+//! A walk counts as unrealized when three whole searches did not find how to do it: one with a pool of moves,
+//! one with all moves of the survey, one for other values. That is no proof. A narrow search before them finds most of those that
 //! can be realized. A walk that was not searched to its end, or that needs a method that could not be called
 //! or was given up, is *undecided*: it is counted apart and in no rate.
 //!
@@ -26,6 +26,7 @@ use crate::EventReader;
 use crate::guard::{Guarded, GuardedSubject};
 use crate::moves::{Move, Situation};
 use crate::novelty::{Census, Novelty};
+use crate::other_values::ValueSearch;
 use crate::probe::{Halt, Prober};
 use crate::realize::{Beam, Realized, realize};
 use crate::survey::{Pool, SurveyOptions, Surveyed, pool_of, survey};
@@ -207,7 +208,7 @@ pub fn validate<S: Subject, R: Rng>(
     prober.subject.phase = Phase::Walks;
     prober.ties = pool.ties.clone();
     let Reproduced { walks: precision, unrealized, undecided } =
-        measure(&mut prober, model, (&surveyed, &pool), &no_way_is_known, options.walks, rng)?;
+        measure(&mut prober, author, model, (&surveyed, &pool), &no_way_is_known, options.walks, rng)?;
     let missing = lives.heard.iter().map(|&letter| reader.alphabet().name(letter));
     let missing = missing.filter(|&label| model.letter(label).is_none()).map(str::to_owned).collect();
     let guard = guarded.guard();
@@ -239,6 +240,7 @@ type Ways<E> = Result<Vec<Option<Script>>, Halt<E>>;
 /// search.
 pub(crate) fn measure<S: Guarded>(
     prober: &mut Prober<'_, S>,
+    author: &impl Author,
     model: &Fsa<String>,
     (surveyed, pool): (&Surveyed, &Pool),
     ways: &KnownWays<'_, S>,
@@ -246,7 +248,7 @@ pub(crate) fn measure<S: Guarded>(
     rng: &mut impl Rng,
 ) -> Result<Reproduced, S::Error> {
     let walks: Vec<Walk> = walks(model, prober.reader, options, rng);
-    let verdicts = judge_all(prober, &walks, (surveyed, pool), ways, options.width)?;
+    let verdicts = judge_all(prober, author, &walks, (surveyed, pool), ways, options.width, rng)?;
     let mut reproduced = Reproduced::default();
     reproduced.undecided.budget = (walks.len() - verdicts.len()) as u64;
     let mut short: BTreeSet<(usize, Vec<String>)> = BTreeSet::new();
@@ -376,6 +378,8 @@ struct Search<'a> {
     moves: &'a [Move],
     width: usize,
     known: Realized,
+    /// Search for values that nobody knows yet, if it is worth its time.
+    values: Option<ValueSearch>,
 }
 
 /// The verdict about each walk, as far as it was decided before the caller stopped.
@@ -384,22 +388,29 @@ struct Search<'a> {
 /// because those that are known soonest are not like the others.
 fn judge_all<S: Guarded>(
     prober: &mut Prober<'_, S>,
+    author: &impl Author,
     walks: &[Walk],
     (surveyed, pool): (&Surveyed, &Pool),
     ways: &KnownWays<'_, S>,
     width: usize,
+    rng: &mut impl Rng,
 ) -> Result<Vec<WalkVerdict>, S::Error> {
     const PORTION: usize = 10;
     const WIDER: usize = 4;
+    /// Times that values are changed before a walk is given up.
+    const VALUE_ROUNDS: usize = 24;
+    /// Scripts with other values that are tried for all walks together.
+    const MOST_VALUES: usize = 60_000;
     /// Walks that are looked up at a time in what is known: several portions.
     const KNOWN: usize = 10 * PORTION;
     /// Situations that are kept for each prefix at first: most walks can be realized in many ways.
     const FIRST: usize = 2;
     let Pool { starts, moves, .. } = pool;
-    let search = |width: usize| Search { starts, moves, width, known: Realized::default() };
+    let search = |width: usize| Search { starts, moves, width, known: Realized::default(), values: None };
     let Surveyed { starts, candidates, .. } = surveyed;
     let wide = width.saturating_mul(WIDER);
-    let wide = Search { starts, moves: candidates, width: wide, known: Realized::default() };
+    let values = Some(ValueSearch::new(VALUE_ROUNDS, MOST_VALUES));
+    let wide = Search { starts, moves: candidates, width: wide, known: Realized::default(), values };
     let mut searches = [search(FIRST.min(width)), search(width), wide];
     let mut verdicts = Vec::with_capacity(walks.len());
     let mut found: Vec<WalkVerdict> = Vec::new();
@@ -415,7 +426,7 @@ fn judge_all<S: Guarded>(
                 .filter(|&walk| matches!(decided[walk], WalkVerdict::Unrealized { .. }))
                 .collect();
             let again: Vec<&Walk> = failed.iter().map(|&walk| &portion[walk]).collect();
-            let Some(wider) = search.judge(prober, &again, surveyed)? else { break 'portions };
+            let Some(wider) = search.judge(prober, author, &again, surveyed, rng)? else { break 'portions };
             for (walk, verdict) in failed.into_iter().zip(wider) {
                 // A search that got less far than the one before took other turns, and tells nothing more.
                 decided[walk] = match (decided[walk], verdict) {
@@ -470,16 +481,23 @@ impl Search<'_> {
     fn judge<S: Guarded>(
         &mut self,
         prober: &mut Prober<'_, S>,
+        author: &impl Author,
         walks: &[&Walk],
         surveyed: &Surveyed,
+        rng: &mut impl Rng,
     ) -> Result<Option<Vec<WalkVerdict>>, S::Error> {
         /// Longer prefixes are rarely shared, and their situations take memory.
         const SHARED: usize = 4;
         let words: Vec<Vec<Letter>> = walks.iter().map(|walk| walk.word.clone()).collect();
-        let Self { starts, moves, width, known } = self;
+        let Self { starts, moves, width, known, values } = self;
         // Nothing is known of kinds here: a model is not to be judged by what made it.
         let beam = Beam { starts, moves, width: *width, kind: &|_| None::<()> };
-        match realize(prober, &words, &beam, known, &Progress::new(Phase::Walks, 0)) {
+        let progress = Progress::new(Phase::Walks, 0);
+        let searched = realize(prober, &words, &beam, known, &progress).and_then(|()| match values {
+            Some(values) => values.extend(prober, author, &words, (&beam, known), rng, &progress).map(drop),
+            None => Ok(()),
+        });
+        match searched {
             Ok(()) => {}
             Err(Halt::Stop(_)) => return Ok(None),
             Err(Halt::Failed(error)) => return Err(error),

@@ -61,7 +61,7 @@ pub struct Generator {
     /// For types by number, what objects of the class gave, for calls that rarely return.
     pub(crate) given: BTreeMap<usize, Recent<Recipe, MOST_GIVEN>>,
     /// The number of the type of texts, if anything takes one.
-    texts_source: Option<usize>,
+    pub(crate) texts_source: Option<usize>,
     supply: Supply,
     pub(crate) texts: TextKinds,
     /// Calls of makers that hang or take long.
@@ -614,6 +614,10 @@ impl Author for Generator {
 
     fn mutate(&self, script: &Script, rng: &mut impl Rng) -> Script {
         self.mutated(script, rng)
+    }
+
+    fn revalue(&self, script: &Script, rng: &mut impl Rng) -> Script {
+        self.revalued(script, rng)
     }
 
     fn cross(&self, head: &Script, tail: &Script, rng: &mut impl Rng) -> Script {

@@ -18,6 +18,10 @@ use rand::{Rng, RngExt};
 
 use crate::Generator;
 use crate::generate::Draft;
+use crate::texts::altered;
+
+/// Probability that another value for a text or a number is the old one, altered.
+const ALTERED: f64 = 0.6;
 
 impl Generator {
     /// The script with small changes: statements removed or changed, each with probability `1/n` in a script
@@ -56,13 +60,67 @@ impl Generator {
             if change && rng.random_bool(each) {
                 self.copy_changed(&mut rewrite, at, rng);
             } else {
-                self.copy(&mut rewrite, at, rng);
+                self.copy(&mut rewrite, at, None, rng);
             }
         }
         if rewrite.draft.objects.is_empty() {
             return script.clone();
         }
         Script { statements: rewrite.draft.statements }
+    }
+
+    /// The same calls with one argument drawn anew or altered, sometimes with several.
+    pub(crate) fn revalued(&self, script: &Script, rng: &mut impl Rng) -> Script {
+        let mut changed = script.clone();
+        loop {
+            let args = |at: usize| changed.statements[at].args.len();
+            let places: Vec<(usize, usize)> = (0..changed.statements.len())
+                .flat_map(|at| (0..args(at)).map(move |place| (at, place)))
+                .collect();
+            if places.is_empty() {
+                return changed;
+            }
+            let (chosen, place) = places[rng.random_range(0..places.len())];
+            let mut rewrite = Rewrite::of(&changed);
+            for at in 0..changed.statements.len() {
+                self.copy(&mut rewrite, at, (at == chosen).then_some(place), rng);
+            }
+            changed = Script { statements: rewrite.draft.statements };
+            if rng.random_bool(0.5) {
+                return changed;
+            }
+        }
+    }
+
+    /// Another value for a parameter: a text or a number that resembles the old one or others of the script,
+    /// or any.
+    fn other_argument(
+        &self,
+        rewrite: &mut Rewrite<'_>,
+        (call, place): (usize, usize),
+        receiver: Option<usize>,
+        old: &Argument,
+        rng: &mut impl Rng,
+    ) -> Option<Argument> {
+        match old {
+            Argument::Text(text) if rng.random_bool(ALTERED) => {
+                let fresh = self.texts_source.and_then(|texts| self.sources[texts].text(rng));
+                let args = rewrite.script.statements.iter().flat_map(|statement| &statement.args);
+                let others: Vec<&str> = args
+                    .filter_map(|argument| match argument {
+                        Argument::Text(text) => Some(text.as_str()),
+                        _ => None,
+                    })
+                    .chain(fresh.as_deref())
+                    .collect();
+                Some(Argument::Text(altered(text, &others, rng)))
+            }
+            Argument::Int(number) if rng.random_bool(ALTERED) => {
+                let by = if rng.random_bool(0.5) { 1 } else { -1 };
+                Some(Argument::Int(number.saturating_add(by)))
+            }
+            _ => self.argument(&mut rewrite.draft, call, place, receiver, rng),
+        }
     }
 
     /// The beginning of one script and the end of another, with the end's calls made on objects of the
@@ -73,7 +131,7 @@ impl Generator {
         let cut = |script: &Script| (script.statements.len() as f64 * share) as usize;
         let mut rewrite = Rewrite::of(head);
         for at in 0..cut(head).max(1).min(head.statements.len()) {
-            self.copy(&mut rewrite, at, rng);
+            self.copy(&mut rewrite, at, None, rng);
         }
         let mut rewrite =
             Rewrite { script: tail, places: vec![None; tail.statements.len()], draft: rewrite.draft };
@@ -83,7 +141,7 @@ impl Generator {
             }
             if rewrite.places[at].is_none() {
                 self.import_needs(&mut rewrite, at, rng);
-                self.copy(&mut rewrite, at, rng);
+                self.copy(&mut rewrite, at, None, rng);
             }
         }
         if rewrite.draft.objects.is_empty() {
@@ -118,13 +176,13 @@ impl Generator {
             let replaced = of_class && !rewrite.draft.objects.is_empty();
             if rewrite.places[needed].is_none() && !replaced {
                 self.import_needs(rewrite, needed, rng);
-                self.copy(rewrite, needed, rng);
+                self.copy(rewrite, needed, None, rng);
             }
         }
     }
 
-    /// Copies a statement, if what it needs is there or can be replaced.
-    fn copy(&self, rewrite: &mut Rewrite<'_>, at: usize, rng: &mut impl Rng) {
+    /// Copies a statement, if what it needs is there or can be replaced. One of its arguments may be another.
+    fn copy(&self, rewrite: &mut Rewrite<'_>, at: usize, other: Option<usize>, rng: &mut impl Rng) {
         let statement = &rewrite.script.statements[at];
         let Some(call) = self.place(&statement.callable) else {
             // Of what is unknown, only an exact copy is safe.
@@ -143,7 +201,9 @@ impl Generator {
         let parameters = &self.calls[call].parameters;
         let mut args = Vec::with_capacity(parameters.len());
         for (place, (argument, &wanted)) in statement.args.iter().zip(parameters).enumerate() {
-            let carried = self.carried(rewrite, argument, wanted);
+            let new = (other == Some(place))
+                .then(|| self.other_argument(rewrite, (call, place), receiver, argument, rng));
+            let carried = new.flatten().or_else(|| self.carried(rewrite, argument, wanted));
             let argument = carried.or_else(|| self.argument(&mut rewrite.draft, call, place, receiver, rng));
             let Some(argument) = argument else { return };
             args.push(argument);
@@ -157,7 +217,7 @@ impl Generator {
     /// Copies a statement with another method, or with another argument.
     fn copy_changed(&self, rewrite: &mut Rewrite<'_>, at: usize, rng: &mut impl Rng) {
         let statement = &rewrite.script.statements[at];
-        let Some(call) = self.place(&statement.callable) else { return self.copy(rewrite, at, rng) };
+        let Some(call) = self.place(&statement.callable) else { return self.copy(rewrite, at, None, rng) };
         let Some(receiver) = self.receiver(rewrite, statement, call, rng) else { return };
         let parameters = &self.calls[call].parameters;
         if parameters.is_empty() || rng.random_bool(0.3) {
@@ -166,7 +226,7 @@ impl Generator {
             } else if self.is_start(call) {
                 self.start(&mut rewrite.draft, rng)
             } else {
-                return self.copy(rewrite, at, rng);
+                return self.copy(rewrite, at, None, rng);
             };
             // The call itself comes after whatever its arguments needed.
             rewrite.places[at] = rewrite.draft.statements.len().checked_sub(1).filter(|_| added);

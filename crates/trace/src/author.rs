@@ -18,6 +18,9 @@ pub trait Author {
     /// Makes small random changes to a script.
     fn mutate(&self, script: &Script, rng: &mut impl Rng) -> Script;
 
+    /// The same calls with other values: one argument or a few are drawn anew or altered.
+    fn revalue(&self, script: &Script, rng: &mut impl Rng) -> Script;
+
     /// Joins the beginning of one script with the end of another.
     fn cross(&self, head: &Script, tail: &Script, rng: &mut impl Rng) -> Script;
 

@@ -8,6 +8,7 @@ use adit_trace::Letter;
 
 use super::exploration::{EnabledSetId, Exploration, SituationId, Successor, SuccessorId};
 use crate::EventReader;
+use crate::probe::StateHash;
 
 /// A class of situations: all that enable one set, or those of another class on one side of a split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -101,6 +102,9 @@ pub(super) struct Evidence {
     pub(super) shortest: SuccessorId,
     /// Number of situations in which it was observed.
     pub(super) situations: u64,
+    /// In one of them it was observed where it leads. Otherwise, what is behind it only agrees in the fields
+    /// that seem to matter with something that was probed.
+    pub(super) is_firm: bool,
 }
 
 /// States up to which a model is as fine as the class itself.
@@ -109,6 +113,9 @@ const EXACT_STATES: usize = 30;
 /// Number of kinds of new objects, of those that enable the same events, from which on they are taken for a
 /// sample. A class may well begin in one of two states that look alike at first.
 const SAMPLED: usize = 3;
+
+/// First letter of labels that stand for events that were never followed.
+const MARK: char = '?';
 
 /// The state of a draft before there is an object.
 const NO_OBJECT: State = 0;
@@ -239,6 +246,7 @@ impl Exploration {
     pub(super) fn new_draft(&self, reader: &EventReader, classes: Classes) -> DraftModel {
         let state = |situation: SituationId| classes.of(situation);
         let (pure, followed) = (self.harmless(), self.followed());
+        let probed: BTreeSet<StateHash> = self.probed_situations().map(|(_, one)| one.state).collect();
         let mut drafting = Drafting::new();
         for (id, successor) in self.successors() {
             let letter = successor.letter;
@@ -254,15 +262,18 @@ impl Exploration {
                 let doubtful = self.prior.doubtful.contains(&letter);
                 pure.contains(&letter) && (!doubtful || followed.contains(&(enabled, letter)))
             };
-            let to = if !classes.are_exact && id.from.is_some_and(stays) {
-                from
+            let (to, is_firm) = if !classes.are_exact && id.from.is_some_and(stays) {
+                (from, true)
             } else {
                 match self.behind(successor).and_then(state) {
-                    Some(state) => drafting.number(state),
+                    Some(state) => {
+                        let is_firm = successor.probed.is_some() || probed.contains(&successor.state);
+                        (drafting.number(state), is_firm)
+                    }
                     None => continue,
                 }
             };
-            self.add_evidence(&mut drafting, Transition { from, letter, to }, id);
+            self.add_evidence(&mut drafting, Transition { from, letter, to }, id, is_firm);
         }
         self.add_glances(&mut drafting, &classes);
         let Drafting { mut builder, states, transitions, .. } = drafting;
@@ -273,11 +284,16 @@ impl Exploration {
     }
 
     /// Adds a successor that shows a transition.
-    fn add_evidence(&self, drafting: &mut Drafting, transition: Transition, id: SuccessorId) {
-        let new = Evidence { shortest: id, situations: 0 };
+    fn add_evidence(&self, drafting: &mut Drafting, transition: Transition, id: SuccessorId, is_firm: bool) {
+        let new = Evidence { shortest: id, situations: 0, is_firm };
         let evidence = drafting.transitions.entry(transition).or_insert(new);
         evidence.situations += 1;
-        if self.successor(id).length() < self.successor(evidence.shortest).length() {
+        // A witness is to show what is known best.
+        if is_firm && !evidence.is_firm {
+            (evidence.shortest, evidence.is_firm) = (id, true);
+        } else if is_firm == evidence.is_firm
+            && self.successor(id).length() < self.successor(evidence.shortest).length()
+        {
             evidence.shortest = id;
         }
     }
@@ -296,7 +312,7 @@ impl Exploration {
             if let Some((from, to)) = from.zip(to)
                 && !known.contains(&(from, successor.letter))
             {
-                self.add_evidence(drafting, Transition { from, letter: successor.letter, to }, id);
+                self.add_evidence(drafting, Transition { from, letter: successor.letter, to }, id, true);
             }
         }
     }
@@ -322,6 +338,41 @@ impl Exploration {
             followed.extend(known.map(|successor| (situation.enabled, successor.letter)));
         }
         followed
+    }
+
+    /// The states of a draft with the same language as one, and for each state of the draft the state that it
+    /// became. An event that was possible and never followed is part of the language, though it is not known
+    /// where it leads: a state in which little was followed is not one that can do little.
+    pub(super) fn simplified(
+        &self,
+        reader: &EventReader,
+        draft: &DraftModel,
+    ) -> (Fsa<String>, Vec<Option<State>>) {
+        let numbers: BTreeMap<ClassId, State> = draft.states.iter().copied().zip(NO_OBJECT + 1..).collect();
+        let mut marked = draft.fsa.to_builder();
+        let mut marks: BTreeSet<(State, Letter)> = BTreeSet::new();
+        for (id, successor) in self.successors() {
+            let class = id.from.and_then(|from| draft.classes.of(from));
+            let Some(&from) = class.and_then(|class| numbers.get(&class)) else { continue };
+            let label = reader.alphabet().name(successor.letter);
+            if !draft.fsa.edges(from).any(|edge| edge.label == label)
+                && marks.insert((from, successor.letter))
+            {
+                marked.edge(from, format!("{MARK}{label}"), from);
+            }
+        }
+        let marked = marked.build();
+        let simple = marked.simplify();
+        let counterparts = marked.counterparts(&simple);
+        let mut model = Builder::new();
+        for state in simple.states() {
+            model.state(simple.is_accepting(state));
+        }
+        simple.initial().iter().for_each(|&state| model.initial(state));
+        for edge in simple.all_edges().filter(|edge| !edge.label.starts_with(MARK)) {
+            model.edge(edge.from, edge.label.clone(), edge.to);
+        }
+        (model.build(), counterparts)
     }
 
     /// `model`, with a transition of modality *maybe* for each event that was possible in a state and never

@@ -13,6 +13,7 @@ use super::{ExploreOptions, Prior};
 use crate::EventReader;
 use crate::guard::Guarded;
 use crate::moves::{self, Move, Situation};
+use crate::other_values::ValueSearch;
 use crate::probe::{Halt, Observed, Probed, Prober, StateHash};
 use crate::survey::Pool;
 
@@ -51,6 +52,8 @@ pub(super) struct Exploration {
     probed: BTreeMap<Direction, usize>,
     /// Situations in which the calls of the survey were tried that the pool lacks.
     pub(super) searched: BTreeSet<SituationId>,
+    /// Search for values that the pool lacks.
+    pub(super) values: ValueSearch,
     /// Calls that were tried in situations, and those of them for [`close`](Self::close).
     pub(super) tried: usize,
     pub(super) tried_to_close: usize,
@@ -163,6 +166,9 @@ struct Direction {
     letter: Letter,
 }
 
+/// Times that values are changed in a search for those that the pool lacks.
+const VALUE_ROUNDS: usize = 12;
+
 /// Number of situations that are probed at once.
 const BATCH: usize = 24;
 
@@ -193,6 +199,7 @@ impl Exploration {
             finer: None,
             probed: BTreeMap::new(),
             searched: BTreeSet::new(),
+            values: ValueSearch::new(VALUE_ROUNDS, 0),
             tried: 0,
             tried_to_close: 0,
             draft: None,

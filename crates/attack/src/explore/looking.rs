@@ -7,7 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use adit_trace::{Depth, Letter, Phase};
 
-use super::exploration::{Exploration, ProbedSituation, SituationId, Successor, Unprobed, created_by};
+use super::exploration::{
+    Exploration, ProbedSituation, SituationId, Successor, SuccessorId, Unprobed, created_by,
+};
 use super::fields::Behavior;
 use crate::guard::Guarded;
 use crate::moves::{Move, Situation};
@@ -149,6 +151,33 @@ impl Exploration {
             self.situations[id].successors = successors;
         }
         self.count_probed();
+        Ok(())
+    }
+
+    /// Probes what lies behind transitions that only seem to lead where they do, because all that they lead to
+    /// agrees with something probed in the fields that seem to matter. If another field matters
+    /// too, that shows.
+    pub(super) fn confirm_transitions<S: Guarded>(
+        &mut self,
+        prober: &mut Prober<'_, S>,
+    ) -> Result<(), Halt<S::Error>> {
+        const ROUNDS: usize = 4;
+        const AT_ONCE: usize = 24;
+        for _ in 0..ROUNDS {
+            let draft = self.draft(prober.reader);
+            let open = draft.transitions.values().filter(|one| !one.is_firm).map(|one| one.shortest);
+            let open: Vec<SuccessorId> = open.collect();
+            if open.is_empty() {
+                break;
+            }
+            for part in open.chunks(AT_ONCE) {
+                prober.ask(&self.progress(Phase::Explore))?;
+                if !self.probe_successors(prober, part)? {
+                    return Err(prober.why_not_run(&self.progress(Phase::Explore)).into());
+                }
+            }
+            self.see_again(prober)?;
+        }
         Ok(())
     }
 

@@ -12,7 +12,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use adit_automata::State;
-use adit_trace::{Letter, Phase, Script};
+use adit_trace::{Author, Letter, Phase, Script};
 use rand::{Rng, RngExt};
 
 use super::draft::{ClassId, DraftModel, Split};
@@ -22,6 +22,7 @@ use super::{LATE_SUCCESSORS, SplitOptions, labels};
 use crate::EventReader;
 use crate::guard::Guarded;
 use crate::moves::{Move, Situation};
+use crate::other_values::ValueSearch;
 use crate::probe::{Halt, Prober, StateHash};
 use crate::realize::{Beam, Realized, realize};
 use crate::survey::Surveyed;
@@ -63,10 +64,15 @@ const REFINING: f64 = 0.25;
 /// itself.
 const REFINED: f64 = 0.004;
 
+/// One in so many tests may search for other values, and in any case so many tests.
+const VALUES_SHARE: usize = 3;
+const FEW_VALUES: usize = 4000;
+
 /// Walks of a draft, and how far each could be realized.
 struct Trial(Vec<TriedWalk>);
 
 /// A walk of a draft, with the classes that it goes through.
+#[derive(Clone)]
 struct Walk {
     word: Vec<Letter>,
     classes: Vec<ClassId>,
@@ -142,12 +148,14 @@ impl Exploration {
     pub(super) fn refute<S: Guarded>(
         &mut self,
         prober: &mut Prober<'_, S>,
+        author: &impl Author,
         rng: &mut impl Rng,
     ) -> Result<Option<Judgment>, Halt<S::Error>> {
         self.close(prober)?;
         // Closing may find that fields mislead, and then nothing is known to lead where it seemed to.
         self.explore(prober, LATE_SUCCESSORS)?;
-        let trial = self.try_walks(prober, rng)?;
+        self.confirm_transitions(prober)?;
+        let trial = self.try_walks(prober, author, rng)?;
         let before = trial.share();
         if let Some(unrefined) = &mut self.unrefined {
             unrefined.refined = Some(before);
@@ -161,7 +169,7 @@ impl Exploration {
             let made = self.splits.all().len();
             self.splits.make(split);
             self.outdate_draft();
-            let after = self.share_of_split(prober, rng);
+            let after = self.share_of_split(prober, author, rng);
             let states = self.draft(prober.reader).states.len();
             if matches!(after, Ok(Some(after)) if self.options.splitting.is_worth(before, after)) {
                 return Ok(None);
@@ -321,6 +329,7 @@ impl Exploration {
     fn share_of_split<S: Guarded>(
         &mut self,
         prober: &mut Prober<'_, S>,
+        author: &impl Author,
         rng: &mut impl Rng,
     ) -> Result<Option<f64>, Halt<S::Error>> {
         /// States beyond twice those of the unrefined model.
@@ -331,15 +340,37 @@ impl Exploration {
         if states > self.options.splitting.states.min(refined) {
             return Ok(None);
         }
-        Ok(Some(self.try_walks(prober, rng)?.share()))
+        Ok(Some(self.try_walks(prober, author, rng)?.share()))
     }
 
-    /// Draws walks of the model and tries to realize them.
+    /// Draws walks of the model and tries to realize them. What is learned by searching values may change the
+    /// model; then walks of the new one are drawn.
     fn try_walks<S: Guarded>(
         &mut self,
         prober: &mut Prober<'_, S>,
+        author: &impl Author,
         rng: &mut impl Rng,
     ) -> Result<Trial, Halt<S::Error>> {
+        /// What is learned later is of less use than what a new judgment costs.
+        const AGAIN: usize = 2;
+        for _ in 0..AGAIN {
+            let (trial, learned) = self.try_walks_once(prober, author, rng)?;
+            if !learned {
+                return Ok(trial);
+            }
+            self.explore(prober, LATE_SUCCESSORS)?;
+            self.confirm_transitions(prober)?;
+        }
+        Ok(self.try_walks_once(prober, author, rng)?.0)
+    }
+
+    /// The same, and tells whether something was learned.
+    fn try_walks_once<S: Guarded>(
+        &mut self,
+        prober: &mut Prober<'_, S>,
+        author: &impl Author,
+        rng: &mut impl Rng,
+    ) -> Result<(Trial, bool), Halt<S::Error>> {
         let SplitOptions { walks, walk_length, width, .. } = self.options.splitting;
         let draft = self.draft(prober.reader);
         let graph = self.graph();
@@ -374,7 +405,68 @@ impl Exploration {
         }
         self.see_all(&realized);
         tried.extend(open.into_iter().map(|walk| TriedWalk::searched(walk, weight, &realized)));
-        Ok(Trial(tried))
+        let learned = self.try_other_values(prober, author, &mut tried, rng)?;
+        Ok((Trial(tried), learned))
+    }
+
+    /// Searches other values for the walks that could not be realized. Where it finds some, the way is
+    /// explored. Tells whether it found any.
+    fn try_other_values<S: Guarded>(
+        &mut self,
+        prober: &mut Prober<'_, S>,
+        author: &impl Author,
+        tried: &mut [TriedWalk],
+        rng: &mut impl Rng,
+    ) -> Result<bool, Halt<S::Error>> {
+        const WIDTH: usize = 8;
+        self.values.most = self.tried / VALUES_SHARE + FEW_VALUES;
+        let failed: BTreeSet<Vec<Letter>> = tried
+            .iter()
+            .filter(|one| !one.is_realized())
+            .map(|one| one.walk.word[..=one.reached.len()].to_vec())
+            .collect();
+        let failed: Vec<Vec<Letter>> =
+            failed.into_iter().filter(|word| !self.values.is_hopeless(word)).collect();
+        if !self.values.has_room() || failed.is_empty() {
+            return Ok(false);
+        }
+        let draft = self.draft(prober.reader);
+        let (starts, moves) = (self.pool.starts.clone(), self.pool.moves.clone());
+        let mut values = std::mem::replace(&mut self.values, ValueSearch::new(0, 0));
+        let found = {
+            let kind = |state| self.likely_class(&draft, state);
+            let beam = Beam { starts: &starts, moves: &moves, width: WIDTH, kind: &kind };
+            let progress = self.progress(Phase::Refute);
+            let mut realized = Realized::default();
+            let found = realize(prober, &failed, &beam, &mut realized, &progress).and_then(|()| {
+                values.extend(prober, author, &failed, (&beam, &mut realized), rng, &progress)
+            });
+            let words: Vec<Vec<Letter>> = tried.iter().map(|one| one.walk.word.clone()).collect();
+            found.and_then(|found| {
+                if !found.is_empty() {
+                    realize(prober, &words, &beam, &mut realized, &progress)?;
+                    for one in tried.iter_mut().filter(|one| !one.is_realized()) {
+                        if realized.reach(&one.walk.word) > one.reached.len() {
+                            *one = TriedWalk::searched(one.walk.clone(), one.weight, &realized);
+                        }
+                    }
+                }
+                Ok(found)
+            })
+        };
+        self.values = values;
+        let found = found?;
+        let learned = !found.is_empty();
+        for situation in found {
+            let runs = prober.run(std::slice::from_ref(&situation.script)).map_err(Halt::Failed)?;
+            for run in &runs {
+                if !run.was_run() {
+                    return Err(prober.why_not_run(&self.progress(Phase::Refute)).into());
+                }
+                self.follow_new_way(prober, &situation, run)?;
+            }
+        }
+        Ok(learned)
     }
 
     /// Splits that would have told the failed walks from real ones, the most frequent first.

@@ -120,6 +120,13 @@ impl Author for RandomAuthor {
         if self.objects(&changed).is_empty() { script.clone() } else { changed }
     }
 
+    fn revalue(&self, script: &Script, rng: &mut impl Rng) -> Script {
+        let (at, mut changed) = (rng.random_range(0..script.statements.len()), script.clone());
+        let args = self.arguments(&edit::cut(script, at), &script.statements[at].callable, rng);
+        changed.statements[at].args = args;
+        changed
+    }
+
     /// Calls the methods of the second half of `tail` on an object of the first half of `head`.
     fn cross(&self, head: &Script, tail: &Script, rng: &mut impl Rng) -> Script {
         let mut crossed = edit::cut(head, (head.statements.len() / 2).max(1));
