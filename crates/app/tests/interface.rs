@@ -183,6 +183,23 @@ fn limits_are_told_and_nothing_is_claimed_beyond_them() {
     );
 }
 
+/// A static initializer that cannot be followed leaves everything unknown. That is an answer, and no error.
+#[test]
+fn a_class_that_reads_the_clock_when_it_is_loaded_is_unknown() {
+    let Some(java) = java() else { return };
+    let source = "public class Clocked {
+            private static final boolean EVEN = System.nanoTime() % 2 == 0;
+            private boolean open;
+            public void open() { if (open || EVEN) throw new IllegalStateException(); open = true; }
+        }";
+    let classes = java.compile(&[("Clocked.java", source)]);
+    let run = adit(&["interface", "Clocked", "-c", classes.path().to_str().unwrap(), "--json"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let json = run.json();
+    assert_eq!((&json["complete"], &json["stop"]), (&false.into(), &"unknown-outcomes".into()), "{json:#}");
+    assert!(json["unknown"][0].as_str().unwrap().contains("nanoTime"), "{json:#}");
+}
+
 #[test]
 fn without_a_solver_simple_classes_still_work() {
     let Some((java, folder, path)) = components() else { return };

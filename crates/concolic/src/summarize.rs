@@ -45,6 +45,8 @@ pub(crate) struct Summarizer<'p> {
     split: BTreeSet<String>,
     /// Splitting gives too many shapes.
     split_failed: bool,
+    /// Reason that the static initializer has an unknown outcome.
+    uninitialized: Option<Unknown>,
 }
 
 /// A shape, and the values of the numbers that tell shapes apart.
@@ -158,9 +160,11 @@ impl<'p> Summarizer<'p> {
         let mut state: MachineState<()> = MachineState::new();
         let mut machine: Machine<()> = Machine::new();
         let run = Run { linker: &mut linker, state: &mut state, domain: &mut Concrete, limits: &limits };
-        if let Completion::Unknown(reason) = machine.initialize(run, class) {
-            return Err(NoComponent::Unreadable(reason));
-        }
+        // Without its static fields nothing is known of what the class does, which is an answer too.
+        let uninitialized = match machine.initialize(run, class) {
+            Completion::Unknown(reason) => Some(reason),
+            _ => None,
+        };
         let mut arena = Arena::new();
         let inputs = operations
             .iter()
@@ -181,6 +185,7 @@ impl<'p> Summarizer<'p> {
             before: state.shadowed(),
             split: BTreeSet::new(),
             split_failed: false,
+            uninitialized,
         };
         summarizer.restart();
         Ok(summarizer)
@@ -320,6 +325,9 @@ impl<'p> Summarizer<'p> {
         operation: usize,
         model: &Model,
     ) -> (Vec<Expr>, Result<Ending, Unknown>) {
+        if let Some(reason) = &self.uninitialized {
+            return (Vec::new(), Err(reason.clone()));
+        }
         let info = &self.shapes[shape];
         let mut state = info.template.clone();
         for (slot, status) in info.slots.iter().zip(&info.status) {

@@ -40,6 +40,9 @@ const LIMIT: usize = 8;
 /// The same for the smallest models.
 const AT_LEAST: usize = 400;
 
+/// States of a model without a protocol: before there is an object, and after.
+const WITHOUT_PROTOCOL: usize = 2;
+
 /// Limit for a model.
 fn limit(model: &Fsa<String>) -> usize {
     AT_LEAST.max(LIMIT * model.len())
@@ -106,12 +109,13 @@ fn joined(sets: &BTreeSet<BTreeSet<String>>) -> Vec<BTreeSet<String>> {
 }
 
 /// The model without these labels and that of these labels alone, if it is the shuffle of both and the first
-/// has fewer states.
+/// has fewer states, but still a protocol.
 fn split_off(model: &Fsa<String>, labels: &BTreeSet<String>) -> Option<(Fsa<String>, Fsa<String>)> {
     let creations = creations(model);
     let base = without(model, |label| labels.contains(label))?;
     let mode = without(model, |label| !labels.contains(label) && !creations.contains(label))?;
-    if base.len() >= model.len() {
+    // Where the rest is possible at any time, this is no mode but the protocol itself.
+    if base.len() >= model.len() || base.len() <= WITHOUT_PROTOCOL {
         return None;
     }
     // The shuffle has all words of the model; is there one more?
@@ -223,6 +227,13 @@ mod tests {
         let factored = factored(&fsa(&format!("{DOOR}{more}"))).unwrap();
         assert_eq!((factored.base.len(), factored.modes.len()), (3, 1));
         assert_eq!(factored.modes[0].labels.len(), 5);
+    }
+
+    /// A door that can be looked at whenever one likes: opening and closing is all that matters.
+    #[test]
+    fn the_protocol_itself_is_no_mode() {
+        let door = "0 new 1\n1 open 2\n2 close 1\n1 isOpen:FALSE 1\n2 isOpen:TRUE 2\n1 look 1\n2 look 2";
+        assert!(factored(&fsa(door)).is_none());
     }
 
     #[test]
