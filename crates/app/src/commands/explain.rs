@@ -256,15 +256,16 @@ fn transitions(page: &Page, edges: &[usize]) -> String {
             text += "  inferred: no recorded trace and no generated test takes it\n";
             continue;
         }
-        if taken.situations > 0 {
-            let _ = writeln!(text, "  the search observed it in {}", counted(taken.situations, "situation"));
+        let searched = counted(taken.situations, "situation");
+        if taken.traces == 0 && taken.tests == 0 && taken.situations > 0 {
+            let _ = writeln!(text, "  only the search saw it, in {searched}");
+        } else {
+            if taken.situations > 0 {
+                let _ = writeln!(text, "  the search observed it in {searched}");
+            }
+            let (traces, tests) = (counted(taken.traces, "trace"), counted(taken.tests, "generated test"));
+            let _ = writeln!(text, "  taken by {traces} and {tests}");
         }
-        let _ = writeln!(
-            text,
-            "  taken by {} and {}",
-            counted(taken.traces, "trace"),
-            counted(taken.tests, "generated test")
-        );
         if taken.perhaps > 0 {
             let more = counted(taken.perhaps, "trace");
             let _ = writeln!(

@@ -195,7 +195,7 @@ fn replayed(page: &Page) -> Vec<Fact> {
         "Recorded traces that the model accepts",
         format!("{inside} of {}", evidence.traces),
         if evidence.outside == 0 {
-            "all of them; a trace counts up to its first exception unless the model contains exceptions"
+            "all of them; after its first exception an object is no longer looked at, unless the model shows exceptions"
         } else {
             "the model is wrong about the others; the shortest of them are listed"
         },
@@ -228,7 +228,7 @@ fn not_known(model: &Fsa<String>) -> Vec<Fact> {
         facts.push(Fact::new("Not explored", unexplored.to_string(), says));
     }
     if maybe > unexplored {
-        let says = "transitions, drawn dashed: no run took them, or showed where they lead";
+        let says = "transitions (marked `?`): no run took them, or showed where they lead";
         facts.push(Fact::new("Guessed", (maybe - unexplored).to_string(), says));
     }
     facts
@@ -306,7 +306,7 @@ mod tests {
             No longer called: 1 (hang or end their process: spin) []
             Branches of the class: 3 of 4 (were taken by some test; behavior behind the others was never observed) []
             Stopped because: the budget is used up (a longer `--budget` may find more) []
-            Recorded traces that the model accepts: 7 of 7 (all of them; a trace counts up to its first exception unless the model contains exceptions) []
+            Recorded traces that the model accepts: 7 of 7 (all of them; after its first exception an object is no longer looked at, unless the model shows exceptions) []
             Transitions with evidence: 0 of 1 (the others were inferred, or the model can also read their traces in another way) []
         "#]]
         .assert_eq(&told);
