@@ -11,11 +11,13 @@ use std::process::Command;
 
 use adit_attack::dsi::{Mutation, SpecVerdict, TestEnd, TestEvidence, dsi};
 use adit_attack::order::Tally;
-use adit_attack::spec_verdict::{Basis, PairEvidence, Shares, spec_verdict};
+use adit_attack::spec_verdict::{PairEvidence, Shares, spec_verdict};
 use adit_attack::temari::{Remedies, remedied, temari};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
 use serde_json::Value;
+
+mod tables;
 
 /// Flags about the labeled set.
 #[derive(Args)]
@@ -36,12 +38,32 @@ pub(crate) struct LabeledFlags {
     /// Class path of JUnit and of what the projects need, separated by colons.
     #[arg(
         long,
-        default_value = "/usr/share/java/junit-platform-console-standalone.jar:/usr/share/java/junit4.jar:/usr/share/java/hamcrest.jar:/usr/share/java/commons-lang3.jar:/usr/share/java/h2.jar"
+        default_value = "/usr/share/java/junit-platform-console-standalone.jar:/usr/share/java/junit4.jar:/usr/share/java/hamcrest.jar:/usr/share/java/commons-lang3.jar:/usr/share/java/h2.jar:/usr/share/java/commons-io.jar"
     )]
     libraries: String,
     /// Print every wrong verdict.
     #[arg(long)]
     wrong: bool,
+    /// The projects on which rules were chosen, those that were held out, or both.
+    #[arg(long, value_enum, default_value = "both")]
+    set: Set,
+    /// Test only so many classes, drawn at random.
+    #[arg(long, value_name = "N")]
+    classes: Option<usize>,
+    /// Seed of the draw and of the intervals.
+    #[arg(long, default_value_t = 1)]
+    sample_seed: u64,
+    /// Leave out classes whose evidence is not kept, instead of gathering it.
+    #[arg(long)]
+    kept: bool,
+}
+
+/// Part of the labeled set.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Set {
+    Choosing,
+    HeldOut,
+    Both,
 }
 
 /// Projects on which rules were chosen; the others were only measured.
@@ -51,7 +73,8 @@ const PROJECTS: [&str; 4] = ["commons-codec", "commons-csv", "commons-io", "joda
 /// A labeled specification and its evidence.
 struct Labeled {
     project: &'static str,
-    name: String,
+    class: String,
+    pair: String,
     label: SpecVerdict,
     kind: String,
     evidence: Option<PairEvidence>,
@@ -63,58 +86,44 @@ type Rule = Box<dyn Fn(&PairEvidence) -> SpecVerdict>;
 /// Prints the tables, if there are projects.
 pub(crate) fn run(flags: &LabeledFlags) -> Result<()> {
     let Some(projects) = &flags.projects else { return Ok(()) };
-    let (mut all, mut times) = (Vec::new(), BTreeMap::new());
-    for project in PROJECTS {
-        let (rows, time) = gather(flags, projects, project)?;
-        all.extend(rows);
-        times.insert(project, time);
+    let mut chosen: Vec<(&'static str, String, Vec<Vec<String>>)> = Vec::new();
+    let is_asked = |project: &&str| match flags.set {
+        Set::Choosing => CHOSEN_ON.contains(project),
+        Set::HeldOut => !CHOSEN_ON.contains(project),
+        Set::Both => true,
+    };
+    for project in PROJECTS.into_iter().filter(is_asked) {
+        let classes = labels(flags, project)?;
+        chosen.extend(classes.into_iter().map(|(class, pairs)| (project, class, pairs)));
     }
-    println!("\n## Labeled specifications\n");
-    let testers = testers();
-    accuracy("All pairs, as labeled", &all, &testers, |_| None);
-    accuracy("The same with queries before changes (`looks`) labeled true", &all, &testers, |one| {
-        (one.kind == "looks").then_some(SpecVerdict::True)
-    });
-    println!("\nVerdicts of adit by what decided:\n\n| basis | verdicts | right |\n|---|---|---|");
-    let mut bases: BTreeMap<Basis, (usize, usize)> = BTreeMap::new();
-    for one in &all {
-        let Some(evidence) = &one.evidence else { continue };
-        let (verdict, basis) = spec_verdict(evidence);
-        let (count, right) = bases.entry(basis).or_default();
-        *count += 1;
-        *right += usize::from(verdict == one.label);
-    }
-    for (basis, (count, right)) in bases {
-        println!("| {basis:?} | {count} | {right} |");
-    }
-    println!("\nTable VII: time in seconds, of all classes of a project\n");
-    println!(
-        "| project | specifications | seconds | seconds each | tests of a run | tests that reach |\n|---|---|---|---|---|---|"
-    );
-    for (project, time) in times {
-        let count = all.iter().filter(|one| one.project == project).count();
-        println!(
-            "| {project} | {count} | {:.0} | {:.1} | {:.0} | {:.0} |",
-            time.seconds,
-            time.seconds / count.max(1) as f64,
-            time.tests,
-            time.related
-        );
-    }
-    if flags.wrong {
-        println!("\nWrong verdicts of adit:\n");
-        for one in &all {
-            let (verdict, basis) =
-                one.evidence.as_ref().map_or((SpecVerdict::Unknown, Basis::Nothing), spec_verdict);
-            if verdict != one.label {
-                println!(
-                    "- {} {}: {:?} ({}), adit {verdict:?} by {basis:?}",
-                    one.project, one.name, one.label, one.kind
-                );
-            }
+    let whole = chosen.iter().map(|(.., pairs)| pairs.len()).sum::<usize>();
+    chosen.sort_by_key(|(project, class, _)| rank(flags.sample_seed, project, class));
+    chosen.truncate(flags.classes.unwrap_or(usize::MAX));
+    let (mut all, mut times) = (Vec::new(), BTreeMap::<&str, Times>::new());
+    for (project, class, pairs) in &chosen {
+        let (rows, time) = gather(flags, projects, project, class, pairs)?;
+        if !rows.is_empty() {
+            all.extend(rows);
+            times.entry(project).or_default().add(&time);
         }
     }
+    println!("\n## Labeled specifications\n\n{} of {whole} pairs were tested.", all.len());
+    let testers = testers();
+    tables::accuracy(&all, &testers, flags.sample_seed);
+    tables::projects(&all, &testers);
+    tables::bases(&all);
+    tables::times(&all, &times);
+    if flags.wrong {
+        tables::wrong(&all);
+    }
     Ok(())
+}
+
+/// The place of a class in the order in which classes are sampled: FNV-1a of the seed and its name.
+fn rank(seed: u64, project: &str, class: &str) -> u64 {
+    let text = format!("{seed} {project} {class}");
+    text.bytes()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 fn testers() -> Vec<(String, Rule)> {
@@ -151,68 +160,31 @@ fn testers() -> Vec<(String, Rule)> {
     testers
 }
 
-/// Tables IV and VI: accuracy, and precision and recall for each verdict.
-fn accuracy(
-    title: &str,
-    all: &[Labeled],
-    testers: &[(String, Rule)],
-    relabel: impl Fn(&Labeled) -> Option<SpecVerdict>,
-) {
-    println!("\n{title}\n");
-    println!(
-        "| tester | codec + csv | io + joda | all | true precision | true recall | buggy precision | buggy recall | unknown |\n\
-         |---|---|---|---|---|---|---|---|---|"
-    );
-    for (name, rule) in testers {
-        let judged: Vec<(&Labeled, SpecVerdict, SpecVerdict)> = all
-            .iter()
-            .map(|one| {
-                let verdict = one.evidence.as_ref().map_or(SpecVerdict::Unknown, rule);
-                (one, relabel(one).unwrap_or(one.label), verdict)
-            })
-            .collect();
-        let percent = |part: usize, whole: usize| {
-            if whole == 0 { "–".to_owned() } else { format!("{:.1}", 100.0 * part as f64 / whole as f64) }
-        };
-        let right = |chosen: &dyn Fn(&Labeled) -> bool| {
-            let of = judged.iter().filter(|(one, ..)| chosen(one));
-            let (count, right) = of.fold((0, 0), |(count, right), (_, label, verdict)| {
-                (count + 1, right + usize::from(label == verdict))
-            });
-            percent(right, count)
-        };
-        let is_chosen = |one: &Labeled| CHOSEN_ON.contains(&one.project);
-        let count = |test: &dyn Fn(SpecVerdict, SpecVerdict) -> bool| {
-            judged.iter().filter(|(_, label, verdict)| test(*label, *verdict)).count()
-        };
-        let rates = |wanted: SpecVerdict| {
-            let hits = count(&|label, verdict| label == wanted && verdict == wanted);
-            let said = count(&|_, verdict| verdict == wanted);
-            let labeled = count(&|label, _| label == wanted);
-            format!("{} | {}", percent(hits, said), percent(hits, labeled))
-        };
-        println!(
-            "| {name} | {} | {} | {} | {} | {} | {} |",
-            right(&is_chosen),
-            right(&|one| !is_chosen(one)),
-            right(&|_| true),
-            rates(SpecVerdict::True),
-            rates(SpecVerdict::Buggy),
-            count(&|_, verdict| verdict == SpecVerdict::Unknown)
-        );
-    }
-}
-
 /// Times and numbers of one project.
 #[derive(Default)]
 struct Times {
+    /// All, the tests without changes once, and all runs with delayed calls.
     seconds: f64,
+    whole: f64,
+    delayed: f64,
+    runs: f64,
     tests: f64,
     related: f64,
 }
 
-/// Reads the labels of a project, and the evidence for them.
-fn gather(flags: &LabeledFlags, projects: &Path, project: &'static str) -> Result<(Vec<Labeled>, Times)> {
+impl Times {
+    fn add(&mut self, other: &Self) {
+        self.seconds += other.seconds;
+        self.whole += other.whole;
+        self.delayed += other.delayed;
+        self.runs += other.runs;
+        self.tests += other.tests;
+        self.related += other.related;
+    }
+}
+
+/// The labeled rows of a project, by class.
+fn labels(flags: &LabeledFlags, project: &str) -> Result<BTreeMap<String, Vec<Vec<String>>>> {
     let file = flags.labels.join(format!("{project}.csv"));
     let text = fs::read_to_string(&file)
         .into_diagnostic()
@@ -222,24 +194,43 @@ fn gather(flags: &LabeledFlags, projects: &Path, project: &'static str) -> Resul
         let class = row.get(2).ok_or_else(|| miette!("{}: a row has no class", file.display()))?;
         classes.entry(class.clone()).or_default().push(row);
     }
-    let (mut rows, mut times) = (Vec::new(), Times::default());
-    for (class, pairs) in classes {
-        let found = evidence(flags, projects, project, &class, &pairs)?;
-        times.seconds += found["seconds"].as_f64().unwrap_or(0.0);
-        times.tests += found["run"]["suite"]["tests"].as_f64().unwrap_or(0.0);
-        times.related += found["run"]["suite"]["related"].as_f64().unwrap_or(0.0);
-        for row in pairs {
-            let [_, _, _, a, b, label, kind, ..] = &row[..] else { continue };
-            let constraints = found["constraints"].as_array().map_or(&[][..], Vec::as_slice);
-            let own = constraints.iter().find(|one| one["a"] == **a && one["b"] == **b);
-            rows.push(Labeled {
-                project,
-                name: format!("{class} {a} {b}"),
-                label: if label == "true" { SpecVerdict::True } else { SpecVerdict::Buggy },
-                kind: kind.clone(),
-                evidence: own.and_then(|own| pair(&own["evidence"])),
-            });
-        }
+    Ok(classes)
+}
+
+/// The rows of a class with their evidence; none if it is not kept and shall not be gathered.
+fn gather(
+    flags: &LabeledFlags,
+    projects: &Path,
+    project: &'static str,
+    class: &str,
+    pairs: &[Vec<String>],
+) -> Result<(Vec<Labeled>, Times)> {
+    let Some(found) = evidence(flags, projects, project, class, pairs)? else {
+        return Ok((Vec::new(), Times::default()));
+    };
+    let number = |value: &Value| value.as_f64().unwrap_or(0.0);
+    let suite = &found["run"]["suite"];
+    let times = Times {
+        seconds: number(&found["seconds"]),
+        whole: number(&suite["whole_suite_seconds"]),
+        delayed: number(&suite["delayed_seconds"]),
+        runs: number(&suite["delayed_runs"]),
+        tests: number(&suite["tests"]),
+        related: number(&suite["related"]),
+    };
+    let mut rows = Vec::new();
+    for row in pairs {
+        let [_, _, _, a, b, label, kind, ..] = &row[..] else { continue };
+        let constraints = found["constraints"].as_array().map_or(&[][..], Vec::as_slice);
+        let own = constraints.iter().find(|one| one["a"] == **a && one["b"] == **b);
+        rows.push(Labeled {
+            project,
+            class: class.to_owned(),
+            pair: format!("{a} before {b}"),
+            label: if label == "true" { SpecVerdict::True } else { SpecVerdict::Buggy },
+            kind: kind.clone(),
+            evidence: own.and_then(|own| pair(&own["evidence"])),
+        });
     }
     Ok((rows, times))
 }
@@ -264,17 +255,22 @@ fn evidence(
     project: &str,
     class: &str,
     pairs: &[Vec<String>],
-) -> Result<Value> {
+) -> Result<Option<Value>> {
     let file = flags.evidence.join(format!("{project}-{class}.json"));
     if let Ok(text) = fs::read_to_string(&file) {
-        return serde_json::from_str(&text).into_diagnostic();
+        return serde_json::from_str(&text).into_diagnostic().map(Some);
+    }
+    if flags.kept {
+        return Ok(None);
     }
     let place = projects.join(project);
     let folder = |name: &str| place.join(name).display().to_string();
     let mut command = Command::new(&flags.adit);
     command.args(["test-spec", "--class", class, "--json", "--quiet", "--no-project", "--thorough"]);
     command.args(["-c", &format!("{}:{}:{}", folder("classes"), folder("tests"), flags.libraries)]);
-    command.args(["--directory", &folder("source"), "--workers", "1", "--budget", "8s"]);
+    command.args(["--directory", &folder("source"), "--workers", "1", "--budget", "3000tests"]);
+    // Seconds say little on a busy machine.
+    command.args(["--script-limit", "5s"]);
     for row in pairs {
         command.args(["--order", &row[3], &row[4]]);
     }
@@ -291,7 +287,7 @@ fn evidence(
     eprintln!("{project} {class}: {:.1} s", found["seconds"].as_f64().unwrap_or(0.0));
     fs::create_dir_all(&flags.evidence).into_diagnostic()?;
     fs::write(&file, format!("{found}\n")).into_diagnostic()?;
-    Ok(found)
+    Ok(Some(found))
 }
 
 /// Tests named after a class, as `mine.sh` chooses them: `FooTest`, `TestFoo`, `FooBarTestCase`.
