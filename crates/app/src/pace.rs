@@ -26,20 +26,39 @@ pub(crate) struct BudgetPace {
     _listening: Listening,
     start: Instant,
     budget: Budget,
+    /// Share of the budget by which a phase must end.
+    share: fn(Phase) -> f64,
 }
 
 impl BudgetPace {
     pub(crate) fn new(budget: Budget) -> Self {
-        Self { _listening: Listening::new(), start: Instant::now(), budget }
+        Self::in_phases(budget, |_| 1.0)
+    }
+
+    /// The same for a validation: what is slow to observe must leave time for what is asked.
+    pub(crate) fn of_validation(budget: Budget) -> Self {
+        Self::in_phases(budget, |phase| match phase {
+            Phase::Survey => 0.2,
+            Phase::Runs => 0.4,
+            Phase::Choose => 0.5,
+            _ => 1.0,
+        })
+    }
+
+    fn in_phases(budget: Budget, share: fn(Phase) -> f64) -> Self {
+        Self { _listening: Listening::new(), start: Instant::now(), budget, share }
     }
 }
 
 impl Pace for BudgetPace {
     fn go_on(&mut self, progress: &Progress) -> ControlFlow<Stop> {
+        let share = (self.share)(progress.phase);
         ControlFlow::Break(match self.budget {
             _ if interrupted() => Stop::Interrupted,
-            Budget::Time(time) if self.start.elapsed() >= time => Stop::Budget(Limit::Time),
-            Budget::Tests(tests) if progress.tests >= tests => Stop::Budget(Limit::Tests),
+            Budget::Time(time) if self.start.elapsed() >= time.mul_f64(share) => Stop::Budget(Limit::Time),
+            Budget::Tests(tests) if progress.tests as f64 >= tests as f64 * share => {
+                Stop::Budget(Limit::Tests)
+            }
             _ => return ControlFlow::Continue(()),
         })
     }

@@ -177,9 +177,18 @@ pub struct GuardedSubject<'a, S> {
 }
 
 impl<'a, S> GuardedSubject<'a, S> {
-    /// Guards a subject. `pace` may stop it between two portions; from then on, nothing is run.
+    /// Guards a subject. `pace` may stop it between two portions; from then on, nothing is run until the next
+    /// phase begins.
     pub fn new(subject: &'a mut S, pace: &'a mut dyn Pace) -> Self {
         Self { subject, pace, phase: Phase::default(), guard: HangGuard::default() }
+    }
+
+    /// Begins a phase. A caller who limited the one before may let this one run.
+    pub fn begin(&mut self, phase: Phase) {
+        self.phase = phase;
+        if matches!(self.guard.stopped, Some(Stop::Budget(_))) {
+            self.guard.stopped = None;
+        }
     }
 }
 

@@ -184,7 +184,8 @@ pub fn without_unknown(model: &Fsa<String>, reader: &EventReader) -> Fsa<String>
     builder.build()
 }
 
-/// Measures a model against the class. `pace` may stop it between portions of scripts.
+/// Measures a model against the class. `pace` may stop it between portions of scripts, and may limit each
+/// phase, so that one that is slow leaves time for the others.
 pub fn validate<S: Subject, R: Rng>(
     subject: &mut S,
     author: &mut impl Author,
@@ -195,17 +196,17 @@ pub fn validate<S: Subject, R: Rng>(
     pace: &mut dyn Pace,
 ) -> Result<Validated, S::Error> {
     let mut guarded = GuardedSubject::new(subject, pace);
-    guarded.phase = Phase::Survey;
+    guarded.begin(Phase::Survey);
     // The guarded subject asks the caller, in the middle of batches too, so the prober need not.
     let mut unlimited = Unlimited;
     let mut prober = Prober::new(&mut guarded, reader, &mut unlimited);
     // First, because what the author learns from it is not to change while runs are counted.
     let surveyed = survey(&mut prober, author, &options.survey, &options.known, rng)?;
-    prober.subject.phase = Phase::Runs;
+    prober.subject.begin(Phase::Runs);
     let lives = read_lives(&mut prober, author, model, options, rng)?;
-    prober.subject.phase = Phase::Choose;
+    prober.subject.begin(Phase::Choose);
     let pool = pool_of(&mut prober, &surveyed, &options.survey, options.choosing, rng)?;
-    prober.subject.phase = Phase::Walks;
+    prober.subject.begin(Phase::Walks);
     prober.ties = pool.ties.clone();
     let Reproduced { walks: precision, unrealized, undecided } =
         measure(&mut prober, author, model, (&surveyed, &pool), &no_way_is_known, options.walks, rng)?;
@@ -300,7 +301,7 @@ fn read_lives<S: Guarded>(
         pairs: Census::new(),
     };
     let mut left = options.runs;
-    while left > 0 {
+    while left > 0 && prober.subject.guard().stopped.is_none() {
         let now = left.min(PORTION);
         left -= now;
         let scripts: Vec<Script> = (0..now)

@@ -97,7 +97,7 @@ fn measure(model: Fsa<String>, request: &ValidateRequest, quiet: bool) -> Result
     let reader = EventReader::new(&api.vocabulary());
     let model = known_part(model, &reader, request, quiet)?;
 
-    let mut pace = BudgetPace::new(*budget);
+    let mut pace = BudgetPace::of_validation(*budget);
     let mut counting = Counting::new(quiet);
     let mut rng = ChaCha8Rng::seed_from_u64(calls.seed);
     let mut shown = |now: &Progress| {
