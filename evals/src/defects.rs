@@ -3,14 +3,18 @@
 //!
 //! A mutant is a client in whose bytecode one call is left out or added. Its tests say what it is: a *defect*
 //! if a call of a class with a model throws, *harmless* if nothing throws (a wrong result uses the class
-//! correctly). A change that no test reaches is neither. A defect is *found* if the verifier reports anything
-//! in the client, and found *at the right call* if it reports the instruction that throws. Any report on a
-//! harmless mutant is a false positive.
+//! correctly). A change that no test reaches is neither, and neither is one after which an operation is not
+//! supported or something takes too long: no order of calls is wrong there. A defect is *found* if the
+//! verifier reports anything in the client, and found *at the right call* if it reports the instruction that
+//! throws. Any report on a harmless mutant is a false positive. Reports that the unchanged client has as well
+//! do not count.
 //!
 //! The models: *initial* ones come from the client's tests alone; *closed* ones are the same, read as if
-//! every call without a transition were forbidden; *enriched* ones are read from a folder; *shipped* ones are
-//! those that `adit mine` made and that adit ships.
+//! every call without a transition were forbidden; *enriched* and *explored* ones are read from folders;
+//! *shipped* ones are those that `adit mine` made and that adit ships. A second row of numbers adds the
+//! unchecked calls (`adit verify --unchecked`). A table at the end says why defects were missed.
 
+mod misses;
 mod seeds;
 mod typestates;
 
@@ -23,7 +27,7 @@ use std::sync::Arc;
 
 use adit_bytecode::mutate::{CallMutation, Change, Receiver, mutate};
 use adit_bytecode::{Class, Instruction, MemberRef};
-use adit_verify::{Library, Memory, Verifier};
+use adit_verify::{Certainty, Library, Memory, Verifier};
 use clap::Args;
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
 use rand::SeedableRng;
@@ -31,6 +35,7 @@ use rand::rngs::ChaCha8Rng;
 use rand::seq::IndexedRandom;
 use serde_json::json;
 
+pub(crate) use self::typestates::shipped_verifier;
 use self::typestates::{Kind, Models};
 use crate::Program;
 
@@ -48,12 +53,19 @@ pub(crate) struct Flags {
     /// Folder of enriched models, one folder with `model.json` per class.
     #[arg(long)]
     enriched: Option<PathBuf>,
+    /// Folder of explored models, as `adit mine` makes them, one folder with `model.json` per class.
+    #[arg(long)]
+    explored: Option<PathBuf>,
     /// Most mutants of a client.
-    #[arg(long, default_value_t = 200)]
+    #[arg(long, default_value_t = 400)]
     mutants: usize,
     /// Seed of the random choice of mutants.
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Only models of these kinds: initial, closed, enriched, explored, shipped. The first two take longest,
+    /// because the client's tests are recorded.
+    #[arg(long, value_delimiter = ',')]
+    kinds: Vec<String>,
     /// Only these clients.
     #[arg(long, value_delimiter = ',')]
     only: Vec<String>,
@@ -92,6 +104,9 @@ enum Outcome {
         method: String,
         line: u16,
         exception: String,
+        /// The called class, as the client names it, and method.
+        class: String,
+        called: String,
     },
     Harmless,
     /// Something else threw, or a test hung.
@@ -108,6 +123,19 @@ struct Column {
     certain_at_call: usize,
     false_positives: usize,
     certain_false: usize,
+    /// The first, second and fourth number with unchecked calls.
+    unchecked: [usize; 3],
+}
+
+impl Column {
+    fn add(&mut self, other: Column) {
+        self.found += other.found;
+        self.at_call += other.at_call;
+        self.certain_at_call += other.certain_at_call;
+        self.false_positives += other.false_positives;
+        self.certain_false += other.certain_false;
+        self.unchecked.iter_mut().zip(other.unchecked).for_each(|(sum, number)| *sum += number);
+    }
 }
 
 pub(crate) fn run(flags: &Flags) -> Result<()> {
@@ -121,6 +149,12 @@ pub(crate) fn run(flags: &Flags) -> Result<()> {
         "client", "defects", "harmless", "other"
     );
     let mut rows = Vec::new();
+    let mut causes = misses::Table::default();
+    let wanted = typestates::Wanted {
+        enriched: flags.enriched.as_deref(),
+        explored: flags.explored.as_deref(),
+        kinds: &flags.kinds,
+    };
     let mut totals: BTreeMap<(bool, Kind), Column> = BTreeMap::new();
     let mut counts: BTreeMap<bool, [usize; 3]> = BTreeMap::new();
     for (name, chosen_on) in CLIENTS {
@@ -129,8 +163,7 @@ pub(crate) fn run(flags: &Flags) -> Result<()> {
         }
         let original = fs::read(base.join(format!("{name}.class"))).into_diagnostic()?;
         let mutants = mutants(name, &original, &shipped, flags, &base, work.path())?;
-        let kinds =
-            typestates::columns(&adit, name, &base, work.path(), &shipped, flags.enriched.as_deref())?;
+        let kinds = typestates::columns(&adit, name, &base, work.path(), &shipped, &wanted)?;
         let count = |wanted: fn(&Outcome) -> bool| mutants.iter().filter(|one| wanted(&one.outcome)).count();
         let numbers = [
             count(|one| matches!(one, Outcome::Defect { .. })),
@@ -141,14 +174,10 @@ pub(crate) fn run(flags: &Flags) -> Result<()> {
         let sum = counts.entry(chosen_on).or_default();
         sum.iter_mut().zip(numbers).for_each(|(sum, number)| *sum += number);
         for (kind, models) in kinds {
-            let column = measure(&models, name, &original, &mutants, &base, kind, &mut rows)?;
+            let causes = (kind == Kind::Shipped).then_some(&mut causes);
+            let column = measure(&models, name, &original, &mutants, &base, kind, &mut rows, causes)?;
             line.push_str(&shown(kind, column));
-            let total = totals.entry((chosen_on, kind)).or_default();
-            total.found += column.found;
-            total.at_call += column.at_call;
-            total.certain_at_call += column.certain_at_call;
-            total.false_positives += column.false_positives;
-            total.certain_false += column.certain_false;
+            totals.entry((chosen_on, kind)).or_default().add(column);
         }
         println!("{line}");
     }
@@ -160,6 +189,7 @@ pub(crate) fn run(flags: &Flags) -> Result<()> {
         }
         println!("{line}");
     }
+    print!("{causes}");
     println!(
         "paper, enriched: 110 of 120 defects found, 94 at the right call; 352 of 604 harmless changes reported"
     );
@@ -171,13 +201,16 @@ pub(crate) fn run(flags: &Flags) -> Result<()> {
 
 fn shown(kind: Kind, column: Column) -> String {
     format!(
-        "  {}: {}/{}/{} ({}, {})",
+        "  {}: {}/{}/{} ({}, {}), unchecked too: {}/{}/{}",
         kind.name(),
         column.found,
         column.at_call,
         column.false_positives,
         column.certain_at_call,
-        column.certain_false
+        column.certain_false,
+        column.unchecked[0],
+        column.unchecked[1],
+        column.unchecked[2],
     )
 }
 
@@ -284,6 +317,9 @@ fn tested<'b>(
     Ok(answers)
 }
 
+/// Exceptions that say that an operation is not there at all, or that nothing came in time.
+const NOT_ABOUT_ORDER: [&str; 2] = ["SocketTimeoutException", "UnsupportedOperationException"];
+
 /// Reads an answer of the runner.
 fn classify(answer: &str, name: &str, bytes: &[u8], shipped: &Models) -> Result<Outcome> {
     let parts: Vec<&str> = answer.split('\t').collect();
@@ -293,23 +329,29 @@ fn classify(answer: &str, name: &str, bytes: &[u8], shipped: &Models) -> Result<
         ["threw", exception, called, client, method, line] if client == name => {
             let class = Class::parse(bytes, name).into_diagnostic()?;
             let line: u16 = line.parse().into_diagnostic()?;
-            let throws = class.methods.iter().filter(|one| *one.name == *method).any(|one| {
-                one.code.iter().any(|code| {
-                    code.instructions.iter().any(|(offset, instruction)| match instruction {
-                        Instruction::Invoke(_, member) => {
-                            code.line_at(*offset) == Some(line)
-                                && *member.name == *called
-                                && shipped.is_followed(&member.class)
-                        }
-                        _ => false,
-                    })
+            let methods = class.methods.iter().filter(|one| *one.name == *method);
+            let throws = methods.filter_map(|one| one.code.as_ref()).find_map(|code| {
+                code.instructions.iter().find_map(|(offset, instruction)| match instruction {
+                    Instruction::Invoke(_, member)
+                        if code.line_at(*offset) == Some(line)
+                            && *member.name == *called
+                            && shipped.is_followed(&member.class) =>
+                    {
+                        Some(member.class.to_string())
+                    }
+                    _ => None,
                 })
             });
             let exception = exception.rsplit('.').next().unwrap_or(exception).to_owned();
-            Ok(if throws {
-                Outcome::Defect { method: method.to_owned(), line, exception }
-            } else {
-                Outcome::Other
+            Ok(match throws {
+                Some(class) if !NOT_ABOUT_ORDER.contains(&exception.as_str()) => Outcome::Defect {
+                    method: method.to_owned(),
+                    line,
+                    exception,
+                    class,
+                    called: called.to_owned(),
+                },
+                _ => Outcome::Other,
             })
         }
         _ => Ok(Outcome::Other),
@@ -317,6 +359,10 @@ fn classify(answer: &str, name: &str, bytes: &[u8], shipped: &Models) -> Result<
 }
 
 /// Verifies every mutant with some models.
+#[expect(
+    clippy::too_many_arguments,
+    reason = "a client, its mutants, the models, and two places for results"
+)]
 fn measure(
     verifier: &Verifier,
     name: &str,
@@ -325,8 +371,9 @@ fn measure(
     base: &Path,
     kind: Kind,
     rows: &mut Vec<serde_json::Value>,
+    mut causes: Option<&mut misses::Table>,
 ) -> Result<Column> {
-    let reports = |bytes: &[u8]| -> Result<BTreeSet<(String, u16, bool)>> {
+    let reports = |bytes: &[u8]| -> Result<BTreeSet<(String, u16, Certainty)>> {
         let class = Class::parse(bytes, name).into_diagnostic()?;
         let (base, own, changed) = (base.to_owned(), name.to_owned(), bytes.to_vec());
         let mut library = Library::new(Box::new(move |wanted| {
@@ -339,7 +386,7 @@ fn measure(
         let report = verifier.verify(&library, &Arc::new(class), &mut Memory::default());
         let place = |one: &adit_verify::Finding| {
             let method = one.method.split('(').next().unwrap_or(&one.method).to_owned();
-            (method, one.line.unwrap_or(0), one.certain)
+            (method, one.line.unwrap_or(0), one.certainty)
         };
         Ok(report.findings.iter().map(place).collect())
     };
@@ -348,18 +395,28 @@ fn measure(
     let mut column = Column::default();
     for mutant in mutants {
         // Reports that the unchanged client has as well are not about the change.
-        let found: Vec<_> = reports(&mutant.bytes)?.into_iter().filter(|one| !before.contains(one)).collect();
+        let reported = reports(&mutant.bytes)?;
+        let found: Vec<_> = reported.iter().filter(|one| !before.contains(one)).collect();
+        let grade = |wanted: Certainty| found.iter().any(|(_, _, certainty)| *certainty <= wanted);
         let mut right = None;
         match &mutant.outcome {
             Outcome::Defect { method, line, .. } => {
-                right = found.iter().find(|(at, number, _)| at == method && number == line);
-                column.found += usize::from(!found.is_empty());
-                column.at_call += usize::from(right.is_some());
-                column.certain_at_call += usize::from(right.is_some_and(|(_, _, certain)| *certain));
+                let here = |(at, number, _): &&&(String, u16, Certainty)| at == method && number == line;
+                right = found.iter().filter(here).map(|(_, _, certainty)| *certainty).min();
+                column.found += usize::from(grade(Certainty::Possible));
+                column.at_call += usize::from(right.is_some_and(|right| right <= Certainty::Possible));
+                column.certain_at_call += usize::from(right == Some(Certainty::Certain));
+                column.unchecked[0] += usize::from(!found.is_empty());
+                column.unchecked[1] += usize::from(right.is_some());
+                if let Some(causes) = causes.as_deref_mut() {
+                    let was_there = reported.iter().any(|one| here(&&one));
+                    causes.note(verifier, &mutant.outcome, right, !found.is_empty(), was_there);
+                }
             }
             Outcome::Harmless => {
-                column.false_positives += usize::from(!found.is_empty());
-                column.certain_false += usize::from(found.iter().any(|(_, _, certain)| *certain));
+                column.false_positives += usize::from(grade(Certainty::Possible));
+                column.certain_false += usize::from(grade(Certainty::Certain));
+                column.unchecked[2] += usize::from(!found.is_empty());
             }
             Outcome::Other | Outcome::Unreached => {}
         }
@@ -371,7 +428,7 @@ fn measure(
             "mutation": mutant.shown,
             "outcome": format!("{:?}", mutant.outcome),
             "findings": found.iter().map(|one| format!("{one:?}")).collect::<Vec<_>>(),
-            "at_call": right.is_some(),
+            "at_call": right.map(Certainty::name),
         }));
     }
     Ok(column)

@@ -19,6 +19,7 @@ mod scale;
 mod speed;
 mod subjects;
 mod temari;
+mod verify_jars;
 mod xpsyco;
 
 use std::path::PathBuf;
@@ -186,6 +187,9 @@ enum Table {
         after_help = "Example: cargo run --release -p evals -- defects --only Archiver --json rows.json"
     )]
     Defects(defects::Flags),
+    /// `adit verify` with the shipped models over real jars, as a ratio to parsing them in the same run.
+    #[command(after_help = "Example: cargo run --release -p evals -- verify-jars /usr/share/java/ant.jar")]
+    VerifyJars(verify_jars::Flags),
     /// Constraints of models, answered beside SPIN, as in the TEMARI paper.
     #[command(after_help = "Example: cargo run --release -p evals -- temari")]
     Temari(temari::Flags),
@@ -250,6 +254,7 @@ fn main() -> Result<ExitCode> {
         Table::Xpsyco(flags) => xpsyco::run(&flags)?,
         Table::Models(flags) => models::run(flags)?,
         Table::Defects(flags) => defects::run(&flags)?,
+        Table::VerifyJars(flags) => verify_jars::run(&flags)?,
         Table::Temari(flags) => temari::run(&flags)?,
         Table::RandomProtocols(flags) => random_protocols::run(&flags)?,
         Table::Campaign { scripts, checked, classes, seed } => {

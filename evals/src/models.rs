@@ -120,8 +120,11 @@ fn make(adit: &Path, recipe: &Recipe, work: &Path, models: &Path) -> Result<Stri
     fs::create_dir_all(&target).into_diagnostic()?;
     let written = target.join("model.json");
     fs::write(&written, shown_model(&model)).into_diagnostic()?;
+    // A subject passes arguments that are always right.
+    let right: &[&str] = if recipe.subject.is_some() { &["--right-arguments"] } else { &[] };
     let described = Command::new(adit)
         .args(["verify", "--describe", "--class", &recipe.class])
+        .args(right)
         .arg(&written)
         .output()
         .into_diagnostic()?;
@@ -136,6 +139,7 @@ fn make(adit: &Path, recipe: &Recipe, work: &Path, models: &Path) -> Result<Stri
         "class": recipe.class,
         "scope": recipe.scope.as_deref().unwrap_or("exact"),
         "final": described["final"],
+        "right_arguments": recipe.subject.is_some(),
         "creators": recipe.creators,
         "methods": described["methods"],
         "made": {

@@ -19,6 +19,9 @@ pub(crate) struct TypestateFile {
     /// The class has no subclasses.
     #[serde(rename = "final")]
     pub(crate) is_final: bool,
+    /// The model was made through a subject that passes arguments that are always right.
+    #[serde(default)]
+    pub(crate) right_arguments: bool,
     /// Methods that return new objects.
     #[serde(default)]
     pub(crate) creators: Vec<String>,
@@ -62,7 +65,12 @@ impl TypestateFile {
             fluent: method.fluent,
             declares: method.declares.clone(),
         });
-        Facts { methods: methods.collect(), creators: self.creators.clone(), is_final: self.is_final }
+        Facts {
+            methods: methods.collect(),
+            creators: self.creators.clone(),
+            is_final: self.is_final,
+            right_arguments: self.right_arguments,
+        }
     }
 
     pub(crate) fn scope(&self) -> ReceiverScope {

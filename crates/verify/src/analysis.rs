@@ -6,7 +6,8 @@
 //! something is run again with them, which rules out paths that cannot happen. Where paths meet, situations
 //! stay apart up to a limit, and are then joined so that less is known: a limit never creates a finding. An
 //! object of which nothing is known may be in any state; unknown code brings every object that it can reach
-//! there. The papers report whenever some state refuses; here all possible states of the object have to.
+//! there. The papers report whenever some state refuses; here all possible states of the object have to, and
+//! calls that only some refuse are a grade of their own.
 //! Cost: instructions times situations per method, bounded by [`crate::limits::STEPS`].
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -42,6 +43,15 @@ pub(crate) struct Site {
     /// Some situation allows the call, or does not know.
     pub(crate) allowed: bool,
     pub(crate) refused: Option<Refused>,
+    /// The call is refused in some of the states that the object may be in, and nothing has told which.
+    pub(crate) unchecked: Option<Refused>,
+}
+
+impl Site {
+    /// Returns true if there may be something to report.
+    pub(crate) fn is_suspect(&self) -> bool {
+        self.refused.is_some() || self.unchecked.is_some()
+    }
 }
 
 /// The situations in which a method ends.

@@ -21,8 +21,8 @@ pub struct Finding {
     pub method: String,
     /// Source line, if the compiler kept lines.
     pub line: Option<u16>,
-    /// Every way to the call ends in the refusal; otherwise some do.
-    pub certain: bool,
+    /// The ways to the call that end in the refusal.
+    pub certainty: Certainty,
     /// Source file of the class, if the compiler kept its name.
     pub file: Option<String>,
     /// Class with the typestate, with dots.
@@ -35,6 +35,35 @@ pub struct Finding {
     pub path: Vec<PathEvent>,
     /// The rule that the call breaks.
     pub rule: String,
+}
+
+/// The grade of a finding, surest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Certainty {
+    /// Every way to the call ends in the refusal.
+    Certain,
+    /// Some way to the call ends in the refusal.
+    Possible,
+    /// Some of the states that the object may be in refuse the call, and no test in the code rules them out:
+    /// `next` behind `next`, without `hasNext` between them. Data that bytecode does not show decides.
+    Unchecked,
+}
+
+impl Certainty {
+    /// The grade as a word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Certainty::Certain => "certain",
+            Certainty::Possible => "possible",
+            Certainty::Unchecked => "unchecked",
+        }
+    }
+
+    /// The grade with this name.
+    pub fn from_name(name: &str) -> Option<Certainty> {
+        let all = [Certainty::Certain, Certainty::Possible, Certainty::Unchecked];
+        all.into_iter().find(|one| one.name() == name)
+    }
 }
 
 /// A method that was not analyzed.
@@ -67,7 +96,7 @@ impl Verifier {
     pub fn verify(&self, library: &Library, class: &Arc<Class>, memory: &mut Memory) -> ClassReport {
         let mut report = ClassReport::default();
         // The same call, found from several callers, is told once: with the fewest calls before it.
-        let mut found: BTreeMap<(Place, String), (usize, Finding)> = BTreeMap::new();
+        let mut found: BTreeMap<(Place, String), ((bool, usize), Finding)> = BTreeMap::new();
         memory.summaries.clear();
         for at in 0..class.methods.len() {
             if class.methods[at].code.is_none() || !self.mentions(memory, class, at) {
@@ -77,14 +106,22 @@ impl Verifier {
             match self.method_sites(library, class, at, memory, &mut report.used) {
                 Ok(sites) => {
                     for (chain, site) in sites {
-                        let Some(refused) = &site.refused else { continue };
+                        let Some(refused) = site.refused.as_ref().or(site.unchecked.as_ref()) else {
+                            continue;
+                        };
                         let Some(place) = chain.last() else { continue };
                         let known = refused.from_creation || self.typestate(refused.model).holds_of_all();
-                        let finding = self.finding(refused, known && !site.allowed);
+                        let certainty = match site.refused {
+                            None => Certainty::Unchecked,
+                            Some(_) if known && !site.allowed => Certainty::Certain,
+                            Some(_) => Certainty::Possible,
+                        };
+                        let finding = self.finding(refused, certainty);
                         let key = (place.clone(), finding.event.clone());
-                        let is_better = found.get(&key).is_none_or(|(length, _)| chain.len() < *length);
-                        if is_better {
-                            found.insert(key, (chain.len(), finding));
+                        // Unchecked calls are noise where the same call is refused on another way.
+                        let rank = (certainty == Certainty::Unchecked, chain.len());
+                        if found.get(&key).is_none_or(|(known, _)| rank < *known) {
+                            found.insert(key, (rank, finding));
                         }
                     }
                 }
@@ -139,14 +176,14 @@ impl Verifier {
             *used = std::mem::take(&mut analysis.used);
             sites = analysis.sites;
             result?;
-            if sites.values().all(|site| site.refused.is_none()) {
+            if !sites.values().any(Site::is_suspect) {
                 break;
             }
         }
         Ok(sites)
     }
 
-    fn finding(&self, refused: &Refused, certain: bool) -> Finding {
+    fn finding(&self, refused: &Refused, certainty: Certainty) -> Finding {
         let typestate = self.typestate(refused.model);
         let mut path = refused.path.clone();
         if path.len() > PATH {
@@ -157,19 +194,19 @@ impl Verifier {
             class: refused.at.class.to_string(),
             method: refused.at.method.to_string(),
             line: refused.at.line,
-            certain,
+            certainty,
             file: refused.at.file.as_ref().map(|file| file.to_string()),
             model: typestate.dotted_class(),
             state: refused.state.clone(),
             event: format!("{}!{}", refused.call, refused.exception),
-            rule: rule(typestate.simple_class(), refused),
+            rule: rule(typestate.simple_class(), refused, certainty),
             path,
         }
     }
 }
 
 /// The rule in English: `Scanner.next` after `close` throws IllegalStateException.
-fn rule(class: &str, refused: &Refused) -> String {
+fn rule(class: &str, refused: &Refused, certainty: Certainty) -> String {
     let call = refused.call.split('(').next().unwrap_or(&refused.call);
     let decisive = refused.path.iter().rev().find(|event| event.decisive);
     let when = match decisive {
@@ -192,5 +229,6 @@ fn rule(class: &str, refused: &Refused) -> String {
         }
         None => "in this state".to_owned(),
     };
-    format!("`{class}.{call}` {when} throws {}", refused.exception)
+    let throws = if certainty == Certainty::Unchecked { "may throw" } else { "throws" };
+    format!("`{class}.{call}` {when} {throws} {}", refused.exception)
 }

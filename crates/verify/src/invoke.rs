@@ -9,7 +9,7 @@ use crate::analysis::{Analysis, End, Exits, Frame, Place, Refused, Site, Slots, 
 use crate::harmless::{self, Effect};
 use crate::limits::{DEPTH, INLINED_LENGTH, SUMMARIES};
 use crate::steps::{pop, unknown};
-use crate::typestate::ReceiverScope;
+use crate::typestate::{ReceiverScope, Typestate};
 use crate::world::{Id, Object, Track, Value, World};
 
 /// The situations after a call returned, and the ends of the block by exceptions.
@@ -80,6 +80,7 @@ impl Analysis<'_> {
                         states: created,
                         lost: false,
                         from_creation: true,
+                        vague: false,
                         pending: None,
                     });
                 }
@@ -99,18 +100,19 @@ impl Analysis<'_> {
                 states: typestate.all,
                 lost: false,
                 from_creation: false,
+                vague: true,
                 pending: None,
             });
         }
     }
 
-    /// The situation before a call, one for each boolean that the last call returned if a variable still
-    /// holds it. A boolean after which the call would be refused is left out if the other is possible: a
-    /// client that does not test the boolean here has other reasons to know it.
+    /// The situation before a call, one for each boolean that the last call returned if a variable or the
+    /// stack still holds it: code that keeps an answer tests it later, so that both answers are possible. An
+    /// answer that nobody keeps is not told apart; then the client has other reasons to know it.
     fn told_apart(&self, world: World, id: Id, member: &MemberRef) -> Vec<World> {
         let is_held = || world.holds(Value::Answer(id));
         let Some(track) = &world.object(id).track else { return vec![world] };
-        if !self.precise || track.pending.is_none() || !is_held() {
+        if track.pending.is_none() || !is_held() {
             return vec![world];
         }
         let typestate = self.verifier.typestate(track.model);
@@ -126,13 +128,11 @@ impl Analysis<'_> {
                 !track.lost && !answer.unknown && answer.refused == track.states
             })
         };
-        let refused = [refuses(&both[0]), refuses(&both[1])];
-        let [no, yes] = both;
-        match refused {
-            [true, false] => vec![yes],
-            [false, true] => vec![no],
-            _ => vec![no, yes],
+        // Without flags the answer is forgotten here, so that telling it apart is worth it for a refusal only.
+        if !self.precise && refuses(&both[0]) == refuses(&both[1]) {
+            return vec![world];
         }
+        both.into()
     }
 
     /// A call on an object that is followed.
@@ -186,23 +186,27 @@ impl Analysis<'_> {
         if answer.refused == track.states && !answer.unknown {
             let exception = answer.exception.unwrap_or_default();
             if !self.is_expected(frame, at, &exception, &spec.declares) {
-                let refused = Refused {
-                    model: track.model,
-                    state: typestate.state_names(track.states),
-                    call: spec.label.clone(),
-                    exception,
-                    from_creation: track.from_creation,
-                    at: frame.event(at, spec.label.clone(), true),
-                    path: world.object(id).history.events(),
-                };
+                let refused = refusal(frame, at, &world, id, &track, typestate, call, exception);
                 self.site(frame, at).refused.get_or_insert(refused);
             }
             // A refused call throws and leaves the object as it was.
             self.thrown(frame, at, world, ends);
             return;
         }
+        if self.verifier.reports_unchecked
+            && answer.refused != 0
+            && !track.vague
+            && let Some(exception) = answer.exception.clone()
+            && !self.is_expected(frame, at, &exception, &spec.declares)
+        {
+            let refusing = Track { states: answer.refused, ..track.clone() };
+            let refused = refusal(frame, at, &world, id, &refusing, typestate, call, exception);
+            self.site(frame, at).unchecked.get_or_insert(refused);
+        }
         self.site(frame, at).allowed = true;
         let before = track.states;
+        // A call that no state refuses and that changes none tells nothing.
+        track.vague &= answer.refused == 0 && !typestate.tells(before, call);
         let is_boolean = slots.result_type == Some(Type::Boolean) && (answer.on_true | answer.on_false) != 0;
         let mut after = answer.returned;
         if is_boolean {
@@ -227,6 +231,7 @@ impl Analysis<'_> {
         let mut threw = world.clone();
         if let Some(track) = &mut threw.object_mut(id).track {
             track.states = typestate.all;
+            track.vague = true;
             track.pending = None;
         }
         self.thrown(frame, at, threw, ends);
@@ -260,13 +265,10 @@ impl Analysis<'_> {
                     world.push(Value::Ref(made));
                     return;
                 }
-                // An unknown method of the class may return its receiver.
+                // A method may return its receiver: a call on the result is then a call on it, too.
                 let model = world.object(id).track.as_ref().map(|track| track.model);
                 if model.is_some_and(|model| *class == self.verifier.typestate(model).class) {
                     world.share(Value::Ref(id));
-                    if let Some(track) = &mut world.object_mut(id).track {
-                        track.lost = true;
-                    }
                 }
                 unknown(world, 1);
             }
@@ -365,8 +367,7 @@ impl Analysis<'_> {
         self.cut |= cut;
         let exits = exits?;
         let results = self.returned(frame, at, &exits, world, None);
-        let refuses =
-            |(place, site): (&Vec<Place>, &Site)| place.starts_with(&chain) && site.refused.is_some();
+        let refuses = |(place, site): (&Vec<Place>, &Site)| place.starts_with(&chain) && site.is_suspect();
         if !cut
             && !self.sites.range(chain.clone()..).take_while(|(key, _)| key.starts_with(&chain)).any(refuses)
         {
@@ -504,8 +505,14 @@ impl Analysis<'_> {
             return None;
         }
         let mut object = Object { fresh: true, nonnull: true, ..Object::unknown() };
-        object.track =
-            Some(Track { model, states: typestate.created, lost: false, from_creation: true, pending: None });
+        object.track = Some(Track {
+            model,
+            states: typestate.created,
+            lost: false,
+            from_creation: true,
+            vague: false,
+            pending: None,
+        });
         object.history = object.history.and(frame.event(at, member.name.to_string(), true));
         Some(world.add(object))
     }
@@ -544,6 +551,7 @@ impl Analysis<'_> {
         {
             track.states = self.verifier.typestate(track.model).all;
             track.from_creation = false;
+            track.vague = true;
             track.pending = None;
             replaced = true;
         }
@@ -559,6 +567,30 @@ impl Analysis<'_> {
         let verifier = self.verifier;
         world.disturb(|model| verifier.typestate(model).all, Some(id));
         world.heap = heap;
+    }
+}
+
+/// The record of a refused call.
+#[expect(clippy::too_many_arguments, reason = "a call, its object, and the answer")]
+fn refusal(
+    frame: &Frame<'_>,
+    at: usize,
+    world: &World,
+    id: Id,
+    track: &Track,
+    typestate: &Typestate,
+    call: usize,
+    exception: String,
+) -> Refused {
+    let label = &typestate.calls[call].label;
+    Refused {
+        model: track.model,
+        state: typestate.state_names(track.states),
+        call: label.clone(),
+        exception,
+        from_creation: track.from_creation,
+        at: frame.event(at, label.clone(), true),
+        path: world.object(id).history.events(),
     }
 }
 

@@ -3,7 +3,8 @@
 //! A [`Typestate`] is a model of a class that adit mined: its states, the calls that each allows, and the
 //! calls that each refuses with an exception. The [`Verifier`] runs every method of a client abstractly
 //! ([`Verifier::verify`]), follows the objects that have a typestate, and reports the calls that throw:
-//! *certainly*, if every way there ends in a refusal, or *possibly*, if some way does.
+//! *certainly*, if every way there ends in a refusal, or *possibly*, if some way does. On request it also
+//! reports *unchecked* calls: the data decides whether they throw, and the code has not asked.
 //!
 //! It keeps quiet about what it does not know. An object that unknown code can reach may be in any state
 //! afterwards; a state of which the model says nothing allows everything; limits only ever remove findings.
@@ -27,7 +28,7 @@ use adit_bytecode::Class;
 use rustc_hash::FxHashMap;
 
 pub use analysis::Memory;
-pub use findings::{ClassReport, Finding, Skipped};
+pub use findings::{Certainty, ClassReport, Finding, Skipped};
 pub use library::{Library, Read};
 pub use limits::MOST_STATES;
 pub use typestate::{Facts, MethodFacts, ReceiverScope, Typestate, TypestateError, facts_of};
@@ -59,6 +60,7 @@ impl Stopped {
 pub struct Verifier {
     typestates: Vec<Typestate>,
     by_class: FxHashMap<Arc<str>, u16>,
+    reports_unchecked: bool,
 }
 
 impl Verifier {
@@ -69,7 +71,12 @@ impl Verifier {
             .enumerate()
             .map(|(at, typestate)| (typestate.class.clone(), at as u16))
             .collect();
-        Verifier { typestates, by_class }
+        Verifier { typestates, by_class, reports_unchecked: false }
+    }
+
+    /// The same verifier, which also reports unchecked calls.
+    pub fn with_unchecked(self) -> Verifier {
+        Verifier { reports_unchecked: true, ..self }
     }
 
     /// The typestates.

@@ -429,6 +429,7 @@ impl Analysis<'_> {
             // An answer that the model does not have is no reason to think that this cannot happen.
             track.lost = states == 0;
             let decisive = on_false != on_true;
+            track.vague &= !decisive;
             track.states = states;
             object.history = object.history.answered(answer, decisive);
         }

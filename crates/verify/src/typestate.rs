@@ -70,6 +70,8 @@ pub struct Facts {
     pub creators: Vec<String>,
     /// The class has no subclasses.
     pub is_final: bool,
+    /// The model was made with arguments that are always right, so that no refusal blames an argument.
+    pub right_arguments: bool,
 }
 
 /// Facts about one method.
@@ -224,7 +226,7 @@ impl Typestate {
             }
             typestate.reactions[state] = reactions;
         }
-        typestate.weigh_refusals(&succeeds);
+        typestate.weigh_refusals(&succeeds, facts.right_arguments);
         let refuses = typestate.reactions.iter().flatten().any(|reaction| reaction.refusal.is_some());
         if !refuses {
             return Err(TypestateError::NothingRefused);
@@ -321,13 +323,13 @@ impl Typestate {
     }
 
     /// Keeps the refusals that are evidence, and turns the others into ignorance.
-    fn weigh_refusals(&mut self, succeeds: &[bool]) {
+    fn weigh_refusals(&mut self, succeeds: &[bool], right_arguments: bool) {
         let has_parameters: Vec<bool> = self.calls.iter().map(|call| call.has_parameters).collect();
         for reaction in &mut self.reactions {
             for (at, reaction) in reaction.iter_mut().enumerate() {
                 let Some(exception) = &reaction.refusal else { continue };
                 let simple = exception.rsplit(['.', '/', '$']).next().unwrap_or(exception);
-                let blames = has_parameters[at] && BLAMES_ARGUMENTS.contains(&simple);
+                let blames = has_parameters[at] && !right_arguments && BLAMES_ARGUMENTS.contains(&simple);
                 // A call that fails everywhere was perhaps never made with the right arguments.
                 if blames || NO_EVIDENCE.contains(&simple) || !succeeds[at] {
                     reaction.refusal = None;
@@ -374,6 +376,16 @@ impl Typestate {
             }
         }
         answer
+    }
+
+    /// Returns true if a call that succeeds in these states may change the state of the object.
+    pub(crate) fn tells(&self, states: States, call: usize) -> bool {
+        members(states).any(|state| {
+            self.reactions[state].get(call).is_some_and(|reaction| {
+                let after = reaction.returned | reaction.answered[0] | reaction.answered[1];
+                after & !(1 << state) != 0
+            })
+        })
     }
 
     /// Returns true if the typestate surely holds of an object that others created.

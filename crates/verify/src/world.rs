@@ -66,6 +66,8 @@ pub(crate) struct Track {
     pub(crate) lost: bool,
     /// Everything since its creation is known.
     pub(crate) from_creation: bool,
+    /// The states are every state, for want of knowledge: no call since then has told anything about them.
+    pub(crate) vague: bool,
     /// The states after the last call, for each boolean that it may have returned.
     pub(crate) pending: Option<(States, States)>,
 }
@@ -327,6 +329,7 @@ impl World {
                     object.history = History::default();
                 }
                 track.from_creation = false;
+                track.vague = true;
                 track.pending = None;
                 stale.push(id as Id);
             }
@@ -512,6 +515,7 @@ fn merged(one: &Object, two: &Object) -> Object {
             states: a.states | b.states,
             lost: a.lost || b.lost,
             from_creation: a.from_creation && b.from_creation,
+            vague: a.vague || b.vague,
             pending: match (a.pending, b.pending) {
                 (Some(a), Some(b)) => Some((a.0 | b.0, a.1 | b.1)),
                 _ => None,

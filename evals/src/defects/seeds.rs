@@ -1,5 +1,5 @@
 //! The changes that a developer might make to a client: every call of a class with a model left out, and
-//! calls of methods without parameters on every object in reach, behind every such call.
+//! calls of methods without parameters on every object in reach, behind every call of whatever class.
 
 use adit_bytecode::mutate::{CallMutation, Change, Receiver};
 use adit_bytecode::{Call, Class, Code, Instruction, MemberRef, Signature, Type};
@@ -15,12 +15,15 @@ pub(super) fn seeds(class: &Class, models: &Models) -> Vec<(CallMutation, String
         let is_static = class.methods[method].is_static();
         for (at, (_, instruction)) in code.instructions.iter().enumerate() {
             let Instruction::Invoke(call, member) = instruction else { continue };
-            if !models.is_followed(&member.class) || at + 1 >= code.instructions.len() {
+            if at + 1 >= code.instructions.len() {
                 continue;
             }
             let line = code.line_at(code.instructions[at].0).unwrap_or(0);
             let place = format!("{}:{line}", class.methods[method].name);
-            if matches!(call, Call::Virtual | Call::Interface) && can_be_left_out(code, at, member) {
+            if matches!(call, Call::Virtual | Call::Interface)
+                && models.is_followed(&member.class)
+                && can_be_left_out(code, at, member)
+            {
                 let mutation = CallMutation { method, at, change: Change::Suppress };
                 found.push((mutation, format!("{place}: without {}", member.name)));
             }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use adit_automata::format::{Call, CallEnd, Format, Spelling, read};
 use adit_bytecode::{Class, Instruction, MemberRef};
 use adit_verify::{Facts, MethodFacts, ReceiverScope, Typestate, Verifier};
-use miette::{IntoDiagnostic, Result, WrapErr};
+use miette::{IntoDiagnostic, Result, WrapErr, miette};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -20,8 +20,10 @@ pub(super) enum Kind {
     Initial,
     /// From the client's tests, where a call without a transition is taken to be forbidden.
     Closed,
-    /// From a folder.
+    /// From a folder: test suites, enriched.
     Enriched,
+    /// From a folder: `adit mine` on the class itself.
+    Explored,
     /// Those that adit ships.
     Shipped,
 }
@@ -32,6 +34,7 @@ impl Kind {
             Kind::Initial => "initial",
             Kind::Closed => "closed",
             Kind::Enriched => "enriched",
+            Kind::Explored => "explored",
             Kind::Shipped => "shipped",
         }
     }
@@ -44,6 +47,8 @@ struct About {
     scope: String,
     #[serde(rename = "final")]
     is_final: bool,
+    #[serde(default)]
+    right_arguments: bool,
     creators: Vec<String>,
     methods: Vec<Method>,
 }
@@ -78,6 +83,7 @@ impl About {
             methods: if with_methods { methods.collect() } else { Vec::new() },
             creators: self.creators.clone(),
             is_final: self.is_final,
+            right_arguments: self.right_arguments && with_methods,
         }
     }
 }
@@ -106,6 +112,11 @@ const INTERFACES: [&str; 9] = [
     "java/util/stream/LongStream",
     "java/util/stream/Stream",
 ];
+
+/// Returns true if clients use the class through this interface.
+pub(super) fn is_through(interface: &str, class: &str) -> bool {
+    THROUGH.contains(&(interface, class))
+}
 
 impl Models {
     /// Returns true if objects are followed that are used through this class.
@@ -151,6 +162,32 @@ pub(super) fn shipped(folder: &Path) -> Result<Models> {
     Ok(Models { all })
 }
 
+/// The kinds of models to measure.
+pub(super) struct Wanted<'f> {
+    pub(super) enriched: Option<&'f Path>,
+    pub(super) explored: Option<&'f Path>,
+    /// Names of kinds; empty for all.
+    pub(super) kinds: &'f [String],
+}
+
+impl Wanted<'_> {
+    fn wants(&self, kind: Kind) -> bool {
+        self.kinds.is_empty() || self.kinds.iter().any(|name| name == kind.name())
+    }
+}
+
+/// A verifier with the shipped models.
+pub(crate) fn shipped_verifier(folder: &Path) -> Result<Verifier> {
+    let models = shipped(folder)?;
+    let mut typestates = Vec::new();
+    for (class, (about, model)) in &models.all {
+        let model = read(model.as_bytes(), class, Some(Format::Json)).into_diagnostic()?;
+        let made = Typestate::new(class, &model, &SPELLING, about.scope(), &about.facts(true));
+        typestates.push(made.map_err(|error| miette!("the model of {class}: {error:?}"))?);
+    }
+    Ok(Verifier::new(typestates))
+}
+
 /// Verifiers with models of every kind, for one client.
 pub(super) fn columns(
     adit: &Path,
@@ -158,31 +195,36 @@ pub(super) fn columns(
     base: &Path,
     work: &Path,
     shipped: &Models,
-    enriched: Option<&Path>,
+    wanted: &Wanted<'_>,
 ) -> Result<Vec<(Kind, Verifier)>> {
-    let observed = observe(adit, client, base, work, shipped)?;
+    let from_tests = wanted.wants(Kind::Initial) || wanted.wants(Kind::Closed);
+    let observed = if from_tests { observe(adit, client, base, work, shipped)? } else { BTreeMap::new() };
     let mut found = Vec::new();
     let mut column = |kind: Kind, models: &BTreeMap<String, String>, with_methods: bool| {
+        if !wanted.wants(kind) {
+            return;
+        }
         let typestates = models.iter().filter_map(|(class, model)| {
             let (about, _) = shipped.all.get(class)?;
             let model = read(model.as_bytes(), class, Some(Format::Json)).ok()?;
             // A model that refuses nothing finds nothing.
             Typestate::new(class, &model, &SPELLING, about.scope(), &about.facts(with_methods)).ok()
         });
-        found.push((kind, Verifier::new(typestates.collect())));
+        found.push((kind, Verifier::new(typestates.collect()).with_unchecked()));
     };
     let initial = observed.iter().map(|(class, model)| (class.clone(), with_refusals(model, false)));
     column(Kind::Initial, &initial.collect(), false);
     let closed = observed.iter().map(|(class, model)| (class.clone(), with_refusals(model, true)));
     column(Kind::Closed, &closed.collect(), false);
-    if let Some(folder) = enriched {
+    let folders = [(Kind::Enriched, wanted.enriched), (Kind::Explored, wanted.explored)];
+    for (kind, folder) in folders.into_iter().filter_map(|(kind, folder)| Some((kind, folder?))) {
         let mut models = BTreeMap::new();
         for (class, (about, _)) in &shipped.all {
             if let Ok(model) = fs::read_to_string(folder.join(&about.class).join("model.json")) {
                 models.insert(class.clone(), model);
             }
         }
-        column(Kind::Enriched, &models, false);
+        column(kind, &models, false);
     }
     let all = shipped.all.iter().map(|(class, (_, model))| (class.clone(), model.clone())).collect();
     column(Kind::Shipped, &all, true);

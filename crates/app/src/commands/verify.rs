@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use adit_bytecode::{Class, ClassPath};
-use adit_verify::{ClassReport, Finding, Library, Memory, Skipped, Verifier};
+use adit_verify::{Certainty, ClassReport, Finding, Library, Memory, Skipped, Verifier};
 use miette::Report;
 use serde_json::json;
 
@@ -61,8 +61,12 @@ pub(super) fn run(flags: &VerifyFlags, quiet: bool) -> Result<Ending, Report> {
     }
     let typestates = inputs::typestates(flags, &model_paths, &class_paths, quiet)?;
     let fingerprint = inputs::fingerprint(&typestates);
-    let verifier = Verifier::new(typestates.into_iter().map(|(typestate, _)| typestate).collect());
-    let cache = Cache::open(flags.cache.as_deref(), fingerprint)?;
+    let mut verifier = Verifier::new(typestates.into_iter().map(|(typestate, _)| typestate).collect());
+    let unchecked = flags.unchecked || flags.fail_on == FailOn::Unchecked;
+    if unchecked {
+        verifier = verifier.with_unchecked();
+    }
+    let cache = Cache::open(flags.cache.as_deref(), fingerprint, unchecked)?;
     let verified = verify_all(&verifier, classes, &names, &cache, flags, quiet)?;
     cache.save()?;
     let mut findings = verified.findings.clone();
@@ -82,7 +86,11 @@ pub(super) fn run(flags: &VerifyFlags, quiet: bool) -> Result<Ending, Report> {
     if !quiet {
         remarks(&verified, &findings, ignored, flags.fail_on);
     }
-    let fails = findings.iter().any(|finding| finding.certain || flags.fail_on == FailOn::Possible);
+    let fails = findings.iter().any(|finding| match finding.certainty {
+        Certainty::Certain => true,
+        Certainty::Possible => flags.fail_on != FailOn::Certain,
+        Certainty::Unchecked => flags.fail_on == FailOn::Unchecked,
+    });
     Ok(if fails { Ending::Found } else { Ending::Clean })
 }
 
@@ -131,9 +139,13 @@ fn remarks(verified: &Verified, findings: &[Finding], ignored: usize, fail_on: F
             .collect();
         tell(&format!("not analyzed: {}", some_of(&names, SHOWN)));
     }
-    let certain = findings.iter().filter(|finding| finding.certain).count();
-    let possible = findings.len() - certain;
+    let count = |wanted| findings.iter().filter(|finding| finding.certainty == wanted).count();
+    let [certain, possible, unchecked] =
+        [Certainty::Certain, Certainty::Possible, Certainty::Unchecked].map(count);
     let mut line = format!("{certain} certain, {possible} possible");
+    if unchecked > 0 {
+        let _ = write!(line, ", {unchecked} unchecked");
+    }
     if ignored > 0 {
         let _ = write!(line, ", {ignored} in the baseline");
     }

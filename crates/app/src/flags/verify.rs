@@ -26,6 +26,10 @@ pub(crate) struct VerifyFlags {
     /// Class that the named models are models of [default: what they say themselves]
     #[arg(long, value_name = "CLASS")]
     pub(crate) class: Option<String>,
+    /// Take every exception in the named models as a matter of the state, also one that usually blames an
+    /// argument: for models that were made with arguments that are always right
+    #[arg(long)]
+    pub(crate) right_arguments: bool,
     /// Also use the shipped models when models are named
     #[arg(long)]
     pub(crate) shipped: bool,
@@ -35,6 +39,10 @@ pub(crate) struct VerifyFlags {
     /// Describe the named models as typestates, in JSON: methods, and the rules that follow from one event
     #[arg(long, conflicts_with_all = ["list_models", "json", "github"])]
     pub(crate) describe: bool,
+    /// Also report calls that throw if the data is so, and before which the code does not ask: `next` after
+    /// `next`, without `hasNext` between them
+    #[arg(long)]
+    pub(crate) unchecked: bool,
     /// Findings that make the exit code 1
     #[arg(long, value_name = "KIND", default_value = "certain")]
     pub(crate) fail_on: FailOn,
@@ -75,4 +83,6 @@ pub(crate) enum FailOn {
     Certain,
     /// Certain and possible findings
     Possible,
+    /// All findings; implies --unchecked
+    Unchecked,
 }

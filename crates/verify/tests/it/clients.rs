@@ -1,26 +1,36 @@
-//! Every feature of the verifier on `tests/java/Clients.java`, whose comments say what is to be found.
+//! Every feature of the verifier on sources in `tests/java`, whose comments say what is to be found.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::java::{compile, home, verifier, verify};
+use adit_verify::Verifier;
 
-const SOURCE: &str = "tests/java/Clients.java";
+use crate::java::{compile, home, verifier, verify};
 
 #[test]
 fn the_comments_name_exactly_the_findings() {
+    check("tests/java/Clients.java", &verifier(), 25);
+}
+
+/// Without being asked, the verifier reports none of the unchecked calls.
+#[test]
+fn unchecked_calls_are_reported_on_request() {
+    check("tests/java/Unchecked.java", &verifier().with_unchecked(), 5);
+}
+
+/// Verifies a source and compares the findings with its comments, of which there are at least so many.
+fn check(source: &str, verifier: &Verifier, least: usize) {
     let Some(home) = home() else { return };
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(SOURCE);
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(source);
     let text = std::fs::read_to_string(&source).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let classes = compile(&home, &source, folder.path());
-    let reports = verify(&verifier(), &classes);
+    let reports = verify(verifier, &classes);
     assert!(reports.iter().all(|report| report.skipped.is_empty()));
     let mut found: BTreeMap<u16, &str> = BTreeMap::new();
     let mut rules = Vec::new();
     for finding in reports.iter().flat_map(|report| &report.findings) {
-        let kind = if finding.certain { "certain" } else { "possible" };
-        found.insert(finding.line.unwrap(), kind);
+        found.insert(finding.line.unwrap(), finding.certainty.name());
         rules.push(format!("{}: {}", finding.line.unwrap(), finding.rule));
         assert!(!finding.path.is_empty(), "{finding:?}");
     }
@@ -29,6 +39,6 @@ fn the_comments_name_exactly_the_findings() {
         .enumerate()
         .filter_map(|(at, line)| Some((at as u16 + 1, line.split_once("// ")?.1.trim())))
         .collect();
-    assert!(wanted.len() > 25);
+    assert!(wanted.len() >= least);
     assert_eq!(found, wanted, "{rules:#?}");
 }

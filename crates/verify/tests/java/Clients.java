@@ -41,6 +41,12 @@ class Clients {
             return more ? it.next() : null;
         }
 
+        Object askedTooEarly(Iterator<Object> it) {
+            boolean more = it.hasNext();
+            Object one = it.next(); // possible
+            return more ? one : null;
+        }
+
         Object unasked(Iterator<Object> it) {
             it.hasNext();
             return it.next();

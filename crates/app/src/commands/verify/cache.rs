@@ -39,8 +39,9 @@ struct State {
 
 impl Cache {
     /// Opens the file; one of another version, or of other models, counts as empty.
-    pub(super) fn open(file: Option<&Path>, models: [u64; 2]) -> Result<Cache, Report> {
-        let key = format!("adit {} {}", env!("CARGO_PKG_VERSION"), shown(models));
+    pub(super) fn open(file: Option<&Path>, models: [u64; 2], with_unchecked: bool) -> Result<Cache, Report> {
+        let grade = if with_unchecked { " unchecked" } else { "" };
+        let key = format!("adit {} {}{grade}", env!("CARGO_PKG_VERSION"), shown(models));
         let mut old = Map::new();
         if let Some(path) = file {
             match fs::read(path) {

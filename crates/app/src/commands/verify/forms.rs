@@ -2,13 +2,12 @@
 
 use std::fmt::Write as _;
 
-use adit_verify::{Finding, PathEvent};
+use adit_verify::{Certainty, Finding, PathEvent};
 use serde_json::{Value, json};
 
 /// A finding for people: the place, the rule, and how the object got there.
 pub(super) fn text(finding: &Finding) -> String {
-    let certainty = if finding.certain { "certain" } else { "possible" };
-    let mut text = format!("{}: {certainty}: {}\n", place(finding), finding.rule);
+    let mut text = format!("{}: {}: {}\n", place(finding), finding.certainty.name(), finding.rule);
     for event in &finding.path {
         let line = event.line.map_or_else(|| "?".to_owned(), |line| line.to_string());
         let elsewhere = *event.class != *finding.class || *event.method != *finding.method;
@@ -34,7 +33,8 @@ pub(super) fn json(finding: &Finding) -> Value {
         "model": finding.model,
         "state": finding.state,
         "event": finding.event,
-        "certain": finding.certain,
+        "certain": finding.certainty == Certainty::Certain,
+        "certainty": finding.certainty.name(),
         "path": finding.path.iter().map(event).collect::<Vec<_>>(),
         "rule": finding.rule,
     })
@@ -59,7 +59,7 @@ pub(super) fn from_json(value: &Value) -> Option<Finding> {
         class: text("class")?,
         method: text("method")?,
         line: line(value),
-        certain: value["certain"].as_bool()?,
+        certainty: Certainty::from_name(value["certainty"].as_str()?)?,
         file: text("file"),
         model: text("model")?,
         state: text("state")?,
@@ -84,10 +84,17 @@ pub(super) fn from_json(value: &Value) -> Option<Finding> {
 
 /// A workflow command of GitHub Actions.
 pub(super) fn github(finding: &Finding, source_root: Option<&str>) -> String {
-    let kind = if finding.certain { "error" } else { "warning" };
+    let kind = match finding.certainty {
+        Certainty::Certain => "error",
+        Certainty::Possible => "warning",
+        Certainty::Unchecked => "notice",
+    };
     let file = source_path(&finding.class, finding.file.as_deref(), source_root);
     let line = finding.line.map(|line| format!(",line={line}")).unwrap_or_default();
-    let title = format!("{} typestate violation", if finding.certain { "certain" } else { "possible" });
+    let title = match finding.certainty {
+        Certainty::Unchecked => "unchecked call".to_owned(),
+        certainty => format!("{} typestate violation", certainty.name()),
+    };
     let mut message = finding.rule.clone();
     if let Some(last) = finding.path.iter().rev().find(|event| event.decisive)
         && let Some(line) = last.line

@@ -165,7 +165,12 @@ fn user_model(
         Some(class) => (class.flags, class.flags.has(Flags::ABSTRACT) || class.is_interface()),
         None => (Flags(0), false),
     };
-    let facts = Facts { methods, creators: Vec::new(), is_final: flags_of.has(Flags::FINAL) };
+    let facts = Facts {
+        methods,
+        creators: Vec::new(),
+        is_final: flags_of.has(Flags::FINAL),
+        right_arguments: flags.right_arguments,
+    };
     let scope = if is_abstract { ReceiverScope::Contract } else { ReceiverScope::Exact };
     let typestate = Typestate::new(&internal, &model, &SPELLING, scope, &facts)
         .map_err(|error| unusable(&shown, &error))?;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use adit_verify::{Finding, PathEvent};
+use adit_verify::{Certainty, Finding, PathEvent};
 use serde_json::{Value, json};
 
 use super::{baseline, forms};
@@ -70,17 +70,24 @@ fn result(finding: &Finding, ids: &[String], source_root: Option<&str>) -> Value
             })
         })
         .collect();
-    let certainty = if finding.certain { "certain" } else { "possible" };
     json!({
         "ruleId": id,
         "ruleIndex": ids.iter().position(|known| *known == id),
-        "level": if finding.certain { "error" } else { "warning" },
+        "level": match finding.certainty {
+            Certainty::Certain => "error",
+            Certainty::Possible => "warning",
+            Certainty::Unchecked => "note",
+        },
         "kind": "fail",
-        "message": {"text": format!("{} ({certainty})", finding.rule)},
+        "message": {"text": format!("{} ({})", finding.rule, finding.certainty.name())},
         "locations": [location(&here, source_root, None)],
         "codeFlows": [{"threadFlows": [{"locations": steps}]}],
         "partialFingerprints": {"adit/v1": fingerprint(finding)},
-        "properties": {"certain": finding.certain, "state": finding.state},
+        "properties": {
+            "certain": finding.certainty == Certainty::Certain,
+            "certainty": finding.certainty.name(),
+            "state": finding.state,
+        },
     })
 }
 
