@@ -187,7 +187,7 @@ impl<'a, S> GuardedSubject<'a, S> {
     pub fn begin(&mut self, phase: Phase) {
         self.phase = phase;
         if matches!(self.guard.stopped, Some(Stop::Budget(_))) {
-            self.guard.stopped = None;
+            self.guard.stopped = self.pace.go_on(&Progress::new(phase, self.guard.tests)).break_value();
         }
     }
 }

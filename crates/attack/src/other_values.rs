@@ -27,11 +27,21 @@ const SURVIVORS: usize = 6;
 /// Times that a word is followed further after values were found for a beginning of it.
 const AGAIN: usize = 3;
 
+/// Calls that are kept of scripts that were found.
+const MOST_STARTS: usize = 16;
+const MOST_MOVES: usize = 48;
+
+/// Situations that are kept for each prefix where these are tried.
+const WIDTH: usize = 12;
+
 /// A search for values, which does not search twice for what it did not find.
 pub(crate) struct ValueSearch {
     /// Times that scripts are changed.
     rounds: usize,
     hopeless: BTreeSet<Vec<Letter>>,
+    /// Ways to make an object, and calls, by which words were found to happen: the next may need them too.
+    starts: Vec<Move>,
+    moves: Vec<Move>,
     /// Scripts that were run, and that may be run in all.
     spent: usize,
     pub(crate) most: usize,
@@ -56,7 +66,7 @@ struct Target {
 impl ValueSearch {
     /// A search that changes scripts so many times, and runs at most so many in all.
     pub(crate) fn new(rounds: usize, most: usize) -> Self {
-        Self { rounds, hopeless: BTreeSet::new(), spent: 0, most }
+        Self { rounds, hopeless: BTreeSet::new(), starts: Vec::new(), moves: Vec::new(), spent: 0, most }
     }
 
     /// Tells whether it may run more scripts.
@@ -81,6 +91,7 @@ impl ValueSearch {
         progress: &Progress,
     ) -> Result<Vec<Situation>, Halt<S::Error>> {
         let mut all = Vec::new();
+        self.retry(prober, words, (beam, &mut *realized), progress)?;
         for _ in 0..AGAIN {
             let room = self.most.saturating_sub(self.spent) / (self.rounds * CHILDREN);
             let targets = self.targets(prober, words, (beam, realized), room, rng);
@@ -93,11 +104,69 @@ impl ValueSearch {
             }
             for (word, situation) in &found {
                 know(prober, realized, word, situation, progress)?;
+                self.learn(situation);
             }
             realize(prober, words, beam, realized, progress)?;
+            self.retry(prober, words, (beam, &mut *realized), progress)?;
             all.extend(found.into_iter().map(|(_, situation)| situation));
         }
         Ok(all)
+    }
+
+    /// Keeps the calls of a script that does what none did before.
+    fn learn(&mut self, Situation { script, object }: &Situation) {
+        let on_object = |at: &usize| script.statements[*at].receiver == Some(*object);
+        let calls = (object + 1..script.statements.len()).filter(on_object);
+        let start = Move::cut_out(script, *object, *object);
+        let moves = calls.filter_map(|at| Move::cut_out(script, at, *object));
+        for (makes, one) in start.into_iter().map(|one| (true, one)).chain(moves.map(|one| (false, one))) {
+            let (list, most) =
+                if makes { (&mut self.starts, MOST_STARTS) } else { (&mut self.moves, MOST_MOVES) };
+            if !list.contains(&one) {
+                if list.len() == most {
+                    list.remove(0);
+                }
+                list.push(one);
+            }
+        }
+    }
+
+    /// Searches words that are not realized once more, on the objects that were found to do rare things.
+    fn retry<S: Guarded, K: Ord + Copy>(
+        &self,
+        prober: &mut Prober<'_, S>,
+        words: &[Vec<Letter>],
+        (beam, realized): (&Beam<'_, K>, &mut Realized),
+        progress: &Progress,
+    ) -> Result<(), Halt<S::Error>> {
+        let failed: Vec<Vec<Letter>> =
+            words.iter().filter(|word| !realized.is_whole(word)).cloned().collect();
+        if self.starts.is_empty() || failed.is_empty() {
+            return Ok(());
+        }
+        let mut moves = self.moves.clone();
+        moves.extend(beam.moves.iter().filter(|one| !self.moves.contains(one)).cloned());
+        let width = beam.width.min(WIDTH);
+        let beam = Beam { starts: &self.starts, moves: &moves, width, kind: beam.kind };
+        let mut found = Realized::default();
+        realize(prober, &failed, &beam, &mut found, progress)?;
+        for word in &failed {
+            let reach = found.reach(word);
+            if reach <= realized.reach(word) {
+                continue;
+            }
+            for length in 1..=word.len() {
+                let known = realized.prefixes.entry(word[..length].to_vec());
+                let known = known.or_insert_with(|| Prefix { situations: Vec::new() });
+                match found.prefixes.get(&word[..length]) {
+                    _ if !known.situations.is_empty() => {}
+                    Some(prefix) if length <= reach => known.situations.clone_from(&prefix.situations),
+                    // What lies behind was given up only because this did not happen.
+                    _ => drop(realized.prefixes.remove(&word[..length])),
+                }
+            }
+        }
+        Ok(())
     }
 
     /// The beginnings of words that fail, the most frequent first, with scripts that do all but the last
