@@ -75,7 +75,7 @@ pub(crate) struct Flags {
 }
 
 /// The clients. The verifier was improved with the first four; the others only measure it.
-const CLIENTS: [(&str, bool); 10] = [
+const CLIENTS: [(&str, bool); 12] = [
     ("LogScanner", true),
     ("Archiver", true),
     ("Signer", true),
@@ -86,6 +86,8 @@ const CLIENTS: [(&str, bool); 10] = [
     ("CsvTable", false),
     ("MailBox", false),
     ("Statistics", false),
+    ("Inventory", false),
+    ("TextForms", false),
 ];
 
 /// A mutant and the verdict of its tests.

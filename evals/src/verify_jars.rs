@@ -1,5 +1,5 @@
-//! `adit verify` over real jars: classes per second beside parsing the same classes alone, the peak of memory,
-//! and the classes that take longest.
+//! `adit verify` over real jars: classes per second beside parsing the same classes alone, the peak of
+//! memory, and the classes that take longest.
 //!
 //! One thread does everything, and both times are from the same run, so that their ratio means something on
 //! a machine that does other things, too.

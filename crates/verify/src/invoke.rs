@@ -128,7 +128,7 @@ impl Analysis<'_> {
                 !track.lost && !answer.unknown && answer.refused == track.states
             })
         };
-        // Without flags the answer is forgotten here, so that telling it apart is worth it for a refusal only.
+        // Without flags the answer is forgotten here, so that only a refusal is worth telling apart.
         if !self.precise && refuses(&both[0]) == refuses(&both[1]) {
             return vec![world];
         }

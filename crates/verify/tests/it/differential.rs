@@ -1,9 +1,9 @@
 //! Random clients, verified and run: the JVM says which calls throw, and the verifier has to agree.
 //!
 //! A call that throws in some run must be reported, at least as unchecked. A call that returned in some run
-//! must not be reported as certain. Runs that caught an exception before count for the second half only: after
-//! an exception the verifier claims to know nothing. Methods are small, because a limit may make the verifier
-//! forget what would be a finding.
+//! must not be reported as certain. Runs that caught an exception before count for the second half only:
+//! after an exception the verifier claims to know nothing. Methods are small, because a limit may make the
+//! verifier forget what would be a finding.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
