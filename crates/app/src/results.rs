@@ -19,6 +19,7 @@ pub(crate) mod not_made;
 mod properties;
 pub(crate) mod run;
 mod search;
+mod tested_orders;
 mod tests;
 pub(crate) mod validation;
 
@@ -28,6 +29,7 @@ pub(crate) use names::{GivenName, Names};
 pub(crate) use properties::{Properties, PropertyResult, Witness};
 pub(crate) use run::Run;
 pub(crate) use search::SearchHistory;
+pub(crate) use tested_orders::TestedOrders;
 pub(crate) use tests::{TestResult, Tests};
 pub(crate) use validation::Validation;
 
@@ -47,6 +49,8 @@ pub(crate) struct Results {
     pub(crate) findings: Option<Findings>,
     /// Never written by `adit mine`: users save the output of `adit validate --json`.
     pub(crate) validation: Option<Validation>,
+    /// Only after `adit mine --test-spec`.
+    pub(crate) tested_orders: Option<TestedOrders>,
 }
 
 impl Results {
@@ -59,6 +63,7 @@ impl Results {
             search: read(folder)?,
             findings: read(folder)?,
             validation: read(folder)?,
+            tested_orders: read(folder)?,
         })
     }
 }

@@ -110,3 +110,65 @@ fn bad_input_is_told() {
     assert_eq!(run.code, 2);
     assert!(run.err.contains("--class"), "{}", run.err);
 }
+
+/// Without experiments on objects, tests decide or leave open.
+#[test]
+fn tests_that_show_nothing_are_no_evidence() {
+    let Some((_folder, path, tests)) = printer() else { return };
+    let path = format!("{path}:{tests}");
+    let ask = |a: &str, b: &str, tests: &str| {
+        let args = ["test-spec", "--class", "spec.Printer", "-c", &path, "--json", "--budget", "1tests"];
+        let run = adit(&[&args[..], &["--order", a, b, "--tests", tests]].concat());
+        let json = run.json();
+        let why = json["constraints"][0]["why"].as_str().unwrap_or_default().to_owned();
+        (run.code, json["verdict"].as_str().unwrap().to_owned(), why, json["notes"].to_string())
+    };
+    let (code, verdict, why, notes) = ask("turnOff", "print", "spec.PrinterTest");
+    assert_eq!((code, &*verdict), (0, "unknown"), "{why}");
+    assert!(why.contains("no test calls the first method and then the second on one object"), "{why}");
+    assert!(notes.contains("1 test fails without changes and is no evidence"), "{notes}");
+    let (code, verdict, why, _) = ask("print", "turnOff", "spec.PatientPrinterTest");
+    assert_eq!((code, &*verdict), (0, "unknown"), "{why}");
+    assert!(why.contains("it hung or died with the calls exchanged"), "{why}");
+    // The same pair in a test that ends: the late call throws.
+    let (code, verdict, why, _) = ask("print", "turnOff", "spec.PrinterTest");
+    assert_eq!((code, &*verdict), (0, "supported"), "{why}");
+}
+
+/// Without a title, `print` throws, which stands between the two.
+#[test]
+fn calls_between_are_put_off_too() {
+    let Some((_folder, path, tests)) = printer() else { return };
+    let path = format!("{path}:{tests}");
+    let args = ["test-spec", "--class", "spec.Printer", "-c", &path, "--json", "--budget", "1tests"];
+    let more = ["--thorough", "--order", "setTitle", "pages", "--tests", "spec.PrinterTest"];
+    let run = adit(&[&args[..], &more].concat());
+    let evidence = &run.json()["constraints"][0]["evidence"];
+    let count = |tally: &str, name: &str| evidence[tally][name].as_u64().unwrap();
+    // In `prints` there is less than a page in either order; in `countsPages` the answer differs.
+    assert_eq!((count("together", "free"), count("together", "matters")), (1, 1), "{evidence:#}");
+    let alone = ["needed", "matters", "free"].map(|name| count("within_tests", name));
+    assert_eq!(alone, [0; 3], "{evidence:#}");
+}
+
+#[test]
+fn mining_ends_with_verdicts_on_the_model() {
+    let Some((folder, path, tests)) = printer() else { return };
+    let out = folder.path().join("out");
+    let place = out.display().to_string();
+    let args = ["mine", "spec.Printer", "-c", &path, "-o", &place, "--budget", "1500tests", "--seed", "1"];
+    let run = adit(&[&args[..], &["--test-spec", "--tests", &tests]].concat());
+    assert_eq!(run.code, 0, "{}{}", run.out, run.err);
+    let read = |name: &str| fs::read_to_string(out.join(name)).unwrap();
+    let json: Value = serde_json::from_str(&read("test-spec.json")).unwrap();
+    let constraints = json["constraints"].as_array().unwrap();
+    assert!(run.out.contains(&format!("spec.Printer: {}", json["verdict"].as_str().unwrap())), "{}", run.out);
+    assert_eq!(json["version"], 2);
+    let page = read("report.html");
+    assert_eq!(page.contains("\"orders\":{"), !constraints.is_empty(), "{json:#}");
+    // A round without the flag has another model, on which there are no verdicts.
+    let again = adit(&args);
+    assert_eq!(again.code, 0, "{}", again.err);
+    assert!(!out.join("test-spec.json").exists());
+    assert!(read("report.html").contains("\"orders\":null"));
+}

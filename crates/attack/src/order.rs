@@ -352,6 +352,19 @@ impl Finding {
 }
 
 impl Tally {
+    /// The experiments of both.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            needed: self.needed + other.needed,
+            matters: self.matters + other.matters,
+            fields: self.fields + other.fields,
+            free: self.free + other.free,
+            both_threw: self.both_threw + other.both_threw,
+            opposite: self.opposite + other.opposite,
+        }
+    }
+
     /// The answer of all experiments: one that shows a need is enough.
     pub fn need(&self) -> Need {
         if self.needed > 0 {

@@ -38,6 +38,8 @@ pub struct PairEvidence {
     pub on_objects: Tally,
     /// Both orders within tests: numbers of pairs of calls by what they show.
     pub within_tests: Tally,
+    /// The same where calls between the two depend on the first, and were put off with it.
+    pub together: Tally,
     /// The ends of tests.
     pub tests: Vec<TestEvidence>,
 }
@@ -63,7 +65,9 @@ pub enum Basis {
 
 /// Returns the verdict and what decided.
 pub fn spec_verdict(evidence: &PairEvidence) -> (SpecVerdict, Basis) {
-    let PairEvidence { calls_itself, by_code, by_watching, on_objects, within_tests, tests } = evidence;
+    let PairEvidence { calls_itself, by_code, by_watching, on_objects, within_tests, together, tests } =
+        evidence;
+    let within_tests = &within_tests.plus(*together);
     let set_aside = (SpecVerdict::Unknown, Basis::CallsItself);
     if *by_code == Shares::No {
         return if *calls_itself { set_aside } else { (SpecVerdict::Buggy, Basis::Code) };
@@ -106,9 +110,11 @@ pub fn spec_verdict(evidence: &PairEvidence) -> (SpecVerdict, Basis) {
     (SpecVerdict::Unknown, Basis::Nothing)
 }
 
-/// Returns the need that the experiments on objects and within tests show together.
+/// Returns the need that code, experiments on objects and those within tests show together.
 pub fn shown_need(evidence: &PairEvidence) -> Need {
-    evidence.on_objects.need().max(evidence.within_tests.need())
+    let by_code = if evidence.by_code == Shares::No { Need::Free } else { Need::Unknown };
+    let within = evidence.within_tests.plus(evidence.together);
+    by_code.max(evidence.on_objects.need()).max(within.need())
 }
 
 #[cfg(test)]
@@ -124,6 +130,7 @@ mod tests {
             by_watching: Shares::Perhaps,
             on_objects: Tally::default(),
             within_tests: Tally::default(),
+            together: Tally::default(),
             tests: Vec::new(),
         }
     }
@@ -133,12 +140,17 @@ mod tests {
         use SpecVerdict::{Buggy, True, Unknown};
         let mut evidence = nothing();
         assert_eq!(spec_verdict(&evidence), (Unknown, Basis::Nothing));
+        let apart = PairEvidence { by_code: Shares::No, ..evidence.clone() };
+        assert_eq!((shown_need(&evidence), shown_need(&apart)), (Need::Unknown, Need::Free));
         evidence.by_watching = Shares::No;
         assert_eq!(spec_verdict(&evidence), (Buggy, Basis::Watching));
         evidence.tests = vec![test("passes", TestEnd::Passed)];
         assert_eq!(spec_verdict(&evidence), (Buggy, Basis::Tests));
         evidence.tests = vec![test("fails", failed("E"))];
         assert_eq!(spec_verdict(&evidence), (True, Basis::Tests));
+        evidence.together.matters = 1;
+        assert_eq!(spec_verdict(&evidence), (True, Basis::WithinTests));
+        evidence.together.matters = 0;
         evidence.within_tests.matters = 1;
         assert_eq!(spec_verdict(&evidence), (True, Basis::WithinTests));
         evidence.on_objects.needed = 1;

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use crate::calls::call_graph;
-use crate::effects::{Analysis, Doubt, Effects, Place};
+use crate::effects::{Doubt, Effects, Place};
 use crate::program::{MethodId, Program};
 
 /// Answer about two methods.
@@ -39,14 +39,7 @@ impl fmt::Display for Sharing {
     }
 }
 
-/// Tells what the two methods share.
-pub fn sharing(analysis: &mut Analysis<'_>, first: &MethodId, second: &MethodId) -> Sharing {
-    let Some(one) = analysis.effects(first) else { return Sharing::Missing(first.clone()) };
-    let Some(other) = analysis.effects(second) else { return Sharing::Missing(second.clone()) };
-    sharing_of(&one, &other)
-}
-
-/// The same, of known effects. A place that both touch is a better answer than a doubt.
+/// Tells what two methods with these effects share. A place that both touch is a better answer than a doubt.
 pub fn sharing_of(one: &Effects, other: &Effects) -> Sharing {
     let common = |writes: &BTreeSet<Place>, touched: &BTreeSet<Place>| {
         let overlaps = |place: &&Place| touched.iter().any(|known| place.what.overlaps(&known.what));

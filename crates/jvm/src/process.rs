@@ -1,7 +1,7 @@
 //! One worker process as the coordinator sees it: starting it, asking it, watching it, and seeing it off.
 
 use std::ffi::OsString;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream;
@@ -25,6 +25,10 @@ use crate::worker_folder::WorkerFolder;
 
 /// Time from which on a call is so slow that an author should know.
 const TOO_SLOW: Duration = Duration::from_millis(50);
+
+/// A script has at most so many times its limit, however little of the processor it got: a machine this busy
+/// would not finish anyway, and a thread that is never run looks the same.
+const STARVED: u32 = 20;
 
 /// Time that a worker has to exit by itself after it closed the connection, so its exit code becomes known.
 const FAREWELL: Duration = Duration::from_secs(2);
@@ -216,13 +220,15 @@ impl Worker {
     }
 
     /// Waits for the end of a batch, until a script takes too long: the whole limit, or a part of it in which
-    /// the worker does nothing at all and so waits for something that nobody will give it.
+    /// the worker does nothing at all and so waits for something that nobody will give it. Time in which the
+    /// worker could run and a busy machine gave it no processor is not the script's.
     fn watch(&mut self, patience: Patience<'_>) -> io::Result<Waited> {
         let (limit, short) = (patience.script.full(), patience.script.short());
         let between_looks = (limit / 20).clamp(Duration::from_millis(1), Duration::from_millis(100));
         let slice = between_looks.min(short / 4).max(Duration::from_millis(1));
         let (mut seen, mut since, mut looked) = (0, Instant::now(), Instant::now());
-        let mut used = self.processor_time();
+        // Counted from when the first script is seen to run, because reading it takes half a millisecond.
+        let (mut used, mut starved) = (self.processor_time(), Duration::ZERO);
         let mut stillness = Stillness::new(self.child.id());
         while !poll(self.control.as_raw_fd(), slice)? {
             let started = shared::started(&self.memory)?;
@@ -234,21 +240,24 @@ impl Worker {
                 return Ok(Waited::Late);
             }
             if started != seen {
-                (seen, since, used) = (started, Instant::now(), self.processor_time());
+                (seen, since) = (started, Instant::now());
+                (used, starved) = (self.processor_time(), self.starved_time());
                 stillness.begin();
             } else if is_still {
                 return Ok(Waited::TimedOut);
-            } else if since.elapsed() > short {
+            } else if since.elapsed() > short.min(limit) {
                 let calling = shared::calling(&self.memory)?;
                 let callable = calling.and_then(|number| self.dictionary.callable(number));
                 let allowed = callable.map_or(limit, |callable| patience.script.of(callable));
                 let used = self.processor_time().saturating_sub(used);
-                if since.elapsed() > limit || (since.elapsed() > allowed && used > allowed) {
+                let waited = since.elapsed();
+                let own = || waited.saturating_sub(self.starved_time().saturating_sub(starved));
+                if (waited > limit && (waited > limit * STARVED || own() > limit))
+                    || (waited > allowed && used > allowed)
+                {
                     callable.cloned().into_iter().for_each(|callable| patience.script.add_hung(callable));
                     return Ok(Waited::TimedOut);
                 }
-            } else if since.elapsed() > limit {
-                return Ok(Waited::TimedOut);
             }
         }
         // The subject may have written a beginning to the socket and nothing more, so this has a limit too.
@@ -272,6 +281,17 @@ impl Worker {
         } else {
             Duration::ZERO
         }
+    }
+
+    /// The time that the threads of the process could have run and did not, because others did; zero if the
+    /// kernel does not say.
+    fn starved_time(&self) -> Duration {
+        let tasks = fs::read_dir(format!("/proc/{}/task", self.child.id()));
+        let of_thread = |task: fs::DirEntry| -> Option<u64> {
+            let times = fs::read_to_string(task.path().join("schedstat")).ok()?;
+            times.split_whitespace().nth(1)?.parse().ok()
+        };
+        Duration::from_nanos(tasks.into_iter().flatten().flatten().filter_map(of_thread).sum())
     }
 
     /// Reads the results, and gives the script that was running when the worker ended its part of the blame.

@@ -89,7 +89,8 @@ impl Watcher {
             let fresh = {
                 let mut seen = self.seen();
                 let place = seen.names.len();
-                let fresh = seen.places.insert((tag, field as usize), place).is_none();
+                // A class is seen again with each nested class that extends it, and keeps its places.
+                let fresh = *seen.places.entry((tag, field as usize)).or_insert(place) == place;
                 if fresh {
                     seen.names.push(format!("{name}.{field_name}"));
                 }

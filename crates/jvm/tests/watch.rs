@@ -123,6 +123,22 @@ fn classes_of_the_jdk() {
     );
 }
 
+/// `ArrayList.SubList` extends `AbstractList` too, which so is met twice.
+#[test]
+fn fields_above_a_class_and_its_nested_class() {
+    let lines = [
+        "new java.util.ArrayList ()V",
+        "0 java.util.ArrayList.add (Ljava/lang/Object;)Z 'x'",
+        "0 java.util.ArrayList.subList (II)Ljava/util/List; 0 1",
+        "0 java.util.ArrayList.clear ()V",
+    ];
+    for bench in benches() {
+        let told = touched(watching(bench.options(), &["java.util.ArrayList"]), &script(&lines));
+        let last = told.lines().last().unwrap_or_default();
+        assert!(last.contains("writes [java.util.AbstractList.modCount"), "{told}");
+    }
+}
+
 /// The machine's own check of how it is called has nothing to say.
 #[test]
 fn the_machine_finds_no_fault_in_how_it_is_called() {

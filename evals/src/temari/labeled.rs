@@ -151,9 +151,14 @@ fn testers() -> Vec<(String, Rule)> {
         Box::new(|one| spec_verdict(&PairEvidence { on_objects: Tally::default(), ..one.clone() }).0),
     ));
     testers.push((
+        "adit without delaying several calls".to_owned(),
+        Box::new(|one| spec_verdict(&PairEvidence { together: Tally::default(), ..one.clone() }).0),
+    ));
+    testers.push((
         "adit without tests".to_owned(),
         Box::new(|one| {
-            spec_verdict(&PairEvidence { within_tests: Tally::default(), tests: Vec::new(), ..one.clone() }).0
+            let (within_tests, together) = (Tally::default(), Tally::default());
+            spec_verdict(&PairEvidence { within_tests, together, tests: Vec::new(), ..one.clone() }).0
         }),
     ));
     testers.push(("adit".to_owned(), Box::new(|one| spec_verdict(one).0)));
@@ -163,6 +168,7 @@ fn testers() -> Vec<(String, Rule)> {
 /// Times and numbers of one project.
 #[derive(Default)]
 struct Times {
+    classes: f64,
     /// All, the tests without changes once, and all runs with delayed calls.
     seconds: f64,
     whole: f64,
@@ -174,6 +180,7 @@ struct Times {
 
 impl Times {
     fn add(&mut self, other: &Self) {
+        self.classes += other.classes;
         self.seconds += other.seconds;
         self.whole += other.whole;
         self.delayed += other.delayed;
@@ -211,6 +218,7 @@ fn gather(
     let number = |value: &Value| value.as_f64().unwrap_or(0.0);
     let suite = &found["run"]["suite"];
     let times = Times {
+        classes: 1.0,
         seconds: number(&found["seconds"]),
         whole: number(&suite["whole_suite_seconds"]),
         delayed: number(&suite["delayed_seconds"]),
@@ -340,6 +348,7 @@ fn pair(json: &Value) -> Option<PairEvidence> {
         by_watching: shares(&json["shares"]["watched"]),
         on_objects: tally(&json["objects"]),
         within_tests: tally(&json["within_tests"]),
+        together: tally(&json["together"]),
         tests: json["tests"].as_array()?.iter().filter_map(test).collect(),
     })
 }

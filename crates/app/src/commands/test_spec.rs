@@ -28,7 +28,9 @@ use crate::java::user_tests;
 use crate::models;
 use crate::output::{Target, counted, print, print_json, size_of, some_of, write_failed};
 use crate::progress::{Audience, Working};
+use crate::report;
 use crate::request::ClassRequest;
+use crate::results::{self, ResultFile, TestedOrders};
 use crate::stderr::tell;
 
 mod evidence;
@@ -43,9 +45,6 @@ const EFFECTS: Limits = Limits { methods: 250, targets: 8 };
 
 /// Methods that are searched for a call of the second method by the first.
 const CALLED: usize = 250;
-
-/// Name of the answer in the folder of a mined class.
-const KEPT: &str = "test-spec.json";
 
 /// Number of names in one message.
 const NAMES_SHOWN: usize = 12;
@@ -93,9 +92,11 @@ pub(super) fn after_mining(mined: &MineFlags, folder: &Path, quiet: bool) -> Res
         json: false,
     };
     let answer = examine(&flags, &Specification::read(&flags)?, quiet)?;
-    let json = answer.json(start.elapsed().as_secs_f64());
-    let target = Target::File(folder.join(KEPT));
+    let json = results::json(&answer.json(start.elapsed().as_secs_f64()));
+    let target = Target::File(folder.join(TestedOrders::NAME));
     target.write(|out| writeln!(out, "{json:#}").map_err(write_failed))?;
+    // The page was written before the verdicts were there.
+    report::put(&Target::File(folder.join(report::NAME)), &report::html(&report::load(folder)?))?;
     if mined.json { Ok(()) } else { print(&format!("\n{}", answer.text())) }
 }
 
@@ -209,14 +210,9 @@ fn examine(flags: &TestSpecFlags, spec: &Specification, quiet: bool) -> Result<A
         writable: flags.writable.clone(),
         limit: flags.time_limit,
     };
-    let mut suite = None;
-    if !request.classes.is_empty() {
-        match Suite::start(&java, request, quiet) {
-            Ok(started) => suite = Some(started),
-            Err(why) => notes.push(format!("the tests are no evidence, because they do not run: {why}")),
-        }
-    }
-    notes.extend(suite.iter().flat_map(|suite| suite.notes.clone()));
+    // The tests are not run before a pair needs them.
+    let mut request = Some(request).filter(|request| !request.classes.is_empty());
+    let mut suite: Option<Suite> = None;
     let mut evidence = Vec::new();
     for (place, pair) in code.pairs.iter().enumerate() {
         let (by_code, sharing) = code.sharing[place].clone();
@@ -229,15 +225,26 @@ fn examine(flags: &TestSpecFlags, spec: &Specification, quiet: bool) -> Result<A
             by_watching,
             on_objects: order.as_ref().map(|order| order.tally).unwrap_or_default(),
             within_tests: Default::default(),
+            together: Default::default(),
             tests: Vec::new(),
         };
         let mut within = WithinTests::default();
         // Tests take longest, so they are asked last, and only where nothing else decides.
-        if let Some(suite) = &mut suite
-            && (flags.thorough || !is_decided(&known))
-        {
-            within = suite.exchange(pair, flags.thorough)?;
-            known.within_tests = within.tally;
+        let asks_tests = flags.thorough || !is_decided(&known);
+        if let Some(request) = request.take_if(|_| asks_tests) {
+            match Suite::start(&java, request, quiet) {
+                Ok(started) => suite = Some(started),
+                Err(why) => notes.push(format!("the tests are no evidence, because they do not run: {why}")),
+            }
+            notes.extend(suite.iter().flat_map(|suite| suite.notes.clone()));
+        }
+        if let Some(suite) = suite.as_mut().filter(|_| asks_tests) {
+            match suite.exchange(pair, flags.thorough) {
+                Ok(found) => within = found,
+                // Tests that ran without changes and cannot be chosen say nothing about this pair only.
+                Err(why) => notes.push(format!("tests are no evidence for one pair: {why}")),
+            }
+            (known.within_tests, known.together) = (within.tally, within.together);
             known.tests.clone_from(&within.tests);
         }
         let (verdict, basis) = spec_verdict(&known);
@@ -276,10 +283,16 @@ fn make_objects(
     let mut calls = call_request(&flags.generate, defaults::GENERATION);
     calls.object_methods = true;
     let budget = flags.generate.budget.unwrap_or(defaults::DEFAULT_BUDGET);
+    let decided = |place: usize| !flags.thorough && code.sharing[place].0 == Shares::No;
+    let pairs: Vec<_> =
+        code.pairs.iter().enumerate().map(|(place, pair)| (!decided(place)).then_some(pair)).collect();
+    if pairs.iter().all(Option::is_none) {
+        return None;
+    }
     let open = ClassRequest { non_public: true, ..class.clone() };
-    let made = objects::experiment(class, location, &calls, budget, &code.pairs, quiet)
-        .or_else(|_| objects::experiment(&open, location, &calls, budget, &code.pairs, quiet));
-    match made {
+    let experiment =
+        |class| objects::experiment(class, location, &calls, budget, &pairs, flags.thorough, quiet);
+    match experiment(class).or_else(|_| experiment(&open)) {
         Ok(made) => Some(made),
         Err(why) => {
             notes.push(format!("no experiments on objects that adit makes: {why}"));

@@ -17,6 +17,7 @@ use super::page::Page;
 use super::properties::properties;
 use super::{protocol, provenance, terminal, trust};
 use crate::output::{counted, size_of};
+use crate::results::TestedOrders;
 use crate::results::run::DetailSummary;
 
 /// The page with placeholders such as `{{title}}`.
@@ -41,6 +42,7 @@ pub(crate) fn html(page: &Page) -> String {
         "detail": told,
         "opens_with_detail": page.opens_with_detail && page.detail.is_some(),
         "findings": page.findings,
+        "orders": page.tested_orders.as_ref().map(TestedOrders::without_repetitions),
         "properties": properties(page),
         "tests": tests,
         "test_head": page.tests.head,

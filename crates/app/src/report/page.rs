@@ -9,7 +9,9 @@ use miette::Report;
 
 use super::evidence::{Evidence, Replay};
 use crate::output::counted;
-use crate::results::{Findings, PropertyResult, Results, Run, SearchHistory, Tests, Validation, Witness};
+use crate::results::{
+    Findings, PropertyResult, Results, Run, SearchHistory, TestedOrders, Tests, Validation, Witness,
+};
 
 /// Content of the page about one model.
 pub(crate) struct Page {
@@ -28,6 +30,7 @@ pub(crate) struct Page {
     pub(crate) findings: Findings,
     pub(crate) run: Option<Run>,
     pub(crate) validation: Option<Validation>,
+    pub(crate) tested_orders: Option<TestedOrders>,
     /// The page shows the finer model first.
     pub(crate) opens_with_detail: bool,
     /// Warnings about input that could not be read.
@@ -43,7 +46,7 @@ impl Page {
         results: Results,
         replay_words: impl Fn(&mut Replay<'_>) -> Result<(), Report>,
     ) -> Result<Self, Report> {
-        let Results { run, properties, tests, search, findings, validation } = results;
+        let Results { run, properties, tests, search, findings, validation, tested_orders } = results;
         let tests = tests.unwrap_or_default();
         let replayed = |model: &Fsa<String>| -> Result<Evidence, Report> {
             let mut replay = Replay::new(model);
@@ -79,6 +82,7 @@ impl Page {
             findings: findings.unwrap_or_default(),
             run,
             validation,
+            tested_orders,
             opens_with_detail: false,
             notes: Vec::new(),
         })

@@ -167,6 +167,27 @@ pub(crate) fn describe(env: Env, thrown: jobject) -> String {
         .unwrap_or_else(|| "an exception without a description".to_owned())
 }
 
+/// Causes that are named.
+const CAUSES: usize = 5;
+
+/// The same, with the exceptions that caused it: JUnit wraps the class that is missing several times.
+fn describe_with_causes(env: Env, thrown: jobject) -> String {
+    let java = Java(env, std::ptr::null_mut());
+    let mut text = describe(env, thrown);
+    let mut now = thrown;
+    for _ in 0..CAUSES {
+        match java.call(now, "getCause", "()Ljava/lang/Throwable;", &[]) {
+            Ok(cause) if !cause.is_null() => now = cause,
+            _ => break,
+        }
+        let cause = describe(env, now);
+        if !text.ends_with(&cause) {
+            text = format!("{text}, because of {cause}");
+        }
+    }
+    text
+}
+
 /// An array of strings.
 pub(crate) fn strings(env: Env, items: &[String]) -> Option<jobjectArray> {
     let java = Java(env, std::ptr::null_mut());
@@ -338,7 +359,7 @@ impl Java {
 
     fn run_platform(self, chosen: &[Chosen]) -> Result<(), String> {
         const PLATFORM: &str = "org/junit/platform";
-        let broken = |thrown| format!("JUnit 5 does not run: {}", describe(self.0, thrown));
+        let broken = |thrown| format!("JUnit 5 does not run: {}", describe_with_causes(self.0, thrown));
         let start = || -> Result<(), jobject> {
             let selector = self.class(&format!("{PLATFORM}/engine/DiscoverySelector"))?;
             let selectors = self.array(selector.get(), chosen.len()).ok_or(std::ptr::null_mut())?;
@@ -538,22 +559,43 @@ fn readable(id: &str) -> String {
     let mut name = String::new();
     for segment in id.trim_start_matches('[').trim_end_matches(']').split("]/[") {
         let (kind, value) = segment.split_once(':').unwrap_or(("", segment));
+        let value = decoded(value);
         match kind {
             "engine" => {}
-            "class" | "runner" => name = value.to_owned(),
+            "class" | "runner" => name = value,
             "nested-class" => name = format!("{name}${value}"),
             "test-template-invocation" | "dynamic-test" | "dynamic-container" => {
                 name = format!("{name}[{value}]")
             }
             // The vintage engine writes the class behind the method.
-            "test" if value.ends_with(&format!("({name})")) => {
-                name = format!("{name}.{}", &value[..value.len() - name.len() - 2]);
-            }
-            _ if name.is_empty() => name = value.to_owned(),
+            "test" if value.ends_with(')') => name = turned(&value),
+            // The parameters of a whole class: `[0]`, which the names of its tests have too.
+            "test" if value.starts_with('[') => {}
+            _ if name.is_empty() => name = value,
             _ => name = format!("{name}.{value}"),
         }
     }
     name
+}
+
+/// Text in which JUnit wrote brackets, slashes and colons as `%5B`.
+fn decoded(value: &str) -> String {
+    let mut parts = value.split('%');
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let code = part.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        match code.filter(u8::is_ascii) {
+            Some(code) => {
+                text.push(char::from(code));
+                text.push_str(&part[2..]);
+            }
+            None => {
+                text.push('%');
+                text.push_str(part);
+            }
+        }
+    }
+    text
 }
 
 /// JUnit 4 writes `works(a.ATest)`.
@@ -789,6 +831,12 @@ mod tests {
                 "A.m(int)[#2]",
             ),
             ("[engine:junit-vintage]/[runner:a.BTest]/[test:works(a.BTest)]", "a.BTest.works"),
+            (
+                "[engine:junit-vintage]/[runner:a.BTest]/[test:%5B0%5D]/[test:works%5B0%5D(a.BTest)]",
+                "a.BTest.works[0]",
+            ),
+            ("[engine:junit-vintage]/[runner:All]/[test:a.BTest]/[test:works(a.BTest)]", "a.BTest.works"),
+            ("[engine:other]/[test:50%]", "50%"),
             ("", ""),
             ("[", ""),
         ] {

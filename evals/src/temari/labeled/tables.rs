@@ -152,18 +152,18 @@ pub(super) fn bases(all: &[Labeled]) {
 pub(super) fn times(all: &[Labeled], times: &BTreeMap<&str, Times>) {
     println!("\nTable VII: seconds for all evidence, tests of classes that are named after them\n");
     println!(
-        "| project | pairs | seconds | seconds for each pair | all tests once | one run with delayed calls \
+        "| project | pairs | seconds | seconds for each pair | all tests of a class | one run with delayed calls \
          | ratio | tests | that reach a pair |\n|---|---|---|---|---|---|---|---|---|"
     );
     for (project, time) in times {
         let count = all.iter().filter(|one| one.project == *project).count();
-        let delayed = time.delayed / time.runs.max(1.0);
+        let (whole, delayed) = (time.whole / time.classes.max(1.0), time.delayed / time.runs.max(1.0));
         println!(
             "| {project} | {count} | {:.0} | {:.1} | {:.1} | {delayed:.2} | {:.1} | {:.0} | {:.0} |",
             time.seconds,
             time.seconds / count.max(1) as f64,
-            time.whole,
-            time.whole / delayed,
+            whole,
+            whole / delayed,
             time.tests,
             time.related
         );

@@ -33,7 +33,8 @@ use crate::results::run::{
     Summary, Versions, mode_in_words,
 };
 use crate::results::{
-    self, Findings, Properties, PropertyResult, Results, SearchHistory, TestResult, Tests, Witness,
+    self, Findings, Properties, PropertyResult, ResultFile, Results, SearchHistory, TestResult, TestedOrders,
+    Tests, Witness,
 };
 use crate::shell;
 
@@ -78,6 +79,8 @@ impl Outcome<'_> {
             results::write(folder, invariants)?;
         }
         results::write(folder, &run)?;
+        // Verdicts on an earlier model; `--test-spec` writes new ones, and the page again.
+        let _ = fs::remove_file(folder.join(TestedOrders::NAME));
         let summary = run.summary.clone();
         let results = Results {
             run: Some(run),
@@ -87,6 +90,7 @@ impl Outcome<'_> {
             findings: Some(findings),
             // One that cannot be read must not fail the round; `adit report` says what is wrong with it.
             validation: results::read(folder).unwrap_or_default(),
+            tested_orders: None,
         };
         report::write(
             folder,

@@ -141,7 +141,8 @@ impl Evidence {
             Shares::Yes => "yes",
             Shares::Perhaps => "perhaps",
         };
-        let PairEvidence { calls_itself, by_code, by_watching, on_objects, within_tests, tests } = &self.pair;
+        let PairEvidence { calls_itself, by_code, by_watching, on_objects, within_tests, together, tests } =
+            &self.pair;
         json!({
             "calls_itself": calls_itself,
             "shares": {
@@ -153,6 +154,7 @@ impl Evidence {
             "need": need_name(shown_need(&self.pair)),
             "objects": tally(on_objects),
             "within_tests": tally(within_tests),
+            "together": tally(together),
             "runs": self.java.as_ref().map(|[one, other]| json!({
                 "in_order": one.join("\n"),
                 "exchanged": other.join("\n"),

@@ -33,6 +33,9 @@ const REUSE: u32 = 40;
 const TESTS: usize = 8;
 const CALLS: usize = 3;
 
+/// Calls between the two that are put off together with the first one.
+const BETWEEN: usize = 6;
+
 /// Time limit of a run with delayed calls, as a multiple of the time that all tests take, and at least.
 const PATIENCE: u32 = 3;
 const LEAST_LIMIT: Duration = Duration::from_secs(5);
@@ -52,6 +55,8 @@ pub(super) struct TestsRequest {
 #[derive(Clone, Debug, Default)]
 pub(super) struct WithinTests {
     pub(super) tally: Tally,
+    /// The same, with calls put off that stand between the two and depend on the first.
+    pub(super) together: Tally,
     pub(super) tests: Vec<TestEvidence>,
     /// A test that decided.
     pub(super) decisive: Option<String>,
@@ -175,7 +180,8 @@ impl Suite {
                 Some(self.timed(&Experiment { tests: names.clone(), interventions })?)
             }
         };
-        let mut found = WithinTests::default();
+        let mut found =
+            WithinTests { together: self.together(&instances, &supplied)?, ..WithinTests::default() };
         let (plain_ends, again) = (ends(&self.plain), ends(&self.again));
         for test in &names {
             let of_test = || instances.iter().enumerate().filter(|(_, one)| one.test == *test);
@@ -284,8 +290,13 @@ impl Suite {
     /// The intervention that puts off a call, with its known value in its place, and whether the value is
     /// invented.
     fn delay(&self, one: &Instance) -> (Intervention, bool) {
+        self.delay_call(one, one.at.0, one.ordinals.0)
+    }
+
+    /// The same for any call before the second one.
+    fn delay_call(&self, one: &Instance, place: usize, ordinal: u64) -> (Intervention, bool) {
         let events = &self.plain.lives[one.life].life.events;
-        let (first, second) = (&events[one.at.0], &events[one.at.1]);
+        let (first, second) = (&events[place], &events[one.at.1]);
         let method = self.bench.methods().iter().find(|method| method.event == first.method);
         let result = method.and_then(|method| method.descriptor.rsplit(')').next()).unwrap_or("V");
         let own = format!("{};", self.plain.lives[one.life].life.class.replace('.', "/"));
@@ -301,7 +312,7 @@ impl Suite {
         let at = Site {
             test: Some(one.test.clone()),
             object: Some(one.object),
-            ordinal: Some(one.ordinals.0),
+            ordinal: Some(ordinal),
             method: first.method.clone(),
         };
         let action = Action::Delay {
@@ -336,20 +347,32 @@ impl Suite {
         if late < second || disturbed {
             return (Need::Unknown, disturbed);
         }
-        // Values that differ from run to run show nothing.
-        let steady = self.again.lives.iter().find(same).is_some_and(|again| {
+        if !self.is_steady(one) {
+            return (Need::Unknown, disturbed);
+        }
+        (self.need(one, moved, late, late, second), disturbed)
+    }
+
+    /// Tells whether both calls did the same when the tests were run again: values that differ from run to run
+    /// show nothing.
+    fn is_steady(&self, one: &Instance) -> bool {
+        let plain = &self.plain.lives[one.life];
+        let same = |other: &&BenchLife| other.test == one.test && other.object == one.object;
+        self.again.lives.iter().find(same).is_some_and(|again| {
             [one.at.0, one.at.1].into_iter().all(|place| {
                 again.life.events.get(place).is_some_and(|event| {
                     let known = &plain.life.events[place];
                     event.outcome == known.outcome && event.state == known.state
                 })
             })
-        });
-        if !steady {
-            return (Need::Unknown, disturbed);
-        }
-        let (events, others) = (&plain.life.events, &moved.life.events);
-        let need = need_in_test(
+        })
+    }
+
+    /// The need that a life shows in which the first call is event `late`, the second one `second`, and the
+    /// last call that was put off `last`.
+    fn need(&self, one: &Instance, moved: &BenchLife, late: usize, last: usize, second: usize) -> Need {
+        let (events, others) = (&self.plain.lives[one.life].life.events, &moved.life.events);
+        need_in_test(
             CallPair {
                 first: &events[one.at.0],
                 before: before(events, one.at.0),
@@ -360,10 +383,79 @@ impl Suite {
                 first: &others[late],
                 before: before(others, late),
                 second: &others[second],
-                end: others[late].state.as_ref(),
+                end: others[last].state.as_ref(),
             },
-        );
-        (need, disturbed)
+        )
+    }
+
+    /// Where a call between the two depends on the first, putting off only the first violates another order
+    /// too. So all calls between are put off with it, in their order (TEMARI, section VI-A4, third stage).
+    fn together(&mut self, instances: &[Instance], supplied: &BenchRun) -> Result<Tally, Report> {
+        let (mut interventions, mut asked, mut tests) = (Vec::new(), Vec::new(), BTreeSet::new());
+        for (number, one) in instances.iter().enumerate() {
+            let BenchLife { marks, .. } = &self.plain.lives[one.life];
+            let own = |place: usize| match marks[place].origin {
+                Origin::Own { ordinal } => Some((place, ordinal)),
+                _ => None,
+            };
+            let calls: Option<Vec<(usize, u64)>> = (one.at.0..one.at.1).map(own).collect();
+            let Some(calls) = calls.filter(|calls| (2..=BETWEEN + 1).contains(&calls.len())) else {
+                continue;
+            };
+            if !self.compare(one, number, supplied).1 || !self.is_steady(one) {
+                continue;
+            }
+            let all: Vec<(Intervention, bool)> =
+                calls.iter().map(|&(place, ordinal)| self.delay_call(one, place, ordinal)).collect();
+            // The test would go on with something invented.
+            if all.iter().any(|(_, invented)| *invented) {
+                continue;
+            }
+            asked.push((one, interventions.len(), calls));
+            interventions.extend(all.into_iter().map(|(intervention, _)| intervention));
+            tests.insert(one.test.clone());
+        }
+        let mut tally = Tally::default();
+        if asked.is_empty() {
+            return Ok(tally);
+        }
+        let run = self.timed(&Experiment { tests: tests.into_iter().collect(), interventions })?;
+        for (one, begin, calls) in asked {
+            match self.compare_together(one, begin, &calls, &run) {
+                Need::Needed => tally.needed += 1,
+                Need::Matters => tally.matters += 1,
+                Need::Free => tally.free += 1,
+                Need::Unknown => {}
+            }
+        }
+        Ok(tally)
+    }
+
+    /// Compares two calls and those between with the same calls after the second one.
+    fn compare_together(&self, one: &Instance, begin: usize, calls: &[(usize, u64)], run: &BenchRun) -> Need {
+        let same = |other: &&BenchLife| other.test == one.test && other.object == one.object;
+        let Some(moved) = run.lives.iter().find(same) else { return Need::Unknown };
+        let place_of = |origin: Origin| moved.marks.iter().position(|mark| mark.origin == origin);
+        let late: Option<Vec<usize>> = (begin..begin + calls.len())
+            .map(|intervention| place_of(Origin::Delayed { intervention }))
+            .collect();
+        let second = place_of(Origin::Own { ordinal: one.ordinals.1 });
+        let Some((late, second)) = late.zip(second) else { return Need::Unknown };
+        if !late.is_sorted() || late.first().is_none_or(|first| *first < second) {
+            return Need::Unknown;
+        }
+        // A call between that ends differently depends on the second one: another question.
+        let plain = &self.plain.lives[one.life].life.events;
+        let ended_alike = |((place, _), at): (&(usize, u64), &usize)| {
+            plain[*place].outcome == moved.life.events[*at].outcome
+        };
+        if !calls.iter().zip(&late).skip(1).all(ended_alike) {
+            return Need::Unknown;
+        }
+        match (late.first(), late.last()) {
+            (Some(&first), Some(&last)) => self.need(one, moved, first, last, second),
+            _ => Need::Unknown,
+        }
     }
 
     /// Figures for tools.

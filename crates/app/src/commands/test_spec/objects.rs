@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use adit_attack::EventReader;
 use adit_attack::effects::EffectSummary;
-use adit_attack::order::{OrderEvidence, OrderQuestion, order};
-use adit_attack::spec_verdict::Shares;
+use adit_attack::order::{OrderEvidence, OrderQuestion, Side, Tally, order};
+use adit_attack::spec_verdict::{ENOUGH, Shares};
 use adit_java::source;
 use adit_jvm::{Host, Profile};
 use adit_trace::{Author, Effects, Pace, Progress, Script, Subject, edit};
@@ -37,13 +37,15 @@ pub(super) struct OnObjects {
     pub(super) tests: u64,
 }
 
-/// Makes objects and runs both orders of every pair.
+/// Makes objects and runs both orders of every pair. Fields are watched only if some pair is still open, or if
+/// all evidence is wanted. A pair that is `None` is decided already.
 pub(super) fn experiment(
     class: &ClassRequest,
     location: &ClassLocation,
     calls: &CallRequest,
     budget: Budget,
-    pairs: &[(EventMethods, EventMethods)],
+    pairs: &[Option<&(EventMethods, EventMethods)>],
+    thorough: bool,
     quiet: bool,
 ) -> Result<OnObjects, Report> {
     let subject = ClassUnderTest::new(class, location, calls, |options| {
@@ -55,9 +57,14 @@ pub(super) fn experiment(
     let reader = EventReader::new(&vocabulary);
     let questions: Vec<OrderQuestion> = pairs
         .iter()
-        .map(|(first, second)| OrderQuestion {
-            first: first.side(&vocabulary),
-            second: second.side(&vocabulary),
+        .map(|pair| {
+            let side = |event: Option<&EventMethods>| {
+                event.map_or(Side { callables: Vec::new(), answer: None }, |event| event.side(&vocabulary))
+            };
+            OrderQuestion {
+                first: side(pair.map(|(first, _)| first)),
+                second: side(pair.map(|(_, second)| second)),
+            }
         })
         .collect();
     let mut rng = ChaCha8Rng::seed_from_u64(calls.seed);
@@ -81,6 +88,12 @@ pub(super) fn experiment(
             })
             .collect();
     drop(host);
+    let is_open = |(pair, evidence): (&Option<_>, &OrderEvidence)| pair.is_some() && is_open(&evidence.tally);
+    if !thorough && !pairs.iter().zip(&orders.evidence).any(is_open) {
+        counting.finish();
+        let watched = vec![(Shares::Perhaps, Vec::new()); questions.len()];
+        return Ok(OnObjects { orders: orders.evidence, java, watched, tests: orders.tests });
+    }
     // The same calls once more, with their fields watched.
     let mut watching = options;
     watching.profile = Profile::Watch { classes: vec![api.class.to_string()] };
@@ -95,9 +108,15 @@ pub(super) fn experiment(
     Ok(OnObjects { orders: orders.evidence, java, watched, tests: orders.tests })
 }
 
+/// Tells whether experiments leave a pair open, so that watched fields could decide.
+fn is_open(tally: &Tally) -> bool {
+    let Tally { needed, matters, fields, free, both_threw, opposite } = tally;
+    needed + matters + fields == 0 && free + both_threw + opposite < ENOUGH
+}
+
 /// The fields that calls of both events touched and one of them wrote.
 fn shared_fields(summary: &EffectSummary, question: &OrderQuestion) -> (Shares, Vec<String>) {
-    let of = |side: &adit_attack::order::Side| {
+    let of = |side: &Side| {
         let all: Vec<&Effects> = side.callables.iter().filter_map(|one| summary.of(one)).collect();
         let mut fields: BTreeMap<String, bool> = BTreeMap::new();
         for effects in &all {

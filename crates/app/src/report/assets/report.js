@@ -898,7 +898,7 @@
   nav.append(el("a", { href: "#model" }, "Model"));
   function section(id, title, ...content) {
     main.append(el("section", { id, "aria-labelledby": `${id}-heading` }, el("h2", { id: `${id}-heading` }, title), ...content));
-    const short = { trust: "Trust", tests: "Tests", search: "Search", provenance: "Provenance", differences: "Differences" };
+    const short = { trust: "Trust", tests: "Tests", search: "Search", provenance: "Provenance", differences: "Differences", orders: "Orders" };
     nav.append(el("a", { href: `#${id}` }, short[id] ?? title));
   }
 
@@ -951,6 +951,15 @@
     section("trust", "How far to trust the model", el("ul", { class: "facts" }, data.facts.map((fact) => el("li", {},
       el("div", { class: "dim small" }, fact.name), el("p", { class: "value" }, fact.value), el("p", { class: "small" }, prose(fact.says)),
       fact.words.map((word) => el("p", { class: "word" }, link(word || "(nothing)", () => { follow(word); byId("tools").scrollIntoView(); })))))));
+  }
+
+  if (data.orders?.constraints.length) {
+    const titles = { buggy: "The program does not need", supported: "The program needs", unknown: "Unknown" };
+    const groups = ["buggy", "supported", "unknown"].map((verdict) => [titles[verdict], data.orders.constraints.filter((one) => one.verdict === verdict)]).filter(([, rows]) => rows.length);
+    section("orders", "Orders that the model demands",
+      el("p", { class: "small" }, `The model as a specification: ${data.orders.verdict}. test-spec.json has the evidence.`),
+      groups.flatMap(([title, rows]) => [el("h3", {}, title), el("ul", { class: "list" }, rows.map((one) => el("li", {}, el("code", {}, one.a), " before ", el("code", {}, one.b), ": ", prose(one.why))))]),
+      data.orders.notes.map((note) => el("p", { class: "note" }, note)));
   }
 
   if (data.properties?.list.length) {
