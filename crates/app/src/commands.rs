@@ -19,6 +19,7 @@ mod interface;
 mod invariants;
 mod man;
 mod mine;
+mod monitor;
 mod name;
 mod observe;
 mod properties;
@@ -48,6 +49,7 @@ pub(crate) fn run(cli: Cli) -> Result<Ending, Report> {
         Command::Validate(flags) => validate::run(&flags, quiet),
         Command::TestSpec(flags) => test_spec::run(&flags, quiet),
         Command::Verify(flags) => verify::run(&flags, quiet),
+        Command::Monitor(flags) => monitor::run(&flags, quiet),
         Command::Convert(flags) => convert::run(&flags, quiet),
         Command::Show(flags) => show::run(&flags, quiet),
         Command::Explain(flags) => explain::run(&flags),

@@ -23,6 +23,7 @@ pub(crate) mod interface;
 mod invariants;
 mod man;
 pub(crate) mod mine;
+mod monitor;
 mod name;
 pub(crate) mod observe;
 mod properties;
@@ -49,6 +50,7 @@ pub(crate) use interface::InterfaceFlags;
 pub(crate) use invariants::{InvariantFormat, InvariantsFlags, TypeChoice};
 pub(crate) use man::ManFlags;
 pub(crate) use mine::{MineFlags, ProgressForm};
+pub(crate) use monitor::MonitorFlags;
 pub(crate) use name::NameFlags;
 pub(crate) use observe::ObserveFlags;
 pub(crate) use properties::PropertiesFlags;
@@ -86,6 +88,7 @@ Examples:
   adit test-spec model.json --class com.acme.Stack --tests target/test-classes
                                                          whether the program needs the order
   adit verify app.jar                                    calls in Java code that throw, by typestates
+  adit monitor box.json -c app.jar --tests test-classes  the same, while your tests run
   adit convert model.dot model.json                      another format, or a picture: model.svg
   adit show model.dot                                    the model, drawn in the terminal
   adit report adit-out/java.util.StringTokenizer         a page that explains a model and its evidence
@@ -118,6 +121,7 @@ pub(crate) enum Command {
     Validate(ValidateFlags),
     TestSpec(TestSpecFlags),
     Verify(VerifyFlags),
+    Monitor(MonitorFlags),
     Convert(ConvertFlags),
     Show(ShowFlags),
     Explain(ExplainFlags),

@@ -16,7 +16,7 @@ fn the_name_alone_explains_itself() {
     assert!(run.err.is_empty());
 }
 
-const COMMANDS: [&str; 22] = [
+const COMMANDS: [&str; 23] = [
     "mine",
     "status",
     "observe",
@@ -30,6 +30,7 @@ const COMMANDS: [&str; 22] = [
     "validate",
     "test-spec",
     "verify",
+    "monitor",
     "convert",
     "show",
     "explain",

@@ -50,6 +50,8 @@ pub(crate) mod capability {
     pub(crate) const FIELD_READS: u32 = 2;
     pub(crate) const REDEFINE: u32 = 9;
     pub(crate) const SIGNAL_THREADS: u32 = 10;
+    pub(crate) const SOURCE_FILES: u32 = 11;
+    pub(crate) const LINES: u32 = 12;
     pub(crate) const LOCALS: u32 = 14;
     pub(crate) const EXCEPTIONS: u32 = 17;
     pub(crate) const BREAKPOINTS: u32 = 19;
@@ -162,6 +164,14 @@ pub(crate) struct Tools(*mut *const *const c_void);
 pub(crate) struct Frame {
     pub(crate) method: jmethodID,
     pub(crate) location: jlong,
+}
+
+/// An entry of a method's table of lines.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct LineEntry {
+    start: jlong,
+    line: jint,
 }
 
 /// Calls the entry at a place of the table, counted from one as the specification does.
@@ -439,6 +449,34 @@ impl Tools {
         // SAFETY: see above.
         unsafe { entry!(self, 65, (jmethodID, *mut jclass), method, &raw mut class)? };
         Ok(class)
+    }
+
+    /// The name of the source file of a class, if the compiler kept it.
+    pub(crate) fn source_file(self, class: jclass) -> Result<String, i32> {
+        let mut text = std::ptr::null_mut();
+        // SAFETY: see above.
+        unsafe {
+            entry!(self, 50, (jclass, *mut *mut c_char), class, &raw mut text)?;
+            Ok(self.take_text(text))
+        }
+    }
+
+    /// The lines of a method: where each begins in the code, and its number.
+    pub(crate) fn lines(self, method: jmethodID) -> Result<Vec<(jlong, jint)>, i32> {
+        let (mut count, mut list) = (0, std::ptr::null_mut::<LineEntry>());
+        // SAFETY: see above.
+        unsafe {
+            entry!(
+                self,
+                70,
+                (jmethodID, *mut jint, *mut *mut LineEntry),
+                method,
+                &raw mut count,
+                &raw mut list
+            )?;
+            let entries = self.take_list(list, count);
+            Ok(entries.into_iter().map(|entry| (entry.start, entry.line)).collect())
+        }
     }
 
     /// Has threads report when they come to this place.

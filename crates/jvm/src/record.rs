@@ -14,6 +14,7 @@
 //! | `junit` | running tests through JUnit 4 or 5 of the user's class path |
 //! | `find` | finding test classes |
 //! | `intervene` | runs of tests in which calls are left out, delayed or added |
+//! | `watch` | objects of several classes, call by call, with places and stacks |
 
 use std::collections::BTreeSet;
 use std::io::{PipeReader, Read};
@@ -24,6 +25,7 @@ use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use adit_bytecode::Program;
 use adit_trace::{Life, Pace, Phase, Progress, Stop};
 
 use crate::classes;
@@ -43,6 +45,7 @@ mod plan;
 mod recorder;
 mod stream;
 pub(crate) mod task;
+pub mod watch;
 
 pub use find::find_tests;
 use intervene::Loaders;
@@ -184,7 +187,19 @@ pub fn record(
         let (made, names) = make_plan(&options)?;
         (methods, plan) = (names, Some(made));
     }
-    let (limit, states) = (options.limit, options.states);
+    let decoder = RecordDecoder::new(methods, options.states);
+    run(options, plan, decoder, &mut |decoder, is_end| decoder.hand_on(is_end, sink), pace)
+}
+
+/// Runs the task, and has `hand_on` take what was decoded: now and then, and at the end.
+fn run(
+    options: RecordOptions,
+    plan: Option<Plan>,
+    decoder: RecordDecoder,
+    hand_on: &mut dyn FnMut(&mut RecordDecoder, bool),
+    pace: &mut dyn Pace,
+) -> Result<Recorded, HostError> {
+    let limit = options.limit;
     let start_limit = options.host.limits.start;
     let failed = |what| move |source| HostError::Start { what, source };
     let (reader, writer) = std::io::pipe().map_err(failed("creating a pipe for its output"))?;
@@ -201,12 +216,12 @@ pub fn record(
     }
     greeting.machine.map_err(HostError::Machine)?;
     let begin = Instant::now();
-    let mut watched = Watched::new(worker, RecordDecoder::new(methods, states));
-    let end = watched.watch(limit, sink, pace);
+    let mut watched = Watched::new(worker, decoder);
+    let end = watched.watch(limit, &mut |decoder| hand_on(decoder, false), pace);
     let elapsed = begin.elapsed();
     let Watched { worker, mut decoder, .. } = watched;
     drop(worker);
-    decoder.hand_on(true, sink);
+    hand_on(&mut decoder, true);
     let printed = printed.finish();
     Ok(Recorded {
         tests: decoder.tests,
@@ -226,7 +241,8 @@ fn make_plan(options: &RecordOptions) -> Result<(Plan, Vec<EventName>), HostErro
     let host = &options.host;
     let own: BTreeSet<String> = classes::open(None, &host.class_path)?.names();
     let path = classes::open(Some(&host.jdk), &host.class_path)?;
-    Ok(Plan::make(&path, &options.class, &own, options.naming, options.states)?)
+    let program = Program::new(&path, own.iter().map(String::as_str));
+    Ok(Plan::make(&path, &options.class, &own, &program, options.naming, options.states)?)
 }
 
 fn prepare(
@@ -282,7 +298,7 @@ impl Watched {
     fn watch(
         &mut self,
         limit: Duration,
-        sink: &mut dyn FnMut(Life),
+        hand_on: &mut dyn FnMut(&mut RecordDecoder),
         pace: &mut dyn Pace,
     ) -> Result<TaskEnd, HostError> {
         // Often enough for a person who watches, and rarely enough to cost nothing.
@@ -294,7 +310,7 @@ impl Watched {
             if self.drain().is_err() {
                 return Ok(TaskEnd::Died { how: "returned malformed results".to_owned() });
             }
-            self.decoder.hand_on(false, sink);
+            hand_on(&mut self.decoder);
             let wish = pace.go_on(&Progress {
                 objects: Some(self.decoder.objects),
                 events: Some(self.decoder.events),

@@ -18,6 +18,7 @@ mod harmless;
 mod invoke;
 mod library;
 mod limits;
+mod monitor;
 mod steps;
 mod typestate;
 mod world;
@@ -31,6 +32,7 @@ pub use analysis::Memory;
 pub use findings::{Certainty, ClassReport, Finding, Skipped};
 pub use library::{Library, Read};
 pub use limits::MOST_STATES;
+pub use monitor::{End, Followed, Monitor, Refusal};
 pub use typestate::{Facts, MethodFacts, ReceiverScope, Typestate, TypestateError, facts_of};
 pub use world::PathEvent;
 

@@ -202,25 +202,26 @@ impl Typestate {
                 .collect(),
         };
         let unexplored = model.not_explored();
+        let ends = ends_of_exceptions(model, &|label| (spelling.call)(label));
         let is_start = |state: State| model.initial().contains(&state);
         let parse = |label| (spelling.call)(label);
         // Objects come into being on the transitions that leave an initial state to which nothing leads back.
         for edge in model.initial().iter().flat_map(|&state| model.edges(state)) {
             let creates = parse(edge.label).is_some_and(|call| call.method == simple)
                 || model.all_edges().all(|other| other.to != edge.from);
-            if creates && Some(edge.to) != unexplored {
+            if creates && Some(edge.to) != unexplored && ends & (1 << edge.to) == 0 {
                 typestate.created |= 1 << edge.to;
             }
         }
         if typestate.created == 0 {
             return Err(TypestateError::NoConstructor);
         }
-        typestate.all = reachable(model, typestate.created, unexplored);
+        typestate.all = reachable(model, typestate.created, unexplored) & !ends;
         typestate.find_calls(model, &parse, facts, is_start);
         typestate.reactions = vec![Vec::new(); model.len()];
         let mut succeeds = vec![false; typestate.calls.len()];
         for state in model.states().filter(|&state| !is_start(state)) {
-            let reactions = typestate.react(model, state, &parse, unexplored);
+            let reactions = typestate.react(model, state, &parse, unexplored, ends);
             for (at, reaction) in reactions.iter().enumerate() {
                 succeeds[at] |= (reaction.returned | reaction.answered[0] | reaction.answered[1]) != 0;
             }
@@ -285,6 +286,7 @@ impl Typestate {
         state: State,
         parse: &impl Fn(&'m str) -> Option<Call<'m>>,
         unexplored: Option<State>,
+        ends: States,
     ) -> Vec<Reaction> {
         let mut reactions = vec![Reaction::default(); self.calls.len()];
         let at = |call: &Call<'_>| {
@@ -301,6 +303,9 @@ impl Typestate {
             }
             let to = 1 << edge.to;
             match call.end {
+                CallEnd::Threw(exception) if ends & to != 0 => {
+                    reaction.refusal.get_or_insert_with(|| exception.to_owned());
+                }
                 CallEnd::Any => reaction.returned |= to,
                 CallEnd::Returned(answer) => reaction.answered[usize::from(answer)] |= to,
                 // A call that throws and changes the object is not a refusal, and no return either.
@@ -345,11 +350,31 @@ impl Typestate {
         if let Some(&at) = self.exact.get(&(Arc::from(name), Arc::from(descriptor))) {
             return Some(at);
         }
+        self.call_by_name(name, &parameter_names(descriptor)?)
+    }
+
+    /// The call of a method whose facts are not known, by its name and its parameter types.
+    pub(crate) fn call_by_name(&self, name: &str, parameters: &str) -> Option<usize> {
         let candidates = self.by_name.get(name)?;
-        let parameters = parameter_names(descriptor)?;
-        let fits = |at: &&usize| self.calls[**at].parameters.as_deref() == Some(parameters.as_str());
+        let fits = |at: &&usize| self.calls[**at].parameters.as_deref() == Some(parameters);
         let bare = |at: &&usize| self.calls[**at].parameters.is_none();
         candidates.iter().find(fits).or_else(|| candidates.iter().find(bare)).copied()
+    }
+
+    /// The calls of methods whose facts are known, by name and descriptor.
+    pub(crate) fn exact_calls(&self) -> impl Iterator<Item = ((&str, &str), usize)> {
+        self.exact.iter().map(|((name, descriptor), call)| ((&**name, &**descriptor), *call))
+    }
+
+    /// The exception with which a state refuses a call.
+    pub(crate) fn refusal(&self, state: usize, call: usize) -> Option<&str> {
+        self.reactions.get(state)?.get(call)?.refusal.as_deref()
+    }
+
+    /// Returns true if the typestate applies to objects of this class, with dots, which is the class of the
+    /// typestate or one below it.
+    pub fn applies_to(&self, class: &str) -> bool {
+        self.scope == ReceiverScope::Contract || self.class.replace('/', ".") == class
     }
 
     /// Returns true if the static method or the method of that class creates objects in their first state.
@@ -573,12 +598,12 @@ fn spelled(call: &Call<'_>) -> String {
 }
 
 /// A method of a label without its parameter types, unless there are some.
-fn plain(label: &str) -> &str {
+pub(crate) fn plain(label: &str) -> &str {
     label.strip_suffix("()").unwrap_or(label)
 }
 
 /// The parameter types as labels spell them: `int,String`.
-fn parameter_names(descriptor: &str) -> Option<String> {
+pub(crate) fn parameter_names(descriptor: &str) -> Option<String> {
     let signature = Signature::parse(descriptor)?;
     let names: Vec<String> = signature.parameters.iter().map(type_name).collect();
     Some(names.join(","))
@@ -600,7 +625,7 @@ pub(crate) fn type_name(one: &Type) -> String {
 }
 
 /// The states of a set.
-fn members(states: States) -> impl Iterator<Item = usize> {
+pub(crate) fn members(states: States) -> impl Iterator<Item = usize> {
     let mut left = states;
     std::iter::from_fn(move || {
         let next = left.trailing_zeros() as usize;
@@ -609,6 +634,23 @@ fn members(states: States) -> impl Iterator<Item = usize> {
             next
         })
     })
+}
+
+/// The states that only stand for exceptions, as `ex` in an enriched typestate: calls that throw lead there,
+/// and nothing leads on.
+fn ends_of_exceptions<'m>(model: &'m Fsa<String>, parse: &impl Fn(&'m str) -> Option<Call<'m>>) -> States {
+    let threw = |label| parse(label).is_some_and(|call| matches!(call.end, CallEnd::Threw(_)));
+    let mut ends = 0;
+    for edge in model.all_edges() {
+        ends |= 1 << edge.to;
+    }
+    for edge in model.all_edges() {
+        ends &= !(1 << edge.from);
+        if !threw(edge.label) {
+            ends &= !(1 << edge.to);
+        }
+    }
+    ends
 }
 
 /// The states that are reachable from these, without the place that was not explored.

@@ -18,7 +18,7 @@ use crate::request::{CallSource, GeneratedCalls, ObserveRequest, Program, Progra
 use crate::stderr::tell;
 
 mod generated;
-mod program;
+pub(super) mod program;
 
 pub(super) fn run(flags: &ObserveFlags, quiet: bool) -> Result<Ending, Report> {
     let target = Target::new(flags.output.as_deref());

@@ -136,7 +136,7 @@ pub(super) fn reduce<L: Ord + Clone>(model: Fsa<L>, flags: &ReductionFlags) -> R
 }
 
 /// The entries of a class path, those of repeated flags in order.
-fn class_path(typed: &[OsString]) -> Vec<PathBuf> {
+pub(super) fn class_path(typed: &[OsString]) -> Vec<PathBuf> {
     let split = typed.iter().flat_map(|path| env::split_paths(path).collect::<Vec<_>>());
     // Two colons in a row come from scripts that join empty parts. Java would search the current folder,
     // which nobody meant.

@@ -20,7 +20,7 @@ use crate::stderr::tell;
 mod baseline;
 mod cache;
 mod forms;
-mod inputs;
+pub(super) mod inputs;
 mod sarif;
 
 use cache::Cache;

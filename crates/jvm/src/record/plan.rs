@@ -16,21 +16,35 @@ use crate::wire::{Garbled, Put, Take};
 /// classes see it, those of the JDK included.
 pub(crate) const WITNESS: &str = "java/lang/AditWitness";
 
-/// The methods and constructors of a class to record.
+/// The methods and constructors of one or several classes to record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Plan {
-    /// The class under test, in internal form.
-    pub(crate) class: String,
-    /// True if it is a class of the JDK, which then uses it internally as well.
-    pub(crate) of_jdk: bool,
+    /// The classes under test; several only while objects are watched.
+    pub(crate) targets: Vec<Target>,
     /// The methods whose calls are events, with the numbers of their places.
     pub(crate) methods: Vec<Method>,
-    /// The classes whose methods are wrapped.
-    pub(crate) holders: BTreeSet<String>,
+    /// For each method, the targets for whose objects it is an event.
+    pub(crate) owners: Vec<TargetSet>,
     /// True to record arguments, and the fields of the object before and after each call.
     pub(crate) states: bool,
     /// True if calls may be left out, delayed and added.
     pub(crate) intervenes: bool,
+    /// True to record the place of each call, and the stack of each that throws.
+    pub(crate) places: bool,
+}
+
+/// A set of targets, one bit each.
+pub(crate) type TargetSet = u64;
+
+/// A class whose objects are recorded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Target {
+    /// Its name, in internal form.
+    pub(crate) class: String,
+    /// True if it is a class of the JDK, which then uses it internally as well.
+    pub(crate) of_jdk: bool,
+    /// The classes whose methods are wrapped.
+    pub(crate) holders: BTreeSet<String>,
 }
 
 /// Names of the events of a plan, which only the coordinator needs: that of constructors first, then those of
@@ -130,13 +144,14 @@ pub(crate) struct Changed {
 }
 
 impl Plan {
-    /// Reads the class, those above it, and all classes of the class path below it. `own` are the names, in
+    /// Reads the class, those above it, and all classes of the program below it. `own` are the names, in
     /// internal form, of the classes that do not come with the JDK. The names of the methods' events come
     /// second.
     pub(crate) fn make(
         path: &ClassPath,
         class: &str,
         own: &BTreeSet<String>,
+        program: &Program<'_>,
         naming: EventNaming,
         states: bool,
     ) -> Result<(Plan, Vec<EventName>), ClassError> {
@@ -159,14 +174,14 @@ impl Plan {
             open.extend(holder.superclass.iter().chain(&holder.interfaces).map(ToString::to_string));
             holders.insert(name);
         }
-        let program = Program::new(path, own.iter().map(String::as_str));
         holders.extend(program.subtypes(&under.name).iter().map(ToString::to_string));
         let of_jdk = !own.contains(&*under.name);
         let mut names = naming.names(&methods);
         let mut parameters: Vec<Vec<String>> = methods.values().map(|by| by.names.clone()).collect();
-        let methods = methods.into_keys().collect();
-        let plan =
-            Plan { class: under.name.to_string(), of_jdk, methods, holders, states, intervenes: false };
+        let methods: Vec<Method> = methods.into_keys().collect();
+        let target = Target { class: under.name.to_string(), of_jdk, holders };
+        let owners = vec![1; methods.len()];
+        let plan = Plan { targets: vec![target], methods, owners, states, intervenes: false, places: false };
         // Constructors are one event, and so they have names for their parameters only if there is one.
         let mut constructors = under.methods.iter().filter(|method| method.is_constructor());
         let only = constructors.next().filter(|_| constructors.next().is_none());
@@ -176,21 +191,38 @@ impl Plan {
         Ok((plan, names.into_iter().zip(parameters).map(named).collect()))
     }
 
-    /// Name of the constructor's events.
-    pub(crate) fn simple_name(&self) -> &str {
-        self.class.rsplit(['/', '$']).next().unwrap_or(&self.class)
+    /// Joins plans of one class each, for watching their objects. The classes are numbered in this order.
+    pub(crate) fn join(plans: Vec<Plan>) -> Plan {
+        let mut owners: BTreeMap<Method, TargetSet> = BTreeMap::new();
+        let mut targets = Vec::new();
+        for (number, plan) in plans.into_iter().enumerate() {
+            for method in plan.methods {
+                *owners.entry(method).or_default() |= 1 << number;
+            }
+            targets.extend(plan.targets);
+        }
+        let (methods, owners) = owners.into_iter().unzip();
+        Plan { targets, methods, owners, states: false, intervenes: false, places: true }
     }
 
-    /// Returns true if a class, named with dots, is the class under test or nested in it.
-    pub(crate) fn is_inside(&self, name: &str) -> bool {
-        let mut name = name.chars().map(|c| if c == '.' { '/' } else { c });
-        let begins = self.class.chars().all(|c| name.next() == Some(c));
-        begins && matches!(name.next(), None | Some('$'))
+    /// The class under test, if there is only one.
+    pub(crate) fn class(&self) -> &str {
+        self.targets.first().map_or("", |target| &target.class)
+    }
+
+    /// Name of the constructor's events, if there is only one class.
+    pub(crate) fn simple_name(&self) -> &str {
+        self.class().rsplit(['/', '$']).next().unwrap_or_default()
+    }
+
+    /// The targets of a set.
+    pub(crate) fn members(&self, set: TargetSet) -> impl Iterator<Item = &Target> {
+        self.targets.iter().enumerate().filter(move |(number, _)| set & (1 << number) != 0).map(|(_, of)| of)
     }
 
     /// Wraps the methods of a class that is being loaded; nothing if it is none of the holders.
     pub(crate) fn change(&self, name: &str, bytes: &[u8]) -> Option<Changed> {
-        if !self.holders.contains(name) {
+        if !self.targets.iter().any(|target| target.holders.contains(name)) {
             return None;
         }
         let witness =
@@ -223,7 +255,7 @@ impl Plan {
             left.push(format!("{dotted}.{}{}: it is native", method.name, method.descriptor));
         }
         let mut constructors = BTreeMap::new();
-        if name == self.class {
+        if self.targets.iter().any(|target| target.class == name) {
             for method in class.methods.iter().filter(|method| method.is_constructor()) {
                 let Some(code) = &method.code else { continue };
                 let returns = |(at, instruction): &(u32, Instruction)| {
@@ -246,35 +278,55 @@ impl Plan {
     }
 
     pub(crate) fn put(&self, bytes: &mut Vec<u8>) {
-        bytes.text(&self.class);
-        bytes.byte(u8::from(self.of_jdk));
+        bytes.number(self.targets.len() as u64);
+        for Target { class, of_jdk, holders } in &self.targets {
+            bytes.text(class);
+            bytes.byte(u8::from(*of_jdk));
+            bytes.number(holders.len() as u64);
+            holders.iter().for_each(|holder| bytes.text(holder));
+        }
         bytes.number(self.methods.len() as u64);
-        for Method { name, descriptor, is_factory } in &self.methods {
+        for (Method { name, descriptor, is_factory }, owners) in self.methods.iter().zip(&self.owners) {
             bytes.text(name);
             bytes.text(descriptor);
             bytes.byte(u8::from(*is_factory));
+            bytes.number(*owners);
         }
-        bytes.number(self.holders.len() as u64);
-        self.holders.iter().for_each(|holder| bytes.text(holder));
-        bytes.byte(u8::from(self.states));
-        bytes.byte(u8::from(self.intervenes));
+        for flag in [self.states, self.intervenes, self.places] {
+            bytes.byte(u8::from(flag));
+        }
     }
 
     pub(crate) fn take(take: &mut Take<'_>) -> Result<Plan, Garbled> {
-        let class = take.text()?.to_owned();
-        let of_jdk = take.byte()? != 0;
-        let mut methods = Vec::new();
+        let mut targets = Vec::new();
+        for _ in 0..take.count()? {
+            let class = take.text()?.to_owned();
+            let of_jdk = take.byte()? != 0;
+            let holders =
+                (0..take.count()?).map(|_| Ok(take.text()?.to_owned())).collect::<Result<_, _>>()?;
+            targets.push(Target { class, of_jdk, holders });
+        }
+        let (mut methods, mut owners) = (Vec::new(), Vec::new());
         for _ in 0..take.count()? {
             methods.push(Method {
                 name: take.text()?.to_owned(),
                 descriptor: take.text()?.to_owned(),
                 is_factory: take.byte()? != 0,
             });
+            owners.push(take.number()?);
         }
-        let holders = (0..take.count()?).map(|_| Ok(take.text()?.to_owned())).collect::<Result<_, _>>()?;
-        let states = take.byte()? != 0;
-        let intervenes = take.byte()? != 0;
-        Ok(Plan { class, of_jdk, methods, holders, states, intervenes })
+        let mut flag = || Ok(take.byte()? != 0);
+        let (states, intervenes, places) = (flag()?, flag()?, flag()?);
+        Ok(Plan { targets, methods, owners, states, intervenes, places })
+    }
+}
+
+impl Target {
+    /// Returns true if a class, named with dots, is the class under test or nested in it.
+    pub(crate) fn is_inside(&self, name: &str) -> bool {
+        let mut name = name.chars().map(|c| if c == '.' { '/' } else { c });
+        let begins = self.class.chars().all(|c| name.next() == Some(c));
+        begins && matches!(name.next(), None | Some('$'))
     }
 }
 
@@ -321,13 +373,18 @@ mod tests {
             descriptor: "()V".to_owned(),
             is_factory,
         };
-        Plan {
+        let target = Target {
             class: "a/Outer$Box".to_owned(),
             of_jdk: false,
-            methods: vec![method("close", false), method("of", true)],
             holders: ["a/Outer$Box".to_owned(), "a/Base".to_owned()].into(),
+        };
+        Plan {
+            targets: vec![target],
+            methods: vec![method("close", false), method("of", true)],
+            owners: vec![1, 1],
             states: true,
             intervenes: true,
+            places: true,
         }
     }
 
@@ -381,8 +438,22 @@ mod tests {
     }
 
     #[test]
+    fn joined_plans_know_whose_methods_are_whose() {
+        let mut other = plan();
+        other.targets[0].class = "a/Tray".to_owned();
+        other.methods.remove(1);
+        other.owners.remove(1);
+        let joined = Plan::join(vec![plan(), other]);
+        let classes: Vec<&str> = joined.targets.iter().map(|target| &*target.class).collect();
+        assert_eq!(classes, ["a/Outer$Box", "a/Tray"]);
+        let names: Vec<&str> = joined.methods.iter().map(|method| &*method.name).collect();
+        assert_eq!((names, joined.owners.clone()), (vec!["close", "of"], vec![0b11, 0b01]));
+        assert_eq!(joined.members(0b10).map(|target| &*target.class).collect::<Vec<_>>(), ["a/Tray"]);
+    }
+
+    #[test]
     fn what_is_nested_is_inside() {
-        let inside = |name| plan().is_inside(name);
+        let inside = |name| plan().targets[0].is_inside(name);
         assert!(inside("a.Outer$Box") && inside("a.Outer$Box$1") && inside("a.Outer$Box$$Lambda/0x1"));
         assert!(!inside("a.Outer") && !inside("a.Outer$Boxes") && !inside("b.Outer$Box"));
         assert_eq!(plan().simple_name(), "Box");

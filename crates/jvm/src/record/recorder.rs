@@ -16,32 +16,32 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use jni_sys::{JNIEnv, JNINativeMethod, jclass, jdouble, jfloat, jint, jlong, jmethodID, jobject, jvalue};
 
-use crate::agent::{Frame, Listener, Tools, capability, event, guarded, tools};
+use crate::agent::{Listener, Tools, capability, event, guarded, tools};
 use crate::jni;
 use crate::known::find_class;
 use crate::play::put_primitive;
-use crate::record::plan::{Plan, WITNESS};
+use crate::record::plan::{Plan, TargetSet, WITNESS};
 use crate::record::stream::{RecordWriter, frame};
 use crate::resolve::Kind;
 use crate::results::tag;
 use crate::vm::{self, Env};
 use crate::wire::Put;
 
+mod callers;
 pub(crate) mod interventions;
 mod kept;
 mod open;
+mod places;
 mod states;
 
+use callers::Caller;
 use interventions::{Call, Interventions};
 use open::{Maker, Open, Seen};
+use places::Places;
 use states::StateReader;
 
 /// The tag of objects that are none of the user's: the JDK made them for itself.
 const IGNORED: i64 = i64::MIN;
-
-/// Capacity of the cache of callers. Classes of lambdas come and go, and their methods are never looked up
-/// again.
-const MOST_CALLERS: usize = 1 << 16;
 
 /// Number of kept UTF-16 units of a string.
 const TEXT: usize = 200;
@@ -53,16 +53,16 @@ pub(crate) struct CallRecorder {
     results: Vec<Kind>,
     records: &'static RecordWriter,
     listening: AtomicBool,
-    /// The classes called like the class under test, as weak references, and the returns of their
-    /// constructors.
-    under: Mutex<Vec<usize>>,
-    constructors: Mutex<BTreeMap<String, Vec<u32>>>,
-    /// For the ids of calling methods, true if they are inside. HotSpot never reuses an id, even if a class
-    /// is unloaded.
-    callers: Mutex<HashMap<usize, Caller>>,
-    /// Classes have negative tags, which are places in this list: whether their objects are of the class
-    /// under test.
-    classes: Mutex<Vec<bool>>,
+    /// The classes called like a target, with the number of the target, as weak references, and the returns
+    /// of their constructors by descriptor.
+    under: Mutex<Vec<(usize, usize)>>,
+    constructors: Mutex<BTreeMap<String, BTreeMap<String, Vec<u32>>>>,
+    /// The ids of calling methods, judged for calls of these targets. HotSpot never reuses an id, even if a
+    /// class is unloaded.
+    callers: Mutex<HashMap<(usize, TargetSet), Caller>>,
+    /// Classes have negative tags, which are places in this list: the targets that their objects are
+    /// instances of.
+    classes: Mutex<Vec<TargetSet>>,
     /// Held while an object gets its number, so that it gets one.
     numbering: Mutex<i64>,
     /// The class of virtual threads; null where there are none.
@@ -70,25 +70,7 @@ pub(crate) struct CallRecorder {
     /// Reads arguments and fields, if states are recorded and as soon as the machine is there.
     states: std::sync::OnceLock<StateReader>,
     interventions: Interventions,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Caller {
-    Inside,
-    /// A class above or below the class under test, whose methods have a witness too; of the user or of the
-    /// JDK.
-    Kin {
-        of_machine: bool,
-    },
-    /// The JDK, or what runs the tests.
-    Machinery,
-    Outside,
-}
-
-impl Caller {
-    fn is_machinery(self) -> bool {
-        matches!(self, Caller::Machinery | Caller::Kin { of_machine: true })
-    }
+    places: Places,
 }
 
 static EARS: std::sync::OnceLock<&'static CallRecorder> = std::sync::OnceLock::new();
@@ -109,6 +91,7 @@ impl CallRecorder {
             virtual_thread: AtomicPtr::default(),
             states: std::sync::OnceLock::new(),
             interventions: Interventions::default(),
+            places: Places::default(),
         }));
         let _ = EARS.set(recorder);
         recorder
@@ -172,162 +155,25 @@ impl CallRecorder {
         Ok(())
     }
 
-    /// Returns true if the call whose frame is at `start` comes from inside: if the nearest frame behind it
-    /// that is not the machinery's is one of the class under test. Its kin is inside when it is where an open
-    /// call has led, or when it deals with its own object. Also returns the immediate caller, and the method
-    /// that was called.
-    fn is_inside(&self, tools: Tools, env: Env, start: jint, object: jobject) -> (bool, Caller, usize) {
-        let open = open::innermost(tools);
-        let (mut called, mut immediate) = (0, None);
-        let mut kin = Vec::new();
-        let mut frames = [Frame { method: std::ptr::null_mut(), location: 0 }; 32];
-        // Most callers decide at once.
-        let (first, mut start, mut wanted) = (start, start, 3);
-        'walk: loop {
-            let count = tools.stack(start, &mut frames[..wanted]).unwrap_or(0);
-            for (depth, frame) in (start..).zip(&frames[..count]) {
-                if depth == first {
-                    called = frame.method as usize;
-                    continue;
-                }
-                let caller = self.caller(tools, env, frame.method);
-                let immediate = *immediate.get_or_insert(caller);
-                match caller {
-                    _ if open == Some(frame.method as usize) => return (true, immediate, called),
-                    Caller::Inside => return (true, immediate, called),
-                    Caller::Kin { .. } => kin.push(depth),
-                    Caller::Machinery => {}
-                    Caller::Outside => break 'walk,
-                }
-            }
-            if count < wanted {
-                break;
-            }
-            start += count as jint;
-            wanted = frames.len();
-        }
-        // To ask for the receiver of a frame takes long, and is seldom needed.
-        let is_own =
-            !object.is_null() && kin.into_iter().any(|depth| self.is_receiver(tools, env, depth, object));
-        (is_own, immediate.unwrap_or(Caller::Outside), called)
-    }
-
-    fn caller(&self, tools: Tools, env: Env, method: jmethodID) -> Caller {
-        if let Some(known) = locked(&self.callers).get(&(method as usize)) {
-            return *known;
-        }
-        let caller = self.judge(tools, env, method).unwrap_or(Caller::Outside);
-        let mut callers = locked(&self.callers);
-        if callers.len() >= MOST_CALLERS {
-            callers.clear();
-        }
-        callers.insert(method as usize, caller);
-        caller
-    }
-
-    /// Returns true if the method of a frame runs on this object.
-    fn is_receiver(&self, tools: Tools, env: Env, depth: jint, object: jobject) -> bool {
-        // A static method has no receiver, and says so by an error.
-        let Ok(receiver) = tools.receiver(depth) else { return false };
-        // SAFETY: both are live references, and the first was just made.
-        unsafe {
-            let same = jni!(env, IsSameObject, receiver, object);
-            jni!(env, DeleteLocalRef, receiver);
-            same
-        }
-    }
-
-    fn judge(&self, tools: Tools, env: Env, method: jmethodID) -> Result<Caller, i32> {
-        let class = tools.method_class(method)?;
-        let name = tools.class_name(class)?;
-        let loader = tools.loader(class)?;
-        let of_machine = loader.is_null() || {
-            // SAFETY: the loader is a live local reference.
-            let loader_class = unsafe { jni!(env, GetObjectClass, loader) };
-            let loader_name = tools.class_name(loader_class);
-            // SAFETY: the reference was just made.
-            unsafe { jni!(env, DeleteLocalRef, loader_class) };
-            loader_name? == "jdk.internal.loader.ClassLoaders$PlatformClassLoader"
-        };
-        let is_kin = self.plan.holders.contains(&name.replace('.', "/"));
-        // SAFETY: both are local references that nothing else uses.
-        unsafe {
-            jni!(env, DeleteLocalRef, loader);
-            jni!(env, DeleteLocalRef, class);
-        }
-        let runs_tests = ["org.junit.", "junit.", "org.hamcrest.", "org.opentest4j."];
-        Ok(if self.plan.is_inside(&name) {
-            Caller::Inside
-        } else if is_kin {
-            Caller::Kin { of_machine }
-        } else if of_machine || runs_tests.iter().any(|prefix| name.starts_with(prefix)) {
-            Caller::Machinery
-        } else {
-            Caller::Outside
-        })
-    }
-
-    /// Returns true if objects of a class are instances of the class under test.
-    fn is_under(&self, env: Env, class: jclass) -> bool {
-        let under = locked(&self.under).clone();
-        // SAFETY: the classes are weak references. A local one keeps its class from going, or is null if it
-        // is gone.
-        under.into_iter().any(|under| unsafe {
-            let under = jni!(env, NewLocalRef, under as jclass);
-            let is_under = !under.is_null() && jni!(env, IsAssignableFrom, class, under);
-            jni!(env, DeleteLocalRef, under);
-            is_under
-        })
-    }
-
-    /// The number of an object's class, and whether its objects are of the class under test.
-    fn class_of(&self, tools: Tools, env: Env, object: jobject) -> Result<(u64, bool), i32> {
-        // SAFETY: the object is a live reference; the reference to its class is given back below.
-        let class = unsafe { jni!(env, GetObjectClass, object) };
-        let found = self.class_number(tools, env, class);
-        // SAFETY: the reference was made above.
-        unsafe { jni!(env, DeleteLocalRef, class) };
-        found
-    }
-
-    fn class_number(&self, tools: Tools, env: Env, class: jclass) -> Result<(u64, bool), i32> {
-        let number = tools.tag(class)?.wrapping_neg();
-        if number > 0 && number < i64::MAX {
-            let is_under = locked(&self.classes).get(number as usize - 1).copied();
-            return Ok((number as u64, is_under.unwrap_or(false)));
-        }
-        let name = tools.class_name(class)?;
-        let is_under = self.is_under(env, class);
-        let number = {
-            let mut classes = locked(&self.classes);
-            classes.push(is_under);
-            let number = classes.len() as u64;
-            // Numbers must reach the records in their order.
-            self.records.write(|bytes| {
-                bytes.byte(frame::CLASS);
-                bytes.text(&name);
-            });
-            number
-        };
-        tools.set_tag(class, -(number as i64))?;
-        Ok((number, is_under))
-    }
-
     /// A witness is asked whether it wants to hear the end of a call.
     fn begin(&self, tools: Tools, env: Env, number: jint, receiver: jobject) -> bool {
         if !self.listening.load(Ordering::Relaxed) {
             return false;
         }
-        if !receiver.is_null() && !matches!(self.class_of(tools, env, receiver), Ok((_, true))) {
+        let mut targets = self.plan.owners.get(number as usize).copied().unwrap_or(0);
+        if !receiver.is_null() {
+            targets &= self.class_of(tools, env, receiver).map_or(0, |(_, targets)| targets);
+        }
+        if targets == 0 {
             return false;
         }
         // The witness's own method comes first.
-        let (is_inside, caller, method) = self.is_inside(tools, env, 1, receiver);
+        let call = self.is_inside(tools, env, 1, receiver, targets);
         let forced = if self.plan.intervenes { interventions::forced(number) } else { None };
-        if is_inside && forced.is_none() {
+        if call.is_inside && forced.is_none() {
             return false;
         }
-        if forced.is_none() && self.plan.of_jdk && caller.is_machinery() {
+        if forced.is_none() && self.is_of_jdk(targets) && call.caller.is_machinery() {
             let known = !receiver.is_null() && tools.tag(receiver).is_ok_and(|tag| tag > 0);
             if !known {
                 return false;
@@ -336,8 +182,10 @@ impl CallRecorder {
         let place = self.place(tools, env);
         let is_over = |open: &Open| matches!(open, Open::Method { place: of, .. } if *of <= place);
         self.close(open::take_from(tools, is_over));
+        let (method, from) = (call.method, call.place);
         let call = self.call_of(tools, number, receiver, forced);
-        let begun = open::push(tools, Open::Method { place, method, number, seen: Seen::default(), call });
+        let seen = Seen::default();
+        let begun = open::push(tools, Open::Method { place, method, number, targets, from, seen, call });
         // The call is open first, so that calls which reading makes are seen to come from inside.
         if let Some(states) = self.states.get().filter(|_| begun) {
             open::set_before(tools, states.read(self, tools, env, receiver));
@@ -388,7 +236,7 @@ impl CallRecorder {
         let is_this = |open: &Open| matches!(open, Open::Method { number: of, .. } if *of == number);
         let mut over = open::take_from_last(tools, is_this);
         let seen = if over.is_empty() { None } else { over.remove(0).seen() };
-        let (seen, mut call) = seen.unwrap_or_default();
+        let (seen, mut call, from) = seen.unwrap_or_default();
         self.close(over);
         let Some(method) = self.plan.methods.get(number as usize) else { return };
         let kind = self.results[number as usize];
@@ -397,7 +245,9 @@ impl CallRecorder {
             (Ended::Returned(value), true) if kind == Kind::Reference => {
                 // SAFETY: the value of a method that gives a reference is one.
                 let made = unsafe { value.l };
-                if made.is_null() || !matches!(self.class_of(tools, env, made), Ok((_, true))) {
+                let owners = self.plan.owners[number as usize];
+                let is_target = |(_, targets): (u64, TargetSet)| targets & owners != 0;
+                if made.is_null() || !self.class_of(tools, env, made).is_ok_and(is_target) {
                     return;
                 }
                 made
@@ -413,9 +263,11 @@ impl CallRecorder {
             Ended::Returned(value) => Some((kind, *value)),
             Ended::Threw(_) => None,
         };
+        let threw = matches!(ended, Ended::Threw(_));
         let mut outcome = self.outcome(tools, env, kind, ended);
         self.put_surroundings(tools, env, object, seen, &mut outcome);
         self.put_mark(&call, &mut outcome);
+        self.put_places(tools, env, from, threw, &mut outcome);
         self.tell(tools, env, object, event, &outcome);
         self.after(env, object, event, call, result);
     }
@@ -423,24 +275,24 @@ impl CallRecorder {
     /// A constructor begins.
     fn made(&self, tools: Tools, env: Env, depth: jint, this: jobject) {
         // A class below calls this on its own object, and is as outside as who called it.
-        let (is_inside, caller, method) = self.is_inside(tools, env, 0, std::ptr::null_mut());
-        if is_inside {
+        let Ok((class, targets)) = self.class_of(tools, env, this) else { return };
+        let call = self.is_inside(tools, env, 0, std::ptr::null_mut(), targets);
+        if call.is_inside {
             return;
         }
-        if self.plan.of_jdk && caller.is_machinery() {
+        if self.is_of_jdk(targets) && call.caller.is_machinery() {
             let _ = tools.set_tag(this, IGNORED);
             return;
         }
-        let (Ok(object @ 1..), Ok((class, _))) = (self.number(tools, this), self.class_of(tools, env, this))
-        else {
-            return;
-        };
+        let Ok(object @ 1..) = self.number(tools, this) else { return };
+        let (method, from) = (call.method, call.place);
         self.settle(tools, depth - 1);
         let states = self.states.get();
         let seen = states.map(|states| states.constructor_arguments(self, tools, env, method));
         let seen = seen.unwrap_or_default();
         let call = self.meet(object, 0);
-        let maker = Maker { depth, method, object: object as u64, class, thrown: None, seen, call };
+        let (object, thrown) = (object as u64, None);
+        let maker = Maker { depth, method, object, class, targets, from, thrown, seen, call };
         open::push(tools, Open::Constructor(maker));
     }
 
@@ -455,7 +307,9 @@ impl CallRecorder {
     /// away. A constructor whose return was not heard has thrown.
     fn close(&self, over: Vec<Open>) {
         for open in over.into_iter().rev() {
-            if let Open::Constructor(Maker { object, class, thrown: Some(thrown), seen, call, .. }) = open {
+            if let Open::Constructor(maker) = open
+                && let Maker { object, class, thrown: Some(thrown), seen, call, from, .. } = maker
+            {
                 let mut outcome = Vec::new();
                 outcome.byte(tag::THREW);
                 outcome.number(thrown);
@@ -463,6 +317,7 @@ impl CallRecorder {
                     seen.put(&[], &mut outcome);
                 }
                 self.put_mark(&call, &mut outcome);
+                self.put_site(from, &mut outcome);
                 self.records.event(object, class, 0, &outcome);
             }
         }
@@ -550,7 +405,17 @@ enum Ended {
 impl Listener for &'static CallRecorder {
     fn capabilities(&self) -> &'static [u32] {
         use capability::*;
-        &[TAG, LOCALS, EXCEPTIONS, BREAKPOINTS, ALL_CLASS_HOOKS, OBJECT_FREE, EARLY_CLASS_HOOKS]
+        &[
+            TAG,
+            LINES,
+            SOURCE_FILES,
+            LOCALS,
+            EXCEPTIONS,
+            BREAKPOINTS,
+            ALL_CLASS_HOOKS,
+            OBJECT_FREE,
+            EARLY_CLASS_HOOKS,
+        ]
     }
 
     fn events(&self) -> &'static [i32] {
@@ -566,30 +431,31 @@ impl Listener for &'static CallRecorder {
                 bytes.text(&text);
             });
         }
-        if name == self.plan.class {
-            *locked(&self.constructors) = changed.constructors;
+        if !changed.constructors.is_empty() {
+            locked(&self.constructors).insert(name.to_owned(), changed.constructors);
         }
         Some(changed.bytes)
     }
 
     fn class_prepared(&self, tools: Tools, env: Env, class: jclass) {
         let Ok(signature) = tools.signature(class) else { return };
-        if signature.strip_prefix('L').and_then(|name| name.strip_suffix(';')) != Some(&self.plan.class) {
-            return;
-        }
+        let Some(name) = signature.strip_prefix('L').and_then(|name| name.strip_suffix(';')) else { return };
+        let Some(target) = self.plan.targets.iter().position(|target| target.class == name) else { return };
         let known = locked(&self.under).clone();
         // SAFETY: the class is a live reference, and the others are weak ones.
         let weak = unsafe {
-            if known.into_iter().any(|known| jni!(env, IsSameObject, known as jclass, class)) {
+            if known.into_iter().any(|(_, known)| jni!(env, IsSameObject, known as jclass, class)) {
                 return;
             }
             jni!(env, NewWeakGlobalRef, class)
         };
-        locked(&self.under).push(weak as usize);
+        locked(&self.under).push((target, weak as usize));
+        let constructors = locked(&self.constructors).get(name).cloned().unwrap_or_default();
         for method in tools.methods(class).unwrap_or_default() {
             let Ok((name, descriptor)) = tools.method_name(method) else { continue };
-            let returns = locked(&self.constructors).get(&descriptor).cloned();
+            let returns = constructors.get(&descriptor);
             if let Some(returns) = returns.filter(|_| name == "<init>") {
+                let returns = returns.iter().copied();
                 let set =
                     std::iter::once(0).chain(returns).try_for_each(|at| tools.break_at(method, at.into()));
                 if let Err(code) = set {
@@ -617,7 +483,7 @@ impl Listener for &'static CallRecorder {
             let is_this = |open: &Open| matches!(open, Open::Constructor(maker) if maker.depth == depth);
             let mut over = open::take_from_last(tools, is_this);
             if !over.is_empty()
-                && let Open::Constructor(Maker { object, class, seen, call, .. }) = over.remove(0)
+                && let Open::Constructor(Maker { object, class, seen, call, from, .. }) = over.remove(0)
             {
                 self.close(over);
                 let mut outcome = Vec::new();
@@ -632,6 +498,7 @@ impl Listener for &'static CallRecorder {
                 }
                 self.put_surroundings(tools, env, this.unwrap_or(std::ptr::null_mut()), seen, &mut outcome);
                 self.put_mark(&call, &mut outcome);
+                self.put_places(tools, env, from, false, &mut outcome);
                 self.records.event(object, class, 0, &outcome);
                 if let Some(this) = this {
                     self.after(env, this, 0, call, None);

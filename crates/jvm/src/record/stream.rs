@@ -14,6 +14,7 @@ use adit_trace::{Details, Event, Life, Outcome, State, Value};
 use crate::message::send;
 use crate::record::intervene::{BenchLife, Mark, Note, Origin, take_note};
 use crate::record::plan::EventName;
+use crate::record::watch::WatchedCalls;
 use crate::record::{Outcome as TestOutcome, TestResult};
 use crate::results::{self, tag};
 use crate::shared::Results;
@@ -34,6 +35,8 @@ pub(crate) mod frame {
     pub(crate) const OBJECT: u8 = 10;
     /// Note on an intervention.
     pub(crate) const NOTE: u8 = 11;
+    /// A method that calls are made in, when objects are watched.
+    pub(crate) const METHOD: u8 = 12;
 }
 
 /// Messages of the worker on the socket: the memory is full, and the task is done.
@@ -191,6 +194,8 @@ pub(crate) struct RecordDecoder {
     places: BTreeMap<u64, (String, u64)>,
     sequence: u64,
     pub(crate) notes: Vec<Note>,
+    /// The calls of watched objects, which have no lives.
+    pub(crate) watching: Option<Box<WatchedCalls>>,
 }
 
 /// Number of buffered events from which on collected objects are passed on. Below it they wait for the end,
@@ -222,6 +227,7 @@ impl RecordDecoder {
             places: BTreeMap::new(),
             sequence: 0,
             notes: Vec::new(),
+            watching: None,
         }
     }
 
@@ -269,7 +275,14 @@ impl RecordDecoder {
 
     fn frame(&mut self, take: &mut Take<'_>) -> Result<(), Garbled> {
         match take.byte()? {
-            frame::CLASS => self.classes.push(take.text()?.into()),
+            frame::CLASS => {
+                self.classes.push(take.text()?.into());
+                if let Some(watching) = &mut self.watching {
+                    watching.add_class(take.number()?);
+                }
+            }
+            frame::METHOD => self.watching.as_mut().ok_or(Garbled)?.add_method(take)?,
+            frame::EVENT if self.watching.is_some() => self.watched(take)?,
             frame::EVENT => {
                 let object = take.number()?;
                 let class = self.class(take)?;
@@ -304,6 +317,9 @@ impl RecordDecoder {
             frame::COST => self.cost = self.cost.saturating_add(take.number()?),
             frame::FREED => {
                 let object = take.number()?;
+                if let Some(watching) = &mut self.watching {
+                    watching.add_gone(object);
+                }
                 if self.lives.contains_key(&object) {
                     self.gone.insert(object);
                 }
@@ -345,6 +361,24 @@ impl RecordDecoder {
             }
             _ => return Err(Garbled),
         }
+        Ok(())
+    }
+
+    /// Reads an event of a watched object.
+    fn watched(&mut self, take: &mut Take<'_>) -> Result<(), Garbled> {
+        let object = take.number()?;
+        let class_number = take.size()?;
+        let method = take.size()?;
+        let outcome = match take.byte()? {
+            tag::THREW => Outcome::Threw(self.class(take)?.to_string()),
+            tag => Outcome::Returned(self.value(tag, take)?),
+        };
+        let class =
+            class_number.checked_sub(1).and_then(|at| self.classes.get(at)).cloned().ok_or(Garbled)?;
+        let watching = self.watching.as_mut().ok_or(Garbled)?;
+        let is_new = watching.add_call(object, class, class_number, method, outcome, take, &self.running)?;
+        self.objects += u64::from(is_new);
+        self.events += 1;
         Ok(())
     }
 

@@ -107,7 +107,7 @@ pub(super) fn observe(
         if matches!(plain.end, TaskEnd::Stopped(_)) {
             lines.push("stopped by Ctrl-C before the comparison with a run without recording".to_owned());
         } else {
-            let (line, detail) = compare(&recorded, &plain);
+            let (line, detail) = compare(&recorded, &plain, "recording");
             lines.push(line);
             details.push(("compare", detail));
         }
@@ -137,7 +137,11 @@ pub(super) fn observe(
 }
 
 /// The program to run.
-fn main_of(java: &JavaEnvironment, name: &str, arguments: &[String]) -> Result<Task, Report> {
+pub(in crate::commands) fn main_of(
+    java: &JavaEnvironment,
+    name: &str,
+    arguments: &[String],
+) -> Result<Task, Report> {
     let class = java.classes.class(name)?;
     let is_main = |method: &adit_bytecode::Method| {
         &*method.name == "main" && method.is_static() && &*method.descriptor == "([Ljava/lang/String;)V"
@@ -257,8 +261,8 @@ fn details(recorded: &Recorded) -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// Compares the results and the time of the tests with and without recording.
-fn compare(recorded: &Recorded, plain: &Recorded) -> (String, Value) {
+/// Compares the results and the time of a run with those of one without `act`: recording, or watching.
+pub(in crate::commands) fn compare(recorded: &Recorded, plain: &Recorded, act: &str) -> (String, Value) {
     let sorted = |tests: &[TestResult]| {
         // Messages contain addresses and times, so only the kind of ending is compared.
         let mut tests: Vec<(String, u8)> = tests
@@ -272,6 +276,7 @@ fn compare(recorded: &Recorded, plain: &Recorded) -> (String, Value) {
         tests.sort();
         tests
     };
+    let with_tests = !recorded.tests.is_empty();
     let (with, without) = (sorted(&recorded.tests), sorted(&plain.tests));
     let different: BTreeSet<&str> = with
         .iter()
@@ -282,15 +287,16 @@ fn compare(recorded: &Recorded, plain: &Recorded) -> (String, Value) {
     let slowdown = recorded.elapsed.as_secs_f64() / plain.elapsed.as_secs_f64().max(0.001);
     let line = if different.is_empty() {
         let [with, without] = [recorded, plain].map(|run| run.elapsed.as_secs_f64());
+        let same = if with_tests { "all tests end" } else { "the run ends" };
         format!(
-            "all tests end the same way without recording; recording takes {slowdown:.1} times as long \
-             ({with:.2} s instead of {without:.2} s)"
+            "{same} the same way without {act}; {act} takes {slowdown:.1} times as long ({with:.2} s instead of \
+             {without:.2} s)"
         )
     } else {
         let names: Vec<&str> = different.iter().take(FAILURES_SHOWN).copied().collect();
         let end = if different.len() == 1 { "ends" } else { "end" };
         let tests = counted(different.len(), "test");
-        format!("warning: {tests} {end} differently without recording: {}", names.join(", "))
+        format!("warning: {tests} {end} differently without {act}: {}", names.join(", "))
     };
     let seconds = plain.elapsed.as_secs_f64();
     let detail = json!({

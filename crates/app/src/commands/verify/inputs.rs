@@ -16,7 +16,7 @@ use crate::flags::verify::VerifyFlags;
 use crate::input::{missing, open};
 use crate::models::{self, MODEL, SPELLING, UnknownFormat};
 use crate::output::{counted, some_of, without_gz};
-use crate::shipped;
+use crate::shipped::{self, TypestateFile};
 use crate::stderr::tell;
 
 /// Tells models and code apart.
@@ -59,9 +59,7 @@ pub(super) fn typestates(
     let mut found = Vec::new();
     if model_paths.is_empty() || flags.shipped {
         for (about, model) in shipped::shipped()? {
-            let class = about.class.replace('.', "/");
-            let typestate = Typestate::new(&class, &model, &SPELLING, about.scope(), &about.facts())
-                .map_err(|error| unusable(&format!("the shipped model of {}", about.class), &error))?;
+            let typestate = shipped_typestate(&about, &model)?;
             found.push((typestate, hash_of(&model, &about)));
         }
     }
@@ -75,15 +73,33 @@ pub(super) fn typestates(
     };
     let classes = adit_jvm::classes::open(jdk.as_ref(), class_paths)?;
     for path in model_paths {
-        let made = user_model(path, flags, &classes, quiet)?;
+        let made = user_model(path, flags.class.as_deref(), &classes)?;
+        if !made.class_found && !quiet {
+            let (name, shown) = (made.typestate.dotted_class(), path.display());
+            tell(&format!(
+                "note: {name}, the class of {shown}, was not found; its methods are told apart by names"
+            ));
+        }
         found.push((made.typestate, made.hash));
     }
     Ok(found)
 }
 
+/// The typestate of a shipped model.
+pub(in crate::commands) fn shipped_typestate(
+    about: &TypestateFile,
+    model: &Fsa<String>,
+) -> Result<Typestate, Report> {
+    let class = about.class.replace('.', "/");
+    Typestate::new(&class, model, &SPELLING, about.scope(), &about.facts())
+        .map_err(|error| unusable(&format!("the shipped model of {}", about.class), &error))
+}
+
 /// A model of the user, prepared.
-struct UserModel {
-    typestate: Typestate,
+pub(in crate::commands) struct UserModel {
+    pub(in crate::commands) typestate: Typestate,
+    /// The class path has the class.
+    pub(in crate::commands) class_found: bool,
     facts: Facts,
     scope: ReceiverScope,
     hash: [u64; 2],
@@ -102,7 +118,7 @@ pub(super) fn describe(
     let classes = adit_jvm::classes::open(Some(&jdk), class_paths)?;
     let mut described = Vec::new();
     for path in model_paths {
-        let UserModel { typestate, facts, scope, .. } = user_model(path, flags, &classes, true)?;
+        let UserModel { typestate, facts, scope, .. } = user_model(path, flags.class.as_deref(), &classes)?;
         let methods: Vec<Value> = facts
             .methods
             .iter()
@@ -128,21 +144,31 @@ pub(super) fn describe(
     Ok(json!({"typestates": described}))
 }
 
-fn user_model(
-    path: &Path,
-    flags: &VerifyFlags,
-    classes: &ClassPath,
-    quiet: bool,
-) -> Result<UserModel, Report> {
+/// The class that a model is of: the given one, or the one that the model says.
+pub(in crate::commands) fn class_of_model(path: &Path, class: Option<&str>) -> Result<String, Report> {
+    Ok(named_model(path, class)?.1)
+}
+
+fn named_model(path: &Path, class: Option<&str>) -> Result<(Fsa<String>, String), Report> {
     let file = models::file_of(path)?;
     let (model, title) = models::read_titled(open(&file)?, None, UnknownFormat::ConvertIt)?;
-    let shown = path.display().to_string();
-    let Some(name) = flags.class.clone().or(title) else {
-        return Err(bad_input(
-            format!("{shown} does not say which class it is a model of"),
+    let name = class.map(str::to_owned).or(title).ok_or_else(|| {
+        bad_input(
+            format!("{} does not say which class it is a model of", path.display()),
             "name the class with --class",
-        ));
-    };
+        )
+    })?;
+    Ok((model, name))
+}
+
+/// Reads a model of the user, and prepares it with what the class path says about its class.
+pub(in crate::commands) fn user_model(
+    path: &Path,
+    class: Option<&str>,
+    classes: &ClassPath,
+) -> Result<UserModel, Report> {
+    let (model, name) = named_model(path, class)?;
+    let shown = path.display().to_string();
     let (internal, above) = match classes.class(&name) {
         Ok(class) => (class.name.to_string(), with_supertypes(classes, class)),
         Err(_) => (name.replace('.', "/"), Vec::new()),
@@ -156,11 +182,6 @@ fn user_model(
             format!("mine it again: `adit mine {name} -c CLASSPATH`"),
         )
     })?;
-    if above.is_empty() && !quiet {
-        tell(&format!(
-            "note: {name}, the class of {shown}, was not found; its methods are told apart by names"
-        ));
-    }
     let (flags_of, is_abstract) = match above.first() {
         Some(class) => (class.flags, class.flags.has(Flags::ABSTRACT) || class.is_interface()),
         None => (Flags(0), false),
@@ -176,7 +197,8 @@ fn user_model(
         .map_err(|error| unusable(&shown, &error))?;
     let described = format!("{facts:?}{scope:?}");
     let hash = hash_of(&model, &described);
-    Ok(UserModel { typestate, facts, scope, hash })
+    let class_found = !above.is_empty();
+    Ok(UserModel { typestate, class_found, facts, scope, hash })
 }
 
 /// The class and everything above it, nearest first, as far as the class path has it.

@@ -467,7 +467,7 @@ impl CallRecorder {
         }
         Ok(Member {
             kind: CallKind::Method,
-            class: self.plan.class.replace('/', "."),
+            class: self.plan.class().replace('/', "."),
             name: method.name.clone(),
             descriptor: method.descriptor.clone(),
         })

@@ -16,7 +16,9 @@ use jni_sys::jint;
 
 use super::interventions::Call;
 use super::kept::Kept;
+use super::places::Place;
 use crate::agent::Tools;
+use crate::record::plan::TargetSet;
 use crate::wire::Put;
 
 /// A call that has begun.
@@ -29,6 +31,10 @@ pub(super) enum Open {
         method: usize,
         /// The number of the event.
         number: jint,
+        /// The targets that the call concerns.
+        targets: TargetSet,
+        /// The place that it came from.
+        from: Option<Place>,
         seen: Seen,
         call: Call,
     },
@@ -44,6 +50,10 @@ pub(super) struct Maker {
     /// The numbers of the object and of its class.
     pub(super) object: u64,
     pub(super) class: u64,
+    /// The targets that the object is an instance of.
+    pub(super) targets: TargetSet,
+    /// The place that the call came from.
+    pub(super) from: Option<Place>,
     /// The number of the class of what was thrown last while it ran. Perhaps it was caught in there.
     pub(super) thrown: Option<u64>,
     pub(super) seen: Seen,
@@ -73,10 +83,10 @@ impl Seen {
 }
 
 impl Open {
-    /// Observations at the beginning of a method, and what interventions know of the call.
-    pub(super) fn seen(self) -> Option<(Seen, Call)> {
+    /// Observations at the beginning of a method, what interventions know of the call, and its place.
+    pub(super) fn seen(self) -> Option<(Seen, Call, Option<Place>)> {
         match self {
-            Open::Method { seen, call, .. } => Some((seen, call)),
+            Open::Method { seen, call, from, .. } => Some((seen, call, from)),
             Open::Constructor(_) => None,
         }
     }
@@ -84,6 +94,12 @@ impl Open {
     fn method(&self) -> usize {
         match self {
             Open::Method { method, .. } | Open::Constructor(Maker { method, .. }) => *method,
+        }
+    }
+
+    fn targets(&self) -> TargetSet {
+        match self {
+            Open::Method { targets, .. } | Open::Constructor(Maker { targets, .. }) => *targets,
         }
     }
 }
@@ -94,9 +110,10 @@ pub(super) fn has_constructor(tools: Tools, method: Option<usize>) -> bool {
     look(tools, |list| list.iter().any(is_meant)).unwrap_or(false)
 }
 
-/// The id of the method of the innermost open call.
-pub(super) fn innermost(tools: Tools) -> Option<usize> {
-    look(tools, |list| list.last().map(Open::method)).flatten()
+/// The id of the method of the innermost open call that concerns one of these targets.
+pub(super) fn innermost(tools: Tools, targets: TargetSet) -> Option<usize> {
+    let concerns = |open: &&Open| open.targets() & targets != 0;
+    look(tools, |list| list.iter().rev().find(concerns).map(Open::method)).flatten()
 }
 
 /// Notes what was thrown inside of all constructors that are open.
