@@ -18,6 +18,7 @@ mod rows;
 mod scale;
 mod speed;
 mod subjects;
+mod tautoko;
 mod temari;
 mod verify_jars;
 mod xpsyco;
@@ -190,6 +191,10 @@ enum Table {
     /// `adit verify` with the shipped models over real jars, as a ratio to parsing them in the same run.
     #[command(after_help = "Example: cargo run --release -p evals -- verify-jars /usr/share/java/ant.jar")]
     VerifyJars(verify_jars::Flags),
+    /// Typestates of six classes, enriched by mutants of their tests, beside Tables 2 and 3 of the TAUTOKO
+    /// paper.
+    #[command(after_help = "Example: cargo run --release -p evals -- tautoko --only LoginModule")]
+    Tautoko(tautoko::Flags),
     /// Constraints of models, answered beside SPIN, as in the TEMARI paper.
     #[command(after_help = "Example: cargo run --release -p evals -- temari")]
     Temari(temari::Flags),
@@ -255,6 +260,7 @@ fn main() -> Result<ExitCode> {
         Table::Models(flags) => models::run(flags)?,
         Table::Defects(flags) => defects::run(&flags)?,
         Table::VerifyJars(flags) => verify_jars::run(&flags)?,
+        Table::Tautoko(flags) => tautoko::run(&flags)?,
         Table::Temari(flags) => temari::run(&flags)?,
         Table::RandomProtocols(flags) => random_protocols::run(&flags)?,
         Table::Campaign { scripts, checked, classes, seed } => {

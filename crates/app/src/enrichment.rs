@@ -16,7 +16,7 @@ use adit_jvm::record::intervene::{
     Action, BenchLife, BenchRun, Capture, Experiment, Intervention, Mark, NoteKind, Origin, Replacement,
     Site, TestBench,
 };
-use adit_trace::{Argument, Event, Outcome, Pace, Value};
+use adit_trace::{Argument, Event, Labels, Outcome, Pace, Value};
 
 /// Most interventions of one mutant. Longer recipes repeat what shorter ones reach.
 const MOST_INTERVENTIONS: usize = 6;
@@ -70,6 +70,8 @@ pub(crate) struct Enrichment {
     pub(crate) initial: BehaviorModel,
     pub(crate) model: BehaviorModel,
     pub(crate) origins: BTreeMap<BehaviorCall, TransitionOrigin>,
+    /// For each call, the run in which it was first seen.
+    pub(crate) witnesses: BTreeMap<BehaviorCall, CallWitness>,
     /// Results of running the suite as it is.
     pub(crate) suite: BenchRun,
     pub(crate) mutants: u64,
@@ -82,6 +84,24 @@ pub(crate) struct Enrichment {
     pub(crate) elapsed: Duration,
     /// True if the time was over, or Ctrl-C was pressed, before everything was tried.
     pub(crate) is_cut: bool,
+}
+
+/// The run in which a call was first seen.
+#[derive(Clone, Debug)]
+pub(crate) struct CallWitness {
+    /// The events of the object before it, with their exceptions.
+    pub(crate) word: Vec<String>,
+    experiment: Experiment,
+    made_up: Vec<usize>,
+}
+
+/// The calls of mutants, looked for in a second run of each mutant.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Recheck {
+    /// Number of calls that were looked for.
+    pub(crate) calls: usize,
+    /// Those that did not happen again.
+    pub(crate) unconfirmed: Vec<BehaviorCall>,
 }
 
 /// The way to a state: after the call at `site`, in the run of `test` with these interventions.
@@ -110,17 +130,20 @@ pub(crate) struct Enricher<'a> {
 }
 
 impl<'a> Enricher<'a> {
-    /// Runs the suite. The answer has no calls if no test used the class.
+    /// Runs the suite. The answer has no calls if no test used the class. `enumerated` are fields that hold
+    /// one of a few constants.
     pub(crate) fn start(
         bench: &'a mut TestBench,
         callees: Vec<Callee>,
+        enumerated: BTreeSet<String>,
         pace: &mut dyn Pace,
     ) -> Result<Self, HostError> {
         let suite = bench.run(&Experiment::default(), pace)?;
         let found = Enrichment {
             initial: BehaviorModel::new(),
-            model: BehaviorModel::new(),
+            model: BehaviorModel::with_enumerated(enumerated),
             origins: BTreeMap::new(),
+            witnesses: BTreeMap::new(),
             suite,
             mutants: 0,
             hung: 0,
@@ -162,10 +185,11 @@ impl<'a> Enricher<'a> {
     pub(crate) fn enrich(
         mut self,
         paper_only: bool,
+        recheck: bool,
         budget: Duration,
         pace: &mut dyn Pace,
         progress: &mut dyn FnMut(&Enrichment),
-    ) -> Result<Enrichment, HostError> {
+    ) -> Result<(Enrichment, Option<Recheck>), HostError> {
         let begin = Instant::now();
         self.until = begin + budget;
         self.follow_the_paper(pace, progress)?;
@@ -173,7 +197,40 @@ impl<'a> Enricher<'a> {
             self.explore(pace, progress)?;
         }
         self.found.elapsed = begin.elapsed();
-        Ok(self.found)
+        let again = if recheck { Some(self.recheck(pace)?) } else { None };
+        Ok((self.found, again))
+    }
+
+    /// Runs every mutant again that first showed a call, the last one first, and looks for its calls. Stops
+    /// early only if `pace` wants to.
+    fn recheck(&mut self, pace: &mut dyn Pace) -> Result<Recheck, HostError> {
+        let mut mutants: Vec<(CallWitness, Vec<BehaviorCall>)> = Vec::new();
+        for (call, witness) in &self.found.witnesses {
+            let is_same =
+                |(known, _): &&mut (CallWitness, Vec<BehaviorCall>)| known.experiment == witness.experiment;
+            match mutants.iter_mut().find(is_same) {
+                Some((_, calls)) => calls.push(call.clone()),
+                None => mutants.push((witness.clone(), vec![call.clone()])),
+            }
+        }
+        let mut again = Recheck::default();
+        for (CallWitness { experiment, made_up, .. }, calls) in mutants.into_iter().rev() {
+            let progress = adit_trace::Progress::new(adit_trace::Phase::Record, self.found.mutants);
+            if pace.go_on(&progress).is_break() {
+                break;
+            }
+            let mut seen = BTreeSet::new();
+            for mut life in self.bench.run(&experiment, pace)?.lives {
+                for intervention in &made_up {
+                    self.judge_made_up(&mut life, *intervention);
+                }
+                // States are numbered by the model; a state that is new here confirms nothing.
+                seen.extend(self.found.model.clone().add(&life.life.events, &label));
+            }
+            again.calls += calls.len();
+            again.unconfirmed.extend(calls.into_iter().filter(|call| !seen.contains(call)));
+        }
+        Ok(again)
     }
 
     fn follow_the_paper(
@@ -353,8 +410,15 @@ impl<'a> Enricher<'a> {
         origin: TransitionOrigin,
     ) {
         let calls = self.found.model.add(&life.life.events, &label);
-        for ((call, mark), event) in calls.into_iter().zip(&life.marks).zip(&life.life.events) {
+        for (place, ((call, mark), event)) in
+            calls.into_iter().zip(&life.marks).zip(&life.life.events).enumerate()
+        {
             let to = call.to;
+            self.found.witnesses.entry(call.clone()).or_insert_with(|| CallWitness {
+                word: life.life.events[..place].iter().map(|event| Labels::Exception.of(event)).collect(),
+                experiment: experiment.clone(),
+                made_up: made_up.to_vec(),
+            });
             self.found.origins.entry(call).or_insert(origin);
             if life.test.is_empty() {
                 continue;

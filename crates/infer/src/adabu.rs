@@ -2,7 +2,7 @@
 //!
 //! Paper: `tautoko`, section 2 (object behavior models, and their conversion to typestates).
 //! Deviation: a field is abstracted to its sign, truth, null-ness or emptiness, because the paper leaves the
-//! abstraction to earlier work. Results of inspectors are no part of a state: fields decide them, and they
+//! abstraction to earlier work; fields that the caller knows to hold one of a few constants keep them. Results of inspectors are no part of a state: fields decide them, and they
 //! show in labels where the caller wants that. [`BehaviorModel::without_irrelevant_fields`] is our own.
 //! Cost: linear in the events, times the logarithm of the number of states.
 
@@ -12,7 +12,7 @@ use adit_automata::{Builder, Fsa};
 use adit_trace::{Event, Outcome, State, Value, observed_calls};
 
 /// A value, seen from afar.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Shade {
     /// Null, or no value at all.
     Null,
@@ -32,6 +32,8 @@ pub enum Shade {
     Positive,
     /// No number.
     NotANumber,
+    /// Exactly this number, in a field that holds one of a few.
+    Is(i64),
 }
 
 impl Shade {
@@ -58,7 +60,7 @@ impl Shade {
         }
     }
 
-    fn condition(self, field: &str) -> String {
+    fn condition(&self, field: &str) -> String {
         match self {
             Self::Null => format!("{field} == null"),
             Self::Empty => format!("{field} is empty"),
@@ -69,6 +71,7 @@ impl Shade {
             Self::Zero => format!("{field} == 0"),
             Self::Positive => format!("{field} > 0"),
             Self::NotANumber => format!("{field} is NaN"),
+            Self::Is(number) => format!("{field} == {number}"),
         }
     }
 }
@@ -95,6 +98,8 @@ pub struct BehaviorModel {
     states: Vec<Shades>,
     numbers: BTreeMap<Shades, usize>,
     calls: BTreeSet<BehaviorCall>,
+    /// Fields that hold one of a few constants.
+    enumerated: BTreeSet<String>,
 }
 
 /// A model without fields that make no difference.
@@ -121,6 +126,11 @@ impl BehaviorModel {
     /// Makes a model without states.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Makes a model without states that tells the constants of these fields apart.
+    pub fn with_enumerated(enumerated: BTreeSet<String>) -> Self {
+        Self { enumerated, ..Self::default() }
     }
 
     /// Adds the events of an object. Returns the calls that they are, in order. `label` must not tell
@@ -151,7 +161,12 @@ impl BehaviorModel {
     }
 
     fn number(&mut self, state: &State) -> usize {
-        let shades: Shades = state.iter().map(|(field, value)| (field.clone(), Shade::of(value))).collect();
+        let shade = |field: &String, value: &Value| match value {
+            Value::Int(number) if self.enumerated.contains(field) => Shade::Is(*number),
+            value => Shade::of(value),
+        };
+        let shades: Shades =
+            state.iter().map(|(field, value)| (field.clone(), shade(field, value))).collect();
         self.number_of(shades)
     }
 
@@ -167,6 +182,26 @@ impl BehaviorModel {
     /// The states, by their numbers.
     pub fn states(&self) -> &[Shades] {
         &self.states
+    }
+
+    /// Names of the states: their fields, seen from afar, without those that are the same in all of them.
+    pub fn state_names(&self) -> Vec<String> {
+        let differs = |field: &str| {
+            let mut shades = self.states.iter().map(|shades| shades.get(field));
+            let first = shades.next();
+            shades.any(|shade| Some(shade) != first)
+        };
+        let fields: BTreeSet<&String> = self.states.iter().flat_map(BTreeMap::keys).collect();
+        let told: BTreeSet<&String> = fields.into_iter().filter(|field| differs(field)).collect();
+        let name = |shades: &Shades| {
+            let conditions: Vec<String> = shades
+                .iter()
+                .filter(|(field, _)| told.contains(field))
+                .map(|(field, shade)| shade.condition(field))
+                .collect();
+            if conditions.is_empty() { "any".to_owned() } else { conditions.join(", ") }
+        };
+        self.states.iter().map(name).collect()
     }
 
     /// The calls.
@@ -185,8 +220,10 @@ impl BehaviorModel {
         let mut builder = Builder::new();
         let start = builder.state(true);
         builder.initial(start);
-        for shades in &self.states {
+        builder.name(start, "start".to_owned());
+        for (shades, name) in self.states.iter().zip(self.state_names()) {
             let state = builder.state(true);
+            builder.name(state, name);
             let conditions = shades.iter().map(|(field, shade)| shade.condition(field)).collect();
             builder.predicates(state, conditions);
         }
@@ -206,10 +243,10 @@ impl BehaviorModel {
         let numbers: Vec<usize> = self
             .states
             .iter()
-            .enumerate()
-            .map(|(number, shades)| {
+            .zip(self.state_names())
+            .map(|(shades, name)| {
                 let state = builder.state(true);
-                builder.name(state, number.to_string());
+                builder.name(state, name);
                 let conditions = shades.iter().map(|(field, shade)| shade.condition(field)).collect();
                 builder.predicates(state, conditions);
                 state
@@ -368,10 +405,10 @@ mod tests {
         check(
             &typestate,
             &expect![[r#"
-            start -SMTPProtocol-> 0
-            0 -openPort-> 1
-            0 -quit!NullPointerException-> ex
-            1 -quit-> 0
+            start -SMTPProtocol-> socket == null
+            socket == null -openPort-> socket != null
+            socket == null -quit!NullPointerException-> ex
+            socket != null -quit-> socket == null
         "#]],
         );
         assert_eq!(model.typestate(Exceptional::PerClass).name(3), Some("ex NullPointerException"));
@@ -404,10 +441,10 @@ mod tests {
         check(
             &small.typestate(Exceptional::One),
             &expect![[r#"
-            start -Zip-> 0
-            0 -close-> 1
-            0 -write-> 0
-            1 -write!IOException-> ex
+            start -Zip-> open
+            open -close-> !open
+            open -write-> open
+            !open -write!IOException-> ex
         "#]],
         );
         // Seen with too little in common, the same states stay apart.
@@ -415,6 +452,18 @@ mod tests {
         sparse.add(&[ok("Zip", &state(true, false)), ok("write", &state(true, false))], &name);
         sparse.add(&[ok("Zip", &state(true, true)), ok("close", &state(false, true))], &name);
         assert!(!sparse.without_irrelevant_fields().dropped.contains(&"comment".to_owned()));
+    }
+
+    #[test]
+    fn constants_are_told_apart_where_the_caller_says_so() {
+        let state = |number: i64| [("state", Value::Int(number))];
+        let trace = [ok("Signature", &state(0)), ok("initSign", &state(2)), ok("initVerify", &state(3))];
+        let mut plain = BehaviorModel::new();
+        plain.add(&trace, &name);
+        assert_eq!(plain.state_names(), ["state == 0", "state > 0"]);
+        let mut exact = BehaviorModel::with_enumerated(["state".to_owned()].into());
+        exact.add(&trace, &name);
+        assert_eq!(exact.state_names(), ["state == 0", "state == 2", "state == 3"]);
     }
 
     /// The definition of section 2, written down again without any bookkeeping.

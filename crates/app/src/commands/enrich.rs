@@ -13,10 +13,11 @@ use miette::Report;
 use serde_json::{Value, json};
 
 use super::requests::class_request;
-use crate::enrichment::{Callee, Enricher, Enrichment, TransitionOrigin, parameters};
+use crate::enrichment::{Callee, Enricher, Enrichment, Recheck, TransitionOrigin, parameters};
 use crate::errors::{Ending, bad_input, no_answer};
 use crate::flags::EnrichFlags;
 use crate::interrupt::Listening;
+use crate::java::enumerated::enumerated_fields;
 use crate::java::environment::{self, JavaEnvironment};
 use crate::java::project::ClassLocation;
 use crate::java::user_tests;
@@ -55,7 +56,9 @@ pub(super) fn run(flags: &EnrichFlags, quiet: bool) -> Result<Ending, Report> {
     let callees = callees(bench.methods(), &java.classes, &java.class.name, request.non_public);
     let mut listening = Listening::new();
     let class = java.class.dotted_name();
-    let enricher = Enricher::start(&mut bench, callees, &mut listening).map_err(environment::cannot_run)?;
+    let enumerated = enumerated_fields(&java.classes, &java.class.name);
+    let enricher =
+        Enricher::start(&mut bench, callees, enumerated, &mut listening).map_err(environment::cannot_run)?;
     check_suite(enricher.found(), &class, quiet)?;
     // A second suite run would not help: mutants run one test each.
     let mut counting = Counting::new(quiet);
@@ -70,9 +73,9 @@ pub(super) fn run(flags: &EnrichFlags, quiet: bool) -> Result<Ending, Report> {
         });
     };
     let budget = flags.budget;
-    let found = enricher
+    let (found, again) = enricher
         .limited(flags.mutant_limit)
-        .enrich(flags.paper, budget, &mut listening, &mut show)
+        .enrich(flags.paper, flags.recheck, budget, &mut listening, &mut show)
         .map_err(environment::cannot_run)?;
     counting.finish();
     drop(listening);
@@ -80,10 +83,14 @@ pub(super) fn run(flags: &EnrichFlags, quiet: bool) -> Result<Ending, Report> {
     let result = Enriched::new(&found, flags.all_fields);
     models::write(&result.model.typestate(Exceptional::One), &target, format, &class, quiet)?;
     if flags.json {
-        print_json(&result.json(&class, &found, machines))?;
+        print_json(&result.json(&class, &found, again.as_ref(), machines))?;
     }
     if !quiet {
         report(&result, &found, budget);
+        if let Some(Recheck { calls, unconfirmed }) = &again {
+            let confirmed = calls - unconfirmed.len();
+            tell(&format!("run again: {confirmed} of {} were seen again", counted(*calls, "transition")));
+        }
     }
     Ok(Ending::Clean)
 }
@@ -197,33 +204,44 @@ struct Enriched {
     model: adit_infer::BehaviorModel,
     initial: adit_infer::BehaviorModel,
     origins: BTreeMap<BehaviorCall, TransitionOrigin>,
+    /// For each call, events that lead to it.
+    words: BTreeMap<BehaviorCall, Vec<String>>,
     dropped: Vec<String>,
+}
+
+/// A call for people.
+fn shown(call: &BehaviorCall) -> String {
+    let threw = call.threw.as_ref().map(|class| format!("!{class}")).unwrap_or_default();
+    format!("{}{threw}", call.label)
 }
 
 impl Enriched {
     fn new(found: &Enrichment, all_fields: bool) -> Self {
         if all_fields {
-            let origins = found.origins.clone();
+            let words = found.witnesses.iter().map(|(call, of)| (call.clone(), of.word.clone()));
             return Self {
                 model: found.model.clone(),
                 initial: found.initial.clone(),
-                origins,
+                origins: found.origins.clone(),
+                words: words.collect(),
                 dropped: Vec::new(),
             };
         }
         let Reduced { model, dropped, numbers } = found.model.without_irrelevant_fields();
         let initial = found.initial.without_irrelevant_fields().model;
-        let mut origins = BTreeMap::new();
+        let (mut origins, mut words) = (BTreeMap::new(), BTreeMap::new());
         for (call, origin) in &found.origins {
             let from = call.from.map(|from| numbers[from]);
+            let word = found.witnesses.get(call).map(|witness| witness.word.clone());
             let call = BehaviorCall { from, to: numbers[call.to], ..call.clone() };
+            words.entry(call.clone()).or_insert_with(|| word.unwrap_or_default());
             let known = origins.entry(call).or_insert(*origin);
             *known = (*known).min(*origin);
         }
-        Self { model, initial, origins, dropped }
+        Self { model, initial, origins, words, dropped }
     }
 
-    fn json(&self, class: &str, found: &Enrichment, machines: u64) -> Value {
+    fn json(&self, class: &str, found: &Enrichment, again: Option<&Recheck>, machines: u64) -> Value {
         let size = |model: &adit_infer::BehaviorModel| {
             let typestate = model.typestate(Exceptional::One);
             let exceptional = typestate.all_edges().filter(|edge| edge.label.contains('!')).count();
@@ -234,6 +252,7 @@ impl Enriched {
         let count = |origin: TransitionOrigin| self.origins.values().filter(|of| **of == origin).count();
         let transition = |(call, origin): (&BehaviorCall, &TransitionOrigin)| {
             json!({
+                "word": self.words.get(call),
                 "from": call.from,
                 "label": call.label,
                 "threw": call.threw,
@@ -264,6 +283,15 @@ impl Enriched {
                 "added": count(TransitionOrigin::AddedCall),
                 "suppressed": count(TransitionOrigin::SuppressedCall),
             },
+            "state_names": self.model.state_names(),
+            "recheck": again.map(|again| {
+                let unconfirmed: Vec<String> = again.unconfirmed.iter().map(shown).collect();
+                json!({
+                    "transitions": again.calls,
+                    "confirmed": again.calls - again.unconfirmed.len(),
+                    "unconfirmed": unconfirmed,
+                })
+            }),
             "calls": self.origins.iter().map(transition).collect::<Vec<_>>(),
         })
     }

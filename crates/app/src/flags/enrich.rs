@@ -32,6 +32,9 @@ pub(crate) struct EnrichFlags {
     /// Keep fields that make no difference to what can be called; they multiply states
     #[arg(long)]
     pub(crate) all_fields: bool,
+    /// Run every mutant that showed something new once more, and report what it does not show again
+    #[arg(long)]
+    pub(crate) recheck: bool,
     /// Time limit for all mutants; the suite itself is always run to its end
     #[arg(long, value_name = "TIME", default_value = "2m", value_parser = budget::parse_time, allow_hyphen_values = true)]
     pub(crate) budget: Duration,
