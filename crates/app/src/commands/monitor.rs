@@ -174,7 +174,7 @@ fn java_and_task(
 fn typestates(flags: &MonitorFlags, java: &JavaEnvironment) -> Result<Vec<Typestate>, Report> {
     let mut found: Vec<Typestate> = Vec::new();
     for path in &flags.models {
-        let model = inputs::user_model(path, flags.class.as_deref(), &java.classes)?;
+        let model = inputs::user_model(path, flags.class.as_deref(), false, &java.classes)?;
         if !model.class_found {
             let class = model.typestate.dotted_class();
             return Err(bad_input(

@@ -73,7 +73,7 @@ pub(super) fn typestates(
     };
     let classes = adit_jvm::classes::open(jdk.as_ref(), class_paths)?;
     for path in model_paths {
-        let made = user_model(path, flags.class.as_deref(), &classes)?;
+        let made = user_model(path, flags.class.as_deref(), flags.right_arguments, &classes)?;
         if !made.class_found && !quiet {
             let (name, shown) = (made.typestate.dotted_class(), path.display());
             tell(&format!(
@@ -118,7 +118,8 @@ pub(super) fn describe(
     let classes = adit_jvm::classes::open(Some(&jdk), class_paths)?;
     let mut described = Vec::new();
     for path in model_paths {
-        let UserModel { typestate, facts, scope, .. } = user_model(path, flags.class.as_deref(), &classes)?;
+        let UserModel { typestate, facts, scope, .. } =
+            user_model(path, flags.class.as_deref(), flags.right_arguments, &classes)?;
         let methods: Vec<Value> = facts
             .methods
             .iter()
@@ -165,6 +166,7 @@ fn named_model(path: &Path, class: Option<&str>) -> Result<(Fsa<String>, String)
 pub(in crate::commands) fn user_model(
     path: &Path,
     class: Option<&str>,
+    right_arguments: bool,
     classes: &ClassPath,
 ) -> Result<UserModel, Report> {
     let (model, name) = named_model(path, class)?;
@@ -186,12 +188,8 @@ pub(in crate::commands) fn user_model(
         Some(class) => (class.flags, class.flags.has(Flags::ABSTRACT) || class.is_interface()),
         None => (Flags(0), false),
     };
-    let facts = Facts {
-        methods,
-        creators: Vec::new(),
-        is_final: flags_of.has(Flags::FINAL),
-        right_arguments: flags.right_arguments,
-    };
+    let facts =
+        Facts { methods, creators: Vec::new(), is_final: flags_of.has(Flags::FINAL), right_arguments };
     let scope = if is_abstract { ReceiverScope::Contract } else { ReceiverScope::Exact };
     let typestate = Typestate::new(&internal, &model, &SPELLING, scope, &facts)
         .map_err(|error| unusable(&shown, &error))?;
