@@ -3,8 +3,8 @@
 //! For each class, `adit enrich` runs its suite in `subjects/tautoko` and mutants of it. Every transition is
 //! checked twice: adit runs its mutant again and must see it again, and its way is followed through the
 //! *complete* model, which was written by hand and says how each call ends in each state. A transition is
-//! *wrong* if the complete model has another end for the call. The share of the exceptional transitions of the
-//! complete model that the enriched one has is the last column.
+//! *wrong* if the complete model has another end for the call. The share of the exceptional transitions of
+//! the complete model that the enriched one has is the last column.
 
 mod truth;
 
@@ -45,8 +45,8 @@ pub(crate) struct Flags {
     json: Option<PathBuf>,
 }
 
-/// A class, its counterpart in the paper, and the paper's numbers: states, transitions and exceptional ones of
-/// the initial, the enriched and, if there is one, the complete model.
+/// A class, its counterpart in the paper, and the paper's numbers: states, transitions and exceptional ones
+/// of the initial, the enriched and, if there is one, the complete model.
 struct Subject {
     class: &'static str,
     paper: &'static str,

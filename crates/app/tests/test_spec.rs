@@ -167,7 +167,7 @@ fn mining_ends_with_verdicts_on_the_model() {
     let page = read("report.html");
     assert_eq!(page.contains("\"orders\":{"), !constraints.is_empty(), "{json:#}");
     // A round without the flag has another model, on which there are no verdicts.
-    let again = adit(&args);
+    let again = adit(&[&args[..], &["--tests", &tests]].concat());
     assert_eq!(again.code, 0, "{}", again.err);
     assert!(!out.join("test-spec.json").exists());
     assert!(read("report.html").contains("\"orders\":null"));

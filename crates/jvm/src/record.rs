@@ -45,6 +45,7 @@ mod plan;
 mod recorder;
 mod stream;
 pub(crate) mod task;
+mod test_names;
 pub mod watch;
 
 pub use find::find_tests;

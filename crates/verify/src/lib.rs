@@ -32,7 +32,7 @@ pub use analysis::Memory;
 pub use findings::{Certainty, ClassReport, Finding, Skipped};
 pub use library::{Library, Read};
 pub use limits::MOST_STATES;
-pub use monitor::{End, Followed, Monitor, Refusal};
+pub use monitor::{Followed, Monitor, ObservedEnd, Refusal};
 pub use typestate::{Facts, MethodFacts, ReceiverScope, Typestate, TypestateError, facts_of};
 pub use world::PathEvent;
 

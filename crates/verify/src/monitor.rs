@@ -27,7 +27,7 @@ pub struct Followed {
 
 /// End of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End<'e> {
+pub enum ObservedEnd<'e> {
     /// It returned; with its answer, if that is a boolean.
     Returned(Option<bool>),
     /// It threw an exception of this class.
@@ -105,7 +105,7 @@ impl<'t> Monitor<'t> {
     }
 
     /// Follows an object through a call. Returns the refusal if the model refuses it.
-    pub fn step(&self, object: &mut Followed, call: usize, end: End<'_>) -> Option<Refusal> {
+    pub fn step(&self, object: &mut Followed, call: usize, end: ObservedEnd<'_>) -> Option<Refusal> {
         let (before, all) = (object.states, self.typestate.all);
         let answer = self.typestate.answer(before, call);
         let certain = !answer.unknown && answer.refused == before;
@@ -117,7 +117,7 @@ impl<'t> Monitor<'t> {
             certain,
         };
         match end {
-            End::Returned(value) => {
+            ObservedEnd::Returned(value) => {
                 let next = match value {
                     Some(true) => answer.returned | answer.on_true,
                     Some(false) => answer.returned | answer.on_false,
@@ -127,7 +127,7 @@ impl<'t> Monitor<'t> {
                 object.states = if answer.unknown || next == 0 { all } else { next };
                 certain.then(|| refusal(before, answer.exception.unwrap_or_default(), false))
             }
-            End::Threw(thrown) => {
+            ObservedEnd::Threw(thrown) => {
                 let thrown = simple(thrown);
                 let says = |state: &usize| {
                     self.typestate.refusal(*state, call).is_some_and(|exception| simple(exception) == thrown)
@@ -230,7 +230,7 @@ mod tests {
         Typestate::new("a/Box", &builder.build(), &SPELLING, ReceiverScope::Exact, &Facts::default()).unwrap()
     }
 
-    fn follow(calls: &[(&str, End<'_>)]) -> Vec<String> {
+    fn follow(calls: &[(&str, ObservedEnd<'_>)]) -> Vec<String> {
         let typestate = typestate();
         let monitor = Monitor::new(&typestate);
         let mut object = monitor.created();
@@ -249,8 +249,8 @@ mod tests {
 
     #[test]
     fn a_refused_call_that_throws_is_a_violation() {
-        let returned = End::Returned(None);
-        let thrown = End::Threw("java.lang.IllegalStateException");
+        let returned = ObservedEnd::Returned(None);
+        let thrown = ObservedEnd::Threw("java.lang.IllegalStateException");
         assert_eq!(
             follow(&[("close", returned), ("next", thrown)]),
             ["`Box.next` after `close` throws IllegalStateException (true, true)"]
@@ -260,14 +260,14 @@ mod tests {
 
     #[test]
     fn the_exception_tells_the_state() {
-        let thrown = End::Threw("java.util.NoSuchElementException");
+        let thrown = ObservedEnd::Threw("java.util.NoSuchElementException");
         assert_eq!(
-            follow(&[("next", End::Returned(None)), ("next", thrown)]),
+            follow(&[("next", ObservedEnd::Returned(None)), ("next", thrown)]),
             ["`Box.next` in state `none` throws NoSuchElementException (true, false)"]
         );
         // An answer tells it as well, and then the refusal is certain.
         assert_eq!(
-            follow(&[("hasNext", End::Returned(Some(false))), ("next", thrown)]),
+            follow(&[("hasNext", ObservedEnd::Returned(Some(false))), ("next", thrown)]),
             ["`Box.next` after `hasNext` throws NoSuchElementException (true, true)"]
         );
     }
@@ -295,13 +295,13 @@ mod tests {
 
     #[test]
     fn an_exception_that_the_model_does_not_have_is_no_violation() {
-        let odd = End::Threw("java.lang.OutOfMemoryError");
-        assert_eq!(follow(&[("next", odd), ("close", End::Returned(None))]), [""; 0]);
+        let odd = ObservedEnd::Threw("java.lang.OutOfMemoryError");
+        assert_eq!(follow(&[("next", odd), ("close", ObservedEnd::Returned(None))]), [""; 0]);
     }
 
     #[test]
     fn a_refused_call_that_returns_speaks_against_the_model() {
-        let returned = End::Returned(None);
+        let returned = ObservedEnd::Returned(None);
         assert_eq!(
             follow(&[("close", returned), ("next", returned)]),
             ["`Box.next` after `close` throws IllegalStateException (false, true)"]

@@ -22,7 +22,7 @@ Examples:
   adit monitor connection.json -c target/classes --tests target/test-classes com.acme.PoolTest
   adit monitor adit-out/com.acme.Stream -c app.jar --main com.acme.Main -- input.txt
   adit monitor -c app.jar --main com.acme.Main         misuse of the JDK, with the shipped models
-  adit monitor connection.json -c target/classes --tests target/test-classes --compare
+  adit monitor com.acme.Connection.json -c target/classes --tests target/test-classes --compare
                                                        also measures what watching costs
 
 A call that returns although the model refuses it is no violation; adit names it as a fault of the model.")]

@@ -1,6 +1,6 @@
 //! Fields that hold one of a few constants, such as `state = OPEN`: what an enum would be.
 //!
-//! The sign of such a number says little: 2 for signing and 3 for verifying look the same from afar.
+//! The sign of such a number says little: 2 for signing and 3 for verifying have the same sign.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -154,9 +154,9 @@ impl Exploration {
         Ok(())
     }
 
-    /// Probes what lies behind transitions that only seem to lead where they do, because all that they lead to
-    /// agrees with something probed in the fields that seem to matter. If another field matters
-    /// too, that shows.
+    /// Probes what lies behind transitions that only seem to lead where they do, because all that they lead
+    /// to agrees with something probed in the fields that seem to matter. If another field matters too, that
+    /// shows.
     pub(super) fn confirm_transitions<S: Guarded>(
         &mut self,
         prober: &mut Prober<'_, S>,

@@ -87,8 +87,8 @@ fn table(
     }
 }
 
-/// Bootstrap interval of the accuracy in percent. Classes are resampled, not pairs, because pairs of one class
-/// are right or wrong together.
+/// Bootstrap interval of the accuracy in percent. Classes are resampled, not pairs, because pairs of one
+/// class are right or wrong together.
 fn interval(judged: &[Judged<'_>], seed: u64) -> (f64, f64) {
     let mut classes: BTreeMap<(&str, &str), (usize, usize)> = BTreeMap::new();
     for Judged { one, label, verdict } in judged {

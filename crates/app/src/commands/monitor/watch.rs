@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use adit_jvm::record::watch::{CodePlace, WatchPlan, Watched, WatchedCall};
 use adit_trace::{Outcome, Value};
-use adit_verify::{End, Followed, Monitor, Typestate};
+use adit_verify::{Followed, Monitor, ObservedEnd, Typestate};
 
 use crate::output::{counted, some_of};
 
@@ -200,12 +200,12 @@ impl<'t> Watch<'t> {
             return;
         };
         let (end, ending) = match &call.outcome {
-            Outcome::Threw(class) => (End::Threw(class), format!("!{}", simple(class))),
+            Outcome::Threw(class) => (ObservedEnd::Threw(class), format!("!{}", simple(class))),
             Outcome::Returned(Value::Bool(answer)) => {
                 let shown = if *answer { ":TRUE" } else { ":FALSE" };
-                (End::Returned(Some(*answer)), shown.to_owned())
+                (ObservedEnd::Returned(Some(*answer)), shown.to_owned())
             }
-            _ => (End::Returned(None), String::new()),
+            _ => (ObservedEnd::Returned(None), String::new()),
         };
         let before = object.followed.clone();
         let refusal = monitor.step(&mut object.followed, of_model, end);

@@ -353,8 +353,8 @@ impl Suite {
         (self.need(one, moved, late, late, second), disturbed)
     }
 
-    /// Tells whether both calls did the same when the tests were run again: values that differ from run to run
-    /// show nothing.
+    /// Tells whether both calls did the same when the tests were run again: values that differ from run to
+    /// run show nothing.
     fn is_steady(&self, one: &Instance) -> bool {
         let plain = &self.plain.lives[one.life];
         let same = |other: &&BenchLife| other.test == one.test && other.object == one.object;

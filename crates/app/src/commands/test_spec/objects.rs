@@ -37,8 +37,8 @@ pub(super) struct OnObjects {
     pub(super) tests: u64,
 }
 
-/// Makes objects and runs both orders of every pair. Fields are watched only if some pair is still open, or if
-/// all evidence is wanted. A pair that is `None` is decided already.
+/// Makes objects and runs both orders of every pair. Fields are watched only if some pair is still open, or
+/// if all evidence is wanted. A pair that is `None` is decided already.
 pub(super) fn experiment(
     class: &ClassRequest,
     location: &ClassLocation,

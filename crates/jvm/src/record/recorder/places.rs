@@ -1,4 +1,5 @@
-//! Places of calls in the client's code, for people: the line of each call, and the stack of each that throws.
+//! Places of calls in the client's code, for people: the line of each call, and the stack of each that
+//! throws.
 //!
 //! A place is a method and an offset in its code. Each method is described once, with its table of lines, so
 //! that a place in a record takes a few bytes and no text.
