@@ -6,9 +6,9 @@
 //! reads. Both need no truth written by hand, so any class that can be run can be measured.
 //!
 //! A walk counts as unrealized when three whole searches did not find how to do it: one with a pool of moves,
-//! one with all moves of the survey, one for other values. That is no proof. A narrow search before them finds
-//! most of those that can be realized. A walk that was not searched to its end, or that needs a method that
-//! could not be called or was given up, is *undecided*: it is counted apart and in no rate.
+//! one with all moves of the survey, one for other values. That is no proof. A narrow search before them
+//! finds most of those that can be realized. A walk that was not searched to its end, or that needs a
+//! method that could not be called or was given up, is *undecided*: it is counted apart and in no rate.
 //!
 //! Paper: `krka`, section 4.2.1, for measuring by walks; `wilson27` for the intervals.
 //! Deviation: the class itself is in the place of the true model. The papers' walks choose among transitions,

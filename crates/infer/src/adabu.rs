@@ -2,9 +2,9 @@
 //!
 //! Paper: `tautoko`, section 2 (object behavior models, and their conversion to typestates).
 //! Deviation: a field is abstracted to its sign, truth, null-ness or emptiness, because the paper leaves the
-//! abstraction to earlier work; fields that the caller knows to hold one of a few constants keep them. Results
-//! of inspectors are no part of a state: fields decide them, and they show in labels where the caller wants
-//! that. [`BehaviorModel::without_irrelevant_fields`] is our own.
+//! abstraction to earlier work; fields that the caller knows to hold one of a few constants keep them.
+//! Results of inspectors are no part of a state: fields decide them, and they show in labels where the caller
+//! wants that. [`BehaviorModel::without_irrelevant_fields`] is our own.
 //! Cost: linear in the events, times the logarithm of the number of states.
 
 use std::collections::{BTreeMap, BTreeSet};

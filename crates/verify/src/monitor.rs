@@ -283,6 +283,7 @@ mod tests {
             (start, "Box!IOException", ex),
             (open, "next", open),
             (open, "close", closed),
+            (closed, "close", closed),
             (closed, "next!IllegalStateException", ex),
         ] {
             builder.edge(from, label.to_owned(), to);
