@@ -33,6 +33,15 @@ pub(crate) struct Situation {
 }
 
 impl Situation {
+    /// The situations after each of these statements of a script.
+    pub(crate) fn along(script: &Script, object: usize, statements: &[usize]) -> Vec<Self> {
+        let after = |&at: &usize| {
+            let script = Script { statements: script.statements[..=at].to_vec() };
+            Self { script, object }
+        };
+        statements.iter().map(after).collect()
+    }
+
     /// Number of calls on the object.
     pub(crate) fn calls(&self) -> usize {
         self.script.statements.iter().filter(|one| one.receiver == Some(self.object)).count()

@@ -287,11 +287,7 @@ fn know<S: Guarded>(
     let Some(heard) = heard.into_iter().find(|one| one.object == *object && one.word == word) else {
         return Ok(());
     };
-    let reached = |&at: &usize| {
-        let script = Script { statements: script.statements[..=at].to_vec() };
-        Situation { script, object: *object }
-    };
-    let way: Vec<Situation> = heard.statements.iter().map(reached).collect();
+    let way = Situation::along(script, *object, &heard.statements);
     let observed = prober.observe(&way).map_err(Halt::Failed)?;
     if observed.len() < way.len() {
         return Err(prober.why_not_run(progress).into());

@@ -173,12 +173,17 @@ pub fn unknown_labels<'m>(model: &'m Fsa<String>, reader: &EventReader) -> Vec<&
 
 /// The model without the transitions of the labels that the class does not have.
 pub fn without_unknown(model: &Fsa<String>, reader: &EventReader) -> Fsa<String> {
+    with_labels(model, |label| reader.alphabet().get(label).is_some())
+}
+
+/// The model with the transitions of these labels only. States keep their numbers.
+pub(crate) fn with_labels(model: &Fsa<String>, is_kept: impl Fn(&str) -> bool) -> Fsa<String> {
     let mut builder = Builder::new();
     for state in model.states() {
         builder.state(model.is_accepting(state));
     }
     model.initial().iter().for_each(|&state| builder.initial(state));
-    for edge in model.all_edges().filter(|edge| reader.alphabet().get(edge.label).is_some()) {
+    for edge in model.all_edges().filter(|edge| is_kept(edge.label)) {
         builder.edge(edge.from, edge.label.clone(), edge.to);
     }
     builder.build()

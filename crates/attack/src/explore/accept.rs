@@ -49,15 +49,14 @@ impl Exploration {
         // What happened once by chance, such as a number that was the port of a server, is not what the
         // class does.
         let again = prober.run(&[script.clone(), script.clone()]).map_err(Halt::Failed)?;
+        if again.iter().any(|run| !run.was_run()) {
+            return Err(prober.why_not_run(&self.progress(Phase::Accept)).into());
+        }
         let same = |run: &Run| prober.reader.read(script, run).iter().any(|other| other.word == heard.word);
         if !again.iter().all(same) {
             return Ok(());
         }
-        let reached = |&at: &usize| {
-            let script = Script { statements: script.statements[..=at].to_vec() };
-            Situation { script, object: heard.object }
-        };
-        let way: Vec<Situation> = heard.statements.iter().map(reached).collect();
+        let way = Situation::along(script, heard.object, &heard.statements);
         // Each is looked at as all others were, at the end of its script.
         let observed = prober.observe(&way).map_err(Halt::Failed)?;
         observed.iter().flatten().for_each(|observed| self.fields.see(observed));

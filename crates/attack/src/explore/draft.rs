@@ -9,6 +9,7 @@ use adit_trace::Letter;
 use super::exploration::{EnabledSetId, Exploration, SituationId, Successor, SuccessorId};
 use crate::EventReader;
 use crate::probe::StateHash;
+use crate::validate::with_labels;
 
 /// A class of situations: all that enable one set, or those of another class on one side of a split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -364,15 +365,7 @@ impl Exploration {
         let marked = marked.build();
         let simple = marked.simplify();
         let counterparts = marked.counterparts(&simple);
-        let mut model = Builder::new();
-        for state in simple.states() {
-            model.state(simple.is_accepting(state));
-        }
-        simple.initial().iter().for_each(|&state| model.initial(state));
-        for edge in simple.all_edges().filter(|edge| !edge.label.starts_with(MARK)) {
-            model.edge(edge.from, edge.label.clone(), edge.to);
-        }
-        (model.build(), counterparts)
+        (with_labels(&simple, |label| !label.starts_with(MARK)), counterparts)
     }
 
     /// `model`, with a transition of modality *maybe* for each event that was possible in a state and never
