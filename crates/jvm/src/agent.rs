@@ -166,6 +166,11 @@ pub(crate) struct Frame {
     pub(crate) location: jlong,
 }
 
+impl Frame {
+    /// Room for a frame.
+    pub(crate) const EMPTY: Self = Self { method: std::ptr::null_mut(), location: 0 };
+}
+
 /// An entry of a method's table of lines.
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -496,14 +501,24 @@ impl Tools {
     /// Fills `frames` with those of the current thread from `start` on, where zero is the innermost; how many
     /// there are.
     pub(crate) fn stack(self, start: jint, frames: &mut [Frame]) -> Result<usize, i32> {
+        self.frames(std::ptr::null_mut(), start, frames)
+    }
+
+    /// Fills `frames` with the innermost ones of a thread; how many there are.
+    pub(crate) fn stack_of(self, thread: jobject, frames: &mut [Frame]) -> Result<usize, i32> {
+        self.frames(thread, 0, frames)
+    }
+
+    fn frames(self, thread: jobject, start: jint, frames: &mut [Frame]) -> Result<usize, i32> {
         let (most, mut count) = (frames.len() as jint, 0);
-        // SAFETY: see above; the frames are written to a slice with room for as many as are asked for.
+        // SAFETY: see above; a null thread is the current one, and the frames are written to a slice with
+        // room for as many as are asked for.
         unsafe {
             entry!(
                 self,
                 104,
                 (jobject, jint, jint, *mut Frame, *mut jint),
-                std::ptr::null_mut(),
+                thread,
                 start,
                 most,
                 frames.as_mut_ptr(),

@@ -359,7 +359,7 @@ impl Pool {
             let (script, until) = (&self.script_limit, limits.deadline);
             let patience = Patience { script, until, slow_calls: &self.slow_calls };
             let answer = worker.ask(rest, depth, patience);
-            if matches!(answer.fate, Fate::TimedOut | Fate::Died(_)) {
+            if answer.hung || matches!(answer.fate, Fate::TimedOut | Fate::Died(_)) {
                 bad_ends.fetch_add(1, Ordering::Relaxed);
             }
             let old = worker.given >= self.limits.recycle_after;

@@ -28,7 +28,7 @@ use crate::reach::Reach;
 use crate::resolve::{Kind, Ready, Target};
 use crate::results::tag;
 use crate::scripts::{Member, take_argument};
-use crate::shared::Results;
+use crate::shared::{Results, StopRequests};
 use crate::threads::Threads;
 use crate::vm::{self, Env, Global};
 use crate::watch::Touch;
@@ -150,6 +150,7 @@ pub(crate) struct PlayOptions {
     pub(crate) fresh: Option<Fresh>,
     pub(crate) touch: Option<Touch>,
     pub(crate) probe_reader: Option<ProbeReader>,
+    pub(crate) stop_requests: StopRequests,
 }
 
 impl Player {
@@ -157,7 +158,7 @@ impl Player {
     pub(crate) fn new(env: Env, known: Known, options: PlayOptions) -> Result<Self, String> {
         const STRANGE: &str = "unexpected JDK: core classes or methods are missing";
         let arguments = Arguments::new(env, &known).ok_or(STRANGE)?;
-        let PlayOptions { text, snapshots, descriptors, fresh, touch, probe_reader } = options;
+        let PlayOptions { text, snapshots, descriptors, fresh, touch, probe_reader, stop_requests } = options;
         // They are known from the beginning, because when they are thrown it may be too late to ask for their
         // names.
         let classes =
@@ -191,7 +192,7 @@ impl Player {
             descriptors,
             touch,
             probe_reader,
-            watchdog: Watchdog::start(env),
+            watchdog: Watchdog::start(env, stop_requests),
             // After the watchdog, whose thread is one of the machine's.
             threads: Threads::new(env),
             script: 0,

@@ -30,6 +30,10 @@ const TOO_SLOW: Duration = Duration::from_millis(50);
 /// would not finish anyway, and a thread that is never run looks the same.
 const STARVED: u32 = 20;
 
+/// Time that a worker has to end a call that loops before it is replaced. The call goes on until it passes a
+/// place at which the machine can stop it, which is a matter of microseconds, unless it is in native code.
+const TO_STOP: Duration = Duration::from_millis(100);
+
 /// Time that a worker has to exit by itself after it closed the connection, so its exit code becomes known.
 const FAREWELL: Duration = Duration::from_secs(2);
 
@@ -74,6 +78,8 @@ pub(crate) struct Answer {
     /// The runs of the first scripts of the batch; the last may be that of a culprit.
     pub(crate) runs: Vec<Run>,
     pub(crate) fate: Fate,
+    /// A call took too long. Either the worker has ended it and lives, or it was replaced.
+    pub(crate) hung: bool,
 }
 
 /// State of the worker afterwards.
@@ -97,6 +103,15 @@ pub(crate) struct Patience<'a> {
     pub(crate) until: Option<Instant>,
     /// Takes calls that an author should know to be slow.
     pub(crate) slow_calls: &'a SlowCalls,
+}
+
+/// Reasons for which the worker was asked to end a call.
+#[derive(Clone, Copy, Default)]
+struct Hurried {
+    /// The call took too long.
+    hung: bool,
+    /// The time for everything was over.
+    late: bool,
 }
 
 /// Result of waiting for the end of a batch.
@@ -191,9 +206,10 @@ impl Worker {
     /// Has scripts run.
     pub(crate) fn ask(&mut self, scripts: &[Script], depth: Depth, patience: Patience<'_>) -> Answer {
         self.given += scripts.len() as u64;
+        let mut hurried = Hurried::default();
         let message = self.dictionary.batch(depth, scripts.iter());
         let sent = shared::reset(&self.memory).and_then(|()| send(&mut self.control, &message));
-        let fate = match sent.and_then(|()| self.watch(patience)) {
+        let fate = match sent.and_then(|()| self.watch(patience, &mut hurried)) {
             Ok(Waited::Done(done)) => {
                 patience.script.learn(Duration::from_micros(done.longest));
                 for slow in done.slow {
@@ -216,13 +232,14 @@ impl Worker {
             }
             Err(_) => Fate::Died(self.farewell()),
         };
-        self.collect(scripts, fate)
+        self.collect(scripts, fate, hurried)
     }
 
     /// Waits for the end of a batch, until a script takes too long: the whole limit, or a part of it in which
     /// the worker does nothing at all and so waits for something that nobody will give it. Time in which the
-    /// worker could run and a busy machine gave it no processor is not the script's.
-    fn watch(&mut self, patience: Patience<'_>) -> io::Result<Waited> {
+    /// worker could run and a busy machine gave it no processor is not the script's. The worker is first asked to
+    /// end a call for which there is no more time, because replacing it takes longer.
+    fn watch(&mut self, patience: Patience<'_>, hurried: &mut Hurried) -> io::Result<Waited> {
         let (limit, short) = (patience.script.full(), patience.script.short());
         let between_looks = (limit / 20).clamp(Duration::from_millis(1), Duration::from_millis(100));
         let slice = between_looks.min(short / 4).max(Duration::from_millis(1));
@@ -230,6 +247,7 @@ impl Worker {
         // Counted from when the first script is seen to run, because reading it takes half a millisecond.
         let (mut used, mut starved) = (self.processor_time(), Duration::ZERO);
         let mut stillness = Stillness::new(self.child.id());
+        let mut asked: Option<Instant> = None;
         while !poll(self.control.as_raw_fd(), slice)? {
             let started = shared::started(&self.memory)?;
             let mut is_still = false;
@@ -237,14 +255,28 @@ impl Worker {
                 (is_still, looked) = (stillness.look(), Instant::now());
             }
             if patience.until.is_some_and(|until| Instant::now() >= until) {
-                return Ok(Waited::Late);
+                if asked.is_some_and(|asked| asked.elapsed() > TO_STOP) || started == 0 {
+                    return Ok(Waited::Late);
+                }
+                if asked.is_none() || started != seen {
+                    // Scripts that ended in the meantime do not give the next one more time.
+                    asked = asked.or_else(|| Some(Instant::now()));
+                    hurried.late |= !hurried.hung;
+                    seen = started;
+                    shared::ask_to_stop(&self.memory, started)?;
+                }
+                continue;
             }
             if started != seen {
                 (seen, since) = (started, Instant::now());
                 (used, starved) = (self.processor_time(), self.starved_time());
                 stillness.begin();
-            } else if is_still {
+                asked = None;
+            } else if is_still || asked.is_some_and(|asked| asked.elapsed() > TO_STOP) {
+                hurried.hung = true;
                 return Ok(Waited::TimedOut);
+            } else if asked.is_some() {
+                continue;
             } else if since.elapsed() > short.min(limit) {
                 let calling = shared::calling(&self.memory)?;
                 let callable = calling.and_then(|number| self.dictionary.callable(number));
@@ -256,7 +288,9 @@ impl Worker {
                     || (waited > allowed && used > allowed)
                 {
                     callable.cloned().into_iter().for_each(|callable| patience.script.add_hung(callable));
-                    return Ok(Waited::TimedOut);
+                    hurried.hung = true;
+                    shared::ask_to_stop(&self.memory, started)?;
+                    asked = Some(Instant::now());
                 }
             }
         }
@@ -295,7 +329,7 @@ impl Worker {
     }
 
     /// Reads the results, and gives the script that was running when the worker ended its part of the blame.
-    fn collect(&mut self, scripts: &[Script], mut fate: Fate) -> Answer {
+    fn collect(&mut self, scripts: &[Script], mut fate: Fate, hurried: Hurried) -> Answer {
         let mut runs = Vec::with_capacity(scripts.len());
         let mut buffer = std::mem::take(&mut self.buffer);
         let started = shared::started(&self.memory).unwrap_or(0);
@@ -343,7 +377,11 @@ impl Worker {
             last.truncate(scripts[runs.len()].statements.len());
             runs.push(Run { steps: last, end, leaked: false, passed: None });
         }
-        Answer { runs, fate }
+        // The call that was ended because time was up for everything is not to blame.
+        if hurried.late && runs.last().is_some_and(|run| matches!(run.end, End::TimedOut | End::Blocked)) {
+            runs.pop();
+        }
+        Answer { runs, fate, hung: hurried.hung }
     }
 
     /// Lets a worker end that hung up, or ends it, and says what became of it.

@@ -3,11 +3,13 @@
 //! Most scripts take microseconds, and a call that loops takes the whole limit, which is as much as thousands
 //! of scripts. So each time that a call takes its whole limit, it has half as long the next time, down to ten
 //! times the longest script of late, and never less than ten times the longest time in which it returned: a
-//! method that hangs in some states costs little, and one that is slow is not taken for one that hangs.
+//! method that hangs in some states costs little, and one that is slow is not taken for one that hangs. Where
+//! several calls hang, others probably do for the same reason (an endless stream has twenty methods that
+//! read all of it), so that a call which has not hung yet has less time too.
 //!
 //! The short limit is one of processor time too, because on a busy machine everything takes longer.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -20,12 +22,17 @@ const FACTOR: u64 = 10;
 /// The least time that a script has. Loading a few classes takes as long.
 const LEAST: Duration = Duration::from_millis(40);
 
+/// The least time for calls that have not hung themselves.
+const LEAST_UNTRIED: Duration = Duration::from_millis(80);
+
 /// What the lanes of a host have learned about time.
 pub(crate) struct ScriptLimit {
     full: Duration,
     /// Microseconds of the longest script of late; zero if nothing is known.
     longest: AtomicU64,
     calls: Mutex<FxHashMap<Arc<Callable>, CallTimes>>,
+    /// Number of times that any call took its whole limit.
+    hangs: AtomicU32,
 }
 
 /// What is known of a call that was slow or hung.
@@ -40,7 +47,7 @@ struct CallTimes {
 impl ScriptLimit {
     /// Begins with a limit for every script.
     pub(crate) fn new(full: Duration) -> Self {
-        Self { full, longest: AtomicU64::new(0), calls: Mutex::default() }
+        Self { full, longest: AtomicU64::new(0), calls: Mutex::default(), hangs: AtomicU32::new(0) }
     }
 
     /// The time for calls that never hung.
@@ -68,6 +75,7 @@ impl ScriptLimit {
 
     /// Learns that a call took all of its time.
     pub(crate) fn add_hung(&self, callable: Arc<Callable>) {
+        self.hangs.fetch_add(1, Ordering::Relaxed);
         self.change(callable, |times| times.hangs += 1);
     }
 
@@ -80,7 +88,10 @@ impl ScriptLimit {
     pub(crate) fn of(&self, callable: &Arc<Callable>) -> Duration {
         let calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
         let times = calls.get(callable).copied().unwrap_or_default();
-        let halved = self.full.checked_div(1_u32.checked_shl(times.hangs).unwrap_or(0)).unwrap_or_default();
+        let after =
+            |hangs: u32| self.full.checked_div(1_u32.checked_shl(hangs).unwrap_or(0)).unwrap_or_default();
+        let among_others = after(self.hangs.load(Ordering::Relaxed)).max(LEAST_UNTRIED);
+        let halved = after(times.hangs).min(if times.hangs == 0 { among_others } else { Duration::MAX });
         let usual = times.longest.saturating_mul(FACTOR as u32);
         halved.max(usual).max(self.short()).min(self.full)
     }
@@ -130,5 +141,19 @@ mod tests {
         assert_eq!([(); 3].map(|()| after(&slow)), [240, 200, 200]);
         (0..40).for_each(|_| limit.add_hung(hangs.clone()));
         assert_eq!(limit.of(&hangs), LEAST, "also after very many");
+    }
+
+    #[test]
+    fn where_calls_hang_others_have_less_time() {
+        let limit = ScriptLimit::new(Duration::from_millis(480));
+        limit.learn(Duration::from_micros(20));
+        let calls =
+            ["a", "b", "c", "d", "e"].map(|name| Arc::new(Callable::new(CallKind::Method, "C", name)));
+        let first = calls.each_ref().map(|call| {
+            let allowed = limit.of(call).as_millis();
+            limit.add_hung(call.clone());
+            allowed
+        });
+        assert_eq!(first, [480, 240, 120, 80, 80]);
     }
 }

@@ -16,9 +16,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Number of bytes for results. A batch that exceeds them is answered in parts.
 pub(crate) const CAPACITY: usize = 8 << 20;
 
-/// Counters stand before the results: scripts started, bytes complete, and the number of the callable that is
-/// called, counted from one.
-const HEADER: usize = 24;
+/// Counters stand before the results: scripts started, bytes complete, the number of the callable that is
+/// called, counted from one, and the script whose call the coordinator wants to end, likewise.
+const HEADER: usize = 32;
+
+/// The offset of the counter that the coordinator writes.
+const STOP: u64 = 24;
 
 /// Makes the file, for the coordinator.
 pub(crate) fn create() -> io::Result<File> {
@@ -51,6 +54,11 @@ pub(crate) fn started(file: &File) -> io::Result<u64> {
     Ok(u64::from_ne_bytes(bytes))
 }
 
+/// Asks the worker to end the call that it makes for a script, which is the `started`-th of its batch.
+pub(crate) fn ask_to_stop(file: &File, started: u64) -> io::Result<()> {
+    file.write_all_at(&started.to_ne_bytes(), STOP)
+}
+
 /// The number of the callable that the worker calls, counted from zero.
 pub(crate) fn calling(file: &File) -> io::Result<Option<usize>> {
     let mut bytes = [0; 8];
@@ -74,6 +82,31 @@ pub(crate) fn results_from(file: &File, start: usize, bytes: &mut Vec<u8>) -> io
     let length = u64::from_ne_bytes(length).min(CAPACITY as u64) as usize;
     bytes.resize(length.saturating_sub(start), 0);
     file.read_exact_at(bytes, (HEADER + start.min(length)) as u64)
+}
+
+/// The requests of the coordinator to end a call, for the thread that does so.
+#[derive(Clone, Copy)]
+pub(crate) struct StopRequests {
+    start: NonNull<u8>,
+}
+
+// SAFETY: the mapping stays until the process ends, and only counters are read, as atomics.
+unsafe impl Send for StopRequests {}
+
+impl StopRequests {
+    /// Tells whether the call of the script that runs now should end.
+    pub(crate) fn is_asked(self) -> bool {
+        let asked = counter(self.start, 3).load(Ordering::Acquire);
+        asked != 0 && asked == counter(self.start, 0).load(Ordering::Acquire)
+    }
+}
+
+/// One of the counters of a mapping.
+fn counter<'a>(start: NonNull<u8>, index: usize) -> &'a AtomicU64 {
+    debug_assert!(index < HEADER / 8);
+    // SAFETY: the counters lie in the header of the mapping, which is aligned to a page and never unmapped,
+    // and this process touches them as atomics only.
+    unsafe { AtomicU64::from_ptr(start.as_ptr().cast::<u64>().add(index)) }
 }
 
 /// The worker's side: the file, mapped.
@@ -146,11 +179,13 @@ impl Results {
         true
     }
 
+    /// The requests to end a call.
+    pub(crate) fn stop_requests(&self) -> StopRequests {
+        StopRequests { start: self.start }
+    }
+
     fn counter(&self, index: usize) -> &AtomicU64 {
-        debug_assert!(index < HEADER / 8);
-        // SAFETY: the counters lie in the header of the mapping, which is aligned to a page and never
-        // unmapped, and this process touches them as atomics only.
-        unsafe { AtomicU64::from_ptr(self.start.as_ptr().cast::<u64>().add(index)) }
+        counter(self.start, index)
     }
 }
 
@@ -171,7 +206,14 @@ mod tests {
         results(&file, &mut bytes).unwrap();
         assert_eq!((started(&file).unwrap(), bytes.as_slice()), (3, b"one two".as_slice()));
 
+        let requests = worker.stop_requests();
+        ask_to_stop(&file, 2).unwrap();
+        assert!(!requests.is_asked(), "the script has ended");
+        ask_to_stop(&file, 3).unwrap();
+        assert!(requests.is_asked());
+
         reset(&file).unwrap();
+        assert!(!requests.is_asked());
         worker.begin();
         results(&file, &mut bytes).unwrap();
         assert_eq!((started(&file).unwrap(), bytes.len(), worker.room()), (0, 0, CAPACITY));

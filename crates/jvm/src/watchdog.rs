@@ -1,10 +1,14 @@
-//! Watchdog of a worker: ends a call that blocks, so that the machine lives on.
+//! Watchdog of a worker: ends a call that blocks or loops, so that the machine lives on.
 //!
 //! A call blocks if the script's thread waits and nothing else in the process runs: nobody is left who could
 //! give it the permit, the element or the notification that it waits for. The watchdog sees that within some
 //! milliseconds, where replacing the machine takes a hundred times as long. It first interrupts the thread;
 //! a wait that ignores interrupts ends with an error that is thrown into it. If neither helps, or if the
-//! thread waits inside native code, the coordinator replaces the worker as it does for a call that loops.
+//! thread waits inside native code, the coordinator replaces the worker.
+//!
+//! The coordinator knows how long a call may take, and asks for the end of one that loops. An error is thrown
+//! into it, and the coordinator replaces the worker only if that does not help either. A class whose
+//! initializer loops would be unusable afterwards, so that call is left to the coordinator.
 //!
 //! A wait with a time limit, of the script's thread or of a thread that the script started, may end by
 //! itself. It is given [`TIMED`], and what takes longer has timed out.
@@ -20,9 +24,10 @@ use std::time::{Duration, Instant};
 
 use jni_sys::{JNI_OK, JavaVM, jmethodID, jobject};
 
-use crate::agent::{Tools, thread_state};
+use crate::agent::{Frame, Tools, thread_state};
 use crate::jni;
 use crate::known::find_class;
+use crate::shared::StopRequests;
 use crate::stillness::Stillness;
 use crate::vm::{self, Env, Global};
 
@@ -43,6 +48,9 @@ const SHORTLY: u64 = 400;
 
 /// Processor time that a process which waits may use between two looks.
 const TIDYING: u64 = 100_000;
+
+/// Number of frames of a call that loops which are looked at. A deeper one is left to the coordinator.
+const FRAMES: usize = 512;
 
 /// Time that a wait with a limit has to end by itself.
 const TIMED: Duration = Duration::from_millis(30);
@@ -89,6 +97,7 @@ struct Watched {
     /// Global references to the script's thread, and to the error that is thrown into it.
     thread: jobject,
     error: jobject,
+    stop_requests: StopRequests,
 }
 
 // SAFETY: the machine and its tools may be used on every thread, and global references are good on all.
@@ -96,7 +105,7 @@ unsafe impl Send for Watched {}
 
 impl Watchdog {
     /// Starts watching the current thread; nothing if the machine does not support it.
-    pub(crate) fn start(env: Env) -> Option<Self> {
+    pub(crate) fn start(env: Env, stop_requests: StopRequests) -> Option<Self> {
         let tools = Tools::of(env)?;
         let mut machine = std::ptr::null_mut();
         // SAFETY: the machine writes its pointer; the message lives until the call returns; the references
@@ -119,7 +128,7 @@ impl Watchdog {
         if interrupted.is_null() {
             return None;
         }
-        let watched = Watched { machine, tools, thread: thread.get(), error: error.get() };
+        let watched = Watched { machine, tools, thread: thread.get(), error: error.get(), stop_requests };
         let shared = Arc::new(Shared::default());
         let theirs = shared.clone();
         let (attached, ready) = mpsc::channel();
@@ -220,6 +229,15 @@ fn watch(shared: &Shared, watched: Watched, ready: mpsc::Sender<()>) {
             continue;
         }
         (look, looks) = (SHORT_LOOK, looks + 1);
+        if effort != Effort::Stopped && watched.stop_requests.is_asked() {
+            let _acting = lock(&shared.acting);
+            if shared.script.load(Ordering::Acquire) == script && !initializes(&watched) {
+                shared.ended.store(Wait::Timed as u8, Ordering::Relaxed);
+                let _ = watched.tools.stop(watched.thread, watched.error);
+            }
+            effort = Effort::Stopped;
+            continue;
+        }
         if !stillness.look() {
             still_since = None;
             continue;
@@ -256,4 +274,13 @@ fn waits(watched: &Watched, env: Env, timed_before: usize) -> Option<Wait> {
     let state = watched.tools.thread_state(watched.thread).ok()?;
     let is_timed = || state & TIMED != 0 || watched.tools.timed_waits(env) > timed_before;
     (state & (WAITING | BLOCKED) != 0).then(|| if is_timed() { Wait::Timed } else { Wait::Endless })
+}
+
+/// Tells whether the script's thread is in the initializer of a class, or perhaps is.
+fn initializes(watched: &Watched) -> bool {
+    let mut frames = [Frame::EMPTY; FRAMES];
+    let Ok(count) = watched.tools.stack_of(watched.thread, &mut frames) else { return true };
+    let is_initializer =
+        |frame: &Frame| watched.tools.method_name(frame.method).is_ok_and(|(name, _)| name == "<clinit>");
+    count == FRAMES || frames[..count].iter().any(is_initializer)
 }

@@ -25,7 +25,7 @@ use crate::probes::{ProbeReader, Prober};
 use crate::record::{Assignment, task};
 use crate::sandbox;
 use crate::scripts::{take_depth, take_member};
-use crate::shared::Results;
+use crate::shared::{Results, StopRequests};
 use crate::vm::{self, Env, MachineOptions};
 use crate::watch::{Touch, Watcher};
 use crate::wire::{Garbled, Take};
@@ -36,6 +36,10 @@ const NOT_BEGUN: u8 = 2;
 /// Threads that a batch may leave behind before the worker asks to be replaced. The machine itself starts and
 /// ends a few for compiling and collecting.
 const STRAY_THREADS: usize = 32;
+
+/// Calls that loop which may be ended before the worker asks to be replaced: what they have left half done in
+/// static state is unknown.
+const MOST_STOPS: u32 = 8;
 
 /// The first scripts of a worker load classes and are no measure for those that follow.
 const FIRST_SCRIPTS: u64 = 64;
@@ -109,7 +113,7 @@ fn run(mut arguments: impl Iterator<Item = OsString>) -> io::Result<()> {
                     unprobed = why;
                     probe_reader
                 });
-                prepare(env, &options, setup.scripts, touch, probe_reader)
+                prepare(env, &options, setup.scripts, touch, probe_reader, results.stop_requests())
             });
             match player {
                 Ok(player) => {
@@ -133,6 +137,7 @@ fn prepare(
     setup: ScriptSetup,
     touch: Option<Touch>,
     probe_reader: Option<ProbeReader>,
+    stop_requests: StopRequests,
 ) -> Result<Player, String> {
     let ScriptSetup { text, snapshots, watch_descriptors, fresh_statics } = setup;
     let known = Known::find(env).ok_or("unexpected JDK: core classes or methods are missing")?;
@@ -149,25 +154,27 @@ fn prepare(
         let jars = options.class_path.iter().filter(|entry| entry.is_file()).cloned();
         Descriptors::new(&jars.chain(home).collect::<Vec<_>>())
     });
+    let fresh = fresh.transpose()?;
     Player::new(
         env,
         known,
-        PlayOptions { text, snapshots, descriptors, fresh: fresh.transpose()?, touch, probe_reader },
+        PlayOptions { text, snapshots, descriptors, fresh, touch, probe_reader, stop_requests },
     )
 }
 
 /// Answers batches until the coordinator hangs up.
 fn serve(mut player: Player, control: &mut UnixStream, results: &mut Results) -> io::Result<()> {
     let threads = count_threads();
-    let mut given = 0;
+    let (mut given, mut stops) = (0, 0);
     loop {
         let batch = receive(control)?;
         results.begin();
         player.watchdog.iter().for_each(|watchdog| watchdog.set_active(true));
         let (ran, longest) = play_batch(&mut player, &batch, results, given).map_err(garbled)?;
         given += ran;
+        stops += u32::from(results.stop_requests().is_asked());
         player.watchdog.iter().for_each(|watchdog| watchdog.set_active(false));
-        let retires = player.is_suspect() || count_threads() > threads + STRAY_THREADS;
+        let retires = player.is_suspect() || stops >= MOST_STOPS || count_threads() > threads + STRAY_THREADS;
         send(control, &Done { ran, retires, longest, slow: std::mem::take(&mut player.slow) }.to_bytes())?;
     }
 }
@@ -197,8 +204,12 @@ fn play_batch(
         player.script = index as usize;
         let begun = Instant::now();
         player.play(script, results)?;
-        if given + index >= FIRST_SCRIPTS {
+        if given + index >= FIRST_SCRIPTS && !results.stop_requests().is_asked() {
             longest = longest.max(begun.elapsed().as_micros().try_into().unwrap_or(u64::MAX));
+        }
+        // The coordinator decides whether the rest is worth running.
+        if results.stop_requests().is_asked() {
+            return Ok((index + 1, longest));
         }
     }
     Ok((count, longest))

@@ -136,6 +136,34 @@ fn limits_end_a_batch() {
     assert_eq!(told(&mut host, &batch), [(2, "complete"), (1, "died"), (2, "complete"), (1, "died")]);
 }
 
+/// A call that loops ends alone: static state shows that the next scripts run in the same machine. The same
+/// holds for a call that is running when the time for everything is over, and nobody is blamed for it.
+#[test]
+fn a_loop_ends_and_the_machine_stays() {
+    let Some(bench) = bench() else { return };
+    let mut options = bench.options();
+    options.limits.script = Duration::from_millis(300);
+    let mut host = Host::new(options).unwrap();
+    let count = || script(&["new Counter ()V", "0 Counter.next ()I"]);
+    let loops = || script(&["new EndlessLoop ()V", "0 EndlessLoop.attack ()V"]);
+    let runs = host.run(&[count(), loops(), count(), loops(), count()]).unwrap();
+    let shown: Vec<String> = runs.iter().map(show).collect();
+    let looped = "EndlessLoop #0\nTimedOut\n";
+    let counted = |number: u32| format!("Counter #0\n{number}\nComplete\n");
+    assert_eq!(shown, [&counted(1), looped, &counted(2), looped, &counted(3)]);
+
+    let mut options = bench.options();
+    options.limits.script = Duration::from_secs(60);
+    let mut host = Host::new(options).unwrap();
+    assert_eq!(show(&host.run(&[count()]).unwrap()[0]), counted(1));
+    host.limit(RunLimits::until(Some(Instant::now() + Duration::from_millis(500))));
+    let runs = host.run(&[count(), loops(), count()]).unwrap();
+    let shown: Vec<String> = runs.iter().map(show).collect();
+    assert_eq!(shown, [counted(2), "NotRun\n".to_owned(), "NotRun\n".to_owned()]);
+    host.limit(RunLimits::default());
+    assert_eq!(show(&host.run(&[count()]).unwrap()[0]), counted(3));
+}
+
 #[test]
 fn endless_initializer() {
     check(

@@ -68,7 +68,7 @@ impl CallRecorder {
         let open = open::innermost(tools, targets);
         let (mut called, mut immediate, mut place) = (0, None, None);
         let mut kin = Vec::new();
-        let mut frames = [Frame { method: std::ptr::null_mut(), location: 0 }; 32];
+        let mut frames = [Frame::EMPTY; 32];
         // Most callers decide at once.
         let (first, mut start, mut wanted) = (start, start, 3);
         'walk: loop {

@@ -46,7 +46,7 @@ impl CallRecorder {
         }
         let mut stack = Vec::new();
         if threw {
-            let mut frames = [Frame { method: std::ptr::null_mut(), location: 0 }; DEPTH];
+            let mut frames = [Frame::EMPTY; DEPTH];
             // The witness's own method comes first.
             let count = tools.stack(1, &mut frames).unwrap_or(0);
             stack.extend(
