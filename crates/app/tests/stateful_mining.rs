@@ -1,5 +1,5 @@
-//! `adit mine` with the miners that use fields, as users run it: SEKT, CONTRACTOR++, TEMI with and without
-//! `--confirm`, and with solvers that are missing, hang or print nonsense.
+//! `adit mine` with the miners that use fields, as users run it: SEKT, ADABU, CONTRACTOR++, TEMI with and
+//! without `--confirm`, and with solvers that are missing, hang or print nonsense.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 #![expect(clippy::print_stderr, reason = "a test that cannot run says so")]
 #![cfg(unix)]
@@ -48,10 +48,15 @@ struct Mined {
 impl Mined {
     /// Mines the door. `PATH` begins with `first`, if there is one.
     fn door(java: &Java, flags: &[&str], first: Option<&Path>) -> Self {
-        let folder = java.compile(&[("Door.java", DOOR)]);
+        Self::of(java, "Door", DOOR, flags, first)
+    }
+
+    /// Mines a class.
+    fn of(java: &Java, class: &str, source: &str, flags: &[&str], first: Option<&Path>) -> Self {
+        let folder = java.compile(&[(&format!("{class}.java"), source)]);
         let classes = folder.path().display().to_string();
         let out = folder.path().join("out").display().to_string();
-        let mut arguments = vec!["mine", "Door", "-c", &classes, "--json", "-o", &out];
+        let mut arguments = vec!["mine", class, "-c", &classes, "--json", "-o", &out];
         arguments.extend(flags);
         let rest = std::env::var("PATH").unwrap();
         let path = first.map_or(rest.clone(), |first| format!("{}:{rest}", first.display()));
@@ -98,6 +103,43 @@ fn sekt_needs_no_solver() {
     for state in mined.json("model.json")["states"].as_array().unwrap().iter().skip(1) {
         let holds = |text: &str| state["predicates"].as_array().unwrap().iter().any(|one| one == text);
         assert!(holds("this.position == 0") != holds("this.position == 1"), "{state}");
+    }
+}
+
+/// A shop order: its fields are two lists and a number that counts payments, and what matters is what the
+/// object answers about itself.
+const ORDER: &str = "
+public class Order {
+    public enum Status { NEW, PAID, SHIPPED }
+    private Status status = Status.NEW;
+    private String note;
+    public Order() {}
+    public void note(String text) { note = text; }
+    public void pay() { if (status != Status.NEW) throw new IllegalStateException(); status = Status.PAID; }
+    public void ship() { if (status != Status.PAID) throw new IllegalStateException(); status = Status.SHIPPED; }
+    public Status getStatus() { return status; }
+}
+";
+
+#[test]
+fn adabu_tells_states_by_fields_and_inspectors() {
+    let Some(java) = java() else { return };
+    let mined = Mined::door(&java, &[&["--miner", "adabu"], &BUDGET[..]].concat(), None);
+    assert_eq!(mined.size(), (3, 7, 0), "{}", mined.run.err);
+    let states = mined.json("model.json")["states"].clone();
+    let refusals: Vec<String> =
+        states.as_array().unwrap().iter().map(|state| state["refuses"].to_string()).collect();
+    assert!(refusals[1].contains("close!IllegalStateException"), "{states}");
+    assert!(refusals[2].contains("open!IllegalStateException"), "{states}");
+
+    // All fields of an order are references that are never null or do not matter; the inspector's answer is
+    // one of three constants.
+    let mined = Mined::of(&java, "Order", ORDER, &[&["--miner", "adabu"], &BUDGET[..]].concat(), None);
+    assert_eq!(mined.size().0, 4, "{}", mined.run.err);
+    assert!(mined.run.err.contains("not needed to tell states apart: note, status"), "{}", mined.run.err);
+    let states = mined.json("model.json")["states"].to_string();
+    for constant in ["NEW", "PAID", "SHIPPED"] {
+        assert!(states.contains(&format!("getStatus() == {constant}")), "{states}");
     }
 }
 

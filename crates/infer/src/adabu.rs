@@ -3,14 +3,14 @@
 //! Paper: `tautoko`, section 2 (object behavior models, and their conversion to typestates).
 //! Deviation: a field is abstracted to its sign, truth, null-ness or emptiness, because the paper leaves the
 //! abstraction to earlier work; fields that the caller knows to hold one of a few constants keep them.
-//! Results of inspectors are no part of a state: fields decide them, and they show in labels where the caller
-//! wants that. [`BehaviorModel::without_irrelevant_fields`] is our own.
+//! Results of inspectors are part of a state where the caller records them like fields, as `adit mine` does.
+//! [`BehaviorModel::without_irrelevant_fields`] and [`BehaviorModel::protocol`] are our own.
 //! Cost: linear in the events, times the logarithm of the number of states.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use adit_automata::{Builder, Fsa};
-use adit_trace::{Event, Outcome, State, Value, observed_calls};
+use adit_trace::{Event, Label, Outcome, State, Value, observed_calls};
 
 /// A value, seen from afar.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -35,6 +35,8 @@ pub enum Shade {
     NotANumber,
     /// Exactly this number, in a field that holds one of a few.
     Is(i64),
+    /// Exactly this constant, likewise.
+    Constant(String),
 }
 
 impl Shade {
@@ -73,11 +75,17 @@ impl Shade {
             Self::Positive => format!("{field} > 0"),
             Self::NotANumber => format!("{field} is NaN"),
             Self::Is(number) => format!("{field} == {number}"),
+            Self::Constant(name) => format!("{field} == {name}"),
         }
     }
 }
 
-/// The abstract state of an object.
+/// Tells whether a part of a state is the answer of an inspector, and not a field.
+fn is_answer(field: &str) -> bool {
+    field.ends_with("()")
+}
+
+/// The abstract state of an object. Answers of inspectors are named like calls: `isEmpty()`.
 pub type Shades = BTreeMap<String, Shade>;
 
 /// A call between two states of a [`BehaviorModel`].
@@ -164,6 +172,7 @@ impl BehaviorModel {
     fn number(&mut self, state: &State) -> usize {
         let shade = |field: &String, value: &Value| match value {
             Value::Int(number) if self.enumerated.contains(field) => Shade::Is(*number),
+            Value::Text(name) if self.enumerated.contains(field) => Shade::Constant(name.clone()),
             value => Shade::of(value),
         };
         let shades: Shades =
@@ -234,6 +243,53 @@ impl BehaviorModel {
         builder.build()
     }
 
+    /// The model as what an object does up to its first exception. A state refuses the calls that always threw
+    /// there; one that sometimes did needs a condition that the fields do not tell, and is possible.
+    pub fn protocol(&self) -> Fsa<String> {
+        let returned: BTreeSet<(Option<usize>, &str)> = self
+            .calls
+            .iter()
+            .filter(|call| call.threw.is_none())
+            .map(|call| (call.from, call.label.as_str()))
+            .collect();
+        // A boolean answer is part of a label, but an exception is the method's.
+        let method = |label: &str| Label::parse(label).method().to_owned();
+        let answered: BTreeSet<(Option<usize>, String)> =
+            returned.iter().map(|(from, label)| (*from, method(label))).collect();
+        let mut builder = Builder::new();
+        // Nothing is possible before there is an object, so nobody can stop there.
+        let start = builder.state(false);
+        builder.initial(start);
+        for shades in &self.states {
+            let state = builder.state(true);
+            let condition = |(field, shade): (&String, &Shade)| {
+                if is_answer(field) {
+                    shade.condition(field)
+                } else {
+                    shade.condition(&format!("this.{field}"))
+                }
+            };
+            builder.predicates(state, shades.iter().map(condition).collect());
+        }
+        let mut refusals: BTreeMap<usize, BTreeSet<String>> = BTreeMap::new();
+        for call in &self.calls {
+            let from = call.from.map_or(start, |from| from + 1);
+            match &call.threw {
+                None => builder.edge(from, call.label.clone(), call.to + 1),
+                Some(class) if !answered.contains(&(call.from, method(&call.label))) => {
+                    let simple = class.rsplit(['.', '$']).next().unwrap_or(class);
+                    refusals.entry(from).or_default().insert(format!("{}!{simple}", call.label));
+                }
+                Some(_) => {}
+            }
+        }
+        refusals.retain(|state, _| *state != start);
+        for (state, refused) in refusals {
+            builder.refusals(state, refused.into_iter().collect());
+        }
+        builder.build().trim()
+    }
+
     /// Converts the model to a typestate: a state `start`, a state for each abstract state, and `ex` for
     /// calls that throw, whose labels tell the exception behind `!`.
     pub fn typestate(&self, exceptional: Exceptional) -> Fsa<String> {
@@ -284,8 +340,11 @@ impl BehaviorModel {
         let mut model = self.clone();
         let mut numbers: Vec<usize> = (0..self.states.len()).collect();
         let fields: BTreeSet<String> = self.states.iter().flat_map(|shades| shades.keys().cloned()).collect();
+        // What an inspector answers says more to a reader than a field, so it is dropped later.
+        let (answers, fields): (Vec<String>, Vec<String>) =
+            fields.into_iter().partition(|field| is_answer(field));
         let mut dropped = Vec::new();
-        for field in fields {
+        for field in fields.into_iter().chain(answers) {
             let class = model.classes_without(&field);
             if model.agrees(&class) {
                 let (smaller, of) = model.without(&field);
@@ -338,7 +397,7 @@ impl BehaviorModel {
 
     /// The model without a field, and the new number of each state.
     fn without(&self, field: &str) -> (Self, Vec<usize>) {
-        let mut model = Self::new();
+        let mut model = Self::with_enumerated(self.enumerated.clone());
         let strip = |shades: &Shades| {
             let mut shades = shades.clone();
             shades.remove(field);
@@ -413,6 +472,9 @@ mod tests {
         "#]],
         );
         assert_eq!(model.typestate(Exceptional::PerClass).name(3), Some("ex NullPointerException"));
+        let protocol = model.protocol();
+        assert_eq!(protocol.refusals(1), ["quit!NullPointerException"]);
+        assert_eq!((protocol.len(), protocol.transitions()), (3, 3));
     }
 
     /// The zip case of section 4.3: a comment doubles the states, and matters to no call.
@@ -465,6 +527,10 @@ mod tests {
         let mut exact = BehaviorModel::with_enumerated(["state".to_owned()].into());
         exact.add(&trace, &name);
         assert_eq!(exact.state_names(), ["state == 0", "state == 2", "state == 3"]);
+        let status = |name: &str| [("status()", Value::Text(name.to_owned()))];
+        let mut named = BehaviorModel::with_enumerated(["status()".to_owned()].into());
+        named.add(&[ok("Order", &status("NEW")), ok("pay", &status("PAID"))], &name);
+        assert_eq!(named.state_names(), ["status() == NEW", "status() == PAID"]);
     }
 
     /// The definition of section 2, written down again without any bookkeeping.

@@ -22,13 +22,14 @@ use crate::from_states::solver;
 use crate::results::Invariants;
 use crate::witnesses::Witnesses;
 
+mod behavior;
 mod dice;
 pub(super) mod explore;
 mod stateful;
 
 /// All miners, the default first.
-pub(crate) static MINERS: [Miner; 5] =
-    [explore::MINER, dice::MINER, stateful::SEKT, stateful::CONTRACTOR, stateful::TEMI];
+pub(crate) static MINERS: [Miner; 6] =
+    [explore::MINER, dice::MINER, stateful::SEKT, stateful::CONTRACTOR, stateful::TEMI, behavior::MINER];
 
 /// A row of the table.
 #[derive(Debug)]
@@ -183,7 +184,7 @@ mod tests {
     fn names_are_those_that_campaigns_hold() {
         assert_eq!(
             MINERS.each_ref().map(|miner| miner.name),
-            ["explore", "dice", "sekt", "contractor", "temi"]
+            ["explore", "dice", "sekt", "contractor", "temi", "adabu"]
         );
         let all = MINERS.iter().flat_map(|miner| miner.aliases.iter().chain([&miner.name]));
         let (count, distinct) = (all.clone().count(), all.collect::<BTreeSet<_>>().len());
