@@ -333,7 +333,8 @@ impl BehaviorModel {
 
     /// Drops fields that make no difference to what can be called, and says which.
     ///
-    /// A field is dropped if no two states that differ only in it end a call differently, and if these pairs
+    /// A field is dropped if no two states that differ only in it end a call differently: where a call has
+    /// several ends, one of them must be the same, because rare ones are not seen everywhere. These pairs must
     /// have at least half of the calls of either in common: without that, agreement would be an accident of
     /// what was seen. Fields that change nothing about the states go as well.
     pub fn without_irrelevant_fields(&self) -> Reduced {
@@ -388,7 +389,8 @@ impl BehaviorModel {
                     let (one, other) = (&ends[one], &ends[other]);
                     let both = one.keys().filter(|label| other.contains_key(*label)).count();
                     let either = one.len() + other.len() - both;
-                    let same = |label: &&str| other.get(label).is_none_or(|ends| ends == &one[label]);
+                    let same =
+                        |label: &&str| other.get(label).is_none_or(|ends| !ends.is_disjoint(&one[label]));
                     2 * both >= either && one.keys().all(same)
                 })
             })

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use adit_automata::Fsa;
 use adit_infer::{BehaviorModel, Reduced};
-use adit_trace::{CallKind, Callable, Labels, Letter, Outcome, Script, Stop, Subject as _, ValueKind};
+use adit_trace::{CallKind, Callable, Labels, Letter, Outcome, Run, Script, Stop, Subject as _, ValueKind};
 use miette::Report;
 
 use self::inspect::Inspection;
@@ -31,7 +31,7 @@ pub(super) const MINER: Miner = Miner {
 };
 
 /// Random tests whose states are recorded.
-const RECORDED: usize = 3000;
+const RECORDED: usize = 10_000;
 
 /// Random tests that are run at a time; then the clock is checked.
 const BATCH: usize = 100;
@@ -45,7 +45,10 @@ const TURNS: usize = 10;
 
 fn mined(round: &mut Round<'_>) -> Result<MinedModel, Report> {
     round.pace.explore_until_the_end();
-    let inspection = Inspection::new(round.inspectors(), round.calls.api.vocabulary());
+    let mut inspection = Inspection::new(round.inspectors(), round.calls.api.vocabulary());
+    let first = round.random_scripts(BATCH, 1);
+    let runs = round.run_inspected(&inspection, &first)?;
+    inspection.keep_constants(&first, &runs);
     let mut behavior = BehaviorModel::with_enumerated(inspection.constants());
     let mut left = RECORDED;
     while left > 0 && round.pace.over().is_none() {
@@ -103,6 +106,12 @@ impl Round<'_> {
         inspectors
     }
 
+    /// Runs scripts with inspectors. The inserted calls are no news for the campaign.
+    fn run_inspected(&mut self, inspection: &Inspection, scripts: &[Script]) -> Result<Vec<Run>, Report> {
+        let inspected: Vec<Script> = scripts.iter().map(|script| inspection.inspected(script).0).collect();
+        self.workers.keeping(RetentionPolicy::Refutations).run(&inspected)
+    }
+
     /// Runs scripts with inspectors, and adds what objects did up to their first exception, and how that call
     /// ended.
     fn record_behavior(
@@ -112,10 +121,7 @@ impl Round<'_> {
         scripts: &[Script],
     ) -> Result<(), Report> {
         for scripts in scripts.chunks(BATCH) {
-            let inspected: Vec<Script> =
-                scripts.iter().map(|script| inspection.inspected(script).0).collect();
-            // The inserted calls are no news for the campaign.
-            let runs = self.workers.keeping(RetentionPolicy::Refutations).run(&inspected)?;
+            let runs = self.run_inspected(inspection, scripts)?;
             let reader = self.calls.reader;
             for (script, run) in scripts.iter().zip(&runs) {
                 let run = inspection.read(script, run);

@@ -13,8 +13,10 @@ use adit_trace::{
 pub(super) struct Inspection {
     inspectors: Vec<Arc<Callable>>,
     vocabulary: Vocabulary,
-    /// The name of a constant of an enumeration.
+    /// Asks for the name of a constant of an enumeration.
     constant_name: Arc<Callable>,
+    /// Inspectors whose answers are asked for their names.
+    named: BTreeSet<usize>,
 }
 
 /// The purpose of a statement in a script with inspectors.
@@ -29,19 +31,35 @@ pub(super) enum Role {
 }
 
 impl Inspection {
+    /// Asks all answers that are objects for their names, until [`keep_constants`](Self::keep_constants).
     pub(super) fn new(inspectors: Vec<Arc<Callable>>, vocabulary: Vocabulary) -> Self {
         let constant_name = Arc::new(Callable {
             signature: "()Ljava/lang/String;".to_owned(),
             answer: ValueKind::Text,
             ..Callable::new(CallKind::Method, "java.lang.Enum", "name")
         });
-        Self { inspectors, vocabulary, constant_name }
+        let is_object = |number: &usize| inspectors[*number].answer == ValueKind::Object;
+        let named = (0..inspectors.len()).filter(is_object).collect();
+        Self { inspectors, vocabulary, constant_name, named }
     }
 
-    /// Names of the answers that may be constants of an enumeration.
+    /// Names of the answers that are asked for their names.
     pub(super) fn constants(&self) -> BTreeSet<String> {
-        let objects = self.inspectors.iter().filter(|inspector| inspector.answer == ValueKind::Object);
-        objects.map(|inspector| field(inspector)).collect()
+        self.named.iter().map(|inspector| field(&self.inspectors[*inspector])).collect()
+    }
+
+    /// Asks only those answers for their names that had one in a run of these scripts.
+    pub(super) fn keep_constants(&mut self, scripts: &[Script], runs: &[Run]) {
+        let mut kept = BTreeSet::new();
+        for (script, run) in scripts.iter().zip(runs) {
+            let (_, roles) = self.inspected(script);
+            for (step, role) in run.steps.iter().zip(roles) {
+                if let (Role::Names(inspector), StepResult::Returned(_)) = (role, &step.result) {
+                    kept.insert(inspector);
+                }
+            }
+        }
+        self.named = kept;
     }
 
     /// The script with all inspectors behind every call on an object of the class, and the purpose of each of
@@ -66,7 +84,7 @@ impl Inspection {
                 let asked = statements.len();
                 statements.push(call(inspector, object));
                 roles.push(Role::Asks(number));
-                if inspector.answer == ValueKind::Object {
+                if self.named.contains(&number) {
                     statements.push(call(&self.constant_name, asked));
                     roles.push(Role::Names(number));
                 }
@@ -206,5 +224,15 @@ mod tests {
         let state = read.steps[1].fields.as_ref().unwrap().to_state();
         assert_eq!(state["isEmpty()"], Value::Bool(false));
         assert_eq!(state["status()"], Value::Text("PAID".to_owned()));
+
+        let mut inspection = inspection;
+        inspection.keep_constants(std::slice::from_ref(&script), std::slice::from_ref(&run));
+        assert_eq!(inspection.named, [1].into(), "its answers have names");
+        let no_constant = Step::new(StepResult::Skipped(adit_trace::Skip::WrongType));
+        let steps = [&[object(0)][..], &[returned(Value::Null), object(2), no_constant]].concat();
+        let run = Run { steps, end: End::Complete, leaked: false, passed: None };
+        inspection.keep_constants(&[script.clone()], &[run]);
+        assert!(inspection.constants().is_empty());
+        assert_eq!(inspection.inspected(&script).0.statements.len(), 6);
     }
 }
