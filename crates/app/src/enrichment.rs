@@ -2,7 +2,8 @@
 //!
 //! The first phase runs the mutations of TAUTOKO's Algorithm 1 (`adit_infer::mutations`). The second goes on
 //! where the paper stops: states that a mutant found are extended in turn, by several interventions at once,
-//! and methods with parameters are added with arguments that the suite passed before, or with made-up ones.
+//! and methods with parameters are added with arguments that the suite passed before, or with made-up ones
+//! (`enrichment/generated.rs`).
 //! A state is remembered with a *recipe*: the test, the interventions and the call that lead there.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -16,7 +17,11 @@ use adit_jvm::record::intervene::{
     Action, BenchLife, BenchRun, Capture, Experiment, Intervention, Mark, NoteKind, Origin, Replacement,
     Site, TestBench,
 };
-use adit_trace::{Argument, Event, Labels, Outcome, Pace, Value};
+use adit_trace::{Argument, Event, Labels, Outcome, Pace, Statement, Value};
+
+mod generated;
+
+pub(crate) use generated::{GeneratedCall, generated_calls};
 
 /// Most interventions of one mutant. Longer recipes repeat what shorter ones reach.
 const MOST_INTERVENTIONS: usize = 6;
@@ -63,6 +68,17 @@ pub(crate) struct Callee {
     /// Place in the bench's list.
     pub(crate) number: usize,
     pub(crate) parameters: Vec<Type>,
+    /// Arguments that a generator wrote.
+    pub(crate) generated: Vec<GeneratedCall>,
+}
+
+/// A way to call a method.
+struct Way {
+    arguments: Vec<Argument>,
+    captures: Vec<Capture>,
+    made: Vec<Statement>,
+    /// The suite does not pass these arguments.
+    is_made_up: bool,
 }
 
 /// Findings so far.
@@ -305,12 +321,11 @@ impl<'a> Enricher<'a> {
                     if recipe.interventions.len() >= MOST_INTERVENTIONS {
                         continue;
                     }
-                    for (arguments, captures, is_made_up) in self.arguments(&callee, &recipe) {
+                    for Way { arguments, captures, made, is_made_up } in self.arguments(&callee, &recipe) {
                         if self.is_over(pace) {
                             return Ok(());
                         }
-                        let action =
-                            Action::Add { method: callee.number, arguments, captures, made: Vec::new() };
+                        let action = Action::Add { method: callee.number, arguments, captures, made };
                         let mut made_up = recipe.made_up.clone();
                         made_up.extend(is_made_up.then_some(recipe.interventions.len()));
                         let mut interventions = recipe.interventions.clone();
@@ -469,11 +484,12 @@ impl<'a> Enricher<'a> {
     }
 
     /// Ways to call a method: with values that the same test passed to it before, with plain values that any
-    /// test passed, and with made-up ones, which come last and are marked.
-    fn arguments(&self, callee: &Callee, recipe: &Recipe) -> Vec<(Vec<Argument>, Vec<Capture>, bool)> {
+    /// test passed, and with made-up and generated ones, which come last and are marked.
+    fn arguments(&self, callee: &Callee, recipe: &Recipe) -> Vec<Way> {
         let count = callee.parameters.len();
+        let way = |arguments, captures| Way { arguments, captures, made: Vec::new(), is_made_up: false };
         if count == 0 {
-            return vec![(Vec::new(), Vec::new(), false)];
+            return vec![way(Vec::new(), Vec::new())];
         }
         let mut ways = Vec::new();
         let lives = &self.found.suite.lives;
@@ -491,11 +507,7 @@ impl<'a> Enricher<'a> {
         });
         if let Some((object, ordinal)) = earlier {
             let capture = |argument| Capture { object, ordinal, argument: Some(argument) };
-            ways.push((
-                (0..count).map(Argument::Earlier).collect(),
-                (0..count).map(capture).collect(),
-                false,
-            ));
+            ways.push(way((0..count).map(Argument::Earlier).collect(), (0..count).map(capture).collect()));
         }
         let passed = lives.iter().flat_map(|life| &life.life.events).find_map(|event| {
             (event.method == callee.event
@@ -507,9 +519,14 @@ impl<'a> Enricher<'a> {
             })
             .flatten()
         });
-        ways.extend(passed.map(|arguments| (arguments, Vec::new(), false)));
-        let made_up: Option<Vec<Argument>> = callee.parameters.iter().map(made_up).collect();
-        ways.extend(made_up.map(|arguments| (arguments, Vec::new(), true)));
+        ways.extend(passed.map(|arguments| way(arguments, Vec::new())));
+        let made_up = made_up_arguments(&callee.parameters);
+        ways.extend(made_up.map(|arguments| Way { is_made_up: true, ..way(arguments, Vec::new()) }));
+        ways.extend(callee.generated.iter().map(|GeneratedCall { arguments, made }| Way {
+            made: made.clone(),
+            is_made_up: true,
+            ..way(arguments.clone(), Vec::new())
+        }));
         ways
     }
 }
@@ -562,6 +579,17 @@ fn plain(value: &Value, of: &Type) -> Option<Argument> {
         }
         _ => return None,
     })
+}
+
+/// Harmless values of all types, if there are any. Two numbers behind an array are a range of it.
+fn made_up_arguments(parameters: &[Type]) -> Option<Vec<Argument>> {
+    let mut arguments: Vec<Argument> = parameters.iter().map(made_up).collect::<Option<_>>()?;
+    for place in 2..parameters.len() {
+        if let [Type::Array(_), Type::Int, Type::Int] = &parameters[place - 2..=place] {
+            arguments[place - 1] = Argument::Int(0);
+        }
+    }
+    Some(arguments)
 }
 
 /// A harmless value of a type. Null is none: it is refused for its own sake.

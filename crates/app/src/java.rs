@@ -5,7 +5,7 @@
 //! [`cache`] keeps between runs which code calls what. [`user_tests`] finds the user's own JUnit tests, and
 //! [`recording`] holds the traces of objects. [`enumerated`] finds fields that hold one of a few constants.
 
-mod cache;
+pub(crate) mod cache;
 pub(crate) mod class_under_test;
 pub(crate) mod enumerated;
 pub(crate) mod environment;

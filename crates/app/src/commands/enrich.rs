@@ -13,9 +13,12 @@ use miette::Report;
 use serde_json::{Value, json};
 
 use super::requests::class_request;
-use crate::enrichment::{Callee, Enricher, Enrichment, Recheck, TransitionOrigin, parameters};
+use crate::enrichment::{
+    Callee, Enricher, Enrichment, Recheck, TransitionOrigin, generated_calls, parameters,
+};
 use crate::errors::{Ending, bad_input, no_answer};
 use crate::flags::EnrichFlags;
+use crate::flags::mine::GENERATION;
 use crate::interrupt::Listening;
 use crate::java::enumerated::enumerated_fields;
 use crate::java::environment::{self, JavaEnvironment};
@@ -162,6 +165,7 @@ fn check_suite(found: &Enrichment, class: &str, quiet: bool) -> Result<(), Repor
 
 /// The methods to call: public ones unless others are wanted, each name of events once.
 fn callees(methods: &[BenchMethod], classes: &ClassPath, class: &str, non_public: bool) -> Vec<Callee> {
+    let generated = generated_calls(classes, class, non_public, GENERATION);
     let visible = visible_methods(classes, class, non_public);
     let mut seen = BTreeSet::new();
     methods
@@ -174,6 +178,10 @@ fn callees(methods: &[BenchMethod], classes: &ClassPath, class: &str, non_public
             event: method.event.clone(),
             number,
             parameters: parameters(&method.descriptor),
+            generated: generated
+                .get(&(method.name.clone(), method.descriptor.clone()))
+                .cloned()
+                .unwrap_or_default(),
         })
         .collect()
 }
