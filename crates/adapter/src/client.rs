@@ -112,6 +112,17 @@ impl Adapter {
 
     /// Runs every sequence and answers in the same order. Those that `until` comes before are not run.
     pub fn run(&mut self, batch: &[Sequence], until: Option<Instant>) -> Result<Vec<Answered>, AdapterError> {
+        self.run_limited(batch, until, None)
+    }
+
+    /// The same; after so many hangs and deaths, the rest of the batch is not run.
+    pub fn run_limited(
+        &mut self,
+        batch: &[Sequence],
+        until: Option<Instant>,
+        bad_ends: Option<usize>,
+    ) -> Result<Vec<Answered>, AdapterError> {
+        let mut bad = 0;
         let mut answered: Vec<Answered> = Vec::with_capacity(batch.len());
         let mut sent = 0;
         while answered.len() < batch.len() {
@@ -138,9 +149,13 @@ impl Adapter {
                 Waited::TimedOut | Waited::Died(_) => {
                     self.end()?;
                     let one = self.one_by_one(asked, until)?;
+                    bad += usize::from(one.end.is_bad());
                     answered.push(one);
                     // What was written ahead went down with the process.
                     sent = answered.len();
+                    if bad_ends.is_some_and(|most| bad >= most) {
+                        break;
+                    }
                 }
             }
         }

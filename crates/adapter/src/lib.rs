@@ -10,19 +10,27 @@
 //! | `process` | one process: its streams, its last exchange, its end |
 //! | `message` | requests and answers as JSON |
 //! | `description` | the answer to `describe` |
+//! | `subject` | scripts to sequences, answers to runs, over several processes |
+//! | `author` | random scripts, and what is learned from their runs |
+//! | `values` | values for parameters |
 //! | `error` | failures of an adapter |
 
+mod author;
 mod client;
 mod description;
 mod error;
 mod message;
 mod process;
+mod subject;
+mod values;
 
+pub use author::{AdapterAuthor, AuthorOptions, Unreturned};
 pub use client::{Adapter, AdapterLimits};
 pub use description::{AdapterParameter, Described, OfferedCall, ParameterKind};
 pub use error::{AdapterError, Exchange};
 pub use message::{AdapterCall, Answered, CallAnswer, CallOutcome, Sequence, SequenceEnd, Unmade};
 pub use process::Launch;
+pub use subject::AdapterHost;
 
 /// Version of the protocol that this crate speaks.
 pub const PROTOCOL: u32 = 1;

@@ -60,6 +60,13 @@ pub enum SequenceEnd {
     NotRun,
 }
 
+impl SequenceEnd {
+    /// Tells whether it cost the adapter its process.
+    pub fn is_bad(&self) -> bool {
+        matches!(self, Self::TimedOut | Self::Died { .. })
+    }
+}
+
 /// The answer to a call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CallAnswer {
