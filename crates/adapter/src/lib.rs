@@ -13,12 +13,14 @@
 //! | `subject` | scripts to sequences, answers to runs, over several processes |
 //! | `author` | random scripts, and what is learned from their runs |
 //! | `values` | values for parameters |
+//! | `learning` | an adapter as the teacher of a Mealy machine |
 //! | `error` | failures of an adapter |
 
 mod author;
 mod client;
 mod description;
 mod error;
+mod learning;
 mod message;
 mod process;
 mod subject;
@@ -28,6 +30,9 @@ pub use author::{AdapterAuthor, AuthorOptions, Unreturned};
 pub use client::{Adapter, AdapterLimits};
 pub use description::{AdapterParameter, Described, OfferedCall, ParameterKind};
 pub use error::{AdapterError, Exchange};
+pub use learning::{
+    AdapterTeacher, LAST_OUTPUTS, LearnerInput, inputs_of, learner_inputs, parse_input, parse_start,
+};
 pub use message::{AdapterCall, Answered, CallAnswer, CallOutcome, Sequence, SequenceEnd, Unmade};
 pub use process::Launch;
 pub use subject::AdapterHost;

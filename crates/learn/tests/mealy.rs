@@ -125,7 +125,7 @@ fn naive_lsharp(truth: &Mealy) -> Mealy {
                     }
                     [_] => {}
                     [one, other, ..] => {
-                        let suffix = naive.witness(one, other).unwrap();
+                        let suffix = naive.witness(one, other).expect("states are apart");
                         naive.ask(&[&next[..], &suffix].concat());
                         continue 'rules;
                     }
@@ -142,7 +142,7 @@ fn naive_lsharp(truth: &Mealy) -> Mealy {
                             .iter()
                             .position(|known| *known == next)
                             .or_else(|| basis.iter().position(|known| naive.witness(&next, known).is_none()));
-                        (naive.observed[&next], to.unwrap())
+                        (naive.observed[&next], to.expect("the frontier is identified"))
                     })
                     .collect()
             })
@@ -171,7 +171,7 @@ proptest! {
         let minimal = truth.minimize();
         let detour: InputWord = detour.into_iter().map(|input| input % truth.inputs()).collect();
         for (name, learn) in LEARNERS {
-            let mut teacher = CountedWords::new(CachedWords::new(truth.inputs(), truth.clone()));
+            let mut teacher = CountedWords::new(CachedWords::new(truth.inputs(), &[], truth.clone()));
             let mut knows = Knows { truth: truth.clone(), detour: detour.clone() };
             let learned = learn(truth.inputs(), &mut teacher, &mut knows);
             prop_assert_eq!(&learned.ended, &None, "{}", name);
@@ -237,7 +237,7 @@ proptest! {
         sets in prop::collection::vec(prop::collection::vec(prop::collection::vec(0usize..3, 0..6), 1..6), 1..6),
     ) {
         let inputs = truth.inputs();
-        let mut cached = CachedWords::new(inputs, Spy { inner: truth.clone(), asked: BTreeSet::new(), strict: true });
+        let mut cached = CachedWords::new(inputs, &[], Spy { inner: truth.clone(), asked: BTreeSet::new(), strict: true });
         for set in sets.iter().chain(&sets) {
             let set: Vec<InputWord> =
                 set.iter().map(|word| word.iter().map(|input| input % inputs).collect()).collect();
@@ -254,7 +254,7 @@ proptest! {
         for (name, learn) in LEARNERS {
             let alone = learn(truth.inputs(), &mut truth.clone(), &mut Knows::new(&truth));
             let team: Vec<Mealy> = (0..workers).map(|_| truth.clone()).collect();
-            let mut team = CachedWords::new(truth.inputs(), Voting::new(2, Parallel::new(team)));
+            let mut team = CachedWords::new(truth.inputs(), &[], Voting::new(2, Parallel::new(team)));
             let together = learn(truth.inputs(), &mut team, &mut Knows::new(&truth));
             prop_assert_eq!(&alone, &together, "{}", name);
         }
@@ -321,7 +321,7 @@ fn random(states: usize, inputs: usize, outputs: u32, seed: u64) -> Mealy {
 fn votes_decide_and_are_reported() {
     let truth = random(8, 3, 3, 1);
     for (name, learn) in LEARNERS {
-        let mut teacher = CachedWords::new(3, Voting::new(7, Flaky::new(&truth, 20)));
+        let mut teacher = CachedWords::new(3, &[], Voting::new(7, Flaky::new(&truth, 20)));
         let learned = learn(3, &mut teacher, &mut Knows::new(&truth));
         assert_eq!(learned.machine.unwrap().minimize(), truth, "{name}");
         let disagreements = teacher.inner().disagreements();
@@ -349,7 +349,7 @@ fn a_tie_ends_the_session() {
 fn contradictions_are_reported_with_both_answers() {
     let truth = random(8, 3, 3, 1);
     for (name, learn) in LEARNERS {
-        let mut teacher = CachedWords::new(3, Flaky::new(&truth, 5));
+        let mut teacher = CachedWords::new(3, &[], Flaky::new(&truth, 5));
         let learned = learn(3, &mut teacher, &mut WpMethod::new(1, 10));
         let Some(Ended::Flaky(Contradiction { word, first, second })) = learned.ended else {
             panic!("{name}: {:?}", learned.ended)
@@ -403,6 +403,24 @@ fn a_budget_keeps_the_last_conjecture() {
     }
 }
 
+/// Nothing is asked after an output that is the last one.
+#[test]
+fn nothing_is_asked_after_a_crash() {
+    // The second input crashes the first state: output 7, for ever.
+    let crashes = Mealy::new(2, vec![vec![(0, 1), (7, 2)], vec![(1, 0), (1, 1)], vec![(7, 2), (7, 2)]]);
+    for (name, learn) in LEARNERS {
+        let spy = Spy { inner: crashes.clone(), asked: BTreeSet::new(), strict: true };
+        let mut teacher = CachedWords::new(2, &[7], spy);
+        let learned = learn(2, &mut teacher, &mut WpMethod::new(2, 4));
+        assert_eq!(learned.machine.unwrap().minimize(), crashes, "{name}");
+        let after = |word: &&InputWord| {
+            let outputs = crashes.outputs(0, word);
+            outputs.iter().filter(|&&output| output == 7).count() > 3
+        };
+        assert_eq!(teacher.inner().asked.iter().find(after), None, "{name}");
+    }
+}
+
 /// Outputs with names are numbered in the order in which they appear, whoever is asked.
 #[test]
 fn outputs_have_names() {
@@ -444,7 +462,7 @@ fn random_walks_are_repeatable() {
     let truth = random(40, 4, 3, 5);
     for (name, learn) in LEARNERS {
         let session = || {
-            let mut teacher = CountedWords::new(CachedWords::new(4, CountedWords::new(truth.clone())));
+            let mut teacher = CountedWords::new(CachedWords::new(4, &[], CountedWords::new(truth.clone())));
             let walks = ChaCha8Rng::seed_from_u64(9);
             let learned = learn(4, &mut teacher, &mut RandomWalks::new(500, (5, 30), 1, walks));
             (learned, teacher.inner().inner().count())
@@ -460,7 +478,7 @@ fn random_walks_are_repeatable() {
 fn lsharp_asks_for_few_words() {
     for (outputs, most) in [(2, 3.0), (5, 1.7), (10, 1.5)] {
         let truth = random(100, 10, outputs, 7);
-        let mut teacher = CachedWords::new(10, CountedWords::new(truth.clone()));
+        let mut teacher = CachedWords::new(10, &[], CountedWords::new(truth.clone()));
         let learned = lsharp(10, &mut teacher, &mut Knows::new(&truth));
         assert_eq!(learned.machine.unwrap().minimize(), truth);
         let count = teacher.inner().count();

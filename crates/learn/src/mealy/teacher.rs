@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashSet;
 
-use super::observation_tree::ObservationTree;
+use super::observation_tree::{ObservationTree, ROOT};
 use super::{InputWord, Mealy, OutputSymbol};
 use crate::lts::Symbol;
 
@@ -70,18 +70,21 @@ pub struct Contradiction {
     pub second: Vec<OutputSymbol>,
 }
 
-/// A teacher that is never asked what an earlier answer tells: words that were asked, and their prefixes.
+/// A teacher that is never asked what an earlier answer tells: words that were asked, their prefixes, and
+/// everything after an output that is the last one.
 ///
 /// An answer that contradicts an earlier one ends the session with both.
 pub struct CachedWords<T> {
     inner: T,
     tree: ObservationTree,
+    last: Vec<OutputSymbol>,
 }
 
 impl<T> CachedWords<T> {
-    /// An empty cache over the inputs `0..inputs` in front of `inner`.
-    pub fn new(inputs: usize, inner: T) -> Self {
-        Self { inner, tree: ObservationTree::new(inputs) }
+    /// An empty cache over the inputs `0..inputs` in front of `inner`. After an output in `last`, such as that
+    /// of a crash, every input has the same output.
+    pub fn new(inputs: usize, last: &[OutputSymbol], inner: T) -> Self {
+        Self { inner, tree: ObservationTree::new(inputs), last: last.to_vec() }
     }
 
     /// Adds an answer that was given before, such as in an earlier session.
@@ -93,6 +96,15 @@ impl<T> CachedWords<T> {
                 second: outputs[..length].to_vec(),
             })
         })
+    }
+
+    /// The outputs of `word`, if the cache tells them.
+    fn known(&self, word: &[Symbol]) -> Option<Vec<OutputSymbol>> {
+        let mut outputs = self.tree.outputs_after(ROOT, word);
+        if let Some(last) = outputs.last().copied().filter(|last| self.last.contains(last)) {
+            outputs.resize(word.len(), last);
+        }
+        (outputs.len() == word.len()).then_some(outputs)
     }
 
     /// The teacher behind the cache.
@@ -110,8 +122,7 @@ impl<T: MealyTeacher<Output = OutputSymbol>> MealyTeacher for CachedWords<T> {
     type Output = OutputSymbol;
 
     fn ask(&mut self, words: &[InputWord]) -> Result<Vec<Vec<OutputSymbol>>, Ended> {
-        let mut open: Vec<&InputWord> =
-            words.iter().filter(|word| self.tree.walk(0, word).is_none()).collect();
+        let mut open: Vec<&InputWord> = words.iter().filter(|word| self.known(word).is_none()).collect();
         if !open.is_empty() {
             // A word that another one of the set continues is answered along with it. In sorted order such a
             // word stands right before one of its continuations.
@@ -132,10 +143,7 @@ impl<T: MealyTeacher<Output = OutputSymbol>> MealyTeacher for CachedWords<T> {
                 self.remember(word, outputs)?;
             }
         }
-        Ok(words
-            .iter()
-            .map(|word| self.tree.answer(word).expect("every word is in the tree by now"))
-            .collect())
+        Ok(words.iter().map(|word| self.known(word).expect("every word is in the tree by now")).collect())
     }
 }
 
@@ -219,6 +227,11 @@ impl<T: MealyTeacher<Output: Ord + Clone>> Numbered<T> {
     pub fn inner(&self) -> &T {
         &self.inner
     }
+
+    /// The teacher behind the numbers, for good.
+    pub fn into_inner(self) -> T {
+        self.inner
+    }
 }
 
 impl<T: MealyTeacher<Output: Ord + Clone>> MealyTeacher for Numbered<T> {
@@ -247,9 +260,9 @@ impl<T> Parallel<T> {
         Self { workers }
     }
 
-    /// The workers.
-    pub fn workers(&self) -> &[T] {
-        &self.workers
+    /// The workers, for good.
+    pub fn into_workers(self) -> Vec<T> {
+        self.workers
     }
 }
 
@@ -311,6 +324,11 @@ impl<T: MealyTeacher> Voting<T> {
     /// The teacher behind the votes.
     pub fn inner(&self) -> &T {
         &self.inner
+    }
+
+    /// The teacher behind the votes, for good.
+    pub fn into_inner(self) -> T {
+        self.inner
     }
 }
 
