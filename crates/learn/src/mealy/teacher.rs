@@ -112,6 +112,11 @@ impl<T> CachedWords<T> {
         &self.inner
     }
 
+    /// The teacher behind the cache, which may be changed if its answers stay the same.
+    pub fn inner_mut(&mut self) -> &mut T {
+        &mut self.inner
+    }
+
     /// The teacher behind the cache, for good.
     pub fn into_inner(self) -> T {
         self.inner
