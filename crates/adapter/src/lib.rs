@@ -30,7 +30,7 @@ pub use description::{AdapterParameter, Described, OfferedCall, ParameterKind};
 pub use error::{AdapterError, Exchange};
 pub use message::{AdapterCall, Answered, CallAnswer, CallOutcome, Sequence, SequenceEnd, Unmade};
 pub use process::Launch;
-pub use subject::AdapterHost;
+pub use subject::{AdapterHost, readable};
 
 /// Version of the protocol that this crate speaks.
 pub const PROTOCOL: u32 = 1;
