@@ -72,7 +72,7 @@ type Drawn = Pooled;
 #[derive(Clone, Copy, Debug)]
 pub struct Unreturned<'a> {
     /// The call.
-    pub callable: &'a Callable,
+    pub callable: &'a Arc<Callable>,
     /// Number of calls.
     pub times: u32,
     /// Class of the most frequent failure.
@@ -120,9 +120,10 @@ impl Known {
         }
     }
 
-    /// Tells whether it fails more often than it returns.
+    /// Tells whether it fails more often than it returns. Of a start less is enough: a script without an object
+    /// shows nothing.
     fn is_hard(&self) -> bool {
-        self.bad > self.good
+        self.bad > if self.callable.kind == CallKind::Constructor { self.good / 8 } else { self.good }
     }
 
     /// Tells whether it never worked, so often that it hardly will.

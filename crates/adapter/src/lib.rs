@@ -35,7 +35,7 @@ pub use learning::{
 };
 pub use message::{AdapterCall, Answered, CallAnswer, CallOutcome, Sequence, SequenceEnd, Unmade};
 pub use process::Launch;
-pub use subject::AdapterHost;
+pub use subject::{AdapterHost, readable};
 
 /// Version of the protocol that this crate speaks.
 pub const PROTOCOL: u32 = 1;

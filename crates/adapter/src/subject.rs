@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::thread;
+use std::time::{Duration, Instant};
 
 use adit_trace::{
     Argument, CallKind, Callable, End, EventNames, Run, RunLimits, Script, Skip, Snapshot, Step, StepResult,
@@ -26,8 +27,9 @@ pub struct AdapterHost {
     /// A reset makes the only object.
     one_object: bool,
     names: Option<Arc<[String]>>,
-    /// Calls that were answered.
+    /// Calls that were answered, and the time that it took.
     calls: u64,
+    busy: Duration,
 }
 
 /// Fewest scripts that are worth a process of their own.
@@ -49,7 +51,16 @@ impl AdapterHost {
             adapters.push(Adapter::start(launch, subject, limits)?);
         }
         let limits = RunLimits::default();
-        Ok(Self { adapters, vocabulary, limits, states: true, one_object, names: None, calls: 0 })
+        Ok(Self {
+            adapters,
+            vocabulary,
+            limits,
+            states: true,
+            one_object,
+            names: None,
+            calls: 0,
+            busy: Duration::ZERO,
+        })
     }
 
     /// What the adapter offers.
@@ -78,6 +89,11 @@ impl AdapterHost {
         self.calls
     }
 
+    /// Calls that all processes together answered in a second, while they were asked.
+    pub fn calls_per_second(&self) -> f64 {
+        self.calls as f64 / self.busy.as_secs_f64().max(0.001)
+    }
+
     /// Number of processes that had to be started because others hung or died.
     pub fn restarts(&self) -> u64 {
         self.adapters.iter().map(|adapter| adapter.starts() - 1).sum()
@@ -85,7 +101,7 @@ impl AdapterHost {
 
     /// The calls of a script as source text, if the adapter can write it.
     pub fn render(&mut self, script: &Script) -> Result<Option<String>, AdapterError> {
-        let calls = sequence(script, false, self.one_object).0.calls;
+        let calls = sequence(script, &self.vocabulary.class, false, self.one_object).0.calls;
         self.adapters[0].render(&calls)
     }
 }
@@ -95,10 +111,13 @@ impl Subject for AdapterHost {
 
     fn run(&mut self, batch: &[Script]) -> Result<Vec<Run>, AdapterError> {
         let (states, one_object) = (self.states, self.one_object);
+        let class = self.vocabulary.class.clone();
         let sequences: Vec<(Sequence, Vec<Option<usize>>)> =
-            batch.iter().map(|script| sequence(script, states, one_object)).collect();
+            batch.iter().map(|script| sequence(script, &class, states, one_object)).collect();
         let plain: Vec<Sequence> = sequences.iter().map(|(sequence, _)| sequence.clone()).collect();
+        let begun = Instant::now();
         let answered = self.shared(&plain)?;
+        self.busy += begun.elapsed();
         self.calls += answered.iter().map(|one| one.answers.len() as u64).sum::<u64>();
         let mut runs = Vec::with_capacity(batch.len());
         for ((script, (_, numbers)), answered) in batch.iter().zip(&sequences).zip(answered) {
@@ -165,6 +184,7 @@ impl AdapterHost {
                 (None, CallKind::Constructor) => {
                     Step::new(StepResult::Object { class: self.vocabulary.class.clone(), first: at })
                 }
+                // A call that belongs to another type: the adapter offers none.
                 (None, _) => Step::new(StepResult::Skipped(Skip::NoReceiver)),
             };
             steps.push(step);
@@ -213,13 +233,14 @@ impl AdapterHost {
 }
 
 /// The calls of a script as a sequence, and the number of the call that each statement is. Values are no calls,
-/// nor is the start of a subject that a reset starts.
-fn sequence(script: &Script, states: bool, one_object: bool) -> (Sequence, Vec<Option<usize>>) {
+/// nor is the start of a subject that a reset starts, nor what does not belong to the `class`.
+fn sequence(script: &Script, class: &str, states: bool, one_object: bool) -> (Sequence, Vec<Option<usize>>) {
     let mut calls = Vec::with_capacity(script.statements.len());
     let mut numbers: Vec<Option<usize>> = Vec::with_capacity(script.statements.len());
     for statement in &script.statements {
         let callable = &statement.callable;
-        if callable.kind == CallKind::Constant || one_object && callable.kind == CallKind::Constructor {
+        let is_start = callable.kind == CallKind::Constructor;
+        if callable.kind == CallKind::Constant || callable.owner != class || one_object && is_start {
             numbers.push(None);
             continue;
         }
@@ -237,6 +258,37 @@ fn sequence(script: &Script, states: bool, one_object: bool) -> (Sequence, Vec<O
         calls.push(AdapterCall::new(callable.name.clone(), on, args));
     }
     (Sequence { calls, states }, numbers)
+}
+
+/// The calls of a script for people, in the form of most languages: one a line, `s0` for the result of the
+/// first.
+pub fn readable(script: &Script) -> String {
+    let mut text = String::new();
+    for (at, statement) in script.statements.iter().enumerate() {
+        let callable = &statement.callable;
+        if callable.kind == CallKind::Constant {
+            continue;
+        }
+        let shown = |argument: &Argument| -> String {
+            let earlier = |at: usize| match script.statements.get(at) {
+                Some(one) if one.callable.kind == CallKind::Constant => {
+                    Some(json!({ "$": one.callable.name }))
+                }
+                _ => Some(json!({ "$": format!("s{at}") })),
+            };
+            match values::to_json(argument, &earlier) {
+                Some(Value::Object(object)) => {
+                    object.values().next().and_then(Value::as_str).unwrap_or("?").to_owned()
+                }
+                Some(value) => value.to_string(),
+                None => "?".to_owned(),
+            }
+        };
+        let args: Vec<String> = statement.args.iter().map(shown).collect();
+        let on = statement.receiver.map(|receiver| format!("s{receiver}.")).unwrap_or_default();
+        text += &format!("s{at} = {on}{}({})\n", callable.name, args.join(", "));
+    }
+    text
 }
 
 /// The calls that are events: starts, or one start for a subject that has none, and operations.
