@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use adit_adapter::{
-    Adapter, AdapterCall, AdapterLimits, AdapterTeacher, CallOutcome, Described, LAST_OUTPUTS, Launch,
-    LearnerInput, Sequence, inputs_of, learner_inputs, parse_input, parse_start,
+    Adapter, AdapterCall, AdapterLimits, AdapterTeacher, CallOutcome, Described, LAST_OUTPUTS, LearnerInput,
+    Sequence, inputs_of, learner_inputs, parse_input, parse_start,
 };
 use adit_automata::Fsa;
 use adit_automata::format::Format;
+use adit_jvm::Sandbox;
 use adit_learn::mealy::lsharp::lsharp;
 use adit_learn::mealy::lstar::lstar;
 use adit_learn::mealy::random_walks::RandomWalks;
@@ -26,13 +27,14 @@ use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use serde_json::{Value, json};
 
+use crate::adapter::{AdapterRequest, launcher};
 use crate::budget::Budget;
 use crate::errors::{Ending, bad_input, no_answer};
 use crate::flags::LearnFlags;
 use crate::flags::learn::{self as defaults, EquivalenceChoice, LearningAlgorithm};
 use crate::interrupt::{Listening, farewell};
 use crate::models;
-use crate::output::{Target, counted, print_json, size_of};
+use crate::output::{Target, counted, print_json};
 use crate::progress::Counting;
 use crate::shell;
 use crate::stderr::tell;
@@ -56,7 +58,14 @@ pub(super) fn run(flags: &LearnFlags, quiet: bool) -> Result<Ending, Report> {
         _ => None,
     };
     let limits = AdapterLimits::new(flags.script_limit);
-    let launch = Launch::unprotected(&flags.adapter);
+    let request = AdapterRequest {
+        command: flags.adapter.clone(),
+        subject: flags.name.clone(),
+        sandbox: if flags.unsafe_no_sandbox { Sandbox::Unsafe } else { Sandbox::Required },
+        line_limit: flags.script_limit,
+    };
+    // The folders of the sandbox go when this is dropped.
+    let (launch, _folders) = launcher(&request)?;
     let mut adapters = vec![Adapter::start(&launch, &flags.name, limits)?];
     let described = adapters[0].description().clone();
     for note in described.notes.iter().filter(|_| !quiet) {
@@ -445,11 +454,11 @@ impl Outcome {
         let QueryCount { words, symbols, .. } = self.count;
         let machine = self.learned.machine.as_ref().expect("a session without a machine ends earlier");
         format!(
-            "{}: {} over {} ({}); {}, {}, {}; {}",
+            "{}: {}, {} over {}; {}, {}, {}; {}",
             self.name,
             counted(machine.len(), "state"),
+            counted(model.transitions(), "transition"),
             counted(self.labels.len(), "input"),
-            size_of(model),
             counted(self.queries, "query"),
             counted(words, "reset"),
             counted(symbols, "call"),

@@ -259,30 +259,25 @@ impl Learner {
     /// most apart.
     fn separation(&self, candidates: &[u32], witnesses: &mut FxHashMap<(u32, u32), InputWord>) -> InputWord {
         let [first, others @ ..] = candidates else { unreachable!("there are several candidates") };
-        let mut words: Vec<InputWord> = others
-            .iter()
-            .take(WITNESSES)
-            .map(|other| {
-                let witness = witnesses.entry((*first, *other)).or_insert_with(|| {
-                    let [one, other] = [first, other].map(|state| self.basis[*state as usize]);
-                    self.tree.witness(one, other).expect("states of the basis are apart")
-                });
-                witness.clone()
-            })
-            .collect();
-        words.push(self.probe.clone());
-        let parts = |word: &InputWord| {
-            let mut parts: Vec<Vec<OutputSymbol>> = candidates
-                .iter()
-                .map(|&state| self.tree.outputs_after(self.basis[state as usize], word))
-                .filter(|outputs| outputs.len() == word.len())
-                .collect();
-            parts.sort_unstable();
-            parts.dedup();
-            parts.len()
+        let others = &others[..others.len().min(WITNESSES)];
+        for other in others {
+            witnesses.entry((*first, *other)).or_insert_with(|| {
+                let [one, other] = [first, other].map(|state| self.basis[*state as usize]);
+                self.tree.witness(one, other).expect("states of the basis are apart")
+            });
+        }
+        let mut answers = Vec::with_capacity(candidates.len());
+        let mut parts = |word: &InputWord| {
+            answers.clear();
+            let nodes = candidates.iter().map(|&state| self.basis[state as usize]);
+            answers.extend(nodes.filter_map(|node| self.tree.digest_after(node, word)));
+            answers.sort_unstable();
+            answers.dedup();
+            answers.len()
         };
-        let best = words.into_iter().max_by_key(|word| (parts(word), std::cmp::Reverse(word.len())));
-        best.expect("the probe is a word")
+        let known = others.iter().map(|other| &witnesses[&(*first, *other)]);
+        let best = known.chain([&self.probe]).max_by_key(|word| (parts(word), std::cmp::Reverse(word.len())));
+        best.expect("the probe is a word").clone()
     }
 
     /// Appends inputs to the probe until it is long enough that a node of an unknown state is unlikely to

@@ -1,6 +1,7 @@
 //! Everything that was observed, as one tree: a node for each word of inputs that was run, with its output.
 
 use std::collections::VecDeque;
+use std::hash::Hasher as _;
 
 use super::{InputWord, OutputSymbol};
 use crate::lts::Symbol;
@@ -83,6 +84,17 @@ impl ObservationTree {
                 Some(self.output(node))
             })
             .collect()
+    }
+
+    /// A number for the outputs of `word` after `node`, if all of it was observed: equal for equal outputs, and
+    /// nearly always different for others.
+    pub(crate) fn digest_after(&self, mut node: Node, word: &[Symbol]) -> Option<u64> {
+        let mut hasher = rustc_hash::FxHasher::default();
+        for &input in word {
+            node = self.child(node, input)?;
+            hasher.write_u32(self.output(node));
+        }
+        Some(hasher.finish())
     }
 
     /// Adds an observation. Fails with the number of inputs after which it contradicts an earlier one; nothing
