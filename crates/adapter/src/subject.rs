@@ -48,7 +48,8 @@ impl AdapterHost {
         let vocabulary = vocabulary(first.description());
         let mut adapters = vec![first];
         for _ in 1..workers.max(1) {
-            adapters.push(Adapter::start(launch, subject, limits)?);
+            let another = adapters[0].start_another()?;
+            adapters.push(another);
         }
         let limits = RunLimits::default();
         Ok(Self {
@@ -94,9 +95,9 @@ impl AdapterHost {
         self.calls as f64 / self.busy.as_secs_f64().max(0.001)
     }
 
-    /// Number of processes that had to be started because others hung or died.
+    /// Number of processes that hung or died, and were replaced.
     pub fn restarts(&self) -> u64 {
-        self.adapters.iter().map(|adapter| adapter.starts() - 1).sum()
+        self.adapters.iter().map(Adapter::faults).sum()
     }
 
     /// The calls of a script as source text, if the adapter can write it.

@@ -106,7 +106,7 @@ impl UnderTest {
         let AnyHost::Adapter(host) = &self.host else { return None };
         let restarts = match host.restarts() {
             0 => String::new(),
-            times => format!("; it was started again {}", counted(times, "time")),
+            times => format!("; {} hung or died and was replaced", counted(times, "process")),
         };
         let (calls, rate) = (counted(host.calls(), "call"), host.calls_per_second());
         Some(format!("the adapter answered {calls} ({rate:.0} per second){restarts}"))
