@@ -1,7 +1,7 @@
 //! Random Mealy machines, learned by adit and by AALpy in the same run.
 //!
-//! Both learn the same machines, checked in the same way: by someone who knows the machine, or by random words.
-//! The systems are in memory, or behind a process that speaks the adapter protocol.
+//! Both learn the same machines, checked in the same way: by someone who knows the machine, or by random
+//! words. The systems are in memory, or behind a process that speaks the adapter protocol.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

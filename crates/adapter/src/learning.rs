@@ -1,8 +1,9 @@
-//! An adapter as the teacher of a Mealy machine: inputs are operations with fixed arguments, outputs are letters.
+//! An adapter as the teacher of a Mealy machine: inputs are operations with fixed arguments, outputs are
+//! letters.
 //!
-//! A machine needs finitely many inputs, so every parameter stands for a few values: those that the description
-//! offers, else boundary values of its kind. [`learner_inputs`] makes the inputs of all operations, and
-//! [`parse_input`] reads one that a user wrote, such as `put("a", 1)`.
+//! A machine needs finitely many inputs, so every parameter stands for a few values: those that the
+//! description offers, else boundary values of its kind. [`learner_inputs`] makes the inputs of all
+//! operations, and [`parse_input`] reads one that a user wrote, such as `put("a", 1)`.
 
 use std::time::Instant;
 
@@ -118,8 +119,8 @@ fn shown(value: &Value) -> String {
     }
 }
 
-/// Reads an input as a user wrote it: `close` is every input of an operation, `put("a", 1)` has arguments as a
-/// JSON list, or as labels show them. Fails with a sentence.
+/// Reads an input as a user wrote it: `close` is every input of an operation, `put("a", 1)` has arguments as
+/// a JSON list, or as labels show them. Fails with a sentence.
 pub fn parse_input(text: &str, described: &Described) -> Result<Vec<LearnerInput>, String> {
     parse_call(text, &described.operations, described)
 }

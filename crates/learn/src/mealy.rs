@@ -169,8 +169,8 @@ impl Mealy {
     }
 }
 
-/// The shortest word on which state `one` of `a` and state `other` of `b` differ, by breadth-first search over
-/// pairs of states.
+/// The shortest word on which state `one` of `a` and state `other` of `b` differ, by breadth-first search
+/// over pairs of states.
 fn separate(a: &Mealy, one: usize, b: &Mealy, other: usize) -> Option<InputWord> {
     type Pair = (usize, usize);
     let mut reached_by: FxHashMap<Pair, Option<(Pair, Symbol)>> =

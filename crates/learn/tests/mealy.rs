@@ -261,8 +261,8 @@ proptest! {
     }
 }
 
-/// A teacher that notes every word. A strict one panics when it is asked for something it has answered: a word,
-/// or a prefix of one.
+/// A teacher that notes every word. A strict one panics when it is asked for something it has answered: a
+/// word, or a prefix of one.
 struct Spy {
     inner: Mealy,
     asked: BTreeSet<InputWord>,

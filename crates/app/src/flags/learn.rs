@@ -18,9 +18,9 @@ pub(crate) const LONGEST_WALK: usize = 50;
 ///
 /// adit starts the adapter, asks it for its operations, and calls them in many orders, always from a fresh
 /// start. The result is the smallest machine that answers every sequence as the program did; the equivalence
-/// check says how hard adit looked for a difference. Learning needs a program whose answers depend on the calls
-/// since the last reset only; `--votes` finds out and helps if that is nearly so. docs/adapters.md says how to
-/// write an adapter.
+/// check says how hard adit looked for a difference. Learning needs a program whose answers depend on the
+/// calls since the last reset only; `--votes` finds out and helps if that is nearly so. docs/adapters.md says
+/// how to write an adapter.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

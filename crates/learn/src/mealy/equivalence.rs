@@ -53,8 +53,8 @@ impl fmt::Display for Checked {
     }
 }
 
-/// Runs `words` in sets of at most `batch`, and returns the first one on which `hypothesis` is wrong, up to its
-/// first wrong output. Counts in `asked` the words that were run.
+/// Runs `words` in sets of at most `batch`, and returns the first one on which `hypothesis` is wrong, up to
+/// its first wrong output. Counts in `asked` the words that were run.
 pub(crate) fn first_difference(
     words: &mut impl Iterator<Item = InputWord>,
     batch: usize,

@@ -2,9 +2,9 @@
 //!
 //! Paper: [vaandrager22], the rules of section 3 with their names, and its processing of counterexamples.
 //! Deviation: every rule asks for a set of words at a time. The paper's prototype runs adaptive sequences,
-//! whose next input depends on the last output; a set needs its words in advance, so a new transition is asked
-//! together with one fixed word, the *probe*, which grows until it tells apart the states of the basis with some
-//! room for states that are still unknown. So most transitions are identified by one word.
+//! whose next input depends on the last output; a set needs its words in advance, so a new transition is
+//! asked together with one fixed word, the *probe*, which grows until it tells apart the states of the basis
+//! with some room for states that are still unknown. So most transitions are identified by one word.
 //! Cost: `O(k · n² + n · log m)` words for `n` states, `k` inputs and counterexamples of length `m`; close to
 //! `k · n` where one probe tells most states apart. At most `n` conjectures.
 
@@ -281,7 +281,8 @@ impl Learner {
     }
 
     /// Appends inputs to the probe until it is long enough that a node of an unknown state is unlikely to
-    /// answer like a known one; each is the one that tells most states of the basis apart, as far as is known.
+    /// answer like a known one; each is the one that tells most states of the basis apart, as far as is
+    /// known.
     fn grow_probe(&mut self) {
         if self.basis.len() < 2 {
             return;
@@ -386,8 +387,8 @@ impl Learner {
         None
     }
 
-    /// Rule 4: moves the difference between observations and `machine` up to the frontier, where it takes away
-    /// a candidate.
+    /// Rule 4: moves the difference between observations and `machine` up to the frontier, where it takes
+    /// away a candidate.
     fn refine(
         &mut self,
         machine: &Mealy,

@@ -2,10 +2,10 @@
 //!
 //! Paper: [shahbaz09], the observation table with outputs, whose columns begin with all single inputs;
 //! `rivest93`, counterexamples, of which a binary search keeps one suffix.
-//! Deviation: one access word for each distinct row, so that the table is always consistent and only has to be
-//! closed. All open cells of a round are asked as one set.
-//! Cost: `O(n² · k + n · log m)` words for `n` states, `k` inputs and counterexamples of length `m`, and at most
-//! `n` conjectures.
+//! Deviation: one access word for each distinct row, so that the table is always consistent and only has to
+//! be closed. All open cells of a round are asked as one set.
+//! Cost: `O(n² · k + n · log m)` words for `n` states, `k` inputs and counterexamples of length `m`, and at
+//! most `n` conjectures.
 
 use rustc_hash::FxHashMap;
 

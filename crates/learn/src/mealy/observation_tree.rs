@@ -86,8 +86,8 @@ impl ObservationTree {
             .collect()
     }
 
-    /// A number for the outputs of `word` after `node`, if all of it was observed: equal for equal outputs, and
-    /// nearly always different for others.
+    /// A number for the outputs of `word` after `node`, if all of it was observed: equal for equal outputs,
+    /// and nearly always different for others.
     pub(crate) fn digest_after(&self, mut node: Node, word: &[Symbol]) -> Option<u64> {
         let mut hasher = rustc_hash::FxHasher::default();
         for &input in word {
@@ -97,8 +97,8 @@ impl ObservationTree {
         Some(hasher.finish())
     }
 
-    /// Adds an observation. Fails with the number of inputs after which it contradicts an earlier one; nothing
-    /// is added from there on.
+    /// Adds an observation. Fails with the number of inputs after which it contradicts an earlier one;
+    /// nothing is added from there on.
     pub(crate) fn insert(&mut self, word: &[Symbol], outputs: &[OutputSymbol]) -> Result<Node, usize> {
         let mut node = ROOT;
         for (at, (&input, &output)) in word.iter().zip(outputs).enumerate() {

@@ -16,8 +16,8 @@ pub struct RandomWalks<R> {
 }
 
 impl<R: Rng> RandomWalks<R> {
-    /// A check by `words` random words of `lengths.0` to `lengths.1` inputs for every conjecture, `batch` at a
-    /// time. All lengths and all words of a length are equally likely.
+    /// A check by `words` random words of `lengths.0` to `lengths.1` inputs for every conjecture, `batch` at
+    /// a time. All lengths and all words of a length are equally likely.
     pub fn new(words: usize, lengths: (usize, usize), batch: usize, rng: R) -> Self {
         assert!(0 < lengths.0 && lengths.0 <= lengths.1, "a range of lengths from one on");
         Self { words, lengths, batch, rng, asked: 0 }

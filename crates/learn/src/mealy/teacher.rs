@@ -3,9 +3,10 @@
 //! A learner does not know whether its words are cached, counted, asked several times or spread over workers.
 //!
 //! This is not the [`Teacher`](crate::Teacher) of interface learning. That one judges a word as a whole and
-//! absorbs errors, answers one word at a time, always answers, and compares conjectures itself, because it can
-//! look inside. A system behind this one gives an output for every input, answers sets of words at the price
-//! of one round trip, may fall silent, and cannot compare anything: a check by words does ([`Equivalence`]).
+//! absorbs errors, answers one word at a time, always answers, and compares conjectures itself, because it
+//! can look inside. A system behind this one gives an output for every input, answers sets of words at the
+//! price of one round trip, may fall silent, and cannot compare anything: a check by words does
+//! ([`Equivalence`]).
 //!
 //! [`Equivalence`]: super::Equivalence
 
@@ -81,8 +82,8 @@ pub struct CachedWords<T> {
 }
 
 impl<T> CachedWords<T> {
-    /// An empty cache over the inputs `0..inputs` in front of `inner`. After an output in `last`, such as that
-    /// of a crash, every input has the same output.
+    /// An empty cache over the inputs `0..inputs` in front of `inner`. After an output in `last`, such as
+    /// that of a crash, every input has the same output.
     pub fn new(inputs: usize, last: &[OutputSymbol], inner: T) -> Self {
         Self { inner, tree: ObservationTree::new(inputs), last: last.to_vec() }
     }

@@ -3,8 +3,8 @@
 //!
 //! Paper: [fujiwara91], the partial W-method in its two phases.
 //! Deviation: words come in the order of the length of their middle part within each phase.
-//! Cost: at most `n · k^e · n` words in the first phase and `n · k^(e + 1) · n` in the second, where most states
-//! need fewer than `n` suffixes, for `n` states, `k` inputs and `e` extra states.
+//! Cost: at most `n · k^e · n` words in the first phase and `n · k^(e + 1) · n` in the second, where most
+//! states need fewer than `n` suffixes, for `n` states, `k` inputs and `e` extra states.
 
 use super::equivalence::{Checked, Equivalence, characterization, first_difference, words_of_length};
 use super::w_method::or_empty;

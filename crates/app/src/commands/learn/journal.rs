@@ -1,7 +1,7 @@
 //! Answers on disk, appended while a session runs, so that an interrupted one can go on.
 //!
-//! The first line says what was asked; every other line is a word with its outputs. A line that was cut off by
-//! a crash is the last one, and is dropped.
+//! The first line says what was asked; every other line is a word with its outputs. A line that was cut off
+//! by a crash is the last one, and is dropped.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
@@ -23,8 +23,8 @@ pub(super) struct Journal {
 }
 
 impl Journal {
-    /// Opens the file and reads what it has, unless `fresh`. Answers of something else than `header` describes
-    /// are an error.
+    /// Opens the file and reads what it has, unless `fresh`. Answers of something else than `header`
+    /// describes are an error.
     pub(super) fn open(
         path: &Path,
         header: &Value,
