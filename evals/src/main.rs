@@ -9,6 +9,7 @@ mod dice;
 mod dice_miner;
 mod examples;
 mod krka;
+mod learn;
 mod left_behind;
 mod mined_model;
 mod models;
@@ -179,6 +180,11 @@ enum Table {
         after_help = "Example: cargo run --release -p evals -- xpsyco --seconds 60 --components Stream,CEV"
     )]
     Xpsyco(xpsyco::Flags),
+    /// Random Mealy machines, learned by adit's learners and by AALpy's.
+    #[command(
+        after_help = "Example: cargo run --release -p evals -- learn --machines 1 --python venv/bin/python"
+    )]
+    Learn(learn::Flags),
     /// The typestates that adit ships: mined, validated, written to `models/`.
     #[command(after_help = "Example: cargo run --release -p evals -- models --only java.util.Iterator")]
     Models(models::Flags),
@@ -257,6 +263,7 @@ fn main() -> Result<ExitCode> {
         Table::Miners(flags) => dice::miners::run(&flags)?,
         Table::Classes(flags) => classes::run(&flags)?,
         Table::Xpsyco(flags) => xpsyco::run(&flags)?,
+        Table::Learn(flags) => learn::run(&flags),
         Table::Models(flags) => models::run(flags)?,
         Table::Defects(flags) => defects::run(&flags)?,
         Table::VerifyJars(flags) => verify_jars::run(&flags)?,

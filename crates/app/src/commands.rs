@@ -17,6 +17,7 @@ mod explain;
 mod infer;
 mod interface;
 mod invariants;
+mod learn;
 mod man;
 mod mine;
 mod monitor;
@@ -44,6 +45,7 @@ pub(crate) fn run(cli: Cli) -> Result<Ending, Report> {
         Command::Invariants(flags) => invariants::run(&flags, quiet),
         Command::Infer(flags) => infer::run(&flags, quiet),
         Command::Interface(flags) => interface::run(&flags, quiet),
+        Command::Learn(flags) => learn::run(&flags, quiet),
         Command::Check(flags) => check::run(&flags, quiet),
         Command::Compare(flags) => compare::run(&flags, quiet),
         Command::Validate(flags) => validate::run(&flags, quiet),

@@ -21,6 +21,7 @@ mod explain;
 pub(crate) mod infer;
 pub(crate) mod interface;
 mod invariants;
+pub(crate) mod learn;
 mod man;
 pub(crate) mod mine;
 mod monitor;
@@ -38,7 +39,7 @@ pub(crate) mod verify;
 
 pub(crate) use check::CheckFlags;
 pub(crate) use ci::CiFlags;
-pub(crate) use class::{ClassFlags, GenerateFlags};
+pub(crate) use class::{AdapterFlags, ClassFlags, GenerateFlags};
 pub(crate) use compare::CompareFlags;
 pub(crate) use completions::CompletionsFlags;
 pub(crate) use convert::ConvertFlags;
@@ -48,6 +49,7 @@ pub(crate) use explain::ExplainFlags;
 pub(crate) use infer::{Algorithm, AlgorithmFlags, InferFlags};
 pub(crate) use interface::InterfaceFlags;
 pub(crate) use invariants::{InvariantFormat, InvariantsFlags, TypeChoice};
+pub(crate) use learn::LearnFlags;
 pub(crate) use man::ManFlags;
 pub(crate) use mine::{MineFlags, ProgressForm};
 pub(crate) use monitor::MonitorFlags;
@@ -98,6 +100,8 @@ Examples:
                                                          traces of a Java class
   adit enrich com.acme.Box --tests target/test-classes   a typestate, from tests and their mutants
   adit interface com.acme.Stream -c target/classes       when each method may be called, with guards, proved
+  adit learn Door --adapter 'python3 examples/door_adapter.py'
+                                                         a state machine of any program, by asking it
   adit ci                                                what changed since the models were committed
   adit doctor                                            what running Java needs, and what is missing
 
@@ -116,6 +120,7 @@ pub(crate) enum Command {
     Invariants(InvariantsFlags),
     Infer(InferFlags),
     Interface(InterfaceFlags),
+    Learn(LearnFlags),
     Check(CheckFlags),
     Compare(CompareFlags),
     Validate(ValidateFlags),

@@ -1,7 +1,11 @@
 //! `docs/json.schema.json` and `docs/json.md` against the output of every command with `--json`.
 //!
 //! The schema uses few keywords, so the test checks them itself; one that it does not know is an error.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "a test fails by panicking, in its helpers too, and says when it could not run"
+)]
 
 mod driver;
 
@@ -165,6 +169,18 @@ fn commands_that_run_java_print_what_is_documented() {
     fs::write(&config, "budget = \"2000tests\"\n[[class]]\nname = \"Slot\"\nclasspath = [\".\"]\n").unwrap();
     check(&all, "ci", &["ci", "--config", &config, "-o", &at("ci"), "--update", "--json"]);
     check(&all, "ci", &["ci", "--config", &config, "-o", &at("ci"), "--json"]);
+}
+
+#[test]
+fn learning_prints_what_is_documented() {
+    let adapter = format!("python3 {}", example("door_adapter.py"));
+    let args = ["learn", "Door", "--adapter", &adapter, "--votes", "2", "--depth", "1", "--json"];
+    let run = adit(&args);
+    if ["the sandbox cannot prevent", "python3: not found"].iter().any(|lack| run.err.contains(lack)) {
+        eprintln!("NOT RUN: {}", run.err);
+        return;
+    }
+    check(&schema(), "learn", &args);
 }
 
 #[test]

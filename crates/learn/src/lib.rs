@@ -3,7 +3,8 @@
 //!
 //! [`lstar`] learns any automaton with three outcomes from any [`Teacher`]; [`oracle`] wraps teachers with a
 //! cache and with counters. [`x_psyco`] learns the interface of a [`Component`], which is given by symbolic
-//! summaries of its methods, and [`certificate`] proves it for sequences of every length.
+//! summaries of its methods, and [`certificate`] proves it for sequences of every length. [`mealy`] learns
+//! machines with outputs from systems that can only be asked from outside.
 
 pub mod certificate;
 pub mod compiled;
@@ -13,6 +14,7 @@ pub mod description;
 pub mod guards;
 pub mod lstar;
 mod lts;
+pub mod mealy;
 pub mod oracle;
 mod prover;
 mod refinement;
