@@ -45,7 +45,7 @@ const TURNS: usize = 10;
 
 fn mined(round: &mut Round<'_>) -> Result<MinedModel, Report> {
     round.pace.explore_until_the_end();
-    let mut inspection = Inspection::new(round.inspectors(), round.calls.api.vocabulary());
+    let mut inspection = Inspection::new(round.inspectors(), round.calls.vocabulary.clone());
     let first = round.random_scripts(BATCH, 1);
     let runs = round.run_inspected(&inspection, &first)?;
     inspection.keep_constants(&first, &runs);
@@ -95,7 +95,7 @@ impl Round<'_> {
                 && !letters.is_empty()
                 && letters.iter().all(is_pure)
         };
-        let methods = self.calls.api.methods.iter().map(|method| &method.callable);
+        let methods = self.calls.vocabulary.methods.iter();
         let mut inspectors: Vec<Arc<Callable>> = methods.filter(|method| asks(method)).cloned().collect();
         inspectors.sort_by_key(|method| match method.answer {
             ValueKind::Bool => 0,
