@@ -29,6 +29,9 @@ const MOST_INTERVENTIONS: usize = 6;
 /// Number of recipes that are kept for a state, and tried for a call in it.
 const RECIPES: usize = 3;
 
+/// A mutant with generated arguments that takes longer is not worth running in other states.
+const COSTLY: Duration = Duration::from_secs(1);
+
 /// Exceptions that blame an argument rather than the state. If the argument was made up, they say nothing.
 const BLAMES_ARGUMENTS: [&str; 9] = [
     "java.lang.NullPointerException",
@@ -79,6 +82,8 @@ struct Way {
     made: Vec<Statement>,
     /// The suite does not pass these arguments.
     is_made_up: bool,
+    /// Place among the generated ones, if it is one of them.
+    generated: Option<usize>,
 }
 
 /// Findings so far.
@@ -142,6 +147,10 @@ pub(crate) struct Enricher<'a> {
     proven: BTreeSet<String>,
     /// States whose calls have not been tried.
     open: VecDeque<usize>,
+    /// Calls that were tried: the method, the state, the recipe for it, and the way to call the method.
+    tried: BTreeSet<(usize, usize, usize, usize)>,
+    /// Generated arguments that take long to make, or hang: the method, and their place.
+    costly: BTreeSet<(usize, usize)>,
     until: Instant,
 }
 
@@ -176,6 +185,8 @@ impl<'a> Enricher<'a> {
             recipes: BTreeMap::new(),
             proven: BTreeSet::new(),
             open: VecDeque::new(),
+            tried: BTreeSet::new(),
+            costly: BTreeSet::new(),
             until,
         };
         let lives = enricher.found.suite.lives.clone();
@@ -304,44 +315,74 @@ impl<'a> Enricher<'a> {
         Ok(())
     }
 
-    /// Calls every method in every state, also in new ones, until nothing new appears.
+    /// Calls every method in every state, also in new ones, until nothing new appears. Generated arguments
+    /// come last, because some take long to make.
     fn explore(
         &mut self,
         pace: &mut dyn Pace,
         progress: &mut dyn FnMut(&Enrichment),
     ) -> Result<(), HostError> {
-        self.open = self.recipes.keys().copied().collect();
-        while let Some(state) = self.open.pop_front() {
-            for callee in self.callees.clone() {
-                for recipe in self.recipes.get(&state).cloned().unwrap_or_default() {
-                    // A call that threw is tried on another way too: the fields may not tell everything.
-                    if self.returned(state, &callee.event) {
-                        break;
-                    }
-                    if recipe.interventions.len() >= MOST_INTERVENTIONS {
-                        continue;
-                    }
-                    for Way { arguments, captures, made, is_made_up } in self.arguments(&callee, &recipe) {
-                        if self.is_over(pace) {
-                            return Ok(());
-                        }
-                        let action = Action::Add { method: callee.number, arguments, captures, made };
-                        let mut made_up = recipe.made_up.clone();
-                        made_up.extend(is_made_up.then_some(recipe.interventions.len()));
-                        let mut interventions = recipe.interventions.clone();
-                        interventions.push(Intervention { at: recipe.site.clone(), action });
-                        let experiment = Experiment { tests: vec![recipe.test.clone()], interventions };
-                        self.run(&experiment, &made_up, pace)?;
-                        progress(&self.found);
-                        if self.was_called(state, &callee.event) {
-                            break;
-                        }
-                    }
+        for with_generated in [false, true] {
+            self.open = self.recipes.keys().copied().collect();
+            while let Some(state) = self.open.pop_front() {
+                for callee in self.callees.clone() {
+                    self.call_in(state, &callee, with_generated, pace, progress)?;
+                }
+                if self.found.is_cut {
+                    return Ok(());
                 }
             }
         }
         let called: BTreeSet<String> = self.found.model.calls().map(|call| call.label.clone()).collect();
         self.found.not_called.retain(|event, _| !called.contains(event));
+        Ok(())
+    }
+
+    /// Calls a method in a state, in all ways that were not tried yet.
+    fn call_in(
+        &mut self,
+        state: usize,
+        callee: &Callee,
+        with_generated: bool,
+        pace: &mut dyn Pace,
+        progress: &mut dyn FnMut(&Enrichment),
+    ) -> Result<(), HostError> {
+        for (number, recipe) in self.recipes.get(&state).cloned().unwrap_or_default().into_iter().enumerate()
+        {
+            // A call that threw is tried on another way too: the fields may not tell everything.
+            if self.returned(state, &callee.event) {
+                return Ok(());
+            }
+            if recipe.interventions.len() >= MOST_INTERVENTIONS {
+                continue;
+            }
+            let ways = self.arguments(callee, &recipe);
+            let wanted =
+                ways.into_iter().enumerate().filter(|(_, way)| with_generated || way.generated.is_none());
+            for (place, Way { arguments, captures, made, is_made_up, generated }) in wanted {
+                let is_costly = generated.is_some_and(|way| self.costly.contains(&(callee.number, way)));
+                if is_costly || !self.tried.insert((callee.number, state, number, place)) {
+                    continue;
+                }
+                if self.is_over(pace) {
+                    return Ok(());
+                }
+                let action = Action::Add { method: callee.number, arguments, captures, made };
+                let mut made_up = recipe.made_up.clone();
+                made_up.extend(is_made_up.then_some(recipe.interventions.len()));
+                let mut interventions = recipe.interventions.clone();
+                interventions.push(Intervention { at: recipe.site.clone(), action });
+                let experiment = Experiment { tests: vec![recipe.test.clone()], interventions };
+                let (bad, begun) = (self.found.hung + self.found.died, Instant::now());
+                self.run(&experiment, &made_up, pace)?;
+                let is_costly = self.found.hung + self.found.died > bad || begun.elapsed() > COSTLY;
+                self.costly.extend(generated.filter(|_| is_costly).map(|way| (callee.number, way)));
+                progress(&self.found);
+                if self.was_called(state, &callee.event) {
+                    break;
+                }
+            }
+        }
         Ok(())
     }
 
@@ -410,8 +451,16 @@ impl<'a> Enricher<'a> {
         };
         if is_no_evidence {
             forget(life, place);
-        } else if returned && self.proven.insert(method) {
+        } else if returned && self.proven.insert(method.clone()) {
+            let proven = method;
             // What it threw before was forgotten, and is worth another try.
+            let again: BTreeSet<usize> = self
+                .callees
+                .iter()
+                .filter(|callee| callee.event == proven)
+                .map(|callee| callee.number)
+                .collect();
+            self.tried.retain(|(callee, ..)| !again.contains(callee));
             self.open.extend(self.recipes.keys());
         }
     }
@@ -487,7 +536,13 @@ impl<'a> Enricher<'a> {
     /// test passed, and with made-up and generated ones, which come last and are marked.
     fn arguments(&self, callee: &Callee, recipe: &Recipe) -> Vec<Way> {
         let count = callee.parameters.len();
-        let way = |arguments, captures| Way { arguments, captures, made: Vec::new(), is_made_up: false };
+        let way = |arguments, captures| Way {
+            arguments,
+            captures,
+            made: Vec::new(),
+            is_made_up: false,
+            generated: None,
+        };
         if count == 0 {
             return vec![way(Vec::new(), Vec::new())];
         }
@@ -522,10 +577,13 @@ impl<'a> Enricher<'a> {
         ways.extend(passed.map(|arguments| way(arguments, Vec::new())));
         let made_up = made_up_arguments(&callee.parameters);
         ways.extend(made_up.map(|arguments| Way { is_made_up: true, ..way(arguments, Vec::new()) }));
-        ways.extend(callee.generated.iter().map(|GeneratedCall { arguments, made }| Way {
-            made: made.clone(),
-            is_made_up: true,
-            ..way(arguments.clone(), Vec::new())
+        ways.extend(callee.generated.iter().enumerate().map(|(place, GeneratedCall { arguments, made })| {
+            Way {
+                made: made.clone(),
+                is_made_up: true,
+                generated: Some(place),
+                ..way(arguments.clone(), Vec::new())
+            }
         }));
         ways
     }
