@@ -120,8 +120,8 @@ impl Known {
         }
     }
 
-    /// Tells whether it fails more often than it returns. Of a start less is enough: a script without an object
-    /// shows nothing.
+    /// Tells whether it fails more often than it returns. Of a start less is enough: a script without an
+    /// object shows nothing.
     fn is_hard(&self) -> bool {
         self.bad > if self.callable.kind == CallKind::Constructor { self.good / 8 } else { self.good }
     }

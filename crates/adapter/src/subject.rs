@@ -233,8 +233,8 @@ impl AdapterHost {
     }
 }
 
-/// The calls of a script as a sequence, and the number of the call that each statement is. Values are no calls,
-/// nor is the start of a subject that a reset starts, nor what does not belong to the `class`.
+/// The calls of a script as a sequence, and the number of the call that each statement is. Values are no
+/// calls, nor is the start of a subject that a reset starts, nor what does not belong to the `class`.
 fn sequence(script: &Script, class: &str, states: bool, one_object: bool) -> (Sequence, Vec<Option<usize>>) {
     let mut calls = Vec::with_capacity(script.statements.len());
     let mut numbers: Vec<Option<usize>> = Vec::with_capacity(script.statements.len());

@@ -28,8 +28,8 @@ const PYTHON: &str = include_str!("../../../adapters/python/adit_python.py");
 /// Beginning of the names of environment variables that adapters see.
 const PASSED: &str = "ADIT_ADAPTER_";
 
-/// Other variables that adapters see: those by which programs of usual languages find themselves. No other, as
-/// passwords live in environments.
+/// Other variables that adapters see: those by which programs of usual languages find themselves. No other,
+/// as passwords live in environments.
 const ALSO_PASSED: [&str; 10] = [
     "PATH",
     "HOME",

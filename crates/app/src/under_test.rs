@@ -1,7 +1,7 @@
 //! The subject of a command: a Java class in workers, or whatever an adapter drives.
 //!
-//! Searches know only `Subject`, `Author` and `Vocabulary`. Commands also ask what belongs to one world: class
-//! files and fixtures, or the description of an adapter.
+//! Searches know only `Subject`, `Author` and `Vocabulary`. Commands also ask what belongs to one world:
+//! class files and fixtures, or the description of an adapter.
 
 use std::sync::Arc;
 
