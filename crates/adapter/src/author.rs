@@ -249,10 +249,10 @@ impl AdapterAuthor {
     ) -> Option<Argument> {
         let kind = parameter.offered.kind;
         let wants_object = kind == ParameterKind::Object;
-        if wants_object || rng.random_bool(self.options.reuse.clamp(0.0, 1.0)) {
-            if let Some(known) = self.known_value(draft, parameter, receiver, rng) {
-                return Some(known);
-            }
+        if (wants_object || rng.random_bool(self.options.reuse.clamp(0.0, 1.0)))
+            && let Some(known) = self.known_value(draft, parameter, receiver, rng)
+        {
+            return Some(known);
         }
         if wants_object && parameter.pool.is_empty() {
             // The class itself is the one that adit knows how to make.

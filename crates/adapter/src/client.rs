@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Map, Value};
 
 use crate::description::{self, Described};
-use crate::error::AdapterError;
+use crate::error::{AdapterError, Exchange};
 use crate::message::{self, AdapterCall, Answered, CallAnswer, Request, Sequence, SequenceEnd};
 use crate::process::{Launch, Process, Received};
 
@@ -370,8 +370,8 @@ impl Running {
         }
     }
 
-    fn exchange(&self) -> crate::Exchange {
-        self.process.exchange(self.open.front().map(|question| question.line.as_str()))
+    fn exchange(&self) -> Box<Exchange> {
+        Box::new(self.process.exchange(self.open.front().map(|question| question.line.as_str())))
     }
 }
 

@@ -43,7 +43,6 @@ fn refused(adapter: &str, parts: &[&str]) {
 fn an_adapter_that_cannot_start_is_named() {
     refused("adit-no-such-command", &["`adit-no-such-command` exited with code 127", "not found"]);
     refused("echo oops >&2; exit 3", &["exited with code 3 before it described `Door`", "oops"]);
-    refused("kill -9 $$", &["was killed by signal 9"]);
     refused(" ", &["--adapter has no command"]);
 }
 
@@ -140,7 +139,7 @@ fn a_campaign_goes_on_when_calls_kill_or_hang_the_adapter() {
     }
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("door.py"), DOOR).unwrap();
-    let arguments = ["mine", "Door", "--adapter", "python3 door.py", "--budget", "2000tests", "--json"];
+    let arguments = ["mine", "Door", "--adapter", "python3 door.py", "--budget", "1000tests", "--json"];
     let output = adit(&[&arguments[..], &["--script-limit", "300ms", "-o", "out"]].concat(), folder.path());
     let summary = json(&output);
     assert_eq!(output.status.code(), Some(0), "{summary}");
@@ -166,7 +165,7 @@ fn the_adapter_in_the_documentation_works() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("door.py"), adapter).unwrap();
     let arguments =
-        ["mine", "Door", "--adapter", "python3 door.py", "--budget", "300tests", "--json", "-o", "out"];
+        ["mine", "Door", "--adapter", "python3 door.py", "--budget", "2500tests", "--json", "-o", "out"];
     let summary = json(&adit(&arguments, folder.path()));
     assert_eq!(
         (&summary["states"], &summary["transitions"]),

@@ -1,8 +1,8 @@
 //! The launcher of an adapter: enters the sandbox, and then runs a command in it.
 //!
 //! It is adit's own binary, started again. Two processes result: the first waits, and ends as the second
-//! does; the second is in the sandbox and becomes the command. Killing the first kills the second, and with it
-//! everything that the command started.
+//! does; the second is in the sandbox and becomes the command. Killing the first kills the second, and with
+//! it everything that the command started.
 
 use std::ffi::OsString;
 use std::io::{self, Write};
