@@ -49,13 +49,13 @@ class PipeSUL(SUL):
         pass
 
     def step(self, letter):
-        return self.exchange([{"do": "call", "name": f"i{letter}", "args": []}])[0]["output"]
+        return int(self.exchange([{"do": "call", "name": f"i{letter}", "args": []}])[0]["output"])
 
     def query(self, word):
         self.num_queries += 1
         self.num_steps += len(word)
         calls = [{"do": "call", "name": f"i{letter}", "args": []} for letter in word]
-        return [answer["output"] for answer in self.exchange([{"do": "reset"}] + calls)[1:]]
+        return [int(answer["output"]) for answer in self.exchange([{"do": "reset"}] + calls)[1:]]
 
 
 parser = argparse.ArgumentParser()

@@ -41,6 +41,8 @@ struct Frontier {
     candidates: Vec<u32>,
     /// Something was observed below the node since its candidates were checked.
     changed: bool,
+    /// Digest of its answer to the probe, if it was asked.
+    digest: Option<u64>,
 }
 
 /// Place of a node.
@@ -61,6 +63,13 @@ struct Learner {
     places: Vec<Place>,
     /// The word that is asked after new transitions.
     probe: InputWord,
+    /// Digests of the states' answers to the probe, if they were asked. Different digests mean different
+    /// answers, which spares nearly all comparisons of subtrees.
+    digests: Vec<Option<u64>>,
+    /// Length of the probe of which all digests are.
+    digested: usize,
+    /// Number of states when the length of the probe was last considered.
+    weighed: usize,
 }
 
 impl Learner {
@@ -72,6 +81,9 @@ impl Learner {
             frontier: Vec::new(),
             places: vec![Place::Basis(0)],
             probe: Vec::new(),
+            digests: vec![None],
+            digested: 0,
+            weighed: 0,
         }
     }
 
@@ -140,11 +152,12 @@ impl Learner {
     /// Rule 1: isolated nodes of the frontier become states. Afterwards the frontier has all observed
     /// transitions of the basis, with the candidates that are left.
     fn sort_frontier(&mut self) {
+        self.update_digests();
         for state in 0..self.basis.len() {
             self.extend_frontier(state);
         }
         let Self { tree, basis, frontier, .. } = self;
-        for Frontier { node, candidates, changed } in frontier.iter_mut() {
+        for Frontier { node, candidates, changed, .. } in frontier.iter_mut() {
             // A node with one candidate may also be apart from it by something that was observed below the
             // candidate. The machine then contradicts that observation, which is found later and is cheaper.
             if *changed || candidates.len() > 1 {
@@ -162,9 +175,14 @@ impl Learner {
             let node = self.frontier[at as usize].node;
             let state = self.basis.len() as u32;
             self.basis.push(node);
+            let own = self.frontier[at as usize].digest;
+            self.digests.push(own);
             self.put(node, Place::Basis(state));
             let Self { tree, frontier, places, .. } = self;
-            for Frontier { node: other, candidates, .. } in frontier.iter_mut() {
+            for Frontier { node: other, candidates, digest, .. } in frontier.iter_mut() {
+                if differ(own, *digest) {
+                    continue;
+                }
                 let waits = matches!(places[*other as usize], Place::Frontier(_));
                 if waits && !tree.apart(*other, node) {
                     candidates.push(state);
@@ -181,6 +199,23 @@ impl Learner {
         }
     }
 
+    /// Takes note of answers to the probe that came since the last time.
+    fn update_digests(&mut self) {
+        let Self { tree, basis, frontier, probe, digests, digested, .. } = self;
+        let grown = *digested != probe.len();
+        *digested = probe.len();
+        for (&node, digest) in basis.iter().zip(digests) {
+            if grown || digest.is_none() {
+                *digest = tree.digest_after(node, probe);
+            }
+        }
+        for Frontier { node, changed, digest, .. } in frontier {
+            if grown || (*changed && digest.is_none()) {
+                *digest = tree.digest_after(*node, probe);
+            }
+        }
+    }
+
     fn is_isolated(&self, at: u32) -> bool {
         let Frontier { node, candidates, .. } = &self.frontier[at as usize];
         candidates.is_empty() && matches!(self.place(*node), Place::Frontier(_))
@@ -191,11 +226,13 @@ impl Learner {
         for input in 0..self.inputs {
             let Some(node) = self.tree.child(self.basis[state], input) else { continue };
             if self.place(node) == Place::Below {
+                let digest = self.tree.digest_after(node, &self.probe);
                 let candidates = (0..self.basis.len() as u32)
+                    .filter(|&state| !differ(digest, self.digests[state as usize]))
                     .filter(|&state| !self.tree.apart(node, self.basis[state as usize]))
                     .collect();
                 self.put(node, Place::Frontier(self.frontier.len() as u32));
-                self.frontier.push(Frontier { node, candidates, changed: false });
+                self.frontier.push(Frontier { node, candidates, changed: false, digest });
             }
         }
     }
@@ -284,9 +321,11 @@ impl Learner {
     /// answer like a known one; each is the one that tells most states of the basis apart, as far as is
     /// known.
     fn grow_probe(&mut self) {
-        if self.basis.len() < 2 {
+        // The length grows with the logarithm of the basis, so a few more states change nothing.
+        if self.basis.len() < 2 || 8 * self.basis.len() < 9 * self.weighed {
             return;
         }
+        self.weighed = self.basis.len();
         // The chance that two transitions have the same output, and the length after which the product of as
         // many is below one in the number of transitions.
         let mut frequency = FxHashMap::<OutputSymbol, f64>::default();
@@ -447,4 +486,9 @@ struct Walker {
     node: Option<Node>,
     /// Number of its group; those of one group have had the same outputs.
     group: u32,
+}
+
+/// True if both digests are known and show different answers.
+fn differ(one: Option<u64>, other: Option<u64>) -> bool {
+    matches!((one, other), (Some(one), Some(other)) if one != other)
 }
