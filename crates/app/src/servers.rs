@@ -9,6 +9,7 @@ use miette::Report;
 
 use crate::errors::bad_input;
 use crate::input::{open, read_whole};
+use crate::install_hints::on_path;
 
 /// Alphabets that the binary includes, by name.
 const SHIPPED: [(&str, &str); 3] = [
@@ -39,7 +40,9 @@ pub(crate) fn alphabet(named: &str) -> Result<(Alphabet, String), Report> {
 }
 
 /// The command of a server, which runs in another folder: paths that exist here are made absolute.
-pub(crate) fn command(words: &[String]) -> ServerCommand {
+///
+/// A program that is instrumented for AFL reports its edges if `afl-showmap` is there.
+pub(crate) fn command(words: &[String], with_edges: bool) -> ServerCommand {
     let here = std::env::current_dir().unwrap_or_default();
     let absolute = |word: &String| {
         let path = Path::new(word);
@@ -47,7 +50,11 @@ pub(crate) fn command(words: &[String]) -> ServerCommand {
         let joined: PathBuf = here.join(path);
         if is_path && joined.exists() { joined.to_string_lossy().into_owned() } else { word.clone() }
     };
-    ServerCommand { words: words.iter().map(absolute).collect(), launcher: Vec::new(), patience: 1 }
+    let words: Vec<String> = words.iter().map(absolute).collect();
+    let edges = with_edges
+        && words.first().is_some_and(|program| is_instrumented(Path::new(program)))
+        && on_path("afl-showmap").is_some();
+    ServerCommand { words, launcher: Vec::new(), edges, patience: 1 }
 }
 
 /// Tells whether a word without a slash names a file of the current folder: an argument may, the program not.
@@ -55,4 +62,11 @@ fn is_file_argument(word: &str, words: &[String]) -> bool {
     !word.starts_with('-')
         && words.first().is_some_and(|program| program != word)
         && Path::new(word).is_file()
+}
+
+/// Tells whether a program was compiled for AFL: its runtime asks for this variable.
+fn is_instrumented(program: &Path) -> bool {
+    const VARIABLE: &[u8] = b"__AFL_SHM_ID";
+    let bytes = std::fs::read(program).unwrap_or_default();
+    bytes.windows(VARIABLE.len()).any(|window| window == VARIABLE)
 }

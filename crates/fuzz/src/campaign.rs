@@ -55,6 +55,7 @@ pub struct Coverage {
     triples: BTreeMap<(Place, usize, Outcome), u64>,
     tries: BTreeMap<Place, BTreeMap<usize, u64>>,
     values: BTreeMap<(Place, usize, u64), u64>,
+    edges: BTreeMap<u32, u64>,
 }
 
 impl Coverage {
@@ -76,6 +77,11 @@ impl Coverage {
     /// Places where something was tried.
     pub fn places(&self) -> impl Iterator<Item = &Place> {
         self.tries.keys()
+    }
+
+    /// Number of different edges of an instrumented server that two sessions took.
+    pub fn edges(&self) -> usize {
+        self.edges.values().filter(|&&sessions| sessions > 1).count()
     }
 
     /// Number of different triples of place, label and class.
@@ -228,6 +234,14 @@ impl<'a> Campaign<'a> {
             }
             place = after;
             places.push(place.clone());
+        }
+        for &edge in &run.edges {
+            let sessions = self.coverage.edges.entry(edge).or_default();
+            *sessions += 1;
+            // One session alone proves little: threads and time take edges by chance.
+            if *sessions == 2 {
+                new_until = script.len();
+            }
         }
         // A script that ends a session cannot lead anywhere.
         let usable = places.len().saturating_sub(1).min(new_until);

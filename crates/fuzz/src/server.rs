@@ -23,6 +23,8 @@ pub struct ServerCommand {
     pub words: Vec<String>,
     /// Words before the program, which start it in a sandbox.
     pub launcher: Vec<String>,
+    /// The program is instrumented for AFL, and `afl-showmap` reports the edges of each session.
+    pub edges: bool,
     /// Factor by which all time limits are longer than the alphabet says.
     pub patience: u32,
 }
@@ -98,7 +100,17 @@ pub struct Server {
     folder: TempDir,
     address: SocketAddr,
     ended: Option<ExitStatus>,
+    map: Option<TempDir>,
 }
+
+/// Name of the file with the edges of a session.
+const MAP: &str = "edges";
+
+/// Longest time that `afl-showmap` takes to write the edges.
+const UNTIL_MAP: Duration = Duration::from_millis(1000);
+
+/// Exit code of `afl-showmap` after a crash.
+const SHOWMAP_CRASH: i32 = 2;
 
 /// First of the ports that are tried, below those that systems give to clients by themselves: a client that
 /// connects to a port that nobody listens on could otherwise meet itself.
@@ -167,8 +179,17 @@ impl Server {
                 .replace("{host}", &rules.host.to_string())
                 .replace("{dir}", &folder.path().to_string_lossy())
         };
-        let words: Vec<String> =
-            command.launcher.iter().map(fill).chain(command.words.iter().map(fill)).collect();
+        let map = command.edges.then(tempfile::tempdir).transpose()?;
+        // It starts the program and writes the edges when it is asked to end.
+        let showmap = map.iter().flat_map(|map| {
+            let file = map.path().join(MAP).display().to_string();
+            let words = ["afl-showmap", "-q", "-o", &file, "-m", "none", "-t", "600000", "--"];
+            words.map(str::to_owned)
+        });
+        let words: Vec<String> = (command.launcher.iter().map(fill))
+            .chain(showmap)
+            .chain(command.words.iter().map(fill))
+            .collect();
         let (program, arguments) = words.split_first().ok_or_else(|| ServerError::CannotRun {
             program: String::new(),
             reason: "the command is empty".to_owned(),
@@ -188,7 +209,7 @@ impl Server {
                 reason: error.to_string(),
             })?;
         let address = SocketAddr::new(rules.host, port);
-        let mut server = Self { child, said, folder, address, ended: None };
+        let mut server = Self { child, said, folder, address, ended: None, map };
         let stream = server.connect(rules.start_limit * command.patience)?;
         Ok((server, stream))
     }
@@ -250,6 +271,36 @@ impl Server {
         }
     }
 
+    /// Name of the crash if the process died, such as `SIGSEGV` or `exit code 1`.
+    pub fn crash(&mut self) -> Option<String> {
+        let status = self.status()?;
+        match (status.signal(), status.code()) {
+            (Some(signal), _) => Some(signal_name(signal)),
+            (None, Some(0)) => None,
+            (None, Some(SHOWMAP_CRASH)) if self.map.is_some() => Some("a signal".to_owned()),
+            (None, code) => Some(format!("exit code {}", code.unwrap_or_default())),
+        }
+    }
+
+    /// Ends the server, and returns the edges that it took if it is instrumented.
+    pub fn finish(mut self) -> Vec<u32> {
+        let Some(file) = self.map.as_ref().map(|map| map.path().join(MAP)) else { return Vec::new() };
+        if self.status().is_none() {
+            self.signal(rustix::process::Signal::TERM);
+            self.wait(UNTIL_MAP);
+        }
+        let text = fs::read_to_string(file).unwrap_or_default();
+        // A line is the number of an edge, a colon, and how often it was taken, which varies too much.
+        text.lines().filter_map(|line| line.split(':').next()?.trim().parse().ok()).collect()
+    }
+
+    fn signal(&self, signal: rustix::process::Signal) {
+        // The process leads its group, so this reaches its children too, after its own end as well.
+        if let Some(group) = rustix::process::Pid::from_raw(self.child.id().cast_signed()) {
+            let _ = rustix::process::kill_process_group(group, signal);
+        }
+    }
+
     /// The last line that the server wrote to standard error.
     pub fn last_words(&mut self) -> String {
         /// The end of a report of a sanitizer.
@@ -267,10 +318,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // The process leads its group, so this reaches its children too, after its own end as well.
-        if let Some(group) = rustix::process::Pid::from_raw(self.child.id().cast_signed()) {
-            let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
-        }
+        self.signal(rustix::process::Signal::KILL);
         let _ = self.child.wait();
     }
 }
@@ -285,7 +333,7 @@ pub fn end_of(status: ExitStatus) -> String {
 }
 
 /// The name of a signal, such as `SIGSEGV`.
-pub(crate) fn signal_name(signal: i32) -> String {
+fn signal_name(signal: i32) -> String {
     let names =
         [(4, "SIGILL"), (6, "SIGABRT"), (7, "SIGBUS"), (8, "SIGFPE"), (9, "SIGKILL"), (11, "SIGSEGV")];
     let known = names.iter().find(|(number, _)| *number == signal);

@@ -3,13 +3,12 @@
 use std::collections::BTreeMap;
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::os::unix::process::ExitStatusExt;
 use std::time::{Duration, Instant};
 
 use crate::alphabet::{Alphabet, AnswerClass, Hole, LabelKind, LocalAction, Transfer, WireLabel};
 use crate::framing::{Cut, cut};
 use crate::script::{Message, shortened};
-use crate::server::{Server, ServerCommand, ServerError, end_of, signal_name};
+use crate::server::{Server, ServerCommand, ServerError, end_of};
 
 /// A message and its answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,6 +75,8 @@ pub struct SessionRun {
     pub exchanges: Vec<Exchange>,
     /// The end.
     pub end: SessionEnd,
+    /// Edges that an instrumented server took.
+    pub edges: Vec<u32>,
 }
 
 /// Most preliminary answers to one message.
@@ -95,18 +96,10 @@ pub fn run(
 ) -> Result<SessionRun, ServerError> {
     let mut session = Session::open(command, alphabet)?;
     let mut exchanges = Vec::new();
-    for (at, message) in script.iter().enumerate() {
-        let ending = session.send(at, message, &mut exchanges);
-        if let Some(end) = ending {
-            return Ok(SessionRun { exchanges, end });
-        }
-    }
+    let end = script.iter().enumerate().find_map(|(at, message)| session.send(at, message, &mut exchanges));
     // A server may die of the last message after it has answered.
-    let end = match session.death(script.len().saturating_sub(1)) {
-        Some(end) if !script.is_empty() => end,
-        _ => SessionEnd::Finished,
-    };
-    Ok(SessionRun { exchanges, end })
+    let end = end.or_else(|| session.death(script.len().checked_sub(1)?)).unwrap_or(SessionEnd::Finished);
+    Ok(SessionRun { exchanges, end, edges: session.server.finish() })
 }
 
 /// An open session: a server and a connection to it.
@@ -207,12 +200,7 @@ impl<'a> Session<'a> {
 
     /// The end of the server's process, if it died.
     fn death(&mut self, message: usize) -> Option<SessionEnd> {
-        let status = self.server.status()?;
-        let how = match (status.signal(), status.code()) {
-            (Some(signal), _) => signal_name(signal),
-            (None, Some(0)) => return None,
-            (None, code) => format!("exit code {}", code.unwrap_or_default()),
-        };
+        let how = self.server.crash()?;
         Some(SessionEnd::Crashed { message, how, said: self.server.last_words() })
     }
 

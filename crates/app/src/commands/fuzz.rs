@@ -33,8 +33,7 @@ mod script_file;
 /// Interval at which the campaign is saved.
 const SAVE_EVERY: Duration = Duration::from_secs(5);
 
-/// Sessions that a finding is made small with, and the time for all findings together.
-const MINIMIZE_RUNS: usize = 120;
+/// Longest time to make the scripts of all findings small.
 const MINIMIZE_TIME: Duration = Duration::from_secs(30);
 
 /// Sessions in a row that cannot be started, after which a campaign ends.
@@ -48,7 +47,7 @@ pub(super) fn run(flags: &FuzzFlags, quiet: bool) -> Result<Ending, Report> {
     let (alphabet, text) = servers::alphabet(named)?;
     let model = flags.model.as_deref().map(|path| models::read(path, flags.from.as_deref())).transpose()?;
     let guide = guide(model.as_ref(), &alphabet)?;
-    let command = servers::command(&flags.server);
+    let command = servers::command(&flags.server, !flags.no_edges);
     let folder = folder(flags, &alphabet);
     let model_text = model.as_ref().map(model_text).transpose()?;
     let subject = subject(&text, model_text.as_deref());
@@ -67,6 +66,9 @@ pub(super) fn run(flags: &FuzzFlags, quiet: bool) -> Result<Ending, Report> {
         let before = counted(campaign.sessions(), "session");
         tell(&format!("continues the campaign in {} after {before}", folder.display()));
     }
+    if command.edges && !quiet {
+        tell("the server is instrumented: afl-showmap reports the edges of each session");
+    }
     let listening = Listening::new();
     let start = Instant::now();
     let before = campaign.sessions();
@@ -78,14 +80,17 @@ pub(super) fn run(flags: &FuzzFlags, quiet: bool) -> Result<Ending, Report> {
     let until = Instant::now() + MINIMIZE_TIME;
     let stopped = || listening.interrupted() || Instant::now() > until;
     // A server that no longer starts leaves the scripts as long as they are.
-    let _ = campaign.minimize(MINIMIZE_RUNS, stopped);
+    if flags.minimize > 0 {
+        let _ = campaign.minimize(flags.minimize, stopped);
+    }
     campaign::save(&campaign, &folder, &subject, seconds)?;
     write(&folder.join("alphabet.toml"), &text)?;
     if let Some(text) = &model_text {
         write(&folder.join("model.json"), text)?;
     }
     let files = script_file::write_all(&folder, &campaign, &flags.server)?;
-    let summary = Summary { campaign: &campaign, alphabet: &alphabet, files, seconds, before, stop };
+    let edges = command.edges.then(|| campaign.coverage().edges());
+    let summary = Summary { campaign: &campaign, alphabet: &alphabet, files, edges, seconds, before, stop };
     if flags.json {
         print_json(&summary.json(&folder))?;
     } else {
@@ -117,6 +122,7 @@ fn fuzz(
             _ if listening.interrupted() => break "interrupted",
             Budget::Tests(most) if sessions >= most => break "budget",
             Budget::Time(most) if spent >= most => break "budget",
+            _ if flags.until.is_some_and(|enough| campaign.findings().len() >= enough) => break "findings",
             _ => {}
         }
         match campaign.step(spent.as_secs_f64()) {
@@ -219,6 +225,7 @@ struct Summary<'a> {
     campaign: &'a Campaign<'a>,
     alphabet: &'a Alphabet,
     files: Vec<PathBuf>,
+    edges: Option<usize>,
     seconds: f64,
     before: u64,
     stop: &'static str,
@@ -252,6 +259,7 @@ impl Summary<'_> {
             "sessions_per_second": self.rate(),
             "states": {"reached": reached, "known": known},
             "triples": self.campaign.coverage().triples(),
+            "edges": self.edges,
             "corpus": self.campaign.corpus().len(),
             "findings": self.campaign.findings().iter().zip(&self.files).map(finding).collect::<Vec<_>>(),
             "unasked": self.campaign.unasked(),
@@ -282,9 +290,10 @@ impl Summary<'_> {
             (reached, Some(all)) => format!("{reached} of {all} states of the model"),
             (reached, None) => counted(reached, "code"),
         };
+        let edges = self.edges.map(|edges| format!(", {}", counted(edges, "edge"))).unwrap_or_default();
         let _ = writeln!(
             text,
-            "{}{} of `{}` in {} ({:.0} s, {:.0} a second): {states}, {}, corpus of {}.",
+            "{}{} of `{}` in {} ({:.0} s, {:.0} a second): {states}, {}{edges}, corpus of {}.",
             if text.is_empty() { "" } else { "\n" },
             counted(self.campaign.findings().len(), "finding"),
             command.words.join(" "),

@@ -22,7 +22,7 @@ pub(super) fn run(flags: &ServeFlags) -> Result<Ending, Report> {
             return Err(bad_input(format!("the alphabet has no label `{name}`"), help));
         }
     }
-    let command = servers::command(&flags.server);
+    let command = servers::command(&flags.server, false);
     let mut adapter = ServerAdapter::new(&alphabet, &command, &flags.labels, flags.all_values);
     let (input, mut output) = (io::stdin().lock(), io::stdout().lock());
     for line in input.lines() {

@@ -48,6 +48,9 @@ pub(crate) struct FuzzFlags {
     /// Use no model: a state is the code of the last answer
     #[arg(long)]
     pub(crate) without_model: bool,
+    /// Ignore the edges that a server reports that was compiled for AFL
+    #[arg(long)]
+    pub(crate) no_edges: bool,
     /// Leave out labels that the alphabet marks as `unseen`
     #[arg(long)]
     pub(crate) only_seen: bool,
@@ -60,6 +63,12 @@ pub(crate) struct FuzzFlags {
     /// Sessions that must agree before a contradiction of the model is reported
     #[arg(long, value_name = "N", default_value_t = 3)]
     pub(crate) confirmations: u32,
+    /// Most sessions to make the messages of one finding fewer and simpler with; 0 leaves them as they are
+    #[arg(long, value_name = "N", default_value_t = 120)]
+    pub(crate) minimize: usize,
+    /// Stop as soon as this many findings were made
+    #[arg(long, value_name = "N", value_parser = count)]
+    pub(crate) until: Option<usize>,
     /// Run the messages of a finding again
     #[arg(long, value_name = "FILE")]
     pub(crate) replay: Option<PathBuf>,

@@ -65,6 +65,8 @@ struct Stored {
     tries: Vec<(StoredPlace, String, u64)>,
     values: Vec<(StoredPlace, String, u64, u64)>,
     trials: Vec<(u32, String, Trials, Option<Vec<Message>>)>,
+    #[serde(default)]
+    edges: Vec<(u32, u64)>,
     findings: Vec<Finding>,
     unasked: Option<String>,
 }
@@ -142,6 +144,7 @@ pub fn save(campaign: &Campaign<'_>, folder: &Path, subject: &str, seconds: f64)
         trials: (campaign.trials.iter())
             .map(|((state, label), (trials, sample))| (*state, name(*label), *trials, sample.clone()))
             .collect(),
+        edges: coverage.edges.iter().map(|(&edge, &sessions)| (edge, sessions)).collect(),
         findings: campaign.findings.clone(),
         unasked: campaign.unasked.clone(),
     };
@@ -201,6 +204,7 @@ pub fn load(campaign: &mut Campaign<'_>, folder: &Path, subject: &str) -> Result
     for (state, name, trials, sample) in &stored.trials {
         campaign.trials.insert((*state, label(name)?), (*trials, sample.clone()));
     }
+    campaign.coverage.edges = stored.edges.iter().copied().collect();
     let lines = folder.join("corpus.jsonl");
     let text = fs::read_to_string(&lines).map_err(|error| file_error(&lines, &error))?;
     for line in text.lines() {

@@ -39,7 +39,7 @@ fn labels_are_operations_and_a_reset_starts_over() {
 fn a_server_that_does_not_start_is_told_at_once() {
     let alphabet = ftp();
     let words = vec!["false".to_owned()];
-    let command = adit_fuzz::server::ServerCommand { words, launcher: Vec::new(), patience: 1 };
+    let command = adit_fuzz::server::ServerCommand { words, launcher: Vec::new(), edges: false, patience: 1 };
     let mut adapter = ServerAdapter::new(&alphabet, &command, &[], false);
     let about = ask(&mut adapter, json!([{"do": "describe", "protocol": 1, "subject": "ftp"}]));
     assert!(about[0]["error"].as_str().unwrap().contains("ended with exit code 1"), "{about}");

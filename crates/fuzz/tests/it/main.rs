@@ -48,7 +48,7 @@ fn command(name: &str, arguments: &[&str]) -> Option<ServerCommand> {
     let program = compiled(name)?.display().to_string();
     let arguments = arguments.iter().map(|&argument| argument.to_owned());
     let words = [program, "{port}".to_owned()].into_iter().chain(arguments).collect();
-    Some(ServerCommand { words, launcher: Vec::new(), patience: 1 })
+    Some(ServerCommand { words, launcher: Vec::new(), edges: false, patience: 1 })
 }
 
 /// The shipped alphabet of FTP, with short time limits.

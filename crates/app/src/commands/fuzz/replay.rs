@@ -32,7 +32,7 @@ pub(super) fn run(flags: &FuzzFlags, file: &Path) -> Result<Ending, Report> {
     let model = model.map(|path| models::read(&path, flags.from.as_deref())).transpose()?;
     let guide = super::guide(model.as_ref(), &alphabet)?;
     let words = if flags.server.is_empty() { &content.server } else { &flags.server };
-    let command = servers::command(words);
+    let command = servers::command(words, false);
     let script = &content.finding.script;
     if let Some(unknown) = script.iter().find(|message| alphabet.label(&message.label).is_none()) {
         return Err(bad_input(
