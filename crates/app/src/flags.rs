@@ -40,7 +40,7 @@ pub(crate) mod verify;
 
 pub(crate) use check::CheckFlags;
 pub(crate) use ci::CiFlags;
-pub(crate) use class::{ClassFlags, GenerateFlags};
+pub(crate) use class::{AdapterFlags, ClassFlags, GenerateFlags};
 pub(crate) use compare::CompareFlags;
 pub(crate) use completions::CompletionsFlags;
 pub(crate) use convert::ConvertFlags;

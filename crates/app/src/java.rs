@@ -9,7 +9,7 @@ mod cache;
 pub(crate) mod class_under_test;
 pub(crate) mod enumerated;
 pub(crate) mod environment;
-mod fixtures;
+pub(crate) mod fixtures;
 pub(crate) mod jdk;
 pub(crate) mod project;
 pub(crate) mod recording;

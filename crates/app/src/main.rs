@@ -5,6 +5,7 @@
 
 use std::process::ExitCode;
 
+mod adapter;
 mod budget;
 mod campaign;
 mod commands;
@@ -32,13 +33,16 @@ mod solver;
 mod state_facts;
 mod stderr;
 mod timeline;
+mod under_test;
 mod witnesses;
 
 fn main() -> ExitCode {
     // A worker must have one thread when it enters its sandbox, so this comes before anything else.
     let mut arguments = std::env::args_os().skip(1);
-    if arguments.next().is_some_and(|first| first == java::environment::WORKER) {
-        return adit_jvm::worker::main(arguments);
+    match arguments.next() {
+        Some(first) if first == java::environment::WORKER => return adit_jvm::worker::main(arguments),
+        Some(first) if first == adapter::LAUNCHER => return adit_jvm::launch::main(arguments),
+        _ => {}
     }
     errors::install_panic_message();
     interrupt::install();

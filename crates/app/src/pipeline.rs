@@ -15,9 +15,7 @@ use std::collections::BTreeSet;
 
 use adit_attack::branches::Branches;
 use adit_attack::{EventReader, Guarded};
-use adit_java::{Api, Generator};
-use adit_jvm::Host;
-use adit_trace::{Author, Letter, Run, Script, Subject};
+use adit_trace::{Author, Letter, Run, Script, Subject, Vocabulary};
 use miette::Report;
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
@@ -25,6 +23,7 @@ use rand::rngs::ChaCha8Rng;
 use crate::campaign::{Conclusion, RecordingCost, RetentionPolicy};
 use crate::pace::RoundPace;
 use crate::progress::Mining;
+use crate::under_test::{AnyAuthor, AnyHost};
 
 mod agree;
 mod attack;
@@ -71,13 +70,14 @@ pub(crate) struct Round<'a> {
 
 /// The calls that a class offers: what can be called, scripts of such calls, and the events in their runs.
 pub(crate) struct Calls<'a> {
-    pub(crate) api: &'a Api,
+    pub(crate) vocabulary: &'a Vocabulary,
     pub(crate) reader: &'a EventReader,
-    pub(crate) generator: &'a mut Generator,
+    pub(crate) generator: &'a mut AnyAuthor,
 }
 
-/// Workers that report which branches of the class a script takes, or the reason why there are none.
-pub(crate) type Probed = Result<(Host, Branches), String>;
+/// Workers that report which branches of the class a script takes, or the reason why there are none; nothing
+/// if no such subject has any.
+pub(crate) type Probed = Result<(AnyHost, Branches), Option<String>>;
 
 /// Result of a round.
 pub(crate) struct Mined {

@@ -12,9 +12,10 @@ use adit_bytecode::overloads::Overloads;
 use adit_java::GeneratorOptions;
 use adit_jvm::Sandbox;
 
+use crate::adapter::AdapterRequest;
 use crate::budget::Budget;
 
-/// A Java class to run, and where to find it.
+/// A Java class to run, and where to find it; or the subject of an adapter.
 #[derive(Clone, Debug)]
 pub(crate) struct ClassRequest {
     /// Name with its package, as it was typed.
@@ -28,6 +29,8 @@ pub(crate) struct ClassRequest {
     /// Accept non-public classes and members.
     pub(crate) non_public: bool,
     pub(crate) sandbox: Sandbox,
+    /// The adapter that drives it, if it is no Java class.
+    pub(crate) adapter: Option<AdapterRequest>,
 }
 
 /// The calls to generate, and how to run them.

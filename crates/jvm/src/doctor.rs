@@ -17,6 +17,11 @@ pub struct Findings {
     pub protection: Result<Protection, HostError>,
 }
 
+/// Starts a worker without a JVM to find out which restrictions the kernel supports.
+pub fn protection(program: &Path, arguments: &[OsString], boxes: &Path) -> Result<Protection, HostError> {
+    probe(program, arguments, boxes)
+}
+
 /// Looks for a JDK, and starts a worker without a JVM to find out which restrictions the kernel supports.
 pub fn examine(places: &Places, program: &Path, arguments: &[OsString], boxes: &Path) -> Findings {
     Findings { jdk: find::find(places), protection: probe(program, arguments, boxes) }

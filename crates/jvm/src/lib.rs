@@ -27,6 +27,7 @@
 //! | `watch`, `probes` | fields that a call touches; branches that a script takes |
 //! | `record` | recording the calls of a class while tests, or an application, run |
 //! | `sandbox` | the restrictions of a worker, and those that the kernel does not support |
+//! | `launch` | the launcher of an adapter, in the same sandbox |
 //! | `message`, `scripts`, `results` | the protocol between coordinator and worker |
 //! | `wire`, `shared` | its form as bytes; the memory that it passes through |
 //! | `doctor` | examination of this machine |
@@ -46,6 +47,7 @@ mod fresh;
 mod function;
 mod host;
 mod known;
+pub mod launch;
 mod message;
 mod play;
 mod probes;

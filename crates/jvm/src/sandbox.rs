@@ -14,6 +14,9 @@
 //! | reach a local service | the filter: no sockets of other families |
 //! | signal the user's processes | the filter, and Landlock from Linux 6.12 on |
 //! | take all memory, make endless threads | the limit on address space |
+//!
+//! The processes of an adapter ([`enter_with_programs`]) may start programs, which a JVM may not. They have a
+//! namespace for processes instead, in which they can signal only each other and end together.
 
 use std::ffi::CString;
 use std::fs;
@@ -22,8 +25,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use landlock::{
-    ABI, AccessFs, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset, RulesetAttr, RulesetCreatedAttr,
-    RulesetStatus, Scope,
+    ABI, AccessFs, BitFlags, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset, RulesetAttr,
+    RulesetCreatedAttr, RulesetStatus, Scope,
 };
 
 mod filter;
@@ -87,31 +90,77 @@ pub(crate) struct MemoryLimits {
 /// The process may also write below the folders `writable`.
 pub(crate) fn enter(folder: &Path, limits: MemoryLimits, writable: &[PathBuf]) -> Protection {
     let mut protection = Protection::default();
-    let mut note = |what: &str, result: io::Result<()>| match result {
-        Ok(()) => true,
-        Err(error) => {
-            protection.notes.push(format!("{what}: {error}"));
-            false
-        }
-    };
-    let apart = note("user, network and mount namespaces", namespaces());
+    let mut note = |what: &str, result: io::Result<()>| noted(&mut protection.notes, what, result);
+    let apart = note("user, network and mount namespaces", namespaces(0));
     let network = apart && note("the loopback interface", raise_loopback());
     let space = apart && note("a file system for the sandbox", mount_box(folder, limits.box_megabytes));
     // Enter the mounted folder; otherwise the process would stay in the one beneath it.
     let entered = note("entering the sandbox", std::env::set_current_dir(folder));
-    let files = note("Landlock", restrict_files(folder, writable));
+    let files = note("Landlock", restrict_files(folder, writable, AccessFs::Execute.into()));
     let meek = note("dropping privileges", drop_capabilities());
-    let calls = note("the system call filter", filter::install()) && meek;
+    let calls = note("the system call filter", filter::install(filter::Kind::Machine)) && meek;
     let limited = note("limits on memory and files", set_limits(limits));
     Protection { files, network, space: space && entered && limited, calls, ..protection }
 }
 
-fn namespaces() -> io::Result<()> {
+/// Processes that an adapter may have at a time, threads included.
+const MOST_PROCESSES: libc::rlim_t = 512;
+
+/// Makes a new process that is in a sandbox in which programs may be started, and returns in both: in the new
+/// one with the protection that it has, in the old one with the number of the new one.
+///
+/// The new process is the first of a namespace for processes: when it ends, however it ends, all others in it
+/// end too. It ends with the old one. This process must have one thread.
+pub(crate) fn enter_with_programs(folder: &Path, limits: MemoryLimits) -> io::Result<Forked> {
+    let mut protection = Protection::default();
+    let notes = &mut protection.notes;
+    let apart = noted(notes, "user, network, mount and process namespaces", namespaces(libc::CLONE_NEWPID));
+    // SAFETY: this process has one thread, so the new one may do whatever this one may.
+    let child = check(unsafe { libc::fork() })?;
+    if child > 0 {
+        return Ok(Forked::Parent(child));
+    }
+    // SAFETY: a call with integer arguments.
+    check(unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL, 0, 0, 0) })?;
+    let network = apart && noted(notes, "the loopback interface", raise_loopback());
+    let boxed =
+        apart && noted(notes, "a file system for the sandbox", mount_box(folder, limits.box_megabytes));
+    let entered = noted(notes, "entering the sandbox", std::env::set_current_dir(folder));
+    let files = noted(notes, "Landlock", restrict_files(folder, &[], BitFlags::EMPTY));
+    let meek = noted(notes, "dropping privileges", drop_capabilities());
+    let filtered = noted(notes, "the system call filter", filter::install(filter::Kind::Programs));
+    let few = noted(notes, "limits on processes", lower(libc::RLIMIT_NPROC, MOST_PROCESSES));
+    let limited = noted(notes, "limits on memory and files", set_limits(limits));
+    let (space, calls) = (boxed && entered && limited && few, apart && meek && filtered);
+    Ok(Forked::Child(Protection { files, network, space, calls, ..protection }))
+}
+
+/// The two sides of a process that made another one.
+pub(crate) enum Forked {
+    Parent(libc::pid_t),
+    Child(Protection),
+}
+
+/// Takes note of a failure, and tells whether there was none.
+fn noted(notes: &mut Vec<String>, what: &str, result: io::Result<()>) -> bool {
+    match result {
+        Ok(()) => true,
+        Err(error) => {
+            notes.push(format!("{what}: {error}"));
+            false
+        }
+    }
+}
+
+/// Enters new namespaces, and the `more` ones.
+fn namespaces(more: libc::c_int) -> io::Result<()> {
     // SAFETY: both calls take nothing and cannot fail.
     let (user, group) = unsafe { (libc::geteuid(), libc::getegid()) };
     // SAFETY: a call with an integer argument; it changes what this process sees, not its memory.
     check(unsafe {
-        libc::unshare(libc::CLONE_NEWUSER | libc::CLONE_NEWNET | libc::CLONE_NEWNS | libc::CLONE_NEWIPC)
+        libc::unshare(
+            libc::CLONE_NEWUSER | libc::CLONE_NEWNET | libc::CLONE_NEWNS | libc::CLONE_NEWIPC | more,
+        )
     })?;
     fs::write("/proc/self/setgroups", "deny")?;
     fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
@@ -154,16 +203,16 @@ fn mount(
     check(unsafe { libc::mount(kind, target.as_ptr(), kind, flags, options.as_ptr().cast()) }).map(drop)
 }
 
-/// Everything may be read, only the box and the folders `writable` may be written, and nothing may be
-/// executed.
-fn restrict_files(folder: &Path, writable: &[PathBuf]) -> io::Result<()> {
+/// Everything may be read, only the box and the folders `writable` may be written, and nothing else may be
+/// done that is `forbidden`, such as executing.
+fn restrict_files(folder: &Path, writable: &[PathBuf], forbidden: BitFlags<AccessFs>) -> io::Result<()> {
     // Truncating files is part of the third version; without it, files outside could be emptied.
     let writes = AccessFs::from_write(ABI::V3);
     let newer = AccessFs::from_write(ABI::V5);
     let restrict = || -> Result<RulesetStatus, Box<dyn std::error::Error>> {
         let mut rules = Ruleset::default()
             .set_compatibility(CompatLevel::HardRequirement)
-            .handle_access(writes | AccessFs::Execute)?
+            .handle_access(writes | forbidden)?
             .set_compatibility(CompatLevel::BestEffort)
             .handle_access(newer)?
             .scope(Scope::AbstractUnixSocket | Scope::Signal)?

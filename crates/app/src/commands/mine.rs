@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use adit_attack::branches::{BranchSide, Branches};
@@ -12,26 +13,25 @@ use adit_attack::{EventReader, SurveyOptions};
 use adit_automata::Fsa;
 use adit_bytecode::Flags;
 use adit_bytecode::probe::{Probe, probe_classes};
-use adit_java::Operation;
 use adit_jvm::{Host, HostOptions, hits};
-use adit_trace::{Author, CallKind, RunLimits, Script, StepResult, Stop, Subject};
+use adit_trace::{Author, CallKind, Callable, RunLimits, Script, StepResult, Stop, Subject};
 use miette::Report;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use serde_json::json;
 use terminal_size::{Width, terminal_size_of};
 
-use super::requests::{call_request, class_request, folder_name};
+use super::requests::{call_request, folder_name, subject_request};
+use crate::adapter;
 use crate::budget::Budget;
 use crate::campaign::{self, Campaign, CampaignRequest, Conclusion, Recorder};
-use crate::errors::{Ending, no_answer};
+use crate::errors::{Ending, InternalFault, bad_input, no_answer};
 use crate::findings::{
     Experiments, ThrownChanges, experiments::Shown, experiments::promises_to_ask, thrown::ThrownChange,
 };
 use crate::flags::{MineFlags, ProgressForm, mine as defaults};
 use crate::interrupt;
 use crate::java::class_under_test::{ClassUnderTest, ignore_the_clock};
-use crate::java::environment::{self, JavaEnvironment};
 use crate::java::project::ClassLocation;
 use crate::java::signature::with_types;
 use crate::output::{counted, create_folder, print, print_json, some_of};
@@ -45,6 +45,7 @@ use crate::results;
 use crate::results::not_made::NeverReturned;
 use crate::shell;
 use crate::state_facts::with_facts;
+use crate::under_test::{AnyHost, UnderTest, World};
 use beside::Beside;
 use guards::GuardSearch;
 use outcome::Outcome;
@@ -65,20 +66,22 @@ pub(super) fn run(flags: &MineFlags, quiet: bool) -> Result<Ending, Report> {
         (ProgressForm::Auto, false) => Audience::People,
         (ProgressForm::Json, false) => Audience::Tools,
     };
-    let location = ClassLocation::new(&request.class, audience)?;
-    let tests::Beginning { lives, tests } = tests::beginning(&request, &location, audience)?;
+    let location = match request.class.adapter {
+        Some(_) => None,
+        None => Some(ClassLocation::new(&request.class, audience)?),
+    };
+    let tests::Beginning { lives, tests } = match &location {
+        Some(location) => tests::beginning(&request, location, audience)?,
+        None => tests::Beginning::default(),
+    };
     let progress = Mining::new(request.budget, audience);
     let pace = RoundPace::new(request.budget, progress.clone());
-    let mut subject = ClassUnderTest::new(&request.class, &location, &request.calls, |options| {
-        options.snapshots = true;
-        options.watch_descriptors = true;
-        ignore_the_clock(options, request.budget);
-    })?;
-    let lives = tests::renamed(lives, &subject.api);
-    let reader = EventReader::new(&subject.api.vocabulary());
-    let given = tests::words(&lives, &subject.api, &reader);
+    let mut subject = opened(&request, location.as_ref(), quiet)?;
+    let lives = subject.java().map(|java| tests::renamed(lives, &java.api)).unwrap_or_default();
+    let reader = EventReader::new(&subject.vocabulary);
+    let given = tests::words(&lives, &subject.vocabulary, &reader);
     // Only now, so that a class that cannot be run leaves no empty folder.
-    let about = pipeline::identity(&request, &location, tests.as_ref(), &subject)?;
+    let about = pipeline::identity(&request, location.as_ref(), tests.as_ref(), &subject)?;
     let campaign =
         CampaignRequest { folder, fresh: request.fresh, about: &about, effort: pipeline::effort(&request) };
     let campaign = Campaign::open(&campaign, &reader, &progress)?;
@@ -89,13 +92,12 @@ pub(super) fn run(flags: &MineFlags, quiet: bool) -> Result<Ending, Report> {
     ));
     let round = campaign.round();
     let rng = ChaCha8Rng::seed_from_u64(campaign.seed());
-    let ClassUnderTest { host, generator, api, java, options, .. } = &mut subject;
+    let UnderTest { host, author, vocabulary, world } = &mut subject;
     let thrown = ThrownChanges::default();
     let recorder = Recorder::new(campaign, &given, thrown.clone(), progress.clone(), pace.clone())?;
     let workers = Workers::new(host, recorder, pace.clone());
-    let calls = Calls { api, reader: &reader, generator };
-    let mined =
-        mine(Round::new(&request, calls, workers, &given, rng, progress.clone()), || probed(java, options));
+    let calls = Calls { vocabulary, reader: &reader, generator: author };
+    let mined = mine(Round::new(&request, calls, workers, &given, rng, progress.clone()), || probed(world));
     let (mined, cost) = mined.inspect_err(|_| progress.finish())?;
     subject.host.limit(afterwards(request.budget));
     let found = findings(&mut subject, &reader, &mined, &thrown, folder);
@@ -121,8 +123,10 @@ pub(super) fn run(flags: &MineFlags, quiet: bool) -> Result<Ending, Report> {
         progress.remark(NO_DETAIL);
     }
     let model_text = drawn(detail.map_or(&model, |detail| &detail.model), &mined);
+    let rendered = rendered(&mut subject, &mined);
     let outcome = Outcome {
         subject: &subject,
+        rendered,
         mined: &mined,
         found: &found,
         beside: &beside,
@@ -139,7 +143,8 @@ pub(super) fn run(flags: &MineFlags, quiet: bool) -> Result<Ending, Report> {
     } else {
         print(&(outcome::findings(&summary, folder) + &model_text))?;
     }
-    for line in kinds_of_objects(&subject).into_iter().chain(outcome::remarks(&summary, folder)) {
+    let first = kinds_of_objects(&subject).into_iter().chain(subject.speed());
+    for line in first.chain(outcome::remarks(&summary, folder)) {
         progress.remark(&line);
     }
     for name in without_state {
@@ -158,6 +163,31 @@ pub(super) fn run(flags: &MineFlags, quiet: bool) -> Result<Ending, Report> {
     Ok(Ending::Clean)
 }
 
+/// Opens the requested class, or starts the adapter.
+fn opened(request: &MineRequest, location: Option<&ClassLocation>, quiet: bool) -> Result<UnderTest, Report> {
+    match (&request.class.adapter, location) {
+        (Some(asked), _) => adapter::under_test(asked, &request.calls, quiet),
+        (None, Some(location)) => {
+            let class = ClassUnderTest::new(&request.class, location, &request.calls, |options| {
+                options.snapshots = true;
+                options.watch_descriptors = true;
+                ignore_the_clock(options, request.budget);
+            })?;
+            Ok(class.into())
+        }
+        (None, None) => Err(Report::new(InternalFault("a Java class has no location".to_owned()))),
+    }
+}
+
+/// The tests of a round as an adapter writes them; none for a Java class.
+fn rendered(subject: &mut UnderTest, mined: &Mined) -> Vec<String> {
+    if subject.java().is_some() {
+        return Vec::new();
+    }
+    let tests = mined.conclusion.tests.iter();
+    tests.map(|(script, _)| subject.lines(script).join("\n")).collect()
+}
+
 /// Limits for what is tried when a round has ended: little time beyond its budget, and not much patience. A
 /// budget in tests has no clock, so that the same seed gives the same bytes.
 fn afterwards(budget: Budget) -> RunLimits {
@@ -168,21 +198,20 @@ fn afterwards(budget: Budget) -> RunLimits {
 
 /// Names the states of the model by what objects answer in them.
 fn state_names(
-    subject: &mut ClassUnderTest,
+    subject: &mut UnderTest,
     reader: &EventReader,
     model: Fsa<String>,
     mined: &Mined,
 ) -> Result<Fsa<String>, Report> {
     // The search may take a question for an effect if something else changes meanwhile; its name says more.
-    let is_pure = |method: &Operation| {
-        let name = subject.api.names.of(&method.callable);
-        let asks = mined.pure.contains(name) || promises_to_ask(&method.callable);
-        asks && !mined.trouble.has_hung(&method.callable.name)
+    let is_pure = |method: &&Arc<Callable>| {
+        let name = subject.vocabulary.names.of(method);
+        let asks = mined.pure.contains(name) || promises_to_ask(method);
+        asks && !mined.trouble.has_hung(&method.name)
     };
-    let methods = subject.api.methods.iter().filter(|method| is_pure(method));
-    let methods: Vec<_> = methods.map(|method| method.callable.clone()).collect();
+    let methods: Vec<_> = subject.vocabulary.methods.iter().filter(is_pure).cloned().collect();
     let Conclusion { tests, witnesses, .. } = &mined.conclusion;
-    with_facts(&mut subject.host, &model, reader, &methods, tests, witnesses).map_err(environment::cannot_run)
+    with_facts(&mut subject.host, &model, reader, &methods, tests, witnesses)
 }
 
 /// The model with the names that the user gave to its states, and the names that fit none of them.
@@ -192,27 +221,28 @@ fn named_by_user(folder: &Path, model: Fsa<String>) -> Result<(Fsa<String>, Vec<
 }
 
 /// Says which classes stand for one that has no objects of its own.
-fn kinds_of_objects(subject: &ClassUnderTest) -> Option<String> {
+fn kinds_of_objects(subject: &UnderTest) -> Option<String> {
     const MOST: usize = 5;
-    let class = &subject.java.class;
+    let java = subject.java()?;
+    let class = &java.java.class;
     let kind = match (class.is_interface(), class.flags.has(Flags::ABSTRACT)) {
         (true, _) => "an interface",
         (false, true) => "an abstract class",
         (false, false) => return None,
     };
-    let starts = subject.api.starts.iter().map(|start| &start.callable);
+    let starts = subject.vocabulary.starts.iter();
     let made: BTreeSet<&str> = starts
         .filter(|callable| callable.kind == CallKind::Constructor)
         .map(|callable| callable.owner.rsplit('.').next().unwrap_or(&callable.owner))
         .collect();
     let made: Vec<&str> = made.into_iter().collect();
-    let name = subject.api.class.rsplit('.').next().unwrap_or(&subject.api.class);
+    let name = subject.class().rsplit('.').next().unwrap_or_default();
     (!made.is_empty()).then(|| format!("{name} is {kind}; its objects are of {}", some_of(&made, MOST)))
 }
 
 /// Adds the conditions on arguments under which transitions are taken. It takes a small share of the budget.
 fn with_guards(
-    subject: &mut ClassUnderTest,
+    subject: &mut UnderTest,
     reader: &EventReader,
     model: Fsa<String>,
     mined: &Mined,
@@ -223,48 +253,60 @@ fn with_guards(
         Budget::Time(budget) => Some((budget / 10).min(guards::MOST_TIME)),
         _ => None,
     };
+    let World::Java(java) = &subject.world else { return Ok(model) };
     let deadline = time.map(|time| Instant::now() + time);
     subject.host.limit(RunLimits { deadline, bad_ends: Some(1) });
-    let methods = subject.api.methods.iter().map(|method| method.callable.clone());
+    let methods = subject.vocabulary.methods.iter().cloned();
     let questions: Vec<_> = methods
         .filter(|callable| guards::is_question(callable) && !mined.trouble.has_hung(&callable.name))
         .collect();
     let Conclusion { tests, witnesses, .. } = &mined.conclusion;
     let search = GuardSearch {
-        classes: &subject.java.classes,
+        classes: &java.java.classes,
         reader,
         tests,
         witnesses,
         questions: &questions,
         deadline,
     };
-    let (model, found) = search.run(&mut subject.host, &model).map_err(environment::cannot_run)?;
+    let (model, found) = search.run(&mut subject.host, &model)?;
     beside.guards = found;
     Ok(model)
 }
 
 /// Looks for findings with the workers of a round that has ended. A round that was interrupted ends at once.
 fn findings(
-    subject: &mut ClassUnderTest,
+    subject: &mut UnderTest,
     reader: &EventReader,
     mined: &Mined,
     thrown: &ThrownChanges,
     folder: &Path,
 ) -> Result<Vec<Shown>, Report> {
     let conclusion = &mined.conclusion;
-    if conclusion.stop == Stop::Interrupted || conclusion.chosen.model.transitions() == 0 {
+    let is_over = conclusion.stop == Stop::Interrupted || conclusion.chosen.model.transitions() == 0;
+    if is_over || subject.java().is_none() {
         return Ok(Vec::new());
     }
     // One that cannot be read must not fail the round, which writes it anew.
     let earlier: Option<results::Findings> = results::read(folder).unwrap_or_default();
     let mut candidates = thrown.all();
     candidates.extend(earlier.iter().flat_map(|earlier| ThrownChange::earlier(earlier, reader)));
-    let vocabulary = subject.api.vocabulary();
+    let vocabulary = subject.vocabulary.clone();
     Experiments::new(&mut subject.host, vocabulary, reader, &mined.pure, |method| {
         mined.trouble.has_hung(method)
     })
     .find(&candidates, &conclusion.tests, &mined.agreed)
-    .map_err(environment::cannot_run)
+}
+
+/// Rejects flags about JUnit tests, which have no effect on an adapter.
+fn refuse_tests(flags: &MineFlags) -> Result<(), Report> {
+    match flags.mining.tests.is_empty() {
+        true => Ok(()),
+        false => Err(bad_input(
+            "--tests has no effect with --adapter",
+            "remove it; adit generates all calls of an adapter",
+        )),
+    }
 }
 
 /// The work that the flags ask for.
@@ -273,7 +315,10 @@ fn request(flags: &MineFlags) -> Result<MineRequest, Report> {
     let ExploreOptions { survey, successors, splitting } = defaults::EXPLORATION;
     // More than all walks can gain, so that no state is split.
     let gain = if mining.coarse { 1.1 } else { splitting.gain };
-    let class = class_request(class)?;
+    if flags.adapter.adapter.is_some() {
+        refuse_tests(flags)?;
+    }
+    let class = subject_request(class, &flags.adapter, generate)?;
     let folder = || {
         // Earlier versions named the folder of a nested class as it was typed.
         let typed = campaign::default_folder(&class.name);
@@ -312,15 +357,17 @@ fn request(flags: &MineFlags) -> Result<MineRequest, Report> {
 
 /// Starts a worker that reports which branches of the class are taken. One is enough: generations are small,
 /// and with one the same seed always finds the same machine.
-fn probed(java: &JavaEnvironment, options: &HostOptions) -> Probed {
+fn probed(world: &World) -> Probed {
+    let World::Java(java) = world else { return Err(None) };
+    let (java, options) = (&java.java, &java.options);
     let probed =
-        probe_classes(&java.classes, &java.class.name, &hits()).map_err(|error| error.to_string())?;
+        probe_classes(&java.classes, &java.class.name, &hits()).map_err(|error| Some(error.to_string()))?;
     let branches = Branches::new(&probed.probes.iter().map(branch_side).collect::<Vec<_>>());
     let options = HostOptions { workers: 1, probes: Some(probed), ..options.clone() };
-    let host = Host::new(options).map_err(|error| error.to_string())?;
+    let host = Host::new(options).map_err(|error| Some(error.to_string()))?;
     match host.unprobed() {
-        None => Ok((host, branches)),
-        Some(why) => Err(why.to_owned()),
+        None => Ok((AnyHost::Java(Box::new(host)), branches)),
+        Some(why) => Err(Some(why.to_owned())),
     }
 }
 
@@ -330,7 +377,7 @@ fn branch_side(probe: &Probe) -> BranchSide {
 }
 
 /// The error of a round without a model.
-fn nothing_made(flags: &MineFlags, class: &str, mined: &Mined, subject: &mut ClassUnderTest) -> Report {
+fn nothing_made(flags: &MineFlags, class: &str, mined: &Mined, subject: &mut UnderTest) -> Report {
     let tests = counted(mined.tests_run, "test");
     if mined.conclusion.chosen.words > 0 || mined.hardly_watched {
         return no_answer(
@@ -353,17 +400,17 @@ fn nothing_made(flags: &MineFlags, class: &str, mined: &Mined, subject: &mut Cla
 
 /// Exceptions of the ways to construct an object, the most frequent first. A class that cannot be run at all
 /// has nothing to tell.
-fn constructors_threw(subject: &mut ClassUnderTest) -> Vec<String> {
+fn constructors_threw(subject: &mut UnderTest) -> Vec<String> {
     const TRIES: usize = 60;
     const TOLD: usize = 3;
     let mut rng = ChaCha8Rng::seed_from_u64(0);
-    let scripts: Vec<Script> = (0..TRIES).map(|_| subject.generator.script(&mut rng, 1)).collect();
+    let scripts: Vec<Script> = (0..TRIES).map(|_| subject.author.script(&mut rng, 1)).collect();
     subject.host.limit(afterwards(Budget::Time(Duration::ZERO)));
     let runs = subject.host.run(&scripts).unwrap_or_default();
     let mut counts: BTreeMap<NeverReturned, u32> = BTreeMap::new();
     for (script, run) in scripts.iter().zip(&runs) {
         for (statement, step) in script.statements.iter().zip(&run.steps) {
-            let is_start = subject.api.starts.iter().any(|start| start.callable == statement.callable);
+            let is_start = subject.vocabulary.starts.contains(&statement.callable);
             let (StepResult::Threw { class, message, .. } | StepResult::Unresolved { class, message }) =
                 &step.result
             else {

@@ -148,6 +148,7 @@ fn request(flags: &MonitorFlags, named: &[(PathBuf, String)]) -> Result<ClassReq
         class_path: requests::class_path(&flags.classpath),
         find_project: !flags.no_project && flags.classpath.is_empty(),
         jdk: flags.jdk.clone(),
+        adapter: None,
         non_public: true,
         sandbox: if flags.unsafe_no_sandbox { Sandbox::Unsafe } else { Sandbox::Required },
     })

@@ -8,7 +8,7 @@ use adit_trace::{FORMATS, Format, Label, Stop};
 use miette::Report;
 use serde_json::{Value, json};
 
-use super::requests::{call_request, class_request};
+use super::requests::{call_request, subject_request};
 use super::traces;
 use crate::errors::{Ending, bad_input, no_answer};
 use crate::flags::{ObserveFlags, observe as defaults};
@@ -69,6 +69,12 @@ fn request(flags: &ObserveFlags) -> Result<ObserveRequest, Report> {
         None if typed.tests.is_empty() => None,
         None => Some(Program::Tests(typed.tests.clone())),
     };
+    if flags.adapter.adapter.is_some() && program.is_some() {
+        return Err(bad_input(
+            "--tests and --main have no effect with --adapter",
+            "remove them; adit generates all calls of an adapter",
+        ));
+    }
     let source = match program {
         None => CallSource::Generated(GeneratedCalls {
             calls: call_request(generate, defaults::GENERATION),
@@ -88,7 +94,11 @@ fn request(flags: &ObserveFlags) -> Result<ObserveRequest, Report> {
             })
         }
     };
-    Ok(ObserveRequest { class: class_request(&flags.class)?, source, max_events: flags.max_events })
+    Ok(ObserveRequest {
+        class: subject_request(&flags.class, &flags.adapter, generate)?,
+        source,
+        max_events: flags.max_events,
+    })
 }
 
 /// Rejects flags about generated calls, which have no effect on tests and programs.
@@ -180,7 +190,7 @@ impl Observed {
             "seconds": self.elapsed.as_secs_f64(),
             "stop": self.stop.name(),
         });
-        for (name, detail) in &self.details {
+        for (name, detail) in self.details.iter().filter(|(_, detail)| !detail.is_null()) {
             value[name] = detail.clone();
         }
         value

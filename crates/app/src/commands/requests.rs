@@ -15,8 +15,9 @@ use adit_java::GeneratorOptions;
 use adit_jvm::Sandbox;
 use miette::Report;
 
+use crate::adapter::AdapterRequest;
 use crate::errors::{bad_input, no_answer};
-use crate::flags::{ClassFlags, GenerateFlags, ReductionFlags};
+use crate::flags::{AdapterFlags, ClassFlags, GenerateFlags, ReductionFlags};
 use crate::models::STATES;
 use crate::request::{CallRequest, ClassRequest};
 use crate::shell;
@@ -32,8 +33,63 @@ pub(super) fn class_request(flags: &ClassFlags) -> Result<ClassRequest, Report> 
         find_project: !flags.no_project && flags.classpath.is_empty(),
         jdk: flags.jdk.clone(),
         non_public: flags.non_public,
-        sandbox: if flags.unsafe_no_sandbox { Sandbox::Unsafe } else { Sandbox::Required },
+        sandbox: sandbox(flags),
+        adapter: None,
     })
+}
+
+fn sandbox(flags: &ClassFlags) -> Sandbox {
+    if flags.unsafe_no_sandbox { Sandbox::Unsafe } else { Sandbox::Required }
+}
+
+/// The class that was named, or the subject of the adapter that was named.
+pub(super) fn subject_request(
+    class: &ClassFlags,
+    adapter: &AdapterFlags,
+    generate: &GenerateFlags,
+) -> Result<ClassRequest, Report> {
+    let Some(command) = &adapter.adapter else { return class_request(class) };
+    refuse_java_flags(class, generate)?;
+    if command.trim().is_empty() {
+        return Err(bad_input(
+            "--adapter has no command",
+            "write the command that starts the adapter: --adapter 'python3 adapter.py'",
+        ));
+    }
+    Ok(ClassRequest {
+        name: class.class.clone(),
+        class_path: Vec::new(),
+        find_project: false,
+        jdk: None,
+        non_public: false,
+        sandbox: sandbox(class),
+        adapter: Some(AdapterRequest {
+            command: command.clone(),
+            subject: class.class.clone(),
+            sandbox: sandbox(class),
+            line_limit: generate.script_limit,
+        }),
+    })
+}
+
+/// Rejects flags about Java classes, which have no effect on an adapter.
+fn refuse_java_flags(class: &ClassFlags, generate: &GenerateFlags) -> Result<(), Report> {
+    let idle = [
+        (!class.classpath.is_empty(), "--classpath"),
+        (class.jdk.is_some(), "--jdk"),
+        (class.non_public, "--non-public"),
+        (!generate.fixtures.is_empty(), "--fixtures"),
+        (generate.object_methods, "--object-methods"),
+        (generate.labels.is_some(), "--labels"),
+        (generate.fresh_statics, "--fresh-statics"),
+    ];
+    match idle.into_iter().find(|(given, _)| *given) {
+        Some((_, flag)) => Err(bad_input(
+            format!("{flag} has no effect with --adapter"),
+            "remove it; the adapter decides what can be called, and with which values",
+        )),
+        None => Ok(()),
+    }
 }
 
 /// Name of the folder of a class in `adit-out`: the same however a nested class was typed.

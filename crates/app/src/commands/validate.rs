@@ -10,7 +10,7 @@ use adit_attack::validate::{
 use adit_attack::{EventReader, SurveyOptions};
 use adit_automata::Fsa;
 use adit_bytecode::overloads::Overloads;
-use adit_java::{Api, source};
+use adit_java::Api;
 use adit_logic::nearest_label;
 use adit_store::Campaign;
 use adit_trace::edit;
@@ -19,12 +19,12 @@ use miette::Report;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 
-use super::requests::{call_request, class_request};
+use super::requests::{call_request, subject_request};
+use crate::adapter;
 use crate::budget::Budget;
 use crate::errors::{Ending, bad_input, no_answer};
 use crate::flags::{ValidateFlags, observe, validate as defaults};
 use crate::java::class_under_test::{ClassUnderTest, SCRIPTS_PER_BATCH, ignore_the_clock};
-use crate::java::environment;
 use crate::java::project::ClassLocation;
 use crate::models;
 use crate::output::{counted, print, print_json, some_of};
@@ -35,6 +35,7 @@ use crate::results::not_made::NotMade;
 use crate::results::validation::{self, Share, Undecided};
 use crate::results::{self, Validation};
 use crate::stderr::tell;
+use crate::under_test::{UnderTest, World};
 
 /// Tests of a campaign that are run for their values.
 const KNOWN_SCRIPTS: usize = 1500;
@@ -67,7 +68,7 @@ pub(super) fn run(flags: &ValidateFlags, quiet: bool) -> Result<Ending, Report> 
 fn request(flags: &ValidateFlags) -> Result<ValidateRequest, Report> {
     let budget = flags.generate.budget.unwrap_or(defaults::DEFAULT_BUDGET);
     Ok(ValidateRequest {
-        class: class_request(&flags.class)?,
+        class: subject_request(&flags.class, &flags.adapter, &flags.generate)?,
         calls: call_request(&flags.generate, observe::GENERATION),
         budget,
         labels_of_model: flags.generate.labels.is_none(),
@@ -79,22 +80,31 @@ fn request(flags: &ValidateFlags) -> Result<ValidateRequest, Report> {
 /// Runs the class and compares it with the model.
 fn measure(model: Fsa<String>, request: &ValidateRequest, quiet: bool) -> Result<Verdict, Report> {
     let ValidateRequest { class, calls, budget, options, .. } = request;
-    let location = ClassLocation::new(class, Audience::unless(quiet))?;
-    let subject = ClassUnderTest::new(class, &location, calls, |options| {
-        options.snapshots = true;
-        options.limits.batch = SCRIPTS_PER_BATCH;
-        ignore_the_clock(options, *budget);
-    })?;
-    let ClassUnderTest { mut api, mut generator, mut host, java: _java, fixtures: _fixtures, .. } = subject;
-    if request.labels_of_model && merges_overloads(&model, &api) {
-        api.name_events(Overloads::Merged);
+    let mut subject = match &class.adapter {
+        Some(asked) => adapter::under_test(asked, calls, quiet)?,
+        None => {
+            let location = ClassLocation::new(class, Audience::unless(quiet))?;
+            let class = ClassUnderTest::new(class, &location, calls, |options| {
+                options.snapshots = true;
+                options.limits.batch = SCRIPTS_PER_BATCH;
+                ignore_the_clock(options, *budget);
+            })?;
+            class.into()
+        }
+    };
+    if let World::Java(java) = &mut subject.world
+        && request.labels_of_model
+        && merges_overloads(&model, &java.api)
+    {
+        java.api.name_events(Overloads::Merged);
+        subject.vocabulary = java.api.vocabulary();
         if !quiet {
             tell(
                 "note: the model merges overloads, so labels are names alone; --labels overload tells them apart",
             );
         }
     }
-    let reader = EventReader::new(&api.vocabulary());
+    let reader = EventReader::new(&subject.vocabulary);
     let model = known_part(model, &reader, request, quiet)?;
 
     let mut pace = BudgetPace::of_validation(*budget);
@@ -104,18 +114,20 @@ fn measure(model: Fsa<String>, request: &ValidateRequest, quiet: bool) -> Result
         counting.show(|| progress(now));
         pace.go_on(now)
     };
-    let validated = validate(&mut host, &mut generator, &reader, &model, options, &mut rng, &mut shown)
-        .map_err(environment::cannot_run)?;
+    let UnderTest { host, author, .. } = &mut subject;
+    let validated = validate(host, author, &reader, &model, options, &mut rng, &mut shown)?;
     counting.finish();
     drop(pace);
 
-    let witnesses = validated.rejected.iter().map(|rejected| {
-        source::body(&edit::tidy(&rejected.script, &api.vocabulary()), None, generator.facts()).lines
-    });
+    let scripts: Vec<Script> =
+        validated.rejected.iter().map(|rejected| edit::tidy(&rejected.script, &subject.vocabulary)).collect();
+    let witnesses = scripts.iter().map(|script| subject.lines(script)).collect();
     Ok(Verdict {
-        class: api.class.to_string(),
-        not_made: NotMade::of(&api, &generator, |_| false),
-        witnesses: witnesses.collect(),
+        class: subject.class().to_owned(),
+        not_made: NotMade::of(&subject, |_| false),
+        witnesses,
+        language: subject.language(),
+        speed: subject.speed(),
         seconds: counting.elapsed().as_secs_f64(),
         validated,
     })
@@ -212,8 +224,12 @@ struct Verdict {
     class: String,
     validated: Validated,
     not_made: NotMade,
-    /// The rejected words as Java.
+    /// The rejected words as source text.
     witnesses: Vec<Vec<String>>,
+    /// Language of that text, as part of a sentence.
+    language: String,
+    /// Speed of the adapter, in words.
+    speed: Option<String>,
     seconds: f64,
 }
 
@@ -302,7 +318,7 @@ impl Verdict {
             text.push_str("\nObserved, but rejected by the model:\n");
             rejected.iter().for_each(|rejected| _ = writeln!(text, "  {}", rejected.word.join(" ")));
             if let Some(lines) = self.witnesses.first() {
-                let _ = writeln!(text, "The first of these in Java:\n    {}", lines.join("\n    "));
+                let _ = writeln!(text, "The first of these {}:\n    {}", self.language, lines.join("\n    "));
             }
         }
         text.push('\n');
@@ -322,7 +338,8 @@ impl Verdict {
 
     fn remarks(&self) -> Vec<String> {
         let Validated { undecided, events, pairs, given_up, .. } = &self.validated;
-        let mut remarks = Vec::new();
+        let mut remarks: Vec<String> =
+            self.speed.iter().map(|speed| format!("{}.", capital(speed))).collect();
         remarks.extend(is_new(events, "event"));
         remarks.extend(is_new(pairs, "pair of consecutive events"));
         let mut not_decided = |count: u64, why: &str| {
@@ -342,6 +359,12 @@ impl Verdict {
         }
         remarks
     }
+}
+
+/// The sentence with a capital letter.
+fn capital(text: &str) -> String {
+    let mut characters = text.chars();
+    characters.next().map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
 }
 
 /// Describes how likely the next object is to show something new.

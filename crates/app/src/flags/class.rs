@@ -37,6 +37,17 @@ pub(crate) struct ClassFlags {
     pub(crate) unsafe_no_sandbox: bool,
 }
 
+/// An adapter in place of Java.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct AdapterFlags {
+    /// Command of an adapter that drives a subject in any language; CLASS is then its name for the subject
+    ///
+    /// `python` stands for the adapter for Python classes, which adit brings along; CLASS is then an import
+    /// path such as `io.StringIO`. docs/adapters.md describes the protocol for adapters of your own.
+    #[arg(long, value_name = "COMMAND", help_heading = CLASS)]
+    pub(crate) adapter: Option<String>,
+}
+
 /// Generation of calls, and its budget.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct GenerateFlags {

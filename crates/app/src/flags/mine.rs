@@ -10,7 +10,7 @@ use adit_java::GeneratorOptions;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
-use super::{ClassFlags, GenerateFlags};
+use super::{AdapterFlags, ClassFlags, GenerateFlags};
 use crate::budget::Budget;
 use crate::pipeline::{AttackedProperties, ConstraintChoice, MINERS, Miner, Tester};
 
@@ -65,6 +65,7 @@ Examples:
   adit mine com.acme.Stack -c 'target/classes:lib/*' --tests target/test-classes
   adit mine java.util.ArrayList --only add,get,isEmpty,'remove(int)' --miner dice
   adit mine com.acme.Stack -c target/classes --miner temi    states with their conditions
+  adit mine io.StringIO --adapter python          a class of Python
 
 Output: model.json, model.dot, model_detail.json (a finer model, if there is one), properties.json,
 findings.json, invariants.json (if the miner uses them), search.json, traces.jsonl, run.json,
@@ -73,6 +74,8 @@ tests/*.java, tests.json, report.html (a page that explains the rest) and campai
 pub(crate) struct MineFlags {
     #[command(flatten)]
     pub(crate) class: ClassFlags,
+    #[command(flatten)]
+    pub(crate) adapter: AdapterFlags,
     #[command(flatten)]
     pub(crate) generate: GenerateFlags,
     #[command(flatten)]

@@ -6,7 +6,7 @@ use std::time::Duration;
 use adit_java::GeneratorOptions;
 use clap::Args;
 
-use super::{ClassFlags, GenerateFlags};
+use super::{AdapterFlags, ClassFlags, GenerateFlags};
 use crate::budget::{self, Budget};
 
 /// Few enough to read, and a number of tests, so the same seed gives the same bytes.
@@ -28,11 +28,14 @@ Examples:
   adit observe com.acme.Stack -c target/classes --budget 10s --states -o traces.jsonl
   adit observe com.acme.Stack -c 'target/classes:lib/*' --tests target/test-classes -o traces.jsonl
   adit observe com.acme.Stack -c app.jar --main com.acme.Main -o traces.dtrace -- input.txt
+  adit observe io.StringIO --adapter python -o traces.jsonl
 
 Formats: {}", super::traces::written_formats()))]
 pub(crate) struct ObserveFlags {
     #[command(flatten)]
     pub(crate) class: ClassFlags,
+    #[command(flatten)]
+    pub(crate) adapter: AdapterFlags,
     #[command(flatten)]
     pub(crate) generate: GenerateFlags,
     #[command(flatten)]

@@ -6,7 +6,7 @@ use std::time::Duration;
 use adit_attack::SurveyOptions;
 use clap::Args;
 
-use super::{ClassFlags, GenerateFlags};
+use super::{AdapterFlags, ClassFlags, GenerateFlags};
 use crate::budget::Budget;
 
 /// Enough to search the walks of most classes to their end.
@@ -32,6 +32,7 @@ pub(crate) const SITUATIONS_PER_PREFIX: usize = 12;
 Examples:
   adit validate adit-out/java.util.StringTokenizer/model.json java.util.StringTokenizer
   adit validate model.json com.acme.Stack -c target/classes --budget 1m --json
+  adit validate adit-out/io.StringIO/model.json io.StringIO --adapter python
 
 An event is a call that returns, with its result if that is a boolean: `isEmpty:TRUE`. An object's
 first event is named after its class. After its first exception, an object no longer counts. An
@@ -42,6 +43,8 @@ pub(crate) struct ValidateFlags {
     pub(crate) model: PathBuf,
     #[command(flatten)]
     pub(crate) class: ClassFlags,
+    #[command(flatten)]
+    pub(crate) adapter: AdapterFlags,
     #[command(flatten)]
     pub(crate) generate: GenerateFlags,
     /// Format of the model [default: by extension, else content]

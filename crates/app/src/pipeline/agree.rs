@@ -121,7 +121,7 @@ impl Round<'_> {
     /// Number of rounds that must find nothing new before the model counts as stable. While a method has
     /// never returned, there is something to look for.
     fn stable_rounds(&self) -> usize {
-        if self.calls.generator.never_returned().next().is_some() { SEARCHING_ROUNDS } else { STABLE_ROUNDS }
+        if self.calls.generator.never_returned().is_empty() { STABLE_ROUNDS } else { SEARCHING_ROUNDS }
     }
 
     /// The shortest words by which the model contradicts surviving properties, at most [`WORDS`].

@@ -5,7 +5,6 @@ use std::ops::ControlFlow;
 use adit_attack::branches::Branches;
 use adit_attack::dice_tester::{Assault, Attacked, dice_tester};
 use adit_attack::dynamosa::Settings;
-use adit_jvm::Host;
 use adit_logic::Fate;
 use adit_trace::{Pace, Phase, Progress, Stop};
 use miette::Report;
@@ -14,6 +13,7 @@ use super::claim::MinedProperties;
 use super::{AttackedProperties, Probed, Round, Tester};
 use crate::campaign::RetentionPolicy;
 use crate::pace::ATTACKING;
+use crate::under_test::AnyHost;
 
 /// Most runs in which the test that refutes one property is made smaller.
 const SHRINKING_RUNS: usize = 200;
@@ -68,7 +68,9 @@ impl Round<'_> {
         let (mut probed, branches) = match probed {
             Ok((host, branches)) => (Some(host), branches),
             Err(why) => {
-                self.progress.remark(&format!("note: which branches are taken is not known: {why}"));
+                if let Some(why) = why {
+                    self.progress.remark(&format!("note: which branches are taken is not known: {why}"));
+                }
                 (None, Branches::default())
             }
         };
@@ -112,7 +114,7 @@ impl Round<'_> {
     }
 
     /// Runs the search, on the probed workers if there are any.
-    fn search(&mut self, assault: &Assault, probed: Option<&mut Host>) -> Result<Attacked, Report> {
+    fn search(&mut self, assault: &Assault, probed: Option<&mut AnyHost>) -> Result<Attacked, Report> {
         let attack = &self.request.attack;
         let judges_tester = attack.properties == AttackedProperties::All && attack.tester == Tester::Dynamosa;
         // To judge a search that knows no properties, all its tests count, not only those that it keeps.

@@ -113,9 +113,9 @@ impl Round<'_> {
 
     fn trouble(&self, supports: &BTreeMap<Letter, u64>) -> Trouble {
         let reader = self.calls.reader;
-        let never_returned = { self.calls.generator.never_returned() }
+        let never_returned = { self.calls.generator.never_returned().into_iter() }
             .filter(|never| {
-                !reader.letters_of(never.callable).iter().any(|event| supports.contains_key(event))
+                !reader.letters_of(&never.callable).iter().any(|event| supports.contains_key(event))
             })
             .map(|never| (never.callable.event_name().to_owned(), never.times));
         Trouble {

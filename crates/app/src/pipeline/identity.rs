@@ -13,23 +13,37 @@ use miette::Report;
 use serde_json::{Value, json};
 
 use super::MineRequest;
+use crate::adapter::AdapterWorld;
 use crate::campaign::now;
-use crate::errors::bad_input;
-use crate::java::class_under_test::ClassUnderTest;
+use crate::errors::{InternalFault, bad_input};
 use crate::java::project::ClassLocation;
 use crate::java::user_tests::UserTests;
+use crate::under_test::{JavaWorld, UnderTest, World};
 
 /// The identity of the campaign that is asked for.
 pub(crate) fn identity(
     request: &MineRequest,
-    location: &ClassLocation,
+    location: Option<&ClassLocation>,
     tests: Option<&UserTests>,
-    subject: &ClassUnderTest,
+    subject: &UnderTest,
 ) -> Result<About, Report> {
+    let (class_digest, parameters) = match (&subject.world, location) {
+        (World::Java(java), Some(location)) => {
+            (class_digest(java, &location.entries)?, parameters(request, location, tests, java)?)
+        }
+        (World::Adapter(adapter), _) => {
+            let mut digest = Digest::new();
+            digest.add(adapter.described.source.to_string().as_bytes());
+            (digest.to_string(), parameters_with_adapter(request, adapter))
+        }
+        (World::Java(_), None) => {
+            return Err(Report::new(InternalFault("a Java class has no location".to_owned())));
+        }
+    };
     Ok(About {
-        class: subject.api.class.to_string(),
-        class_digest: class_digest(subject, &location.entries)?,
-        parameters: parameters(request, location, tests, subject)?,
+        class: subject.class().to_owned(),
+        class_digest,
+        parameters,
         seed: request.calls.seed,
         tool: env!("CARGO_PKG_VERSION").to_owned(),
         created: now(),
@@ -55,7 +69,7 @@ fn parameters(
     request: &MineRequest,
     location: &ClassLocation,
     tests: Option<&UserTests>,
-    subject: &ClassUnderTest,
+    subject: &JavaWorld,
 ) -> Result<Value, Report> {
     let MineRequest { class, calls, model, attack, .. } = request;
     Ok(json!({
@@ -73,6 +87,20 @@ fn parameters(
         "fixtures": digest_of_files(&calls.fixtures)?,
         "fresh_statics": calls.fresh_statics,
     }))
+}
+
+/// The same for the subject of an adapter.
+fn parameters_with_adapter(request: &MineRequest, adapter: &AdapterWorld) -> Value {
+    let MineRequest { calls, model, attack, .. } = request;
+    json!({
+        "adapter": adapter.command,
+        "miner": model.miner.name,
+        "coarse": model.coarse,
+        "claims": attack.properties.name(),
+        "constraints": model.constraints.name(),
+        "only": calls.only,
+        "without": calls.without,
+    })
 }
 
 /// The name of a label function. Campaigns from before overloads were told apart hold `outcome`, and go on if
@@ -118,7 +146,7 @@ fn digest_of_tests(location: &ClassLocation, tests: &UserTests) -> Result<Value,
 
 /// Fingerprint of the class under test and of all classes on the class path that it refers to, directly or
 /// not. Classes of the JDK are identified by its version.
-fn class_digest(subject: &ClassUnderTest, typed: &[PathBuf]) -> Result<String, Report> {
+fn class_digest(subject: &JavaWorld, typed: &[PathBuf]) -> Result<String, Report> {
     let start = subject.java.class.name.to_string();
     let mut digest = Digest::new();
     let own = classes::open(None, typed)?;

@@ -48,29 +48,28 @@ impl Round<'_> {
     /// that two methods share is pure if both are.
     fn learn_purity(&mut self) -> Result<(), Report> {
         let miner = self.request.model.miner;
-        let (api, reader) = (self.calls.api, self.calls.reader);
+        let (vocabulary, reader) = (self.calls.vocabulary, self.calls.reader);
         let options = PurityOptions { tries: PURITY_TRIES, calls: 8 };
         let mut subject = self.workers.keeping(miner.retention);
         let generator = &mut *self.calls.generator;
         let verdicts =
-            purity(&mut subject, &api.vocabulary(), generator, options, &mut self.rng, &mut self.pace)?
-                .verdicts;
+            purity(&mut subject, vocabulary, generator, options, &mut self.rng, &mut self.pace)?.verdicts;
         let (mut pure, mut doubtful, mut impure) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
-        impure.extend(api.starts.iter().flat_map(|start| reader.letters_of(&start.callable)).copied());
-        for method in &api.methods {
-            let harmless = match verdicts.get(&*method.callable) {
+        impure.extend(vocabulary.starts.iter().flat_map(|start| reader.letters_of(start)).copied());
+        for method in &vocabulary.methods {
+            let harmless = match verdicts.get(&**method) {
                 Some(Verdict::Unrefuted { tries }) => *tries >= ENOUGH_TRIES,
                 // A field changed, and no call was seen to notice: a cache, a setting that nothing reads, or
                 // an effect that shows rarely. Exploration finds out which; inference from traces cannot, and
                 // goes by the name as the paper does.
                 Some(Verdict::Changes { what: Difference::Field { .. }, .. }) => {
-                    doubtful.extend(reader.letters_of(&method.callable));
-                    miner.resolves_doubt || pure_by_name(method.callable.event_name())
+                    doubtful.extend(reader.letters_of(method));
+                    miner.resolves_doubt || pure_by_name(method.event_name())
                 }
                 Some(Verdict::Changes { .. }) | None => false,
             };
             let side = if harmless { &mut pure } else { &mut impure };
-            side.extend(reader.letters_of(&method.callable));
+            side.extend(reader.letters_of(method));
         }
         self.pure = pure.difference(&impure).copied().collect();
         self.doubtful = doubtful;

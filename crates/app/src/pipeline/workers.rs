@@ -5,20 +5,19 @@ use std::collections::BTreeSet;
 
 use adit_attack::{BadEnd, Guarded, HangGuard};
 use adit_java::source;
-use adit_jvm::{Host, HostError};
 use adit_trace::{Depth, Phase, Run, RunLimits, Script, Subject};
 use miette::Report;
 
 use crate::campaign::{Recorder, RecordingSubject, RetentionPolicy};
-use crate::java::environment::cannot_run;
 use crate::pace::RoundPace;
+use crate::under_test::AnyHost;
 
 /// Hangs and crashes in one batch after which the rest of it waits: what was learned decides about it.
 const BAD_ENDS: usize = 1;
 
 /// Workers of the class under test, with the recorder of their runs.
 pub(crate) struct Workers<'a> {
-    host: &'a mut Host,
+    host: &'a mut AnyHost,
     /// Runs in portions, and gives up what hangs.
     guard: HangGuard,
     pub(super) pace: RoundPace,
@@ -26,7 +25,7 @@ pub(crate) struct Workers<'a> {
 }
 
 impl<'a> Workers<'a> {
-    pub(crate) fn new(host: &'a mut Host, recorder: Recorder<'a>, pace: RoundPace) -> Self {
+    pub(crate) fn new(host: &'a mut AnyHost, recorder: Recorder<'a>, pace: RoundPace) -> Self {
         Self { host, guard: HangGuard::default(), pace, recorder }
     }
 
@@ -34,7 +33,7 @@ impl<'a> Workers<'a> {
     pub(super) fn keeping(
         &mut self,
         policy: RetentionPolicy,
-    ) -> RecordingSubject<'_, 'a, PacedSubject<'_, Host>> {
+    ) -> RecordingSubject<'_, 'a, PacedSubject<'_, AnyHost>> {
         let Self { host, guard, pace, recorder } = self;
         recorder.keeping(policy, PacedSubject { subject: host, guard, pace })
     }
@@ -53,7 +52,7 @@ impl<'a> Workers<'a> {
     /// than the budget; scripts that there is no time for are not run.
     pub(super) fn run_again(&mut self, scripts: &[Script]) -> Result<Vec<Run>, Report> {
         self.host.limit(self.pace.grace());
-        let runs = self.host.run(scripts).map_err(cannot_run)?;
+        let runs = self.host.run(scripts)?;
         self.recorder.record(scripts, &runs, RetentionPolicy::WordsWithTests)?;
         Ok(runs)
     }
@@ -65,7 +64,7 @@ impl<'a> Workers<'a> {
         let scripts: Vec<Script> = tests.iter().map(|(script, _)| script.clone()).collect();
         self.host.renew();
         self.host.limit(self.pace.grace());
-        let again = self.host.run(&scripts).map_err(cannot_run)?;
+        let again = self.host.run(&scripts)?;
         Ok(tests.iter().zip(&again).map(|((_, run), again)| source::agreed(run, again)).collect())
     }
 
@@ -104,7 +103,7 @@ pub(super) struct PacedSubject<'w, S> {
     pace: &'w RoundPace,
 }
 
-impl<S: Subject<Error = HostError>> Subject for PacedSubject<'_, S> {
+impl<S: Subject<Error = Report>> Subject for PacedSubject<'_, S> {
     type Error = Report;
 
     fn run(&mut self, batch: &[Script]) -> Result<Vec<Run>, Report> {
@@ -114,7 +113,7 @@ impl<S: Subject<Error = HostError>> Subject for PacedSubject<'_, S> {
         (guard.stopped, guard.most) = (None, pace.most_tests());
         let runs = guard.run(*subject, batch, Phase::default(), &mut pace.batch());
         pace.set_tests(guard.tests);
-        runs.map_err(cannot_run)
+        runs
     }
 
     fn renew(&mut self) {
@@ -126,7 +125,7 @@ impl<S: Subject<Error = HostError>> Subject for PacedSubject<'_, S> {
     }
 }
 
-impl<S: Subject<Error = HostError>> Guarded for PacedSubject<'_, S> {
+impl<S: Subject<Error = Report>> Guarded for PacedSubject<'_, S> {
     fn guard(&self) -> &HangGuard {
         self.guard
     }

@@ -32,7 +32,9 @@ pub(super) fn rows(page: &Page) -> Vec<(String, String)> {
             }
         }
         row("version of adit", versions.adit.clone());
-        row("version of Java", versions.java.clone());
+        let of_subject =
+            if parameters.contains_key("adapter") { "version of the subject" } else { "version of Java" };
+        row(of_subject, versions.java.clone());
         row("system", versions.os.clone());
     }
     row("page written by", format!("adit {}", env!("CARGO_PKG_VERSION")));

@@ -1,12 +1,14 @@
 //! Gaps of the generator: calls that never worked, and values that were never tried. A figure
 //! about generated objects says nothing about these, so they stand beside it.
 
+use adit_adapter::AdapterAuthor;
 use adit_java::{Api, Generator};
 use adit_picture::legible;
 use serde::{Deserialize, Serialize};
 
 use crate::java::signature::with_types;
 use crate::output::counted;
+use crate::under_test::{AnyAuthor, UnderTest, World};
 
 /// Calls and values that were not made.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,7 +25,28 @@ pub(crate) struct NotMade {
 impl NotMade {
     /// Returns what the generator could not make. `worked` tells which methods worked all the same, in an
     /// earlier round for example.
-    pub(crate) fn of(api: &Api, generator: &Generator, worked: impl Fn(&str) -> bool) -> Self {
+    pub(crate) fn of(subject: &UnderTest, worked: impl Fn(&str) -> bool) -> Self {
+        match (&subject.world, &subject.author) {
+            (World::Java(java), AnyAuthor::Java(generator)) => Self::of_class(&java.api, generator, worked),
+            (_, AnyAuthor::Adapter(author)) => Self::of_adapter(author, worked),
+            (World::Adapter(_), AnyAuthor::Java(_)) => Self::default(),
+        }
+    }
+
+    /// The same for the author of an adapter's calls.
+    fn of_adapter(author: &AdapterAuthor, worked: impl Fn(&str) -> bool) -> Self {
+        let never = author.never_returned().map(|never| NeverReturned {
+            method: never.callable.event_name().to_owned(),
+            times: never.times,
+            sandbox: is_sandboxed(never.exception, never.message),
+            exception: never.exception.map(str::to_owned),
+            message: never.message.map(str::to_owned),
+        });
+        let never_returned = never.filter(|never| !worked(&never.method)).collect();
+        Self { never_returned, ..Self::default() }
+    }
+
+    fn of_class(api: &Api, generator: &Generator, worked: impl Fn(&str) -> bool) -> Self {
         let never_tried = api
             .skipped
             .iter()

@@ -7,14 +7,23 @@
 
 use std::io;
 
-/// Forbids the calls for this process and all threads that it will have. Needs `no_new_privs`, which this
-/// sets.
-pub(super) fn install() -> io::Result<()> {
+/// Kinds of processes that a filter is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A JVM, which starts no processes.
+    Machine,
+    /// An adapter, which may start some. A namespace for processes keeps their signals inside.
+    Programs,
+}
+
+/// Forbids the calls for this process and all threads and processes that it will have. Needs `no_new_privs`,
+/// which this sets.
+pub(super) fn install(kind: Kind) -> io::Result<()> {
     // SAFETY: a call with integer arguments.
     if unsafe { libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) } != 0 {
         return Err(io::Error::last_os_error());
     }
-    let mut program = program(std::process::id());
+    let mut program = program(kind, std::process::id());
     let filter = libc::sock_fprog {
         len: program.len().try_into().map_err(|_| io::ErrorKind::InvalidInput)?,
         filter: program.as_mut_ptr(),
@@ -33,20 +42,28 @@ const ARCHITECTURE: u32 = 0xC000_00B7;
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 compile_error!("the system call filter supports x86-64 and AArch64 only");
 
-/// System calls that no worker needs.
-const NEVER: &[libc::c_long] = &[
-    // Other programs and processes.
+/// System calls for other programs, processes and signals, which no JVM needs.
+const NOT_BY_MACHINES: &[libc::c_long] = &[
     libc::SYS_execve,
     libc::SYS_execveat,
-    libc::SYS_ptrace,
-    libc::SYS_process_vm_readv,
-    libc::SYS_process_vm_writev,
     libc::SYS_pidfd_open,
-    libc::SYS_pidfd_getfd,
     libc::SYS_pidfd_send_signal,
     libc::SYS_rt_sigqueueinfo,
     libc::SYS_rt_tgsigqueueinfo,
     libc::SYS_tkill,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_fork,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_vfork,
+];
+
+/// System calls that no worker needs.
+const NEVER: &[libc::c_long] = &[
+    // The memory and files of other processes.
+    libc::SYS_ptrace,
+    libc::SYS_process_vm_readv,
+    libc::SYS_process_vm_writev,
+    libc::SYS_pidfd_getfd,
     // Ways out of the namespaces, and a way to make calls that no filter sees.
     libc::SYS_unshare,
     libc::SYS_setns,
@@ -60,11 +77,16 @@ const NEVER: &[libc::c_long] = &[
     libc::SYS_add_key,
     libc::SYS_keyctl,
     libc::SYS_request_key,
-    #[cfg(target_arch = "x86_64")]
-    libc::SYS_fork,
-    #[cfg(target_arch = "x86_64")]
-    libc::SYS_vfork,
 ];
+
+/// Flags of `clone` that make namespaces.
+const NAMESPACES: u32 = (libc::CLONE_NEWUSER
+    | libc::CLONE_NEWNET
+    | libc::CLONE_NEWNS
+    | libc::CLONE_NEWPID
+    | libc::CLONE_NEWIPC
+    | libc::CLONE_NEWUTS
+    | libc::CLONE_NEWCGROUP) as u32;
 
 /// Offsets in the data that the kernel passes to the filter: number of the call, architecture, low half of
 /// the first argument. Both architectures above are little-endian.
@@ -72,24 +94,35 @@ const CALL: u32 = 0;
 const MACHINE: u32 = 4;
 const ARGUMENT: u32 = 16;
 
-fn program(own: u32) -> Vec<libc::sock_filter> {
+fn program(kind: Kind, own: u32) -> Vec<libc::sock_filter> {
     let mut program =
         vec![load(MACHINE), jump(libc::BPF_JEQ, ARCHITECTURE, 1, 0), refuse(libc::EPERM), load(CALL)];
     // On x86-64 the same calls exist a second time, for 32-bit pointers, under numbers from here on.
     program.extend([jump(libc::BPF_JGE, 0x4000_0000, 0, 1), refuse(libc::EPERM)]);
-    for call in NEVER {
+    let not_here = if kind == Kind::Machine { NOT_BY_MACHINES } else { &[] };
+    for call in NEVER.iter().chain(not_here) {
         program.extend([jump(libc::BPF_JEQ, number(*call), 0, 1), refuse(libc::EPERM)]);
     }
     // Its arguments lie in memory that a filter cannot see. The C library falls back to `clone`.
     program.extend([jump(libc::BPF_JEQ, number(libc::SYS_clone3), 0, 1), refuse(libc::ENOSYS)]);
-    // Threads are made, processes are not.
-    program.extend([
-        jump(libc::BPF_JEQ, number(libc::SYS_clone), 0, 4),
-        load(ARGUMENT),
-        jump(libc::BPF_JSET, libc::CLONE_THREAD as u32, 0, 1),
-        allow(),
-        refuse(libc::EPERM),
-    ]);
+    match kind {
+        // Threads are made, processes are not.
+        Kind::Machine => program.extend([
+            jump(libc::BPF_JEQ, number(libc::SYS_clone), 0, 4),
+            load(ARGUMENT),
+            jump(libc::BPF_JSET, libc::CLONE_THREAD as u32, 0, 1),
+            allow(),
+            refuse(libc::EPERM),
+        ]),
+        // Processes are made, namespaces are not.
+        Kind::Programs => program.extend([
+            jump(libc::BPF_JEQ, number(libc::SYS_clone), 0, 4),
+            load(ARGUMENT),
+            jump(libc::BPF_JSET, NAMESPACES, 0, 1),
+            refuse(libc::EPERM),
+            allow(),
+        ]),
+    }
     // Only these families of sockets are bound to the network namespace or harmless.
     program.extend([
         jump(libc::BPF_JEQ, number(libc::SYS_socket), 0, 6),
@@ -102,7 +135,8 @@ fn program(own: u32) -> Vec<libc::sock_filter> {
     ]);
     // The machine signals its own threads and asks for its own limits. Zero means the caller for limits, but
     // all processes of its group for signals.
-    for (call, zero) in [(libc::SYS_kill, false), (libc::SYS_tgkill, false), (libc::SYS_prlimit64, true)] {
+    let own_only = [(libc::SYS_kill, false), (libc::SYS_tgkill, false), (libc::SYS_prlimit64, true)];
+    for (call, zero) in own_only.into_iter().filter(|_| kind == Kind::Machine) {
         program.extend([
             jump(libc::BPF_JEQ, number(call), 0, 5),
             load(ARGUMENT),
@@ -145,8 +179,8 @@ mod tests {
     use super::*;
 
     /// A second reading of the filter: what it answers to a call, as the kernel would find out.
-    fn verdict(call: libc::c_long, argument: u32) -> u32 {
-        let program = program(77);
+    fn verdict(kind: Kind, call: libc::c_long, argument: u32) -> u32 {
+        let program = program(kind, 77);
         let (mut at, mut accumulator) = (0, 0);
         loop {
             let libc::sock_filter { code, jt, jf, k } = program[at];
@@ -195,7 +229,22 @@ mod tests {
             (0x4000_0000, 0, refused(libc::EPERM)),
         ];
         for (call, argument, expected) in cases {
-            assert_eq!(verdict(call, argument), expected, "call {call} with {argument}");
+            assert_eq!(verdict(Kind::Machine, call, argument), expected, "call {call} with {argument}");
+        }
+        let cases = [
+            (libc::SYS_execve, 0, libc::SECCOMP_RET_ALLOW),
+            (libc::SYS_clone, libc::SIGCHLD as u32, libc::SECCOMP_RET_ALLOW),
+            (libc::SYS_clone, libc::CLONE_NEWUSER as u32, refused(libc::EPERM)),
+            (libc::SYS_kill, 1, libc::SECCOMP_RET_ALLOW),
+            (libc::SYS_socket, libc::AF_UNIX as u32, refused(libc::EAFNOSUPPORT)),
+            (libc::SYS_socket, libc::AF_INET as u32, libc::SECCOMP_RET_ALLOW),
+            (libc::SYS_unshare, 0, refused(libc::EPERM)),
+            (libc::SYS_mount, 0, refused(libc::EPERM)),
+            (libc::SYS_ptrace, 0, refused(libc::EPERM)),
+            (0x4000_0000, 0, refused(libc::EPERM)),
+        ];
+        for (call, argument, expected) in cases {
+            assert_eq!(verdict(Kind::Programs, call, argument), expected, "call {call} with {argument}");
         }
     }
 }

@@ -6,11 +6,11 @@ use std::path::Path;
 use std::time::Duration;
 
 use adit_automata::{Fsa, Modality, format};
-use adit_java::{Api, source};
+use adit_java::source;
 use adit_logic::FateCounts;
 use adit_picture::StateNames;
 use adit_store::{About, Campaign};
-use adit_trace::{Callable, Event, Format, Label, Labels, Life, Run, Script, Value};
+use adit_trace::{Callable, Event, Format, Label, Labels, Life, Run, Script, Value, Vocabulary};
 use miette::Report;
 
 use super::beside::Beside;
@@ -19,7 +19,6 @@ use super::test_names::{NamedTests, Namer};
 use crate::budget::Budget;
 use crate::campaign::{Conclusion, DetailedModel, JudgedProperty, RecordingCost};
 use crate::findings::{self, experiments::Shown};
-use crate::java::class_under_test::ClassUnderTest;
 use crate::java::recording::Recording;
 use crate::models::{self, DETAIL};
 use crate::output::{Target, counted, model_size, some_of, write_failed};
@@ -37,10 +36,13 @@ use crate::results::{
     Tests, Witness,
 };
 use crate::shell;
+use crate::under_test::{AnyAuthor, UnderTest, World};
 
 /// A round that has ended.
 pub(super) struct Outcome<'a> {
-    pub(super) subject: &'a ClassUnderTest,
+    pub(super) subject: &'a UnderTest,
+    /// The tests as the adapter writes them, if the subject is no Java class.
+    pub(super) rendered: Vec<String>,
     pub(super) mined: &'a Mined,
     pub(super) found: &'a [Shown],
     pub(super) beside: &'a Beside,
@@ -57,7 +59,7 @@ impl Outcome<'_> {
     /// Writes all files of the folder, the page last. `lives` are the objects of the user's own tests.
     pub(super) fn write(&self, folder: &Path, lives: &[Life]) -> Result<Summary, Report> {
         let campaign = Campaign::read(folder)?;
-        let class = &*self.subject.api.class;
+        let class = self.subject.class();
         let file = |name: &str| Target::File(folder.join(name));
         for (name, format) in [("model.json", format::Format::Json), ("model.dot", format::Format::Dot)] {
             models::write(&self.model, &file(name), format, class, true)?;
@@ -66,8 +68,7 @@ impl Outcome<'_> {
         self.fixture_skeleton(folder)?;
         self.recording(lives).write(&file("traces.jsonl"), Format::Jsonl, class)?;
         let (java_name, java) = self.java_tests();
-        file(&format!("tests/{java_name}.java"))
-            .write(|out| write!(out, "{}", java.class).map_err(write_failed))?;
+        self.test_file(folder, &java_name, &java)?;
         let (properties, tests) = (self.properties(&java), self.tests(java));
         let findings = self.findings(folder)?;
         let (search, run) = (SearchHistory::of(&campaign)?, self.run(&findings));
@@ -108,7 +109,7 @@ impl Outcome<'_> {
         let path = folder.join(DETAIL);
         match self.beside.detail.as_ref() {
             Some(detail) => {
-                let (class, format) = (&self.subject.api.class, format::Format::Json);
+                let (class, format) = (self.subject.class(), format::Format::Json);
                 models::write(&detail.model, &Target::File(path), format, class, true)?;
             }
             None => {
@@ -120,7 +121,8 @@ impl Outcome<'_> {
 
     /// Writes a file that the user can complete for --fixtures, unless it is there already.
     fn fixture_skeleton(&self, folder: &Path) -> Result<(), Report> {
-        let api = &self.subject.api;
+        let Some(java) = self.subject.java() else { return Ok(()) };
+        let api = &java.api;
         let failed_names: BTreeSet<&str> =
             self.mined.trouble.never_returned.iter().map(|(method, _)| method.as_str()).collect();
         let failed = api.methods.iter().map(|method| &*method.callable);
@@ -128,7 +130,7 @@ impl Outcome<'_> {
             failed_names.contains(callable.event_name()) || failed_names.contains(api.names.of(callable))
         };
         let skipped = api.skipped.iter().map(|(callable, _)| callable);
-        let classes = &self.subject.java.classes;
+        let classes = &java.java.classes;
         let calls = failed.filter(never).chain(skipped);
         let Some(java) = skeleton(calls, |wanted| is_public(classes, wanted)) else { return Ok(()) };
         let path = folder.join(SKELETON);
@@ -143,7 +145,7 @@ impl Outcome<'_> {
         let mut recording = Recording::new();
         lives.iter().for_each(|life| recording.add(&life.events));
         for (script, run) in &self.mined.conclusion.tests {
-            subject_lives(&self.subject.api, script, run).for_each(|life| recording.add(&life.events));
+            subject_lives(&self.subject.vocabulary, script, run).for_each(|life| recording.add(&life.events));
         }
         recording
     }
@@ -151,9 +153,11 @@ impl Outcome<'_> {
     /// Writes the tests of the findings, and returns them. A file of an earlier round that has no findings
     /// any more is removed.
     fn findings(&self, folder: &Path) -> Result<Findings, Report> {
+        // Findings are told by tests in Java; those of adapters have no such form yet.
+        let AnyAuthor::Java(generator) = &self.subject.author else { return Ok(Findings::default()) };
         let (package, name) = self.test_class("FindingsTest");
-        let findings = findings::tests::written(self.found, package, &name, self.subject.generator.facts());
-        let path = folder.join(findings_file(&self.subject.api.class));
+        let findings = findings::tests::written(self.found, package, &name, generator.facts());
+        let path = folder.join(findings_file(self.subject.class()));
         if findings.findings.is_empty() {
             let _ = fs::remove_file(path);
             return Ok(findings);
@@ -165,7 +169,7 @@ impl Outcome<'_> {
 
     /// The package and the name of a class of tests.
     fn test_class(&self, suffix: &str) -> (&str, String) {
-        let class = &*self.subject.api.class;
+        let class = self.subject.class();
         let (package, _) = class.rsplit_once('.').unwrap_or(("", class));
         // The JDK's packages are closed; in any other, a test in the same package may call more.
         let is_closed = package.starts_with("java.") || package.starts_with("javax.");
@@ -178,9 +182,12 @@ impl Outcome<'_> {
         let tests = self.mined.conclusion.tests.iter().zip(&self.mined.agreed);
         let tests: Vec<(Script, Option<Run>)> =
             tests.map(|((script, _), agreed)| (script.clone(), Some(agreed.clone()))).collect();
-        let java = source::test_class(package, &name, &tests, self.subject.generator.facts());
+        let java = match &self.subject.author {
+            AnyAuthor::Java(generator) => source::test_class(package, &name, &tests, generator.facts()),
+            AnyAuthor::Adapter(_) => self.rendered_tests(),
+        };
         let Conclusion { witnesses, properties, .. } = &self.mined.conclusion;
-        let class = &*self.subject.api.class;
+        let class = self.subject.class();
         let namer = Namer {
             model: &self.model,
             names: StateNames::of(&self.model),
@@ -192,10 +199,34 @@ impl Outcome<'_> {
         (name, NamedTests::new(java, &namer, &words))
     }
 
+    /// The generated tests as the adapter writes them.
+    fn rendered_tests(&self) -> source::TestClass {
+        let method = |(at, text): (usize, &String)| source::TestMethod {
+            name: format!("test{at}"),
+            source: text.trim_end().to_owned(),
+        };
+        let methods = self.rendered.iter().enumerate().map(method).collect();
+        source::TestClass { head: String::new(), methods }
+    }
+
+    /// Writes the tests in the language of the subject.
+    fn test_file(&self, folder: &Path, name: &str, tests: &NamedTests) -> Result<(), Report> {
+        let (extension, text) = match &self.subject.world {
+            World::Java(_) => ("java", tests.class.to_string()),
+            World::Adapter(adapter) => {
+                let one = |method: &source::TestMethod| format!("# {}\n{}\n", method.name, method.source);
+                let all: Vec<String> = tests.class.methods.iter().map(one).collect();
+                (adapter.extension(), all.join("\n"))
+            }
+        };
+        let target = Target::File(folder.join(format!("tests/{name}.{extension}")));
+        target.write(|out| write!(out, "{text}").map_err(write_failed))
+    }
+
     /// The events of each object of the class under test, in one test.
     fn words(&self, test: usize) -> Vec<Vec<String>> {
         let (script, run) = &self.mined.conclusion.tests[test];
-        subject_lives(&self.subject.api, script, run)
+        subject_lives(&self.subject.vocabulary, script, run)
             .map(|life| life.events.iter().map(|event| Labels::Exception.of(event)).collect())
             .collect()
     }
@@ -220,7 +251,7 @@ impl Outcome<'_> {
             let fields = event.state.iter().flatten();
             fields.filter_map(|(name, value)| Some((name.clone(), shown(value)?))).take(MOST).collect()
         };
-        subject_lives(&self.subject.api, script, run)
+        subject_lives(&self.subject.vocabulary, script, run)
             .map(|life| life.events.iter().map(of_event).collect())
             .collect()
     }
@@ -266,7 +297,10 @@ impl Outcome<'_> {
             parameters: self.about.parameters.as_object().cloned().unwrap_or_default(),
             versions: Versions {
                 adit: self.about.tool.clone(),
-                java: self.subject.java.jdk.version.to_string(),
+                java: match &self.subject.world {
+                    World::Java(java) => java.java.jdk.version.to_string(),
+                    World::Adapter(adapter) => adapter.version(),
+                },
                 os: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
             },
             seed: self.about.seed,
@@ -279,7 +313,7 @@ impl Outcome<'_> {
     fn summary(&self, findings: &Findings) -> Summary {
         let mined = self.mined;
         Summary {
-            class: self.subject.api.class.to_string(),
+            class: self.subject.class().to_owned(),
             tests: mined.tests_run,
             properties: FateCounts::of(mined.conclusion.properties.iter().map(|judged| &judged.fate)),
             model: self.model(),
@@ -328,7 +362,7 @@ impl Outcome<'_> {
             |method: &str| self.model.alphabet().iter().any(|label| Label::parse(label).method() == method);
         let bad_ends = mined.trouble.bad_ends.iter().cloned();
         Gaps {
-            not_made: NotMade::of(&self.subject.api, &self.subject.generator, works),
+            not_made: NotMade::of(self.subject, works),
             hang: mined.trouble.given_up.clone(),
             hanging_objects: mined.trouble.constructions_given_up.clone(),
             bad_ends: bad_ends.map(|(method, on, times)| BadEnd { method, on, times }).collect(),
@@ -349,10 +383,10 @@ fn detail_summary(DetailedModel { model, walks, coarse }: &DetailedModel) -> Det
 
 /// Returns what happened to the objects of the class under test in a run, leaving out those that only serve
 /// as arguments.
-fn subject_lives(api: &Api, script: &Script, run: &Run) -> impl Iterator<Item = Life> {
-    run.lives(script, &api.names).into_iter().filter(|life| {
+fn subject_lives(vocabulary: &Vocabulary, script: &Script, run: &Run) -> impl Iterator<Item = Life> {
+    run.lives(script, &vocabulary.names).into_iter().filter(|life| {
         let start = &script.statements[life.object].callable;
-        api.starts.iter().any(|known| known.callable == *start)
+        vocabulary.starts.contains(start)
     })
 }
 

@@ -8,7 +8,7 @@ use adit_attack::EventReader;
 use adit_java::{Api, RecordedNames};
 use adit_jvm::record::{EventNaming, Outcome, Task, TaskEnd, record};
 use adit_trace::Outcome as Ended;
-use adit_trace::{Event, Labels, Letter, Life, Pace, Progress};
+use adit_trace::{Event, Labels, Letter, Life, Pace, Progress, Vocabulary};
 use miette::Report;
 
 use crate::errors::no_answer;
@@ -146,9 +146,9 @@ pub(super) fn renamed(mut lives: Vec<Life>, api: &Api) -> Vec<Life> {
 
 /// The words of lives, as a search reads them, each once: up to the first call that threw or is no event
 /// here.
-pub(super) fn words(lives: &[Life], api: &Api, reader: &EventReader) -> Vec<Vec<Letter>> {
+pub(super) fn words(lives: &[Life], vocabulary: &Vocabulary, reader: &EventReader) -> Vec<Vec<Letter>> {
     let starts: BTreeSet<Letter> =
-        api.starts.iter().flat_map(|start| reader.letters_of(&start.callable)).copied().collect();
+        vocabulary.starts.iter().flat_map(|start| reader.letters_of(start)).copied().collect();
     let words: BTreeSet<Vec<Letter>> = lives
         .iter()
         .map(|life| word(&life.events, reader))

@@ -6,9 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use adit_attack::HangGuard;
-use adit_bytecode::{Class, ClassPath};
-use adit_java::{Api, Generator, source};
-use adit_jvm::Host;
+use adit_bytecode::Class;
 use adit_trace::{
     Author, CallKind, Callable, End, EventNames, Limit, Pace, Phase, Progress, Run, RunLimits, Script, Skip,
     StepResult, Stop, Subject,
@@ -19,9 +17,9 @@ use rand::rngs::ChaCha8Rng;
 use serde_json::{Value, json};
 
 use super::Observed;
+use crate::adapter;
 use crate::budget::Budget;
 use crate::java::class_under_test::{ClassUnderTest, SCRIPTS_PER_BATCH};
-use crate::java::environment;
 use crate::java::project::ClassLocation;
 use crate::java::recording::Recording;
 use crate::java::signature::with_types;
@@ -29,6 +27,7 @@ use crate::output::counted;
 use crate::pace::BudgetPace;
 use crate::progress::{Audience, Counting};
 use crate::request::{GeneratedCalls, ObserveRequest};
+use crate::under_test::{AnyHost, JavaWorld, UnderTest, World};
 
 /// Number of scripts to generate before the generator learns from their runs. The first batch is small,
 /// because it teaches most; the sizes are fixed, because the scripts of a seed depend on them.
@@ -54,20 +53,30 @@ pub(super) fn observe(
     quiet: bool,
 ) -> Result<Observed, Report> {
     let (class, GeneratedCalls { calls, budget, states }) = (&request.class, asked);
-    let location = ClassLocation::new(class, Audience::unless(quiet))?;
-    let subject = ClassUnderTest::new(class, &location, calls, |options| {
-        options.snapshots = *states;
-        options.limits.batch = SCRIPTS_PER_BATCH;
-    })?;
-    let ClassUnderTest { api, generator, host, java, fixtures: _fixtures, .. } = subject;
+    let subject = match &class.adapter {
+        Some(asked) => {
+            let mut subject = adapter::under_test(asked, calls, quiet)?;
+            if let AnyHost::Adapter(host) = &mut subject.host {
+                host.set_states(*states);
+            }
+            subject
+        }
+        None => {
+            let location = ClassLocation::new(class, Audience::unless(quiet))?;
+            let class = ClassUnderTest::new(class, &location, calls, |options| {
+                options.snapshots = *states;
+                options.limits.batch = SCRIPTS_PER_BATCH;
+            })?;
+            class.into()
+        }
+    };
     let mut session = Session {
-        host,
         guard: HangGuard::default(),
-        generator,
         rng: ChaCha8Rng::seed_from_u64(calls.seed),
-        family: Family::new(&java.classes, &api.class),
-        starts: api.starts.iter().map(|start| start.callable.clone()).collect(),
-        names: api.names.clone(),
+        family: Family::new(subject.class()),
+        starts: subject.vocabulary.starts.iter().cloned().collect(),
+        names: subject.vocabulary.names.clone(),
+        subject,
         recording: Recording::new(),
         tally: BTreeMap::new(),
         culprits: Vec::new(),
@@ -77,17 +86,16 @@ pub(super) fn observe(
     let mut counting = Counting::new(quiet);
     let stop = session.run(request.max_events, asked, &mut BudgetPace::new(*budget), &mut counting)?;
     counting.finish();
-    Ok(session.observed(&api, counting.elapsed(), stop))
+    Ok(session.observed(counting.elapsed(), stop))
 }
 
 /// A running observation.
-struct Session<'c> {
-    host: Host,
+struct Session {
+    subject: UnderTest,
     /// Learns which calls hang, so that scripts are cut before them.
     guard: HangGuard,
-    generator: Generator,
     rng: ChaCha8Rng,
-    family: Family<'c>,
+    family: Family,
     /// The ways to construct an object.
     starts: BTreeSet<Arc<Callable>>,
     names: EventNames,
@@ -111,7 +119,7 @@ struct Fate {
     ended: u64,
 }
 
-impl Session<'_> {
+impl Session {
     /// Runs random scripts until the budget is used up or a limit is reached.
     fn run(
         &mut self,
@@ -120,7 +128,7 @@ impl Session<'_> {
         pace: &mut dyn Pace,
         counting: &mut Counting,
     ) -> Result<Stop, Report> {
-        self.host.limit(RunLimits { deadline: None, bad_ends: Some(1) });
+        self.subject.host.limit(RunLimits { deadline: None, bad_ends: Some(1) });
         let mut round = FIRST_ROUND;
         let mut chunk = FIRST_CHUNK;
         loop {
@@ -129,15 +137,14 @@ impl Session<'_> {
                 Budget::Time(_) => round,
             };
             let scripts: Vec<Script> =
-                (0..size).map(|_| self.generator.script(&mut self.rng, asked.calls.calls)).collect();
+                (0..size).map(|_| self.subject.author.script(&mut self.rng, asked.calls.calls)).collect();
             let mut rest = scripts.as_slice();
             while !rest.is_empty() {
                 let (now, later) = rest.split_at(chunk.min(rest.len()));
                 rest = later;
                 let before = counting.elapsed();
-                let runs = self.guard.run(&mut self.host, now, Phase::Random, pace);
-                let runs = runs.map_err(environment::cannot_run)?;
-                self.guard.warn(&mut self.generator);
+                let runs = self.guard.run(&mut self.subject.host, now, Phase::Random, pace)?;
+                self.guard.warn(&mut self.subject.author);
                 for (script, run) in now.iter().zip(&runs).filter(|(_, run)| run.was_run()) {
                     self.record(script, run);
                 }
@@ -177,7 +184,7 @@ impl Session<'_> {
 
     fn record(&mut self, script: &Script, run: &Run) {
         self.tests += 1;
-        self.generator.observe(script, run);
+        self.subject.author.observe(script, run);
         for (statement, step) in script.statements.iter().zip(&run.steps) {
             let fate = self.tally.entry(statement.callable.clone()).or_default();
             match &step.result {
@@ -209,14 +216,19 @@ impl Session<'_> {
             // how such objects are constructed.
             let maker = &script.statements[life.object].callable;
             let begun = maker.kind != CallKind::Method || self.starts.contains(maker);
-            if begun && self.family.has(&life.class) {
+            if begun && self.family.has(&life.class, self.subject.java()) {
                 self.recording.add(&life.events);
             }
         }
     }
 
-    fn observed(self, api: &Api, elapsed: Duration, stop: Stop) -> Observed {
-        let operations = api.starts.iter().chain(&api.methods).map(|operation| &operation.callable);
+    fn observed(mut self, elapsed: Duration, stop: Stop) -> Observed {
+        let culprits: Vec<(String, Vec<String>)> = std::mem::take(&mut self.culprits)
+            .into_iter()
+            .map(|(script, how)| (how, self.subject.lines(&script)))
+            .collect();
+        let vocabulary = &self.subject.vocabulary;
+        let operations = vocabulary.starts.iter().chain(&vocabulary.methods);
         let never: Vec<(String, &Fate)> = operations
             .clone()
             .filter_map(|callable| Some((with_types(callable), self.tally.get(callable)?)))
@@ -225,18 +237,14 @@ impl Session<'_> {
         let no_turn = operations
             .filter(|&callable| !self.tally.contains_key(callable))
             .map(|callable| (with_types(callable), "it had no turn; try a larger --budget".to_owned()));
-        let left = api.skipped.iter().map(|(callable, why)| (with_types(callable), why.to_string()));
+        let skipped = self.subject.java().map_or(&[][..], |java| &java.api.skipped);
+        let left = skipped.iter().map(|(callable, why)| (with_types(callable), why.to_string()));
         let left: Vec<(String, String)> = left.chain(no_turn).collect();
-        let culprits: Vec<(String, Vec<String>)> = self
-            .culprits
-            .iter()
-            .map(|(script, how)| (how.clone(), source::body(script, None, self.generator.facts()).lines))
-            .collect();
         let worst = self.tally.iter().filter(|(_, fate)| fate.ended > 0).max_by_key(|(_, fate)| fate.ended);
         let blame = worst
             .filter(|(callable, _)| callable.kind == CallKind::Method)
             .map(|(callable, _)| callable.name.clone());
-        let mut remarks = Vec::new();
+        let mut remarks: Vec<String> = self.subject.speed().into_iter().collect();
         let failed = never.iter().map(|(method, fate)| format!("never succeeded: {method}: {}", fate.why()));
         remarks.extend(failed);
         remarks.extend(left.iter().map(|(method, why)| format!("never called: {method}: {why}")));
@@ -264,18 +272,33 @@ impl Session<'_> {
             left.iter().map(|(method, why)| json!({"method": method, "why": why})).collect();
         let shown: Value =
             culprits.iter().map(|(how, lines)| json!({"how": how, "java": lines.join("\n")})).collect();
+        let adapter = match &self.subject.host {
+            AnyHost::Java(_) => Value::Null,
+            AnyHost::Adapter(host) => json!({
+                "calls": host.calls(),
+                "calls_per_second": host.calls_per_second(),
+                "restarts": host.restarts(),
+            }),
+        };
         Observed {
-            class: api.class.to_string(),
+            class: self.subject.class().to_owned(),
             work: counted(self.tests, "test"),
             elapsed,
             stop,
             remarks,
-            hint: format!(
-                "every way to construct an object failed, as listed above; supply one with a method \
-                 `public static {} make()` in a file passed with --fixtures",
-                api.class
-            ),
+            hint: match &self.subject.world {
+                World::Java(_) => format!(
+                    "every way to construct an object failed, as listed above; supply one with a method \
+                     `public static {} make()` in a file passed with --fixtures",
+                    self.subject.class()
+                ),
+                World::Adapter(_) => {
+                    "every start failed, as listed above; let the adapter offer other values for it"
+                        .to_owned()
+                }
+            },
             details: vec![
+                ("adapter", adapter),
                 ("tests", json!(self.tests)),
                 ("never_returned", never_returned),
                 ("never_tried", never_tried),
@@ -328,19 +351,19 @@ fn rate(tests: u64, elapsed: Duration) -> f64 {
 }
 
 /// The class under test and its subclasses.
-struct Family<'c> {
-    classes: &'c ClassPath,
+struct Family {
     head: String,
     known: HashMap<Arc<str>, bool>,
 }
 
-impl<'c> Family<'c> {
-    fn new(classes: &'c ClassPath, head: &str) -> Self {
-        Self { classes, head: head.replace('.', "/"), known: HashMap::new() }
+impl Family {
+    fn new(head: &str) -> Self {
+        Self { head: head.replace('.', "/"), known: HashMap::new() }
     }
 
-    /// Returns true if the class, with dots, belongs to the family.
-    fn has(&mut self, class: &Arc<str>) -> bool {
+    /// Returns true if the class, with dots, belongs to the family. Without class files, nothing is known of
+    /// subclasses.
+    fn has(&mut self, class: &Arc<str>, java: Option<&JavaWorld>) -> bool {
         if let Some(&known) = self.known.get(class) {
             return known;
         }
@@ -357,7 +380,7 @@ impl<'c> Family<'c> {
                 continue;
             }
             // Classes that the JVM generates at run time cannot be read and belong to no family.
-            let read = self.classes.find(&name).ok().flatten();
+            let read = java.and_then(|java| java.java.classes.find(&name).ok().flatten());
             if let Some(outline) = read.and_then(|(bytes, file)| Class::parse_outline(&bytes, &file).ok()) {
                 open.extend(
                     outline.superclass.iter().chain(&outline.interfaces).map(|above| above.to_string()),

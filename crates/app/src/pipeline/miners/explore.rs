@@ -4,8 +4,6 @@ use std::collections::{BTreeSet, HashMap};
 
 use adit_attack::EventReader;
 use adit_attack::explore::{Explored, Explorer, Laboratory, Prior, explore};
-use adit_java::Generator;
-use adit_jvm::Host;
 use adit_trace::{Letter, Script};
 use miette::Report;
 use rand::rngs::ChaCha8Rng;
@@ -13,6 +11,7 @@ use rand::rngs::ChaCha8Rng;
 use super::{Make, MinedModel, Miner, More, Round};
 use crate::campaign::{ModelCandidate, RecordingSubject, RetentionPolicy};
 use crate::pipeline::workers::PacedSubject;
+use crate::under_test::{AnyAuthor, AnyHost};
 use crate::witnesses::{Refuses, Takes, Witnesses};
 
 pub(super) const MINER: Miner = Miner {
@@ -71,7 +70,7 @@ impl Round<'_> {
     /// Calls `act` with what an explorer needs.
     pub(in crate::pipeline) fn in_laboratory<T>(
         &mut self,
-        act: impl FnOnce(&mut Laboratory<'_, ExploredSubject<'_, '_>, Generator, ChaCha8Rng>) -> Result<T, Report>,
+        act: impl FnOnce(&mut Laboratory<'_, ExploredSubject<'_, '_>, AnyAuthor, ChaCha8Rng>) -> Result<T, Report>,
     ) -> Result<T, Report> {
         let mut subject = self.workers.keeping(MINER.retention);
         act(&mut Laboratory {
@@ -85,7 +84,7 @@ impl Round<'_> {
 }
 
 /// The subject that an explorer runs.
-pub(in crate::pipeline) type ExploredSubject<'w, 'a> = RecordingSubject<'w, 'a, PacedSubject<'w, Host>>;
+pub(in crate::pipeline) type ExploredSubject<'w, 'a> = RecordingSubject<'w, 'a, PacedSubject<'w, AnyHost>>;
 
 /// The tests that show each transition and each refusal. `position` gives that of a test.
 fn witnesses(found: &Explored, position: impl Fn(&Script) -> Option<usize>) -> Witnesses {

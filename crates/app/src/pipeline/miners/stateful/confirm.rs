@@ -51,8 +51,7 @@ impl Round<'_> {
         solver: &mut dyn Solver,
     ) -> Result<(StateModel, Confirmed), Report> {
         let mut confirmed = Confirmed::default();
-        let methods: Vec<Arc<Callable>> =
-            self.calls.api.methods.iter().map(|method| method.callable.clone()).collect();
+        let methods: Vec<Arc<Callable>> = self.calls.vocabulary.methods.clone();
         for method in &methods {
             for &letter in self.calls.reader.letters_of(method) {
                 confirmed.methods.entry(letter).or_default().push(method.clone());
