@@ -10,9 +10,10 @@ use crate::alphabet::{Alphabet, AnswerClass};
 use crate::findings::{self, Finding, FindingKey, FindingKind, Sight};
 use crate::generate::{Generator, ScriptLimits};
 use crate::guide::{Guide, Judgment, Place};
+use crate::runner::SessionRunner;
 use crate::script::Message;
-use crate::server::{ServerCommand, ServerError};
-use crate::session::{self, SessionEnd, SessionRun};
+use crate::server::ServerError;
+use crate::session::{SessionEnd, SessionRun};
 
 mod disk;
 
@@ -108,7 +109,7 @@ struct Trials {
 pub struct Campaign<'a> {
     alphabet: &'a Alphabet,
     guide: &'a Guide,
-    command: &'a ServerCommand,
+    runner: &'a dyn SessionRunner,
     rules: CampaignRules,
     labels: Vec<usize>,
     coverage: Coverage,
@@ -133,7 +134,7 @@ impl<'a> Campaign<'a> {
     pub fn new(
         alphabet: &'a Alphabet,
         guide: &'a Guide,
-        command: &'a ServerCommand,
+        runner: &'a dyn SessionRunner,
         rules: CampaignRules,
     ) -> Self {
         let labels = alphabet.labels.iter().enumerate();
@@ -144,7 +145,7 @@ impl<'a> Campaign<'a> {
         Self {
             alphabet,
             guide,
-            command,
+            runner,
             rules,
             labels,
             coverage: Coverage::default(),
@@ -178,7 +179,7 @@ impl<'a> Campaign<'a> {
     /// Runs one session. Returns the findings that are new; `seconds` is the time of this run so far.
     pub fn step(&mut self, seconds: f64) -> Result<Vec<FindingKey>, ServerError> {
         let script = self.next_script();
-        let run = session::run(self.command, self.alphabet, &script)?;
+        let run = self.runner.run(&script, 1)?;
         self.sessions += 1;
         self.learn(&script, &run);
         let mut new = Vec::new();
@@ -285,9 +286,8 @@ impl<'a> Campaign<'a> {
             kind if kind.is_contradiction() => (self.rules.confirmations.saturating_sub(1), 1),
             _ => (1, 1),
         };
-        let patient = ServerCommand { patience: self.command.patience * patience, ..self.command.clone() };
         for _ in 0..times {
-            if !findings::shows(&patient, self.alphabet, self.guide, script, &sight.key)? {
+            if !findings::shows(self.runner, patience, self.alphabet, self.guide, script, &sight.key)? {
                 return Ok(false);
             }
         }
@@ -330,8 +330,8 @@ impl<'a> Campaign<'a> {
                 continue;
             }
             let key = self.findings[at].key.clone();
-            let (alphabet, guide, command) = (self.alphabet, self.guide, self.command);
-            let shows = |script: &[Message]| findings::shows(command, alphabet, guide, script, &key);
+            let (alphabet, guide, runner) = (self.alphabet, self.guide, self.runner);
+            let shows = |script: &[Message]| findings::shows(runner, 1, alphabet, guide, script, &key);
             let (script, done) =
                 findings::minimize(&self.findings[at].script, alphabet, runs, shows, &mut stop)?;
             self.findings[at].script = script;

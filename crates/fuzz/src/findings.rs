@@ -4,9 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::alphabet::Alphabet;
 use crate::guide::{Guide, Judgment, Place};
+use crate::runner::SessionRunner;
 use crate::script::{Bytes, Message, shortened};
-use crate::server::{ServerCommand, ServerError};
-use crate::session::{self, SessionEnd, SessionRun};
+use crate::server::ServerError;
+use crate::session::{SessionEnd, SessionRun};
 
 /// Kind of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -180,13 +181,14 @@ fn without_numbers(text: &str) -> String {
 
 /// Returns true if the script shows the finding.
 pub fn shows(
-    command: &ServerCommand,
+    runner: &dyn SessionRunner,
+    patience: u32,
     alphabet: &Alphabet,
     guide: &Guide,
     script: &[Message],
     key: &FindingKey,
 ) -> Result<bool, ServerError> {
-    let run = session::run(command, alphabet, script)?;
+    let run = runner.run(script, patience)?;
     Ok(sights(&run, script, guide, alphabet).iter().any(|sight| sight.key == *key))
 }
 

@@ -12,6 +12,7 @@ mod framing;
 pub mod generate;
 pub mod guide;
 mod mutate;
+pub mod runner;
 pub mod script;
 pub mod server;
 pub mod session;

@@ -86,6 +86,15 @@ pub enum ServerError {
         /// The rest of the sentence.
         how: String,
     },
+    /// A process in the sandbox reports one of the others, or failed itself.
+    #[error("{message}")]
+    #[diagnostic(help("{help}"))]
+    Sandbox {
+        /// The message.
+        message: String,
+        /// Advice.
+        help: String,
+    },
     /// A file or a socket of this side failed.
     #[error("a session cannot be prepared: {0}")]
     #[diagnostic(help("check the space in the folder for temporary files, and the limit on open files"))]

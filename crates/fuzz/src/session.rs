@@ -5,13 +5,15 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::time::{Duration, Instant};
 
+use serde::{Deserialize, Serialize};
+
 use crate::alphabet::{Alphabet, AnswerClass, Hole, LabelKind, LocalAction, Transfer, WireLabel};
 use crate::framing::{Cut, cut};
 use crate::script::{Message, shortened};
 use crate::server::{Server, ServerCommand, ServerError, end_of};
 
 /// A message and its answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Exchange {
     /// The label, by its number.
     pub label: usize,
@@ -32,7 +34,7 @@ pub struct Exchange {
 }
 
 /// The end of a session.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SessionEnd {
     /// All messages were answered.
     Finished,
@@ -69,7 +71,7 @@ pub enum SessionEnd {
 }
 
 /// A session that was run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionRun {
     /// The exchanges, those that prepare a data connection included.
     pub exchanges: Vec<Exchange>,

@@ -28,6 +28,7 @@ use crate::shell;
 use crate::stderr::tell;
 
 mod replay;
+mod sandbox;
 mod script_file;
 
 /// Interval at which the campaign is saved.
@@ -57,7 +58,9 @@ pub(super) fn run(flags: &FuzzFlags, quiet: bool) -> Result<Ending, Report> {
         confirmations: flags.confirmations,
         only_seen: flags.only_seen,
     };
-    let mut campaign = Campaign::new(&alphabet, &guide, &command, rules);
+    let sandbox = sandbox::Sandboxed::new(named, &command, flags.unsafe_no_sandbox)?;
+    let runner = sandbox.runner(&command, &alphabet);
+    let mut campaign = Campaign::new(&alphabet, &guide, &*runner, rules);
     if flags.fresh {
         forget(&folder)?;
     }

@@ -3,6 +3,7 @@
 use std::io::{self, BufRead, Write};
 
 use adit_fuzz::adapter::ServerAdapter;
+use adit_fuzz::runner::{Direct, answer_all};
 use adit_suggest::nearest;
 use miette::Report;
 
@@ -22,7 +23,13 @@ pub(super) fn run(flags: &ServeFlags) -> Result<Ending, Report> {
             return Err(bad_input(format!("the alphabet has no label `{name}`"), help));
         }
     }
-    let command = servers::command(&flags.server, false);
+    let command = servers::command(&flags.server, flags.edges);
+    if flags.sessions {
+        let runner = Direct { command: &command, alphabet: &alphabet };
+        // Whoever asked is gone.
+        let _ = answer_all(&runner, io::stdin().lock(), io::stdout().lock());
+        return Ok(Ending::Clean);
+    }
     let mut adapter = ServerAdapter::new(&alphabet, &command, &flags.labels, flags.all_values);
     let (input, mut output) = (io::stdin().lock(), io::stdout().lock());
     for line in input.lines() {

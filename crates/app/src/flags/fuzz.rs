@@ -48,6 +48,10 @@ pub(crate) struct FuzzFlags {
     /// Use no model: a state is the code of the last answer
     #[arg(long)]
     pub(crate) without_model: bool,
+    /// Run without a sandbox if this kernel lacks one, or if the server needs more; only for servers that
+    /// you trust
+    #[arg(long)]
+    pub(crate) unsafe_no_sandbox: bool,
     /// Ignore the edges that a server reports that was compiled for AFL
     #[arg(long)]
     pub(crate) no_edges: bool,

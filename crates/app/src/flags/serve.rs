@@ -22,6 +22,12 @@ pub(crate) struct ServeFlags {
     /// Offer all valid values of each field, not only the first
     #[arg(long)]
     pub(crate) all_values: bool,
+    /// Run whole sessions for `adit fuzz`, which starts this in the sandbox
+    #[arg(long, hide = true)]
+    pub(crate) sessions: bool,
+    /// Report edges, with --sessions
+    #[arg(long, hide = true)]
+    pub(crate) edges: bool,
     /// Command of the server, after `--`
     #[arg(last = true, value_name = "SERVER", required = true)]
     pub(crate) server: Vec<String>,

@@ -6,6 +6,7 @@ use adit_fuzz::campaign::{self, Campaign, CampaignRules};
 use adit_fuzz::findings::{FindingKind, shows};
 use adit_fuzz::generate::ScriptLimits;
 use adit_fuzz::guide::{Guide, GuideError, ModelGuide};
+use adit_fuzz::runner::Direct;
 use adit_fuzz::script::Message;
 
 use crate::{command, ftp, root};
@@ -38,7 +39,8 @@ fn a_model_with_unknown_labels_is_refused_by_name() {
 fn a_sound_server_agrees_with_its_model() {
     let Some(command) = command("ftpd", &["--no-bugs"]) else { return };
     let (alphabet, guide) = (ftp(), Guide::Model(ModelGuide::new(&model(), &ftp()).unwrap()));
-    let mut campaign = Campaign::new(&alphabet, &guide, &command, rules(1));
+    let runner = Direct { command: &command, alphabet: &alphabet };
+    let mut campaign = Campaign::new(&alphabet, &guide, &runner, rules(1));
     for _ in 0..400 {
         campaign.step(0.0).unwrap();
     }
@@ -53,7 +55,8 @@ fn a_sound_server_agrees_with_its_model() {
 fn planted_bugs_are_found_and_made_small() {
     let Some(command) = command("ftpd", &[]) else { return };
     let (alphabet, guide) = (ftp(), Guide::Model(ModelGuide::new(&model(), &ftp()).unwrap()));
-    let mut campaign = Campaign::new(&alphabet, &guide, &command, rules(1));
+    let runner = Direct { command: &command, alphabet: &alphabet };
+    let mut campaign = Campaign::new(&alphabet, &guide, &runner, rules(1));
     let wanted = |campaign: &Campaign<'_>| {
         let has = |kind: FindingKind, label: &str| {
             campaign.findings().iter().any(|found| found.key.kind == kind && found.key.label == label)
@@ -69,7 +72,7 @@ fn planted_bugs_are_found_and_made_small() {
     campaign.minimize(80, || false).unwrap();
     let length = |label: &str| {
         let found = campaign.findings().iter().find(|found| found.key.label == label).unwrap();
-        assert!(shows(&command, &alphabet, &guide, &found.script, &found.key).unwrap());
+        assert!(shows(&runner, 1, &alphabet, &guide, &found.script, &found.key).unwrap());
         let labels: Vec<&str> = found.script.iter().map(|message| message.label.as_str()).collect();
         labels.join(" ")
     };
@@ -92,7 +95,8 @@ fn the_same_seed_makes_the_same_choices_also_after_a_break() {
     let Some(command) = command("ftpd", &["--no-bugs"]) else { return };
     for guide in [Guide::Model(ModelGuide::new(&model(), &ftp()).unwrap()), Guide::Codes] {
         let alphabet = ftp();
-        let fresh = || Campaign::new(&alphabet, &guide, &command, rules(7));
+        let runner = Direct { command: &command, alphabet: &alphabet };
+        let fresh = || Campaign::new(&alphabet, &guide, &runner, rules(7));
         let whole = scripts(&mut fresh(), 60);
         let folder = tempfile::tempdir().unwrap();
         let mut first = fresh();
@@ -104,7 +108,7 @@ fn the_same_seed_makes_the_same_choices_also_after_a_break() {
         assert_eq!(second.corpus(), first.corpus());
         parts.extend(scripts(&mut second, 30));
         assert_eq!(parts, whole);
-        let other = scripts(&mut Campaign::new(&alphabet, &guide, &command, rules(8)), 60);
+        let other = scripts(&mut Campaign::new(&alphabet, &guide, &runner, rules(8)), 60);
         assert_ne!(other, whole);
         assert!(campaign::load(&mut fresh(), folder.path(), "y").is_err());
     }

@@ -8,10 +8,11 @@ use adit_fuzz::campaign::end_of_session;
 use adit_fuzz::findings::{FindingKind, sights};
 use adit_fuzz::guide::{Guide, Judgment};
 use adit_fuzz::script::{Message, shortened};
-use adit_fuzz::session::{self, SessionRun};
+use adit_fuzz::session::SessionRun;
 use miette::Report;
 use serde_json::{Value, json};
 
+use super::sandbox::Sandboxed;
 use super::script_file;
 use crate::errors::{Ending, bad_input};
 use crate::flags::FuzzFlags;
@@ -32,7 +33,7 @@ pub(super) fn run(flags: &FuzzFlags, file: &Path) -> Result<Ending, Report> {
     let model = model.map(|path| models::read(&path, flags.from.as_deref())).transpose()?;
     let guide = super::guide(model.as_ref(), &alphabet)?;
     let words = if flags.server.is_empty() { &content.server } else { &flags.server };
-    let command = servers::command(words, false);
+    let command = servers::command(words, !flags.no_edges);
     let script = &content.finding.script;
     if let Some(unknown) = script.iter().find(|message| alphabet.label(&message.label).is_none()) {
         return Err(bad_input(
@@ -40,7 +41,9 @@ pub(super) fn run(flags: &FuzzFlags, file: &Path) -> Result<Ending, Report> {
             "name the alphabet of the campaign with --alphabet",
         ));
     }
-    let run = session::run(&command, &alphabet, script)?;
+    let named = flags.alphabet.as_deref().unwrap_or(&beside);
+    let sandbox = Sandboxed::new(named, &command, flags.unsafe_no_sandbox)?;
+    let run = sandbox.runner(&command, &alphabet).run(script, 1)?;
     let key = &content.finding.key;
     let reproduced = match key.kind {
         FindingKind::RefutedTransition => refuses(&run, script, &guide, &alphabet),
