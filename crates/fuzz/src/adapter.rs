@@ -40,9 +40,10 @@ impl<'a> ServerAdapter<'a> {
         labels: &[String],
         all_values: bool,
     ) -> Self {
-        let offered = alphabet.labels.iter().filter(|label| {
-            !label.forbidden && (labels.is_empty() || labels.iter().any(|name| *name == label.name))
-        });
+        let offered = alphabet
+            .labels
+            .iter()
+            .filter(|label| !label.forbidden && (labels.is_empty() || labels.contains(&label.name)));
         Self { alphabet, command, labels: offered.collect(), all_values, session: State::Fresh }
     }
 

@@ -18,7 +18,7 @@ mod template;
 pub use class::{AnswerClass, CodePattern};
 pub use fields::AlphabetError;
 pub use read::read;
-pub use template::{Hole, Part, WireTemplate};
+pub use template::{Hole, TemplatePart, WireTemplate};
 
 /// Everything that an alphabet file says.
 #[derive(Clone, Debug)]

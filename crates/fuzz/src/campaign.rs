@@ -7,9 +7,9 @@ use rand::rngs::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use crate::alphabet::{Alphabet, AnswerClass};
-use crate::findings::{self, Finding, FindingKey, FindingKind, Sight};
+use crate::findings::{self, FindingKey, FindingKind, ServerFinding, Sight};
 use crate::generate::{Generator, ScriptLimits};
-use crate::guide::{Guide, Judgment, Place};
+use crate::guide::{Guide, Judgment, SessionPlace};
 use crate::runner::SessionRunner;
 use crate::script::Message;
 use crate::server::ServerError;
@@ -38,12 +38,12 @@ pub struct Entry {
     /// The messages.
     pub script: Vec<Message>,
     /// The places, one more than messages.
-    pub places: Vec<Place>,
+    pub places: Vec<SessionPlace>,
 }
 
 /// Class of what followed a message: an answer, or the end of the session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Outcome {
+pub enum TripleOutcome {
     /// An answer of this class.
     Answered(AnswerClass),
     /// None, because the session ended otherwise.
@@ -53,30 +53,30 @@ pub enum Outcome {
 /// What was tried so far.
 #[derive(Clone, Debug, Default)]
 pub struct Coverage {
-    triples: BTreeMap<(Place, usize, Outcome), u64>,
-    tries: BTreeMap<Place, BTreeMap<usize, u64>>,
-    values: BTreeMap<(Place, usize, u64), u64>,
+    triples: BTreeMap<(SessionPlace, usize, TripleOutcome), u64>,
+    tries: BTreeMap<SessionPlace, BTreeMap<usize, u64>>,
+    values: BTreeMap<(SessionPlace, usize, u64), u64>,
     edges: BTreeMap<u32, u64>,
 }
 
 impl Coverage {
     /// Number of messages that were tried at a place.
-    pub fn tries_in(&self, place: &Place) -> u64 {
+    pub fn tries_in(&self, place: &SessionPlace) -> u64 {
         self.tries.get(place).map_or(0, |labels| labels.values().sum())
     }
 
     /// Number of messages with this label that were tried at a place.
-    pub fn tries_of(&self, place: &Place, label: usize) -> u64 {
+    pub fn tries_of(&self, place: &SessionPlace, label: usize) -> u64 {
         self.tries.get(place).and_then(|labels| labels.get(&label)).copied().unwrap_or(0)
     }
 
     /// Number of times that this value was tried there.
-    pub fn tries_of_value(&self, place: &Place, label: usize, field: &str, value: &[u8]) -> u64 {
+    pub fn tries_of_value(&self, place: &SessionPlace, label: usize, field: &str, value: &[u8]) -> u64 {
         self.values.get(&(place.clone(), label, digest(field, value))).copied().unwrap_or(0)
     }
 
     /// Places where something was tried.
-    pub fn places(&self) -> impl Iterator<Item = &Place> {
+    pub fn places(&self) -> impl Iterator<Item = &SessionPlace> {
         self.tries.keys()
     }
 
@@ -99,10 +99,12 @@ fn digest(field: &str, value: &[u8]) -> u64 {
 }
 
 /// Successes and refusals of a label in a state of the model, by sessions with valid values only.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Trials {
     done: u64,
     refused: u64,
+    /// A script whose last message was refused.
+    sample: Option<Vec<Message>>,
 }
 
 /// A fuzzing campaign.
@@ -114,9 +116,9 @@ pub struct Campaign<'a> {
     labels: Vec<usize>,
     coverage: Coverage,
     corpus: Vec<Entry>,
-    findings: Vec<Finding>,
+    findings: Vec<ServerFinding>,
     unconfirmed: BTreeMap<FindingKey, u64>,
-    trials: BTreeMap<(u32, usize), (Trials, Option<Vec<Message>>)>,
+    trials: BTreeMap<(u32, usize), Trials>,
     sessions: u64,
     /// Seconds of earlier runs of this campaign.
     earlier: f64,
@@ -139,7 +141,7 @@ impl<'a> Campaign<'a> {
     ) -> Self {
         let labels = alphabet.labels.iter().enumerate();
         let labels = labels
-            .filter(|(_, label)| !label.forbidden && !(rules.only_seen && label.unseen))
+            .filter(|(_, label)| !(label.forbidden || rules.only_seen && label.unseen))
             .map(|(at, _)| at)
             .collect();
         Self {
@@ -205,7 +207,8 @@ impl<'a> Campaign<'a> {
             }
             let Some(at) = exchange.message else { continue };
             let answered = findings::was_answered(run, at);
-            let outcome = if answered { Outcome::Answered(exchange.class) } else { Outcome::Lost };
+            let outcome =
+                if answered { TripleOutcome::Answered(exchange.class) } else { TripleOutcome::Lost };
             let message = &script[at];
             valid &= findings::has_valid_values(message, self.alphabet);
             *self.coverage.tries.entry(place.clone()).or_default().entry(exchange.label).or_default() += 1;
@@ -223,11 +226,11 @@ impl<'a> Campaign<'a> {
             }
             let (after, judgment) = self.guide.step(&place, exchange, self.alphabet);
             if let (Some(state), true) = (Guide::state(&place), valid) {
-                let (trials, sample) = self.trials.entry((state, exchange.label)).or_default();
+                let trials = self.trials.entry((state, exchange.label)).or_default();
                 match judgment {
                     Judgment::Refused => {
                         trials.refused += 1;
-                        sample.get_or_insert_with(|| script[..=at].to_vec());
+                        trials.sample.get_or_insert_with(|| script[..=at].to_vec());
                     }
                     _ if exchange.class.is_success() => trials.done += 1,
                     _ => {}
@@ -267,7 +270,7 @@ impl<'a> Campaign<'a> {
             *self.unconfirmed.entry(sight.key.clone()).or_default() += 1;
             return Ok(false);
         }
-        self.findings.push(Finding {
+        self.findings.push(ServerFinding {
             key: sight.key.clone(),
             state: self.guide.name(&sight.place),
             session: self.sessions,
@@ -297,9 +300,9 @@ impl<'a> Campaign<'a> {
     /// Adds transitions of the model that the server always refused. Returns the new ones.
     pub fn judge_transitions(&mut self, seconds: f64) -> Vec<FindingKey> {
         let mut new = Vec::new();
-        for (&(state, label), (trials, sample)) in &self.trials {
-            let Some(script) = sample.as_ref().filter(|_| trials.done == 0) else { continue };
-            let name = self.guide.name(&Place::State(state));
+        for (&(state, label), trials) in &self.trials {
+            let Some(script) = trials.sample.as_ref().filter(|_| trials.done == 0) else { continue };
+            let name = self.guide.name(&SessionPlace::State(state));
             let key = FindingKey {
                 kind: FindingKind::RefutedTransition,
                 label: self.alphabet.labels[label].name.clone(),
@@ -308,7 +311,7 @@ impl<'a> Campaign<'a> {
             if trials.refused < REFUTED_AFTER || self.findings.iter().any(|finding| finding.key == key) {
                 continue;
             }
-            self.findings.push(Finding {
+            self.findings.push(ServerFinding {
                 key: key.clone(),
                 state: name,
                 session: self.sessions,
@@ -341,7 +344,7 @@ impl<'a> Campaign<'a> {
     }
 
     /// The findings, in the order in which they were made.
-    pub fn findings(&self) -> &[Finding] {
+    pub fn findings(&self) -> &[ServerFinding] {
         &self.findings
     }
 

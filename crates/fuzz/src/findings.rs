@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::alphabet::Alphabet;
-use crate::guide::{Guide, Judgment, Place};
+use crate::guide::{Guide, Judgment, SessionPlace};
 use crate::runner::SessionRunner;
 use crate::script::{Bytes, Message, shortened};
 use crate::server::ServerError;
@@ -59,7 +59,7 @@ pub struct FindingKey {
 
 /// A finding.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Finding {
+pub struct ServerFinding {
     /// The parts that are equal for the same bug.
     #[serde(flatten)]
     pub key: FindingKey,
@@ -85,7 +85,7 @@ pub struct Sight {
     /// Place of the message in the script.
     pub at: usize,
     /// The state before the message.
-    pub place: Place,
+    pub place: SessionPlace,
 }
 
 /// Returns the findings in a session, except refuted transitions, which need many sessions.
@@ -131,7 +131,7 @@ pub fn sights(run: &SessionRun, script: &[Message], guide: &Guide, alphabet: &Al
             (FindingKind::Malformed, *message, without_numbers(&shortened(bytes)))
         }
     };
-    let place = before.get(at).cloned().unwrap_or(Place::Off);
+    let place = before.get(at).cloned().unwrap_or(SessionPlace::Off);
     let label = script.get(at).map(|message| message.label.clone()).unwrap_or_default();
     found.push(Sight { key: FindingKey { kind, label, detail }, at, place });
     found

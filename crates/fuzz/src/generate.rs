@@ -7,7 +7,7 @@ use rand::{Rng, RngExt};
 
 use crate::alphabet::{Alphabet, Hole, LabelKind, MutationRight, Role, Transfer, WireLabel};
 use crate::campaign::{Coverage, Entry};
-use crate::guide::{Guide, ModelGuide, Place};
+use crate::guide::{Guide, ModelGuide, SessionPlace};
 use crate::mutate::mutate;
 use crate::script::{Bytes, Message};
 
@@ -76,14 +76,14 @@ impl<R: Rng> Generator<'_, R> {
     }
 
     /// A way to a state of the model in which little was tried.
-    fn way_in_model(&mut self, model: &ModelGuide, choices: &Choices) -> (Vec<Message>, Place) {
+    fn way_in_model(&mut self, model: &ModelGuide, choices: &Choices) -> (Vec<Message>, SessionPlace) {
         let near: BTreeMap<u32, &[usize]> =
             model.reachable().filter(|(_, way)| way.len() <= self.limits.way).collect();
-        let pending = self.coverage.places().filter(|place| matches!(place, Place::Pending(..)));
-        let targets: Vec<Place> =
-            near.keys().map(|&state| Place::State(state)).chain(pending.cloned()).collect();
+        let pending = self.coverage.places().filter(|place| matches!(place, SessionPlace::Pending(..)));
+        let targets: Vec<SessionPlace> =
+            near.keys().map(|&state| SessionPlace::State(state)).chain(pending.cloned()).collect();
         let target = self.rare_place(&targets);
-        let Place::State(state) = target else {
+        let SessionPlace::State(state) = target else {
             // Only a script that was there knows how to get there.
             return self
                 .kept_way(&target, choices)
@@ -106,8 +106,8 @@ impl<R: Rng> Generator<'_, R> {
         (self.messages(near[&state], choices), target)
     }
 
-    fn rare_place(&mut self, places: &[Place]) -> Place {
-        let weight = |place: &Place| 1.0 / (1.0 + self.coverage.tries_in(place) as f64);
+    fn rare_place(&mut self, places: &[SessionPlace]) -> SessionPlace {
+        let weight = |place: &SessionPlace| 1.0 / (1.0 + self.coverage.tries_in(place) as f64);
         let weights: Vec<f64> = places.iter().map(weight).collect();
         places[weighted(&weights, self.rng)].clone()
     }
@@ -133,13 +133,13 @@ impl<R: Rng> Generator<'_, R> {
     }
 
     fn messages(&mut self, labels: &[usize], choices: &Choices) -> Vec<Message> {
-        let nowhere = Place::Off;
+        let nowhere = SessionPlace::Off;
         labels.iter().map(|&label| self.message(label, &nowhere, choices, true)).collect()
     }
 
     /// A way to a code that few sessions saw, as some earlier script had it.
-    fn way_by_codes(&mut self, choices: &Choices) -> (Vec<Message>, Place) {
-        let places: Vec<Place> = self.coverage.places().cloned().collect();
+    fn way_by_codes(&mut self, choices: &Choices) -> (Vec<Message>, SessionPlace) {
+        let places: Vec<SessionPlace> = self.coverage.places().cloned().collect();
         let start = self.guide.start();
         if places.is_empty() {
             return (Vec::new(), start);
@@ -152,7 +152,7 @@ impl<R: Rng> Generator<'_, R> {
     }
 
     /// The beginning of a kept script that was at this place. Its last message may get other values.
-    fn kept_way(&mut self, place: &Place, choices: &Choices) -> Option<Vec<Message>> {
+    fn kept_way(&mut self, place: &SessionPlace, choices: &Choices) -> Option<Vec<Message>> {
         let ways = self.corpus.iter().flat_map(|entry| {
             let before = entry.places.iter().enumerate().take(self.limits.way + 1);
             before.filter(|(_, own)| *own == place).map(move |(length, _)| &entry.script[..length])
@@ -162,13 +162,13 @@ impl<R: Rng> Generator<'_, R> {
             && self.rng.random_bool(0.5)
             && let Some(label) = self.alphabet.label(&last.label)
         {
-            *last = self.message(label, &Place::Off, choices, false);
+            *last = self.message(label, &SessionPlace::Off, choices, false);
         }
         Some(way)
     }
 
     /// A label that the model has here, or any other, rather one that was tried less.
-    fn next_label(&mut self, place: &Place) -> usize {
+    fn next_label(&mut self, place: &SessionPlace) -> usize {
         if let (Guide::Model(model), Some(state)) = (self.guide, Guide::state(place))
             && self.rng.random_bool(0.6)
         {
@@ -185,7 +185,7 @@ impl<R: Rng> Generator<'_, R> {
         self.rarest(place, all).expect("a campaign has labels")
     }
 
-    fn rarest(&mut self, place: &Place, labels: &[usize]) -> Option<usize> {
+    fn rarest(&mut self, place: &SessionPlace, labels: &[usize]) -> Option<usize> {
         let weight = |&label: &usize| {
             let variants = self.variants(label) as f64;
             variants / (1.0 + self.coverage.tries_of(place, label) as f64)
@@ -201,21 +201,27 @@ impl<R: Rng> Generator<'_, R> {
         self.alphabet.labels[label].holes().map(values).max().unwrap_or(1)
     }
 
-    fn expected_place(&self, place: &Place, label: usize) -> Place {
+    fn expected_place(&self, place: &SessionPlace, label: usize) -> SessionPlace {
         match (self.guide, Guide::state(place)) {
             (Guide::Model(model), Some(state)) => {
                 let mut possible = model.possible(state, self.alphabet);
                 possible
                     .find(|(own, _)| *own == label)
-                    .map_or(Place::State(state), |(_, to)| Place::State(to))
+                    .map_or(SessionPlace::State(state), |(_, to)| SessionPlace::State(to))
             }
             // Where an answer leads is not known before it comes.
-            _ => Place::Off,
+            _ => SessionPlace::Off,
         }
     }
 
     /// A message with values: such as should work, or any that the alphabet has.
-    fn message(&mut self, label: usize, place: &Place, choices: &Choices, should_work: bool) -> Message {
+    fn message(
+        &mut self,
+        label: usize,
+        place: &SessionPlace,
+        choices: &Choices,
+        should_work: bool,
+    ) -> Message {
         let number = label;
         let alphabet = self.alphabet;
         let label = &alphabet.labels[label];
@@ -229,7 +235,7 @@ impl<R: Rng> Generator<'_, R> {
             } else if right == MutationRight::Bytes && self.rng.random_bool(0.2) {
                 mutate(&usual, self.rng)
             } else {
-                self.from_pool(pool, (place, number), &hole.name)
+                self.pool_value(pool, (place, number), &hole.name)
             };
             message.fields.insert(hole.name.clone(), Bytes(value));
         }
@@ -266,7 +272,7 @@ impl<R: Rng> Generator<'_, R> {
     }
 
     /// A value of a pool, whatever its role, rather one that was tried less at this place.
-    fn from_pool(&mut self, pool: &str, at: (&Place, usize), field: &str) -> Vec<u8> {
+    fn pool_value(&mut self, pool: &str, at: (&SessionPlace, usize), field: &str) -> Vec<u8> {
         let values = &self.alphabet.pools[pool].values;
         let weight = |(_, value): &(Role, Vec<u8>)| {
             1.0 / (1.0 + self.coverage.tries_of_value(at.0, at.1, field, value) as f64)

@@ -107,7 +107,7 @@ pub enum Guide {
 
 /// Place of a session: a state of the model, or a code.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Place {
+pub enum SessionPlace {
     /// A state of the model, by its number.
     State(u32),
     /// A state of the model in which the server waits for what follows this label. The model has the label as
@@ -250,7 +250,7 @@ impl ModelGuide {
         self.steps.is_empty()
     }
 
-    fn step(&self, state: u32, exchange: &Exchange, alphabet: &Alphabet) -> (Place, Judgment) {
+    fn step(&self, state: u32, exchange: &Exchange, alphabet: &Alphabet) -> (SessionPlace, Judgment) {
         let label = &alphabet.labels[exchange.label];
         let own: Vec<&(usize, Expected, u32)> =
             self.steps[state as usize].iter().filter(|(label, ..)| *label == exchange.label).collect();
@@ -264,65 +264,76 @@ impl ModelGuide {
         };
         if let Some((_, _, to)) = exact.or_else(similar) {
             let place = match self.unexplored[*to as usize] {
-                true => Place::Off,
-                false if class == AnswerClass::More && *to == state => Place::Pending(state, exchange.label),
-                false => Place::State(*to),
+                true => SessionPlace::Off,
+                false if class == AnswerClass::More && *to == state => {
+                    SessionPlace::Pending(state, exchange.label)
+                }
+                false => SessionPlace::State(*to),
             };
             return (place, Judgment::Agrees);
         }
         let kept = label.error_keeps_state.unwrap_or(alphabet.answers.error_keeps_state);
-        let after_error = if kept { Place::State(state) } else { Place::Off };
+        let after_error = if kept { SessionPlace::State(state) } else { SessionPlace::Off };
         let possible = own.iter().any(|(_, expected, _)| expected.is_success(alphabet));
         match class {
             // A label that the model never mentions says nothing about its states.
-            _ if !self.known.contains(&exchange.label) => (Place::State(state), Judgment::NoOpinion),
+            _ if !self.known.contains(&exchange.label) => (SessionPlace::State(state), Judgment::NoOpinion),
             AnswerClass::Error if possible => (after_error, Judgment::Refused),
             AnswerClass::Error => (after_error, Judgment::Agrees),
-            AnswerClass::Ok | AnswerClass::More | AnswerClass::Silent => (Place::Off, Judgment::Unexpected),
-            AnswerClass::Preliminary | AnswerClass::Other => (Place::Off, Judgment::NoOpinion),
+            AnswerClass::Ok | AnswerClass::More | AnswerClass::Silent => {
+                (SessionPlace::Off, Judgment::Unexpected)
+            }
+            AnswerClass::Preliminary | AnswerClass::Other => (SessionPlace::Off, Judgment::NoOpinion),
         }
     }
 }
 
 impl Guide {
     /// The state of the model at a place.
-    pub fn state(place: &Place) -> Option<u32> {
+    pub fn state(place: &SessionPlace) -> Option<u32> {
         match place {
-            Place::State(state) | Place::Pending(state, _) => Some(*state),
-            Place::Off | Place::Code(_) => None,
+            SessionPlace::State(state) | SessionPlace::Pending(state, _) => Some(*state),
+            SessionPlace::Off | SessionPlace::Code(_) => None,
         }
     }
 
     /// The place at the start of a session.
-    pub fn start(&self) -> Place {
+    pub fn start(&self) -> SessionPlace {
         match self {
-            Self::Model(model) => Place::State(model.start),
-            Self::Codes => Place::Code(String::new()),
+            Self::Model(model) => SessionPlace::State(model.start),
+            Self::Codes => SessionPlace::Code(String::new()),
         }
     }
 
     /// The place after an exchange, and the model's opinion of the answer.
-    pub fn step(&self, place: &Place, exchange: &Exchange, alphabet: &Alphabet) -> (Place, Judgment) {
+    pub fn step(
+        &self,
+        place: &SessionPlace,
+        exchange: &Exchange,
+        alphabet: &Alphabet,
+    ) -> (SessionPlace, Judgment) {
         match (self, place) {
-            (Self::Model(model), Place::State(state) | Place::Pending(state, _)) => {
+            (Self::Model(model), SessionPlace::State(state) | SessionPlace::Pending(state, _)) => {
                 model.step(*state, exchange, alphabet)
             }
-            (Self::Model(_), _) => (Place::Off, Judgment::NoOpinion),
+            (Self::Model(_), _) => (SessionPlace::Off, Judgment::NoOpinion),
             (Self::Codes, _) if exchange.code.is_empty() => (place.clone(), Judgment::NoOpinion),
-            (Self::Codes, _) => (Place::Code(exchange.code.clone()), Judgment::NoOpinion),
+            (Self::Codes, _) => (SessionPlace::Code(exchange.code.clone()), Judgment::NoOpinion),
         }
     }
 
     /// Name of a place.
-    pub fn name(&self, place: &Place) -> String {
+    pub fn name(&self, place: &SessionPlace) -> String {
         match (self, place) {
-            (Self::Model(model), Place::State(state) | Place::Pending(state, _)) => {
+            (Self::Model(model), SessionPlace::State(state) | SessionPlace::Pending(state, _)) => {
                 model.names.get(*state as usize).cloned().unwrap_or_else(|| format!("q{state}"))
             }
-            (Self::Codes, Place::State(state) | Place::Pending(state, _)) => format!("q{state}"),
-            (_, Place::Off) => "off the model".to_owned(),
-            (_, Place::Code(code)) if code.is_empty() => "start".to_owned(),
-            (_, Place::Code(code)) => format!("after {code}"),
+            (Self::Codes, SessionPlace::State(state) | SessionPlace::Pending(state, _)) => {
+                format!("q{state}")
+            }
+            (_, SessionPlace::Off) => "off the model".to_owned(),
+            (_, SessionPlace::Code(code)) if code.is_empty() => "start".to_owned(),
+            (_, SessionPlace::Code(code)) => format!("after {code}"),
         }
     }
 }

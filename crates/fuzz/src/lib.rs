@@ -1,4 +1,4 @@
-//! Servers as subjects: sessions over sockets that an alphabet file describes, and a fuzzer that a model guides.
+//! Servers as subjects: sessions over sockets as an alphabet file describes them, and a fuzzer with a model.
 //!
 //! [`alphabet`] says what labels mean on the wire, [`server`] starts a fresh server for each session and
 //! [`session`] runs a script of labels against it. [`campaign`] is the fuzzer: it walks to rare states of a

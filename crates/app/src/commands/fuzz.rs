@@ -9,7 +9,7 @@ use adit_automata::Fsa;
 use adit_automata::format::Format;
 use adit_fuzz::alphabet::Alphabet;
 use adit_fuzz::campaign::{self, Campaign, CampaignRules};
-use adit_fuzz::findings::{Finding, FindingKey};
+use adit_fuzz::findings::{FindingKey, ServerFinding};
 use adit_fuzz::generate::ScriptLimits;
 use adit_fuzz::guide::{Guide, ModelGuide};
 use adit_fuzz::server::ServerCommand;
@@ -241,7 +241,7 @@ impl Summary<'_> {
 
     fn json(&self, folder: &Path) -> Value {
         let (reached, known) = self.campaign.states();
-        let finding = |(finding, file): (&Finding, &PathBuf)| {
+        let finding = |(finding, file): (&ServerFinding, &PathBuf)| {
             json!({
                 "kind": finding.key.kind.name(),
                 "label": finding.key.label,
@@ -270,7 +270,7 @@ impl Summary<'_> {
         })
     }
 
-    fn messages(&self, finding: &Finding) -> Vec<String> {
+    fn messages(&self, finding: &ServerFinding) -> Vec<String> {
         finding.script.iter().map(|message| message.spelled(self.alphabet)).collect()
     }
 

@@ -44,8 +44,8 @@ pub(super) struct File<'t> {
 
 impl File<'_> {
     pub(super) fn error(&self, span: Range<usize>, message: &str, help: &str) -> AlphabetError {
-        let start = self.text.floor_char_boundary(span.start);
-        let before = &self.text[..start];
+        // Spans of the parser begin at characters; this is for those that do not.
+        let before = self.text.get(..span.start).unwrap_or_default();
         let line_start = before.rfind('\n').map_or(0, |at| at + 1);
         AlphabetError {
             message: message.to_owned(),
@@ -58,7 +58,7 @@ impl File<'_> {
     }
 
     pub(super) fn line_of(&self, span: &Range<usize>) -> usize {
-        self.text[..self.text.floor_char_boundary(span.start)].matches('\n').count() + 1
+        self.text.get(..span.start).unwrap_or_default().matches('\n').count() + 1
     }
 }
 

@@ -11,7 +11,7 @@ use toml::de::DeTable;
 use super::fields::{AlphabetError, Fields, File, Read, bytes_of, meant};
 use super::{
     Alphabet, AnswerClass, AnswerRules, Capture, CodePattern, Framing, LabelKind, LocalAction, MutationRight,
-    Part, Pool, Role, SessionRules, Transfer, Tuples, WireLabel, WireTemplate,
+    Pool, Role, SessionRules, TemplatePart, Transfer, Tuples, WireLabel, WireTemplate,
 };
 
 /// Version of the format that this reader knows.
@@ -393,7 +393,7 @@ fn template(fields: &Fields<'_, '_>, alphabet: &Alphabet) -> Read<WireTemplate> 
     let mut template = WireTemplate::parse(&text)
         .map_err(|message| fields.error("send", &message, "write `{{` for a brace that is no field"))?;
     for part in &mut template.0 {
-        let Part::Field(hole) = part else { continue };
+        let TemplatePart::Field(hole) = part else { continue };
         let pool = hole.pool.clone().unwrap_or_default();
         if alphabet.pools.contains_key(&pool) {
             continue;

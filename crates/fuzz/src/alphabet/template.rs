@@ -2,11 +2,11 @@
 
 /// A message with fields to fill in.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WireTemplate(pub Vec<Part>);
+pub struct WireTemplate(pub Vec<TemplatePart>);
 
 /// A part of a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum TemplatePart {
     /// Bytes that are sent as they are.
     Text(Vec<u8>),
     /// A field.
@@ -26,8 +26,8 @@ impl WireTemplate {
     /// The fields, in order.
     pub fn holes(&self) -> impl Iterator<Item = &Hole> {
         self.0.iter().filter_map(|part| match part {
-            Part::Field(hole) => Some(hole),
-            Part::Text(_) => None,
+            TemplatePart::Field(hole) => Some(hole),
+            TemplatePart::Text(_) => None,
         })
     }
 
@@ -53,15 +53,15 @@ impl WireTemplate {
                 return Err("a `{` of this template is never closed".to_owned());
             };
             if !plain.is_empty() {
-                parts.push(Part::Text(std::mem::take(&mut plain).into_bytes()));
+                parts.push(TemplatePart::Text(std::mem::take(&mut plain).into_bytes()));
             }
             let (name, pool) = name.split_once(':').unwrap_or((name, name));
-            parts.push(Part::Field(Hole { name: name.to_owned(), pool: Some(pool.to_owned()) }));
+            parts.push(TemplatePart::Field(Hole { name: name.to_owned(), pool: Some(pool.to_owned()) }));
             rest = after;
         }
         plain.push_str(rest);
         if !plain.is_empty() {
-            parts.push(Part::Text(plain.into_bytes()));
+            parts.push(TemplatePart::Text(plain.into_bytes()));
         }
         Ok(Self(parts))
     }
@@ -71,8 +71,8 @@ impl WireTemplate {
         let mut bytes = Vec::new();
         for part in &self.0 {
             match part {
-                Part::Text(text) => bytes.extend_from_slice(text),
-                Part::Field(hole) => bytes.extend(value(hole)),
+                TemplatePart::Text(text) => bytes.extend_from_slice(text),
+                TemplatePart::Field(hole) => bytes.extend(value(hole)),
             }
         }
         bytes

@@ -11,10 +11,10 @@ use miette::Diagnostic;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::{Campaign, Entry, Outcome, Trials};
+use super::{Campaign, Entry, Trials, TripleOutcome};
 use crate::alphabet::AnswerClass;
-use crate::findings::Finding;
-use crate::guide::Place;
+use crate::findings::ServerFinding;
+use crate::guide::SessionPlace;
 use crate::script::Message;
 
 /// Failure to read or write a campaign.
@@ -64,10 +64,10 @@ struct Stored {
     triples: Vec<(StoredPlace, String, String, u64)>,
     tries: Vec<(StoredPlace, String, u64)>,
     values: Vec<(StoredPlace, String, u64, u64)>,
-    trials: Vec<(u32, String, Trials, Option<Vec<Message>>)>,
+    trials: Vec<(u32, String, Trials)>,
     #[serde(default)]
     edges: Vec<(u32, u64)>,
-    findings: Vec<Finding>,
+    findings: Vec<ServerFinding>,
     unasked: Option<String>,
 }
 
@@ -76,25 +76,25 @@ struct Stored {
 struct StoredPlace(String);
 
 impl StoredPlace {
-    fn new(place: &Place) -> Self {
+    fn new(place: &SessionPlace) -> Self {
         Self(match place {
-            Place::State(state) => state.to_string(),
-            Place::Pending(state, label) => format!("{state} pending {label}"),
-            Place::Off => "off".to_owned(),
-            Place::Code(code) => format!("code {code}"),
+            SessionPlace::State(state) => state.to_string(),
+            SessionPlace::Pending(state, label) => format!("{state} pending {label}"),
+            SessionPlace::Off => "off".to_owned(),
+            SessionPlace::Code(code) => format!("code {code}"),
         })
     }
 
-    fn place(&self) -> Option<Place> {
+    fn place(&self) -> Option<SessionPlace> {
         if self.0 == "off" {
-            return Some(Place::Off);
+            return Some(SessionPlace::Off);
         }
         if let Some((state, label)) = self.0.split_once(" pending ") {
-            return Some(Place::Pending(state.parse().ok()?, label.parse().ok()?));
+            return Some(SessionPlace::Pending(state.parse().ok()?, label.parse().ok()?));
         }
         match self.0.strip_prefix("code ") {
-            Some(code) => Some(Place::Code(code.to_owned())),
-            None => self.0.parse().ok().map(Place::State),
+            Some(code) => Some(SessionPlace::Code(code.to_owned())),
+            None => self.0.parse().ok().map(SessionPlace::State),
         }
     }
 }
@@ -105,16 +105,16 @@ struct StoredEntry {
     script: Vec<Message>,
 }
 
-fn outcome_name(outcome: Outcome) -> &'static str {
+fn outcome_name(outcome: TripleOutcome) -> &'static str {
     match outcome {
-        Outcome::Answered(class) => class.name(),
-        Outcome::Lost => "lost",
+        TripleOutcome::Answered(class) => class.name(),
+        TripleOutcome::Lost => "lost",
     }
 }
 
-fn outcome_of(name: &str) -> Option<Outcome> {
+fn outcome_of(name: &str) -> Option<TripleOutcome> {
     let classes = AnswerClass::IN_FILES.into_iter().chain([AnswerClass::Other, AnswerClass::Silent]);
-    let mut outcomes = classes.map(Outcome::Answered).chain([Outcome::Lost]);
+    let mut outcomes = classes.map(TripleOutcome::Answered).chain([TripleOutcome::Lost]);
     outcomes.find(|outcome| outcome_name(*outcome) == name)
 }
 
@@ -142,7 +142,7 @@ pub fn save(campaign: &Campaign<'_>, folder: &Path, subject: &str, seconds: f64)
             .map(|((place, label, value), count)| (StoredPlace::new(place), name(*label), *value, *count))
             .collect(),
         trials: (campaign.trials.iter())
-            .map(|((state, label), (trials, sample))| (*state, name(*label), *trials, sample.clone()))
+            .map(|((state, label), trials)| (*state, name(*label), trials.clone()))
             .collect(),
         edges: coverage.edges.iter().map(|(&edge, &sessions)| (edge, sessions)).collect(),
         findings: campaign.findings.clone(),
@@ -201,8 +201,8 @@ pub fn load(campaign: &mut Campaign<'_>, folder: &Path, subject: &str) -> Result
     for (at, name, value, count) in &stored.values {
         campaign.coverage.values.insert((place(at)?, label(name)?, *value), *count);
     }
-    for (state, name, trials, sample) in &stored.trials {
-        campaign.trials.insert((*state, label(name)?), (*trials, sample.clone()));
+    for (state, name, trials) in &stored.trials {
+        campaign.trials.insert((*state, label(name)?), trials.clone());
     }
     campaign.coverage.edges = stored.edges.iter().copied().collect();
     let lines = folder.join("corpus.jsonl");

@@ -8,6 +8,7 @@
 mod adapter;
 mod alphabets;
 mod campaigns;
+mod guides;
 mod sessions;
 
 use std::path::{Path, PathBuf};

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use adit_fuzz::campaign::Campaign;
-use adit_fuzz::findings::Finding;
+use adit_fuzz::findings::ServerFinding;
 use miette::Report;
 use serde::{Deserialize, Serialize};
 
@@ -21,7 +21,7 @@ pub(super) struct ScriptFile {
     /// Command of the server, as it was typed.
     pub(super) server: Vec<String>,
     /// The finding with its messages.
-    pub(super) finding: Finding,
+    pub(super) finding: ServerFinding,
 }
 
 /// Writes all findings of a campaign, and returns their files.
