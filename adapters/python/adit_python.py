@@ -18,9 +18,11 @@ The protocol is described in docs/adapters.md. This file needs Python 3.8 or lat
 
 import argparse
 import ast
+import builtins
 import collections.abc
 import difflib
 import enum
+import fcntl
 import hashlib
 import importlib
 import inspect
@@ -37,6 +39,7 @@ import tempfile
 import time
 import types
 import typing
+import warnings
 
 PROTOCOL = 1
 
@@ -161,6 +164,16 @@ class Parameter:
         # It takes any number of values, of which one is passed.
         self.star = False
         self.of = []
+
+    def memo(self):
+        return [self.name, self.kind, self.values, self.optional, self.only, self.keyword, self.of]
+
+    @classmethod
+    def remembered(cls, memo):
+        name, kind, values, optional, only, keyword, of = memo
+        parameter = cls(name, kind, values, optional, only, keyword, True)
+        parameter.of = of
+        return parameter
 
     def described(self):
         told = {"name": self.name, "kind": self.kind, "values": self.values}
@@ -359,6 +372,8 @@ class Subject:
     @staticmethod
     def load(name):
         parts = name.split(".")
+        if hasattr(builtins, parts[0]):
+            parts.insert(0, "builtins")
         error = None
         for length in range(len(parts), 0, -1):
             try:
@@ -383,6 +398,8 @@ class Subject:
     def reset_files(self):
         """Removes what calls left in the folder, which is the adapter's own."""
         self.files = 0
+        if self.options.counts and os.stat(self.options.folder).st_size == self.options.empty:
+            return
         for entry in os.scandir(self.options.folder):
             if entry.is_dir(follow_symlinks=False):
                 shutil.rmtree(entry.path, ignore_errors=True)
@@ -423,6 +440,31 @@ class Subject:
             self.find_kinds(operation)
             add_constants(operation, getattr(self.type, operation.attribute, None))
         self.learn()
+
+    def memo(self):
+        """What was found out, for other processes of this adapter."""
+        operations = [[one.name, one.attribute, [two.memo() for two in one.parameters], sorted(one.answers), one.is_pure]
+                      for one in [self.start] + self.operations]
+        return {"operations": operations, "watched": self.watched, "ways": self.ways}
+
+    def remember(self, memo):
+        """Takes over what another process found out."""
+        self.watched, self.ways = [tuple(one) for one in memo["watched"]], memo["ways"]
+        for name, attribute, parameters, answers, is_pure in memo["operations"]:
+            operation = Operation(name, attribute, [Parameter.remembered(one) for one in parameters])
+            operation.answers, operation.is_pure, operation.worked = set(answers), is_pure, 3
+            if attribute is None:
+                self.start = operation
+            else:
+                self.operations.append(operation)
+        made = self.fresh()
+        if made is None:
+            raise Refused("no object could be made, which worked before", "does the class depend on time or chance?")
+        if self.type is None or not isinstance(made, self.type):
+            self.type = type(made)
+        # Reading the signatures again makes the values that have names.
+        for operation in self.operations:
+            parameters_of(getattr(made, operation.attribute, None), self)
 
     def find_start(self):
         """Finds arguments with which an object is made."""
@@ -486,18 +528,24 @@ class Subject:
     def guess_arity(self, operation):
         """The parameters of a function that tells nothing, from its complaints."""
         for count in range(5):
-            made = None if operation is self.start else self.fresh()
-            found = [Parameter("arg%d" % at) for at in range(count)]
-            probe = Operation(operation.name, operation.attribute, found)
-            self.last_error = None
-            self.try_call(probe, made, ["a"] * count)
-            text = str(self.last_error) if isinstance(self.last_error, TypeError) else ""
-            is_about_count = re.search(r"missing|expected|takes|at least|exactly|required arg|requires", text)
-            is_about_type = re.search(r"must be|integer|required, not|supported|not '?\w+'?$", text)
-            if not is_about_count or is_about_type:
-                self.last_error = None
+            if not any(self.complains_of_count(operation, [value] * count) for value in ("a", ["a"])[: 1 + min(count, 1)]):
+                found = [Parameter("arg%d" % at) for at in range(count)]
+                if not self.complains_of_count(operation, ["a"] * (count + 1)):
+                    found.append(Parameter("arg%d" % count, optional=True))
                 return found
         return []
+
+    def complains_of_count(self, operation, args):
+        """Tells whether a function refuses this number of arguments, whatever they are."""
+        made = None if operation is self.start else self.fresh()
+        probe = Operation(operation.name, operation.attribute, [Parameter("arg%d" % at) for at in range(len(args))])
+        self.last_error = None
+        self.try_call(probe, made, args)
+        text = str(self.last_error) if isinstance(self.last_error, TypeError) else ""
+        self.last_error = None
+        is_about_type = re.search(r"must be|integer|required, not|supported|not '?\w+'?$", text)
+        return not is_about_type and bool(
+            re.search(r"missing|expected|takes|at least|at most|exactly|required arg|requires|no arguments", text))
 
     def find_kinds(self, operation):
         for parameter in operation.parameters:
@@ -590,7 +638,7 @@ class Subject:
             return
         # What two new objects do not agree on is chance: a time, a number of the process.
         one, other = self.state(self.fresh()), self.state(self.fresh())
-        self.watched = [known for known in watched if one[known[0].strip("_")] == other[known[0].strip("_")]][:40]
+        self.watched = [known for known in watched if one[known[0]] == other[known[0]]][:40]
 
     def is_observer(self, made, name):
         if name == "__len__":
@@ -627,24 +675,30 @@ class Subject:
             return False
         return show(first) == show(second) and raw_state(made) == before
 
-    def prune(self, seen):
-        """Leaves out what was never seen to differ: it tells nothing, and costs time in every call."""
-        self.watched = [known for known in self.watched
-                        if len(seen.get(known[0].strip("_"), ())) > 1 or known[0].strip("_") in ("closed",)]
+    def prune(self, states):
+        """Leaves out what was never seen to differ, and what says the same as another: each costs time in
+        every call, and tells nothing."""
+        kept = []
+        for known in self.watched:
+            values = [json.dumps(state.get(known[0])) for state in states]
+            is_same = any(len(set(values)) == len(set(others)) == len(set(zip(values, others))) for _, others in kept)
+            if len(set(values)) > 1 and not is_same:
+                kept.append((known, values))
+        self.watched = [known for known, _ in kept]
 
     def state(self, made):
         told = {}
         for name, how in self.watched:
             try:
-                if how == "repr":
-                    value = plain_repr(made)
-                else:
+                if how == "attribute":
                     value = getattr(made, name)
-                    if how == "call":
-                        value = value()
-                told[name.strip("_")] = show(value)
+                elif how == "call":
+                    value = getattr(made, name)()
+                else:
+                    value = plain_repr(made)
+                told[name] = value if value is None or type(value) in (bool, int) and abs(value) < 2**63 else show(value)
             except Exception as error:
-                told[name.strip("_")] = "!" + type(error).__name__
+                told[name] = "!" + type(error).__name__
         return told
 
     # -- Learning from a few random calls --------------------------------------------------------------
@@ -652,14 +706,14 @@ class Subject:
     def learn(self):
         """Makes some random calls, to see which kinds of values come back and what changes nothing."""
         rng = random.Random(1)
-        seen = {}
+        states = []
         until = time.monotonic() + self.options.learning
-        for number in range(200):
+        for number in range(150):
             made = self.fresh(number) if time.monotonic() < until else None
             if made is None or not self.operations:
                 break
             before = self.state(made)
-            note(seen, before)
+            states.append(before)
             for _ in range(6):
                 operation = rng.choice(self.operations)
                 if operation.waits > 4:
@@ -668,7 +722,7 @@ class Subject:
                 self.last_error = None
                 result = self.try_call(operation, made, args)
                 after = self.state(made)
-                note(seen, after)
+                states.append(after)
                 operation.tries += 1
                 if self.last_error is None:
                     operation.worked += 1
@@ -676,7 +730,7 @@ class Subject:
                     operation.is_pure = operation.is_pure and after == before
                 before = after
         self.reset_files()
-        self.prune(seen)
+        self.prune(states)
 
     # -- Calls ---------------------------------------------------------------------------------------
 
@@ -697,17 +751,10 @@ class Subject:
                 args.append(value)
         args += FIXED.get(operation.attribute, ())
         try:
-            return ALARM.call(self.options.block, function, args, named)
+            return ALARM.call(function, args, named)
         except Blocked:
             operation.waits += 1
             raise
-
-
-def note(seen, state):
-    for name, value in state.items():
-        values = seen.setdefault(name, [])
-        if len(values) < 2 and value not in values:
-            values.append(value)
 
 
 def add_constants(operation, function):
@@ -772,10 +819,18 @@ USAGE = getattr(resource, "RUSAGE_THREAD", resource.RUSAGE_SELF)
 
 class Alarm:
     """Ends a call that waits. It is told from one that works, or is not given the processor, by its switches:
-    a thread that waits gave the processor away, and used none since the last ring."""
+    a thread that waits gave the processor away, and used none since the last ring.
+
+    It rings all the time while a line is answered, because setting it for each call would cost as much as
+    many calls do."""
 
     def __init__(self):
         self.rings, self.switches, self.used = 0, 0, 0.0
+        # The number of the call that is made, the one of the last ring, and whether one is made at all.
+        self.serial, self.last, self.is_calling = 0, 0, False
+
+    def set(self, seconds):
+        signal.setitimer(signal.ITIMER_REAL, seconds / RINGS, seconds / RINGS)
 
     def look(self):
         usage = resource.getrusage(USAGE)
@@ -784,23 +839,25 @@ class Alarm:
         return self.switches > before[0] and self.used - before[1] < 0.001
 
     def ring(self, _number, _frame):
-        if self.rings == 0:
-            # What happened before this call is not known, so the first ring only looks.
-            self.look()
-            self.rings = 1
-        elif self.look():
+        if not self.is_calling:
+            return
+        is_waiting = self.look()
+        if self.serial != self.last:
+            # A new call: what happened before this ring was not all its doing.
+            self.last, self.rings = self.serial, 1
+        elif is_waiting:
             self.rings += 1
             if self.rings >= RINGS:
-                self.rings = 0
+                self.is_calling = False
                 raise Blocked()
 
-    def call(self, seconds, function, args, named):
-        self.rings = 0
-        signal.setitimer(signal.ITIMER_REAL, seconds / RINGS, seconds / RINGS)
+    def call(self, function, args, named):
+        self.serial += 1
+        self.is_calling = True
         try:
             return function(*args, **named)
         finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
+            self.is_calling = False
 
 
 ALARM = Alarm()
@@ -812,8 +869,10 @@ def show(value):
     if plain is NOT_PLAIN:
         if isinstance(value, collections.abc.Sized):
             try:
-                text = repr(value)
                 size = len(value)
+                if size > LARGE:
+                    return "%s of %d" % (type(value).__name__, size)
+                text = repr(value)
             except Exception:
                 return type(value).__name__
             if " at 0x" in text or " object" in text:
@@ -838,13 +897,21 @@ def digest(text):
     return hashlib.sha1(text.encode("utf-8", "replace")).hexdigest()[:8]
 
 
+# Elements from which on a container is told by its size: showing them all takes longer than most calls.
+LARGE = 200
+
+CHANCE = re.compile(r" at 0x[0-9a-fA-F]+|=[0-9]{8,}")
+
+
 def without_chance(text):
     """A representation without addresses and numbers of threads, which differ in each run. What else it says
     is often the best there is."""
-    return re.sub(r" at 0x[0-9a-fA-F]+|=[0-9]{8,}", "", text)
+    return CHANCE.sub("", text) if "=" in text or " at 0x" in text else text
 
 
 def plain_repr(made):
+    if isinstance(made, collections.abc.Sized) and len(made) > LARGE:
+        return "%d elements" % len(made)
     text = without_chance(repr(made))
     return text if len(text) <= 60 else digest(text)
 
@@ -867,16 +934,22 @@ class Adapter:
         self.results = []
         self.first = {}
         self.by_name = {}
+        self.process = os.getpid()
 
     def describe(self, request):
         try:
             self.subject = Subject(request["subject"], self.options)
-            self.subject.discover()
+            if "memo" in request:
+                self.subject.remember(request["memo"])
+            else:
+                self.subject.discover()
         except Refused as error:
             return {"error": str(error), "help": error.help}
         subject = self.subject
         if not subject.operations:
-            why = getattr(subject, "last_error", None)
+            why = subject.last_error
+            if subject.ways:
+                return {"error": "its objects have no public methods", "help": "name another class"}
             return {"error": "no object could be made%s" % (": %s: %s" % (type(why).__name__, why) if why else ""),
                     "help": "name a class whose objects can be made from plain values, or write a function that makes one"}
         self.by_name = {one.name: one for one in subject.operations}
@@ -890,6 +963,7 @@ class Adapter:
             "version": "%d.%d.%d" % sys.version_info[:3], "state": bool(subject.watched), "render": True,
             "seconds": 2.0 + 20 * self.options.block, "starts": [subject.start.described()],
             "operations": [one.described() for one in subject.operations], "notes": notes,
+            "memo": subject.memo(),
         }
 
     def reset(self, _request):
@@ -912,6 +986,9 @@ class Adapter:
         try:
             values = [to_python(one, self.results, self.subject.fixtures) for one in request["args"]]
             result = self.subject.guarded(operation, on, values)
+            if os.getpid() != self.process:
+                # The call made a second process of this one, which must not answer too.
+                os._exit(0)
         except Unmade as error:
             return {"skipped": str(error)}
         except Blocked:
@@ -955,10 +1032,12 @@ class Adapter:
         return {"text": "\n".join(lines)}
 
     def serve(self, source, target):
+        encode = json.JSONEncoder(separators=(",", ":")).encode
         verbs = {"describe": self.describe, "reset": self.reset, "call": self.call, "state": self.state,
                  "render": self.render, "close": lambda _request: {}}
         for line in source:
             message = json.loads(line)
+            ALARM.set(self.options.block)
             answers = []
             blocked = closing = False
             for request in message["requests"]:
@@ -970,7 +1049,8 @@ class Adapter:
                 blocked = answer.get("blocked", False)
                 closing = request["do"] == "close"
                 answers.append(answer)
-            target.write(json.dumps({"id": message["id"], "answers": answers}) + "\n")
+            ALARM.set(0)
+            target.write(encode({"id": message["id"], "answers": answers}) + "\n")
             target.flush()
             if closing:
                 return
@@ -1000,20 +1080,31 @@ def written(value):
 def main():
     parser = argparse.ArgumentParser(description="Adapter of adit for Python classes")
     parser.add_argument("--path", action="append", default=[], metavar="DIR", help="folder with modules of your own")
-    parser.add_argument("--block", type=float, default=0.004, metavar="SECONDS",
-                        help="time after which a call that waits is given up (default: 0.004)")
-    parser.add_argument("--learning", type=float, default=2.0, metavar="SECONDS",
-                        help="time for random calls while the class is described (default: 2)")
+    parser.add_argument("--block", type=float, default=0.003, metavar="SECONDS",
+                        help="time after which a call that waits is given up (default: 0.003)")
+    parser.add_argument("--learning", type=float, default=5.0, metavar="SECONDS",
+                        help="most time for each part of finding out what a class takes (default: 5)")
     options = parser.parse_args()
     sys.path[:0] = options.path
-    # What a class prints must not come between the lines of the protocol.
-    source, target = sys.stdin, sys.stdout
+    # What a class prints must not come between the lines of the protocol, and a class that takes descriptors
+    # must not close those of the protocol.
+    source = os.fdopen(fcntl.fcntl(0, fcntl.F_DUPFD_CLOEXEC, 500), "r", encoding="utf-8")
+    target = os.fdopen(fcntl.fcntl(1, fcntl.F_DUPFD_CLOEXEC, 500), "w", encoding="utf-8")
+    nothing = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nothing, 0)
+    os.dup2(nothing, 1)
     sys.stdout, sys.stdin = sys.stderr, io.StringIO()
+    warnings.simplefilter("ignore")
     signal.signal(signal.SIGALRM, ALARM.ring)
     # Files that calls make lie in a folder of their own, which is emptied by each reset.
     with tempfile.TemporaryDirectory(prefix="adit-python-") as folder:
         options.folder = folder
         os.chdir(folder)
+        # In the file system of the sandbox, the size of a folder tells whether it is empty.
+        options.empty = os.stat(folder).st_size
+        with open("try", "w"):
+            options.counts = os.stat(folder).st_size != options.empty
+        os.remove("try")
         Adapter(options).serve(source, target)
 
 

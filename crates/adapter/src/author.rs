@@ -120,8 +120,8 @@ impl Known {
         }
     }
 
-    /// Tells whether it fails more often than it returns. Of a start less is enough: a script without an object
-    /// shows nothing.
+    /// Tells whether it fails more often than it returns. Of a start less is enough: a script without an
+    /// object shows nothing.
     fn is_hard(&self) -> bool {
         self.bad > if self.callable.kind == CallKind::Constructor { self.good / 8 } else { self.good }
     }
@@ -249,10 +249,10 @@ impl AdapterAuthor {
     ) -> Option<Argument> {
         let kind = parameter.offered.kind;
         let wants_object = kind == ParameterKind::Object;
-        if wants_object || rng.random_bool(self.options.reuse.clamp(0.0, 1.0)) {
-            if let Some(known) = self.known_value(draft, parameter, receiver, rng) {
-                return Some(known);
-            }
+        if (wants_object || rng.random_bool(self.options.reuse.clamp(0.0, 1.0)))
+            && let Some(known) = self.known_value(draft, parameter, receiver, rng)
+        {
+            return Some(known);
         }
         if wants_object && parameter.pool.is_empty() {
             // The class itself is the one that adit knows how to make.

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Map, Value};
 
 use crate::description::{self, Described};
-use crate::error::AdapterError;
+use crate::error::{AdapterError, Exchange};
 use crate::message::{self, AdapterCall, Answered, CallAnswer, Request, Sequence, SequenceEnd};
 use crate::process::{Launch, Process, Received};
 
@@ -49,6 +49,8 @@ pub struct Adapter {
     starts: u64,
     /// Processes in a row that ended without an answer.
     fruitless: u32,
+    /// Processes that hung or died.
+    faults: u64,
 }
 
 /// A process and the lines that it owes answers to.
@@ -79,7 +81,21 @@ enum Waited {
 impl Adapter {
     /// Starts an adapter and has it describe its subject.
     pub fn start(launch: &Launch, subject: &str, limits: AdapterLimits) -> Result<Self, AdapterError> {
-        let (process, described) = begin(launch, subject, limits)?;
+        Self::start_with(launch, subject, limits, None)
+    }
+
+    /// Starts another process of an adapter that described its subject already.
+    pub fn start_another(&self) -> Result<Self, AdapterError> {
+        Self::start_with(&self.launch, &self.subject, self.limits, self.described.memo.as_ref())
+    }
+
+    fn start_with(
+        launch: &Launch,
+        subject: &str,
+        limits: AdapterLimits,
+        memo: Option<&Value>,
+    ) -> Result<Self, AdapterError> {
+        let (process, described) = begin(launch, subject, limits, memo)?;
         let mut limits = limits;
         if let Some(seconds) = described.seconds {
             limits.line = limits.line.max(Duration::from_secs_f64(seconds));
@@ -92,6 +108,7 @@ impl Adapter {
             process: Some(process),
             starts: 1,
             fruitless: 0,
+            faults: 0,
         })
     }
 
@@ -103,6 +120,11 @@ impl Adapter {
     /// Number of processes that were started so far.
     pub fn starts(&self) -> u64 {
         self.starts
+    }
+
+    /// Number of processes that hung or died so far.
+    pub fn faults(&self) -> u64 {
+        self.faults
     }
 
     /// Ends the process. The next sequence starts another one.
@@ -237,7 +259,7 @@ impl Adapter {
     /// The process, started again if the last one ended.
     fn running(&mut self) -> Result<&mut Running, AdapterError> {
         if self.process.is_none() {
-            let (running, _) = begin(&self.launch, &self.subject, self.limits)?;
+            let (running, _) = begin(&self.launch, &self.subject, self.limits, self.described.memo.as_ref())?;
             self.starts += 1;
             self.process = Some(running);
         }
@@ -253,6 +275,7 @@ impl Adapter {
     /// Ends a process that hangs or has died. Too many of them without an answer are an error.
     fn end(&mut self) -> Result<(), AdapterError> {
         let Some(mut running) = self.process.take() else { return Ok(()) };
+        self.faults += 1;
         if running.is_proven {
             return Ok(());
         }
@@ -280,12 +303,13 @@ fn begin(
     launch: &Launch,
     subject: &str,
     limits: AdapterLimits,
+    memo: Option<&Value>,
 ) -> Result<(Running, Described), AdapterError> {
     let command = || launch.command.clone();
     let process = Process::start(launch, limits.largest_line)
         .map_err(|source| AdapterError::Start { command: command(), source })?;
     let mut running = Running { process, next: 0, open: VecDeque::new(), is_proven: false };
-    running.ask(&[Request::Describe(subject)]);
+    running.ask(&[Request::Describe { subject, memo }]);
     let waited = running.wait(limits.start, None).map_err(|what| AdapterError::Protocol {
         command: command(),
         what,
@@ -346,8 +370,8 @@ impl Running {
         }
     }
 
-    fn exchange(&self) -> crate::Exchange {
-        self.process.exchange(self.open.front().map(|question| question.line.as_str()))
+    fn exchange(&self) -> Box<Exchange> {
+        Box::new(self.process.exchange(self.open.front().map(|question| question.line.as_str())))
     }
 }
 

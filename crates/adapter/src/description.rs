@@ -27,7 +27,9 @@ pub struct Described {
     pub values: Vec<Value>,
     /// Remarks for the user.
     pub notes: Vec<String>,
-    /// The answer as it was given, from which a digest can be made.
+    /// What the adapter found out, for its other processes.
+    pub memo: Option<Value>,
+    /// The answer as it was given, without the memo; a digest of it tells subjects apart.
     pub source: Value,
 }
 
@@ -115,8 +117,9 @@ const ANSWERS: [&str; 6] = ["nothing", "bool", "int", "float", "text", "object"]
 
 /// Reads a description, or says what is wrong with it and where.
 pub(crate) fn read(answer: Map<String, Value>) -> Result<Described, String> {
-    let source = Value::Object(answer.clone());
     let mut answer = answer;
+    let memo = answer.remove("memo");
+    let source = Value::Object(answer.clone());
     match answer.get("protocol").map(|version| (version, version.as_u64())) {
         Some((_, Some(version))) if version == u64::from(crate::PROTOCOL) => {}
         Some((version, _)) => {
@@ -158,6 +161,7 @@ pub(crate) fn read(answer: Map<String, Value>) -> Result<Described, String> {
         seconds,
         values: values(&mut answer, "values")?,
         notes: texts(&mut answer, "notes")?,
+        memo,
         source,
     })
 }

@@ -37,7 +37,7 @@ pub enum AdapterError {
         /// End of the process.
         how: String,
         /// Last lines of both sides.
-        exchange: Exchange,
+        exchange: Box<Exchange>,
     },
     /// The process did not describe its subject in time.
     #[error("the adapter `{command}` did not describe `{subject}` within {seconds} s{exchange}")]
@@ -53,7 +53,7 @@ pub enum AdapterError {
         /// The limit.
         seconds: u64,
         /// Last lines of both sides.
-        exchange: Exchange,
+        exchange: Box<Exchange>,
     },
     /// The adapter says that it cannot drive this subject.
     #[error("the adapter cannot drive `{subject}`: {message}")]
@@ -93,7 +93,7 @@ pub enum AdapterError {
         /// The mistake.
         what: String,
         /// Last lines of both sides.
-        exchange: Exchange,
+        exchange: Box<Exchange>,
     },
     /// Processes die before they answer anything.
     #[error(
@@ -111,7 +111,7 @@ pub enum AdapterError {
         /// End of the last one.
         how: String,
         /// Last lines of both sides.
-        exchange: Exchange,
+        exchange: Box<Exchange>,
     },
 }
 

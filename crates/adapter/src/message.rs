@@ -133,7 +133,7 @@ pub enum Unmade {
 /// One request of a line.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Request<'a> {
-    Describe(&'a str),
+    Describe { subject: &'a str, memo: Option<&'a Value> },
     Reset,
     Call(&'a AdapterCall),
     State(Option<usize>),
@@ -144,8 +144,13 @@ pub(crate) enum Request<'a> {
 impl Request<'_> {
     fn json(&self) -> Value {
         match self {
-            Self::Describe(subject) => {
-                json!({ "do": "describe", "protocol": crate::PROTOCOL, "subject": subject })
+            Self::Describe { subject, memo } => {
+                let mut request =
+                    json!({ "do": "describe", "protocol": crate::PROTOCOL, "subject": subject });
+                if let Some(memo) = memo {
+                    request["memo"] = (*memo).clone();
+                }
+                request
             }
             Self::Reset => json!({ "do": "reset" }),
             Self::Call(call) => call_json(call),
@@ -288,8 +293,12 @@ mod tests {
     #[test]
     fn a_line_holds_its_requests() {
         let call = AdapterCall::new("write", Some(0), vec![json!("a\nb"), json!({ "$call": 1 })]);
-        let requests =
-            [Request::Describe("x"), Request::Reset, Request::Call(&call), Request::State(Some(0))];
+        let requests = [
+            Request::Describe { subject: "x", memo: None },
+            Request::Reset,
+            Request::Call(&call),
+            Request::State(Some(0)),
+        ];
         let expected = expect![[r#"
             {"id":3,"requests":[{"do":"describe","protocol":1,"subject":"x"},{"do":"reset"},{"do":"call","name":"write","on":0,"args":["a\nb",{"$call":1}]},{"do":"state","on":0}]}
         "#]];

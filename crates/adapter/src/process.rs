@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use crate::error::Exchange;
@@ -52,12 +52,17 @@ const KEPT_STDERR: usize = 8 << 10;
 /// Time that a process has to exit by itself after it closed its output.
 const FAREWELL: Duration = Duration::from_secs(2);
 
+/// Time for what a process that ended wrote to standard error.
+const LAST_WORDS: Duration = Duration::from_millis(500);
+
 /// A running adapter. Dropping it kills the process.
 pub(crate) struct Process {
     child: Child,
     to: Option<Sender<String>>,
     from: Receiver<FromOutput>,
     stderr: Arc<Mutex<Vec<u8>>>,
+    /// Reads standard error; done when the process and all that it started have closed theirs.
+    errors: JoinHandle<()>,
     received: Option<String>,
 }
 
@@ -104,8 +109,9 @@ impl Process {
         thread::Builder::new()
             .name("adapter-out".to_owned())
             .spawn(move || read_lines(stdout, largest_line, &read))?;
-        thread::Builder::new().name("adapter-err".to_owned()).spawn(move || keep_end(errors, &kept))?;
-        Ok(Self { child, to: Some(to), from, stderr, received: None })
+        let errors =
+            thread::Builder::new().name("adapter-err".to_owned()).spawn(move || keep_end(errors, &kept))?;
+        Ok(Self { child, to: Some(to), from, stderr, errors, received: None })
     }
 
     /// Writes a line, without waiting until it is read.
@@ -161,10 +167,16 @@ impl Process {
     /// The end of a process that closed its output.
     fn end(&mut self) -> String {
         self.to = None;
-        match self.wait(FAREWELL) {
+        let how = match self.wait(FAREWELL) {
             Some(status) => ended(status),
             None => "closed its standard output".to_owned(),
+        };
+        // Its last words say why it ended, and may still be on their way.
+        let until = Instant::now() + LAST_WORDS;
+        while !self.errors.is_finished() && Instant::now() < until {
+            thread::sleep(Duration::from_millis(1));
         }
+        how
     }
 
     fn wait(&mut self, time: Duration) -> Option<ExitStatus> {

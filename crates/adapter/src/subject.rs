@@ -48,7 +48,8 @@ impl AdapterHost {
         let vocabulary = vocabulary(first.description());
         let mut adapters = vec![first];
         for _ in 1..workers.max(1) {
-            adapters.push(Adapter::start(launch, subject, limits)?);
+            let another = adapters[0].start_another()?;
+            adapters.push(another);
         }
         let limits = RunLimits::default();
         Ok(Self {
@@ -94,9 +95,9 @@ impl AdapterHost {
         self.calls as f64 / self.busy.as_secs_f64().max(0.001)
     }
 
-    /// Number of processes that had to be started because others hung or died.
+    /// Number of processes that hung or died, and were replaced.
     pub fn restarts(&self) -> u64 {
-        self.adapters.iter().map(|adapter| adapter.starts() - 1).sum()
+        self.adapters.iter().map(Adapter::faults).sum()
     }
 
     /// The calls of a script as source text, if the adapter can write it.
@@ -232,8 +233,8 @@ impl AdapterHost {
     }
 }
 
-/// The calls of a script as a sequence, and the number of the call that each statement is. Values are no calls,
-/// nor is the start of a subject that a reset starts, nor what does not belong to the `class`.
+/// The calls of a script as a sequence, and the number of the call that each statement is. Values are no
+/// calls, nor is the start of a subject that a reset starts, nor what does not belong to the `class`.
 fn sequence(script: &Script, class: &str, states: bool, one_object: bool) -> (Sequence, Vec<Option<usize>>) {
     let mut calls = Vec::with_capacity(script.statements.len());
     let mut numbers: Vec<Option<usize>> = Vec::with_capacity(script.statements.len());

@@ -1,7 +1,7 @@
 //! Values for parameters: those that the description offers, and boundary values of each kind.
 //!
-//! What JSON says directly is an argument in its own right. Everything else (bytes, maps, choices, a parameter
-//! that is left out) becomes a constant: a statement of its own in a script, whose signature is the value in
+//! What JSON says directly is an argument in its own right. Everything else (bytes, maps, choices, what is
+//! left out) becomes a constant: a statement of its own in a script, whose signature is the value in
 //! the protocol's form. So scripts need no new kind of argument, and a campaign on disk holds them like any
 //! other.
 
@@ -152,7 +152,7 @@ fn of_kind(kind: ParameterKind) -> Vec<Value> {
         ParameterKind::Null => vec![Value::Null],
         ParameterKind::Bool => vec![json!(true), json!(false)],
         ParameterKind::Int => [0, 1, 2, -1, 3, 10, 100, -2, 255, 65_536].map(|number| json!(number)).to_vec(),
-        ParameterKind::Float => [0.0, 1.0, -1.0, 0.5, 0.001, 1e9].map(|number| json!(number)).to_vec(),
+        ParameterKind::Float => [0.0, 1.0, -1.0, 0.5, 2.5, 1e9].map(|number| json!(number)).to_vec(),
         ParameterKind::Text => {
             ["a", "", "b", "abc", "a b", "1", "x=1", "line\n", "é"].map(|text| json!(text)).to_vec()
         }

@@ -1,5 +1,4 @@
 //! The client with adapters that are small shell scripts: well-behaved and hostile ones.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
 use std::time::{Duration, Instant};
 

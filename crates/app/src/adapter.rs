@@ -28,8 +28,8 @@ const PYTHON: &str = include_str!("../../../adapters/python/adit_python.py");
 /// Beginning of the names of environment variables that adapters see.
 const PASSED: &str = "ADIT_ADAPTER_";
 
-/// Other variables that adapters see: those by which programs of usual languages find themselves. No other, as
-/// passwords live in environments.
+/// Other variables that adapters see: those by which programs of usual languages find themselves. No other,
+/// as passwords live in environments.
 const ALSO_PASSED: [&str; 10] = [
     "PATH",
     "HOME",
@@ -153,7 +153,8 @@ fn shipped(command: &str) -> Result<Option<(String, TempDir)>, Report> {
         bad_input(format!("{}: cannot be written: {error}", file.display()), "is the disk full?")
     })?;
     let file = crate::shell::quoted(&file.display().to_string());
-    let options = with_whole_paths(&options.join(" "));
+    let options: Vec<String> = options.iter().map(|option| whole_path(option)).collect();
+    let options = options.join(" ");
     Ok(Some((format!("exec python3 {file} {options}"), folder)))
 }
 
@@ -176,17 +177,22 @@ fn check_sandbox(sandbox: Sandbox) -> Result<(), Report> {
 
 /// The command with relative paths below the current folder made absolute: the adapter starts elsewhere.
 fn with_whole_paths(command: &str) -> String {
-    let Ok(here) = env::current_dir() else { return command.to_owned() };
-    let whole = |word: &str| {
-        let is_path = !word.is_empty() && Path::new(word).is_relative() && word.contains(['/', '.']);
-        // A word with anything that a shell may read otherwise stays as it is.
-        let is_simple = word.chars().all(|c| c.is_alphanumeric() || "._-/+".contains(c));
-        match is_path && is_simple && here.join(word).exists() {
-            true => crate::shell::quoted(&here.join(word).display().to_string()),
-            false => word.to_owned(),
-        }
-    };
+    // Other words may happen to be the names of files.
+    let whole = |word: &str| if word.contains(['/', '.']) { whole_path(word) } else { word.to_owned() };
     command.split(' ').map(whole).collect::<Vec<_>>().join(" ")
+}
+
+/// A relative path that exists, made absolute; anything else, and what a shell may read otherwise, as it is.
+fn whole_path(word: &str) -> String {
+    let is_simple = word.chars().all(|c| c.is_alphanumeric() || "._-/+".contains(c));
+    match env::current_dir() {
+        Ok(here)
+            if !word.is_empty() && is_simple && Path::new(word).is_relative() && here.join(word).exists() =>
+        {
+            crate::shell::quoted(&here.join(word).display().to_string())
+        }
+        _ => word.to_owned(),
+    }
 }
 
 /// Starts an adapter, and prepares the calls that were asked for.
@@ -238,5 +244,33 @@ fn choose_operations(host: &mut AdapterHost, calls: &CallRequest) -> Result<(), 
     match left {
         0 => Err(bad_input("--only and --without leave no operation", "name fewer operations in --without")),
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_that_exist_become_whole() {
+        let here = env::current_dir().unwrap();
+        let main = here.join("src/main.rs").display().to_string();
+        assert_eq!(with_whole_paths("python3 src/main.rs -x"), format!("python3 {main} -x"));
+        for same in ["python3 src/none.rs", "echo 'src/main.rs'; x", "/bin/true", ""] {
+            assert_eq!(with_whole_paths(same), same);
+        }
+    }
+
+    #[test]
+    fn only_the_plain_word_means_what_adit_brings_along() {
+        for other in ["python adapter.py", "python3", "python3 --version", "./python", ""] {
+            assert!(shipped(other).unwrap().is_none(), "{other}");
+        }
+        if on_path("python3").is_none() {
+            return;
+        }
+        let (command, folder) = shipped("python --path src").unwrap().unwrap();
+        assert!(command.starts_with("exec python3 ") && command.contains("--path /"), "{command}");
+        assert_eq!(std::fs::read_to_string(folder.path().join("adit_python.py")).unwrap(), PYTHON);
     }
 }

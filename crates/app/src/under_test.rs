@@ -1,7 +1,7 @@
 //! The subject of a command: a Java class in workers, or whatever an adapter drives.
 //!
-//! Searches know only `Subject`, `Author` and `Vocabulary`. Commands also ask what belongs to one world: class
-//! files and fixtures, or the description of an adapter.
+//! Searches know only `Subject`, `Author` and `Vocabulary`. Commands also ask what belongs to one world:
+//! class files and fixtures, or the description of an adapter.
 
 use std::sync::Arc;
 
@@ -106,7 +106,7 @@ impl UnderTest {
         let AnyHost::Adapter(host) = &self.host else { return None };
         let restarts = match host.restarts() {
             0 => String::new(),
-            times => format!("; it was started again {}", counted(times, "time")),
+            times => format!("; {} hung or died and was replaced", counted(times, "process")),
         };
         let (calls, rate) = (counted(host.calls(), "call"), host.calls_per_second());
         Some(format!("the adapter answered {calls} ({rate:.0} per second){restarts}"))

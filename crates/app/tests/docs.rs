@@ -88,6 +88,10 @@ fn help() {
                 eprintln!("NOT RUN: `{example}` needs what `adit doctor` misses");
                 continue;
             }
+            if example.contains("--adapter python") && run("python3 --version", place.path()).is_err() {
+                eprintln!("NOT RUN: `{example}` needs python3");
+                continue;
+            }
             // Exit code 1 means that the command found something, which is right for some of them.
             let result = run(&format!("./{example} || test $? -eq 1"), place.path());
             assert!(result.is_ok(), "{command} --help: {}", result.unwrap_err());
@@ -166,6 +170,12 @@ fn check(document: &Path, folder: &Path) {
             .any(|command| block.iter().any(|line| line.contains(&format!("./adit {command}"))));
         if runs_java && !*java_works.get_or_insert_with(|| run("./adit doctor", folder).is_ok()) {
             eprintln!("NOT RUN: {}:{} needs what `adit doctor` misses", document.display(), at + 1);
+            let _ = writeln!(rewritten, "{}```", join(&block));
+            continue;
+        }
+        let runs_python = block.iter().any(|line| line.contains("--adapter python"));
+        if runs_python && run("python3 --version", folder).is_err() {
+            eprintln!("NOT RUN: {}:{} needs python3", document.display(), at + 1);
             let _ = writeln!(rewritten, "{}```", join(&block));
             continue;
         }

@@ -1,8 +1,8 @@
 //! The launcher of an adapter: enters the sandbox, and then runs a command in it.
 //!
-//! It is adit's own binary, started again. Two processes result: the first waits, and ends as the second ends;
-//! the second is in the sandbox and becomes the command. Killing the first kills the second, and with it
-//! everything that the command started.
+//! It is adit's own binary, started again. Two processes result: the first waits, and ends as the second
+//! does; the second is in the sandbox and becomes the command. Killing the first kills the second, and with
+//! it everything that the command started.
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -19,8 +19,8 @@ const LIMITS: MemoryLimits = MemoryLimits { box_megabytes: 256, heap_megabytes: 
 /// Exit code of a launcher that could not begin.
 const NOT_BEGUN: u8 = 125;
 
-/// Arguments for [`main`] that run `command` with the shell, in a sandbox whose folder is `folder`. The folder
-/// must exist; several launchers may share it, because each has a file system of its own there.
+/// Arguments for [`main`] that run `command` with the shell, in a sandbox whose folder is `folder`. It must
+/// exist; several launchers may share it, because each has a file system of its own there.
 pub fn arguments(sandbox: Sandbox, folder: PathBuf, command: &str) -> [OsString; 3] {
     let policy = match sandbox {
         Sandbox::Required => "required",

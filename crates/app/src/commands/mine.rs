@@ -144,7 +144,7 @@ pub(super) fn run(flags: &MineFlags, quiet: bool) -> Result<Ending, Report> {
         print(&(outcome::findings(&summary, folder) + &model_text))?;
     }
     let first = kinds_of_objects(&subject).into_iter().chain(subject.speed());
-    for line in first.chain(outcome::remarks(&summary, folder)) {
+    for line in first.chain(outcome::remarks(&summary, folder, subject.java().is_some())) {
         progress.remark(&line);
     }
     for name in without_state {
@@ -387,6 +387,12 @@ fn nothing_made(flags: &MineFlags, class: &str, mined: &Mined, subject: &mut Und
     }
     let threw = constructors_threw(subject);
     let why = if threw.is_empty() { String::new() } else { format!(": {}", threw.join("; ")) };
+    if subject.java().is_none() {
+        return no_answer(
+            format!("the adapter made no object of {class} in {tests}{why}"),
+            "let it offer other values for its starts, or name another subject",
+        );
+    }
     no_answer(
         format!("adit could not construct an object of {class} in {tests}{why}"),
         format!(

@@ -48,6 +48,12 @@ pub(super) fn run(flags: &ValidateFlags, quiet: bool) -> Result<Ending, Report> 
     let model = models::read(&flags.model, flags.from.as_deref())?;
     let verdict = measure(model, &request(flags)?, quiet)?;
     if verdict.validated.recall.all == 0 && verdict.validated.stop.is_done() {
+        if flags.adapter.adapter.is_some() {
+            return Err(no_answer(
+                format!("no object of {} was seen: every start of the adapter failed", verdict.class),
+                "let the adapter offer other values for its starts",
+            ));
+        }
         return Err(no_answer(
             format!("no object of {} was seen: every way to construct one failed", verdict.class),
             format!(

@@ -414,7 +414,7 @@ pub(super) fn findings(summary: &Summary, folder: &Path) -> String {
 }
 
 /// Returns the lines about a round that are written to the terminal.
-pub(super) fn remarks(summary: &Summary, folder: &Path) -> Vec<String> {
+pub(super) fn remarks(summary: &Summary, folder: &Path, takes_fixtures: bool) -> Vec<String> {
     let Summary { tests, seconds, properties, stop, .. } = summary;
     let model = &summary.model;
     let rate = *tests as f64 / seconds.max(0.001);
@@ -431,7 +431,7 @@ pub(super) fn remarks(summary: &Summary, folder: &Path) -> Vec<String> {
     if !summary.attacked && properties.mined > 0 {
         lines.push("no property was attacked: the budget ran out first".to_owned());
     }
-    lines.extend(about_gaps(&summary.gaps));
+    lines.extend(about_gaps(&summary.gaps, takes_fixtures));
     let lacks =
         !summary.gaps.not_made.never_tried.is_empty() || !summary.gaps.not_made.never_returned.is_empty();
     let skeleton = folder.join(SKELETON);
@@ -505,7 +505,7 @@ const NEVER_TOLD: usize = 12;
 /// Most names in one line about gaps; `--json` has all of them.
 const NAMES_TOLD: usize = 8;
 
-fn about_gaps(gaps: &Gaps) -> Vec<String> {
+fn about_gaps(gaps: &Gaps, takes_fixtures: bool) -> Vec<String> {
     let mut lines = Vec::new();
     let mut list = |what: &str, names: Vec<String>| {
         if !names.is_empty() {
@@ -535,7 +535,8 @@ fn about_gaps(gaps: &Gaps) -> Vec<String> {
     // One below the other, because each has its own reason.
     let never = &gaps.not_made.never_returned;
     if !never.is_empty() {
-        lines.push("never succeeded, so the model does not show them (--fixtures may help):".to_owned());
+        let hint = if takes_fixtures { " (--fixtures may help)" } else { "" };
+        lines.push(format!("never succeeded, so the model does not show them{hint}:"));
         lines.extend(never.iter().take(NEVER_TOLD).map(|one| format!("    {one}")));
     }
     if let Some(more @ 1..) = never.len().checked_sub(NEVER_TOLD) {
@@ -555,7 +556,7 @@ mod tests {
         let model = &mut summary.model;
         (model.states, model.transitions, model.not_explored) = (5, 16, 3);
         model.confirmed_transitions = ConfirmedTransitions { confirmed: 13, all: 16 };
-        let lines = remarks(&summary, Path::new("out"));
+        let lines = remarks(&summary, Path::new("out"), true);
         assert!(lines[0].starts_with("5 states, 16 transitions, 3 of them not explored; "), "{lines:?}");
         assert!(
             lines.iter().any(|line| line.starts_with("3 of 16 transitions are not explored")),
@@ -563,7 +564,7 @@ mod tests {
         );
         assert!(!lines.iter().any(|line| line.contains("guess")), "{lines:?}");
         summary.model.confirmed_transitions.confirmed = 12;
-        let lines = remarks(&summary, Path::new("out"));
+        let lines = remarks(&summary, Path::new("out"), true);
         assert!(lines.iter().any(|line| line.starts_with("1 of 16 transitions is a guess")), "{lines:?}");
     }
 }
