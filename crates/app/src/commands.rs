@@ -14,6 +14,7 @@ mod difference;
 mod doctor;
 mod enrich;
 mod explain;
+mod fuzz;
 mod infer;
 mod interface;
 mod invariants;
@@ -26,6 +27,7 @@ mod observe;
 mod properties;
 mod report;
 mod requests;
+mod serve;
 mod show;
 mod status;
 mod test_spec;
@@ -52,6 +54,8 @@ pub(crate) fn run(cli: Cli) -> Result<Ending, Report> {
         Command::TestSpec(flags) => test_spec::run(&flags, quiet),
         Command::Verify(flags) => verify::run(&flags, quiet),
         Command::Monitor(flags) => monitor::run(&flags, quiet),
+        Command::Fuzz(flags) => fuzz::run(&flags, quiet),
+        Command::Serve(flags) => serve::run(&flags),
         Command::Convert(flags) => convert::run(&flags, quiet),
         Command::Show(flags) => show::run(&flags, quiet),
         Command::Explain(flags) => explain::run(&flags),

@@ -18,6 +18,7 @@ mod convert;
 mod doctor;
 mod enrich;
 mod explain;
+mod fuzz;
 pub(crate) mod infer;
 pub(crate) mod interface;
 mod invariants;
@@ -30,6 +31,7 @@ pub(crate) mod observe;
 mod properties;
 mod reduction;
 mod report;
+mod serve;
 mod show;
 mod status;
 pub(crate) mod test_spec;
@@ -46,6 +48,7 @@ pub(crate) use convert::ConvertFlags;
 pub(crate) use doctor::DoctorFlags;
 pub(crate) use enrich::EnrichFlags;
 pub(crate) use explain::ExplainFlags;
+pub(crate) use fuzz::FuzzFlags;
 pub(crate) use infer::{Algorithm, AlgorithmFlags, InferFlags};
 pub(crate) use interface::InterfaceFlags;
 pub(crate) use invariants::{InvariantFormat, InvariantsFlags, TypeChoice};
@@ -58,6 +61,7 @@ pub(crate) use observe::ObserveFlags;
 pub(crate) use properties::PropertiesFlags;
 pub(crate) use reduction::ReductionFlags;
 pub(crate) use report::ReportFlags;
+pub(crate) use serve::ServeFlags;
 pub(crate) use show::ShowFlags;
 pub(crate) use status::StatusFlags;
 pub(crate) use test_spec::TestSpecFlags;
@@ -103,6 +107,8 @@ Examples:
   adit learn Door --adapter 'python3 examples/door_adapter.py'
                                                          a state machine of any program, by asking it
   adit ci                                                what changed since the models were committed
+  adit fuzz ftp.model.json --alphabet ftp -- ~/ftpd {port}
+                                                         crashes, hangs and contradictions of a server
   adit doctor                                            what running Java needs, and what is missing
 
 Run a command with --help for its flags and more examples.
@@ -127,6 +133,8 @@ pub(crate) enum Command {
     TestSpec(TestSpecFlags),
     Verify(VerifyFlags),
     Monitor(MonitorFlags),
+    Fuzz(FuzzFlags),
+    Serve(ServeFlags),
     Convert(ConvertFlags),
     Show(ShowFlags),
     Explain(ExplainFlags),

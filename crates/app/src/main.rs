@@ -26,6 +26,7 @@ mod progress;
 mod report;
 mod request;
 mod results;
+mod servers;
 mod shell;
 mod shipped;
 mod solver;

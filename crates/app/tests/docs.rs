@@ -1,7 +1,7 @@
 //! Runs every command in the documentation and compares its output with the one shown.
 //!
 //! In `README.md` and `docs/**/*.md`, with `./adit` standing for the binary under test, in a fresh copy of
-//! `examples/`:
+//! `examples/` and `subjects/servers/`:
 //!
 //! - every line of a `sh` block must succeed;
 //! - every `$ command` of a `console` block must succeed and print the lines below it, where a line `...`
@@ -288,6 +288,12 @@ fn playground() -> tempfile::TempDir {
     for entry in fs::read_dir(root().join("examples")).unwrap() {
         let entry = entry.unwrap();
         fs::copy(entry.path(), examples.join(entry.file_name())).unwrap();
+    }
+    let servers = place.path().join("subjects/servers");
+    fs::create_dir_all(&servers).unwrap();
+    for entry in fs::read_dir(root().join("subjects/servers")).unwrap() {
+        let entry = entry.unwrap();
+        fs::copy(entry.path(), servers.join(entry.file_name())).unwrap();
     }
     let script = place.path().join("adit");
     fs::write(&script, format!("#!/bin/sh\nexec '{}' \"$@\"\n", env!("CARGO_BIN_EXE_adit"))).unwrap();

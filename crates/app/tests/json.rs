@@ -184,6 +184,24 @@ fn learning_prints_what_is_documented() {
 }
 
 #[test]
+fn fuzzing_prints_what_is_documented() {
+    let all = schema();
+    let folder = tempfile::tempdir().unwrap();
+    let server = folder.path().join("ftpd").display().to_string();
+    let mut compiler = std::process::Command::new("cc");
+    compiler.args(["-o", &server]).arg(docs("../subjects/servers/ftpd.c"));
+    // Other tests say that there is no compiler.
+    if !compiler.status().is_ok_and(|status| status.success()) {
+        return;
+    }
+    let (model, out) = (example("ftp.model.json"), folder.path().join("out").display().to_string());
+    let budget = ["--alphabet", "ftp", "--budget", "80tests", "--seed", "1", "--json", "-q"];
+    check(&all, "fuzz", &[&["fuzz", &model, "-o", &out], &budget[..], &["--", &server, "{port}"]].concat());
+    let finding = fs::read_dir(folder.path().join("out/findings")).unwrap().next().unwrap().unwrap();
+    check(&all, "fuzz", &["fuzz", "--replay", &finding.path().display().to_string(), "--json"]);
+}
+
+#[test]
 fn the_page_has_every_field() {
     let page = fs::read_to_string(docs("json.md")).unwrap();
     let rows: BTreeSet<&str> =

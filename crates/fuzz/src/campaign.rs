@@ -1,0 +1,415 @@
+//! Campaigns: sessions one after another, what they showed, and what is worth another look.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rand::SeedableRng;
+use rand::rngs::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
+
+use crate::alphabet::{Alphabet, AnswerClass};
+use crate::findings::{self, FindingKey, FindingKind, ServerFinding, Sight};
+use crate::generate::{Generator, ScriptLimits};
+use crate::guide::{Guide, Judgment, SessionPlace};
+use crate::runner::SessionRunner;
+use crate::script::Message;
+use crate::server::ServerError;
+use crate::session::{SessionEnd, SessionRun};
+
+mod disk;
+
+pub use disk::{DiskError, load, save};
+
+/// Parameters of a campaign.
+#[derive(Clone, Debug)]
+pub struct CampaignRules {
+    /// Seed of all choices.
+    pub seed: u64,
+    /// Limits of scripts.
+    pub limits: ScriptLimits,
+    /// Sessions without changed bytes that must agree before a contradiction is reported.
+    pub confirmations: u32,
+    /// Leave out labels that no client was seen to use.
+    pub only_seen: bool,
+}
+
+/// A script that showed something new, and the places before and after each of its messages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The messages.
+    pub script: Vec<Message>,
+    /// The places, one more than messages.
+    pub places: Vec<SessionPlace>,
+}
+
+/// Class of what followed a message: an answer, or the end of the session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TripleOutcome {
+    /// An answer of this class.
+    Answered(AnswerClass),
+    /// None, because the session ended otherwise.
+    Lost,
+}
+
+/// What was tried so far.
+#[derive(Clone, Debug, Default)]
+pub struct Coverage {
+    triples: BTreeMap<(SessionPlace, usize, TripleOutcome), u64>,
+    tries: BTreeMap<SessionPlace, BTreeMap<usize, u64>>,
+    values: BTreeMap<(SessionPlace, usize, u64), u64>,
+    edges: BTreeMap<u32, u64>,
+}
+
+impl Coverage {
+    /// Number of messages that were tried at a place.
+    pub fn tries_in(&self, place: &SessionPlace) -> u64 {
+        self.tries.get(place).map_or(0, |labels| labels.values().sum())
+    }
+
+    /// Number of messages with this label that were tried at a place.
+    pub fn tries_of(&self, place: &SessionPlace, label: usize) -> u64 {
+        self.tries.get(place).and_then(|labels| labels.get(&label)).copied().unwrap_or(0)
+    }
+
+    /// Number of times that this value was tried there.
+    pub fn tries_of_value(&self, place: &SessionPlace, label: usize, field: &str, value: &[u8]) -> u64 {
+        self.values.get(&(place.clone(), label, digest(field, value))).copied().unwrap_or(0)
+    }
+
+    /// Places where something was tried.
+    pub fn places(&self) -> impl Iterator<Item = &SessionPlace> {
+        self.tries.keys()
+    }
+
+    /// Number of different edges of an instrumented server that two sessions took.
+    pub fn edges(&self) -> usize {
+        self.edges.values().filter(|&&sessions| sessions > 1).count()
+    }
+
+    /// Number of different triples of place, label and class.
+    pub fn triples(&self) -> usize {
+        self.triples.len()
+    }
+}
+
+/// Number for a value of a field, the same in every process.
+fn digest(field: &str, value: &[u8]) -> u64 {
+    // FNV-1a: a clash makes two values share a count and nothing else.
+    let bytes = field.bytes().chain([0]).chain(value.iter().copied());
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
+}
+
+/// Successes and refusals of a label in a state of the model, by sessions with valid values only.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Trials {
+    done: u64,
+    refused: u64,
+    /// A script whose last message was refused.
+    sample: Option<Vec<Message>>,
+}
+
+/// A fuzzing campaign.
+pub struct Campaign<'a> {
+    alphabet: &'a Alphabet,
+    guide: &'a Guide,
+    runner: &'a dyn SessionRunner,
+    rules: CampaignRules,
+    labels: Vec<usize>,
+    coverage: Coverage,
+    corpus: Vec<Entry>,
+    findings: Vec<ServerFinding>,
+    unconfirmed: BTreeMap<FindingKey, u64>,
+    trials: BTreeMap<(u32, usize), Trials>,
+    sessions: u64,
+    /// Seconds of earlier runs of this campaign.
+    earlier: f64,
+    unasked: Option<String>,
+}
+
+/// Kept scripts; more would make choosing one slow.
+const MOST_KEPT: usize = 5_000;
+
+/// Refusals, without one success, after which a transition of the model is refuted.
+const REFUTED_AFTER: u64 = 12;
+
+impl<'a> Campaign<'a> {
+    /// An empty campaign.
+    pub fn new(
+        alphabet: &'a Alphabet,
+        guide: &'a Guide,
+        runner: &'a dyn SessionRunner,
+        rules: CampaignRules,
+    ) -> Self {
+        let labels = alphabet.labels.iter().enumerate();
+        let labels = labels
+            .filter(|(_, label)| !(label.forbidden || rules.only_seen && label.unseen))
+            .map(|(at, _)| at)
+            .collect();
+        Self {
+            alphabet,
+            guide,
+            runner,
+            rules,
+            labels,
+            coverage: Coverage::default(),
+            corpus: Vec::new(),
+            findings: Vec::new(),
+            unconfirmed: BTreeMap::new(),
+            trials: BTreeMap::new(),
+            sessions: 0,
+            earlier: 0.0,
+            unasked: None,
+        }
+    }
+
+    /// The script of the next session. The same campaign and seed give the same script.
+    pub fn next_script(&self) -> Vec<Message> {
+        // A generator for each session, so that a campaign goes on after a break as it would have without.
+        let mut rng = ChaCha8Rng::seed_from_u64(self.rules.seed);
+        rng.set_stream(self.sessions);
+        let mut generator = Generator {
+            alphabet: self.alphabet,
+            guide: self.guide,
+            labels: &self.labels,
+            coverage: &self.coverage,
+            corpus: &self.corpus,
+            limits: self.rules.limits,
+            rng: &mut rng,
+        };
+        generator.script()
+    }
+
+    /// Runs one session. Returns the findings that are new; `seconds` is the time of this run so far.
+    pub fn step(&mut self, seconds: f64) -> Result<Vec<FindingKey>, ServerError> {
+        let script = self.next_script();
+        let run = self.runner.run(&script, 1)?;
+        self.sessions += 1;
+        self.learn(&script, &run);
+        let mut new = Vec::new();
+        for sight in findings::sights(&run, &script, self.guide, self.alphabet) {
+            if self.see(&sight, &script, seconds)? {
+                new.push(sight.key);
+            }
+        }
+        Ok(new)
+    }
+
+    /// Notes the places, triples and values of a session, and keeps its script if something is new.
+    fn learn(&mut self, script: &[Message], run: &SessionRun) {
+        let mut place = self.guide.start();
+        let mut places = vec![place.clone()];
+        let mut valid = true;
+        let mut new_until = 0;
+        for exchange in &run.exchanges {
+            if !exchange.unasked.is_empty() && self.unasked.is_none() {
+                let name = &self.alphabet.labels[exchange.label].name;
+                let bytes = crate::script::shortened(&exchange.unasked);
+                self.unasked = Some(format!("`{bytes}` came unasked before {name}"));
+            }
+            let Some(at) = exchange.message else { continue };
+            let answered = findings::was_answered(run, at);
+            let outcome =
+                if answered { TripleOutcome::Answered(exchange.class) } else { TripleOutcome::Lost };
+            let message = &script[at];
+            valid &= findings::has_valid_values(message, self.alphabet);
+            *self.coverage.tries.entry(place.clone()).or_default().entry(exchange.label).or_default() += 1;
+            for (field, value) in &message.fields {
+                let key = (place.clone(), exchange.label, digest(field, &value.0));
+                *self.coverage.values.entry(key).or_default() += 1;
+            }
+            let seen = self.coverage.triples.entry((place.clone(), exchange.label, outcome)).or_default();
+            *seen += 1;
+            if *seen == 1 {
+                new_until = at + 1;
+            }
+            if !answered {
+                break;
+            }
+            let (after, judgment) = self.guide.step(&place, exchange, self.alphabet);
+            if let (Some(state), true) = (Guide::state(&place), valid) {
+                let trials = self.trials.entry((state, exchange.label)).or_default();
+                match judgment {
+                    Judgment::Refused => {
+                        trials.refused += 1;
+                        trials.sample.get_or_insert_with(|| script[..=at].to_vec());
+                    }
+                    _ if exchange.class.is_success() => trials.done += 1,
+                    _ => {}
+                }
+            }
+            place = after;
+            places.push(place.clone());
+        }
+        for &edge in &run.edges {
+            let sessions = self.coverage.edges.entry(edge).or_default();
+            *sessions += 1;
+            // One session alone proves little: threads and time take edges by chance.
+            if *sessions == 2 {
+                new_until = script.len();
+            }
+        }
+        // A script that ends a session cannot lead anywhere.
+        let usable = places.len().saturating_sub(1).min(new_until);
+        if usable > 0 && self.corpus.len() < MOST_KEPT {
+            places.truncate(usable + 1);
+            self.corpus.push(Entry { script: script[..usable].to_vec(), places });
+        }
+    }
+
+    /// Notes a sight. Returns true if it is a new finding that was confirmed.
+    fn see(&mut self, sight: &Sight, script: &[Message], seconds: f64) -> Result<bool, ServerError> {
+        if let Some(known) = self.findings.iter_mut().find(|finding| finding.key == sight.key) {
+            known.times += 1;
+            return Ok(false);
+        }
+        // What could not be confirmed twice is not worth more time.
+        if self.unconfirmed.get(&sight.key).is_some_and(|&failures| failures >= 2) {
+            return Ok(false);
+        }
+        let script = &script[..=sight.at.min(script.len().saturating_sub(1))];
+        if !self.is_confirmed(sight, script)? {
+            *self.unconfirmed.entry(sight.key.clone()).or_default() += 1;
+            return Ok(false);
+        }
+        self.findings.push(ServerFinding {
+            key: sight.key.clone(),
+            state: self.guide.name(&sight.place),
+            session: self.sessions,
+            seconds: self.earlier + seconds,
+            times: 1,
+            minimized: false,
+            script: script.to_vec(),
+        });
+        Ok(true)
+    }
+
+    fn is_confirmed(&self, sight: &Sight, script: &[Message]) -> Result<bool, ServerError> {
+        let (times, patience) = match sight.key.kind {
+            // A loaded machine is slow, and a slow server is no finding.
+            FindingKind::Hang => (1, 3),
+            kind if kind.is_contradiction() => (self.rules.confirmations.saturating_sub(1), 1),
+            _ => (1, 1),
+        };
+        for _ in 0..times {
+            if !findings::shows(self.runner, patience, self.alphabet, self.guide, script, &sight.key)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Adds transitions of the model that the server always refused. Returns the new ones.
+    pub fn judge_transitions(&mut self, seconds: f64) -> Vec<FindingKey> {
+        let mut new = Vec::new();
+        for (&(state, label), trials) in &self.trials {
+            let Some(script) = trials.sample.as_ref().filter(|_| trials.done == 0) else { continue };
+            let name = self.guide.name(&SessionPlace::State(state));
+            let key = FindingKey {
+                kind: FindingKind::RefutedTransition,
+                label: self.alphabet.labels[label].name.clone(),
+                detail: format!("never possible in {name}, says the server"),
+            };
+            if trials.refused < REFUTED_AFTER || self.findings.iter().any(|finding| finding.key == key) {
+                continue;
+            }
+            self.findings.push(ServerFinding {
+                key: key.clone(),
+                state: name,
+                session: self.sessions,
+                seconds: self.earlier + seconds,
+                times: trials.refused,
+                // It is about all sessions, and one of them shows it as well as another.
+                minimized: true,
+                script: script.clone(),
+            });
+            new.push(key);
+        }
+        new
+    }
+
+    /// Makes the scripts of findings small, with at most `runs` sessions each, until `stop` says so.
+    pub fn minimize(&mut self, runs: usize, mut stop: impl FnMut() -> bool) -> Result<(), ServerError> {
+        for at in 0..self.findings.len() {
+            if self.findings[at].minimized || stop() {
+                continue;
+            }
+            let key = self.findings[at].key.clone();
+            let (alphabet, guide, runner) = (self.alphabet, self.guide, self.runner);
+            let shows = |script: &[Message]| findings::shows(runner, 1, alphabet, guide, script, &key);
+            let (script, done) =
+                findings::minimize(&self.findings[at].script, alphabet, runs, shows, &mut stop)?;
+            self.findings[at].script = script;
+            self.findings[at].minimized = done;
+        }
+        Ok(())
+    }
+
+    /// The findings, in the order in which they were made.
+    pub fn findings(&self) -> &[ServerFinding] {
+        &self.findings
+    }
+
+    /// What was tried so far.
+    pub fn coverage(&self) -> &Coverage {
+        &self.coverage
+    }
+
+    /// Scripts that showed something new.
+    pub fn corpus(&self) -> &[Entry] {
+        &self.corpus
+    }
+
+    /// Number of sessions, those of earlier runs of the campaign included.
+    pub fn sessions(&self) -> u64 {
+        self.sessions
+    }
+
+    /// Seconds of earlier runs of the campaign.
+    pub fn earlier(&self) -> f64 {
+        self.earlier
+    }
+
+    /// An answer that came without a question, if there was one.
+    pub fn unasked(&self) -> Option<&str> {
+        self.unasked.as_deref()
+    }
+
+    /// Number of the model's states that sessions were in, and of all.
+    pub fn states(&self) -> (usize, Option<usize>) {
+        match self.guide {
+            Guide::Model(model) => {
+                let reached: BTreeSet<u32> = self.coverage.tries.keys().filter_map(Guide::state).collect();
+                (reached.len(), Some(model.len()))
+            }
+            Guide::Codes => (self.coverage.tries.len(), None),
+        }
+    }
+}
+
+/// The end of a session, as part of a sentence.
+pub fn end_of_session(end: &SessionEnd, script: &[Message]) -> String {
+    let label = |at: &usize| script.get(*at).map_or("the end", |message| message.label.as_str());
+    match end {
+        SessionEnd::Finished => "all messages were answered".to_owned(),
+        SessionEnd::Ended(_) => "the session ended as it should".to_owned(),
+        SessionEnd::Crashed { message, how, .. } => {
+            format!("the server crashed at {}: {how}", label(message))
+        }
+        SessionEnd::Hung { message, partial } if partial.is_empty() => {
+            format!("the server does not answer {}", label(message))
+        }
+        SessionEnd::Hung { message, partial } => {
+            let partial = crate::script::shortened(partial);
+            format!("the server stops in the middle of its answer to {}: `{partial}`", label(message))
+        }
+        SessionEnd::Closed { message } => {
+            format!("the server closed the connection without an answer to {}", label(message))
+        }
+        SessionEnd::Malformed { message, bytes } => {
+            let bytes = crate::script::shortened(bytes);
+            format!(
+                "the server answered {} with what is no answer of the protocol: `{bytes}`",
+                label(message)
+            )
+        }
+    }
+}

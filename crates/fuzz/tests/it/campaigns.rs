@@ -1,0 +1,115 @@
+//! Campaigns against the FTP server with planted bugs.
+
+use adit_automata::Fsa;
+use adit_automata::format::{Format, Spelling};
+use adit_fuzz::campaign::{self, Campaign, CampaignRules};
+use adit_fuzz::findings::{FindingKind, shows};
+use adit_fuzz::generate::ScriptLimits;
+use adit_fuzz::guide::{Guide, GuideError, ModelGuide};
+use adit_fuzz::runner::Direct;
+use adit_fuzz::script::Message;
+
+use crate::{command, ftp, root};
+
+const SPELLING: Spelling =
+    Spelling { from_word: str::to_owned, from_identifier: str::to_owned, call: |_| None };
+
+fn model() -> Fsa<String> {
+    let file = root().join("examples/ftp.model.json");
+    SPELLING.read(&std::fs::read(file).unwrap(), "ftp", Some(Format::Json)).unwrap()
+}
+
+fn rules(seed: u64) -> CampaignRules {
+    CampaignRules { seed, limits: ScriptLimits { way: 8, tried: 4 }, confirmations: 3, only_seen: false }
+}
+
+#[test]
+fn a_model_with_unknown_labels_is_refused_by_name() {
+    let mut builder = model().to_builder();
+    builder.edge(0, "PASSWORT".to_owned(), 0);
+    builder.edge(0, "frobnicate".to_owned(), 0);
+    let error = ModelGuide::new(&builder.build(), &ftp()).unwrap_err();
+    let GuideError::UnknownLabels { labels, help } = &error else { panic!("{error}") };
+    assert_eq!(labels, &["PASSWORT", "frobnicate"]);
+    assert_eq!(error.to_string(), "the alphabet lacks 2 labels of the model: `PASSWORT`, `frobnicate`");
+    assert!(help.starts_with("did you mean `password`?"), "{help}");
+}
+
+#[test]
+fn a_sound_server_agrees_with_its_model() {
+    let Some(command) = command("ftpd", &["--no-bugs"]) else { return };
+    let (alphabet, guide) = (ftp(), Guide::Model(ModelGuide::new(&model(), &ftp()).unwrap()));
+    let runner = Direct { command: &command, alphabet: &alphabet };
+    let mut campaign = Campaign::new(&alphabet, &guide, &runner, rules(1));
+    for _ in 0..400 {
+        campaign.step(0.0).unwrap();
+    }
+    campaign.judge_transitions(0.0);
+    let found: Vec<_> = campaign.findings().iter().map(|finding| &finding.key).collect();
+    assert!(found.is_empty(), "{found:#?}");
+    let (reached, all) = campaign.states();
+    assert!(reached >= 18, "{reached} of {all:?}");
+}
+
+#[test]
+fn planted_bugs_are_found_and_made_small() {
+    let Some(command) = command("ftpd", &[]) else { return };
+    let (alphabet, guide) = (ftp(), Guide::Model(ModelGuide::new(&model(), &ftp()).unwrap()));
+    let runner = Direct { command: &command, alphabet: &alphabet };
+    let mut campaign = Campaign::new(&alphabet, &guide, &runner, rules(1));
+    let wanted = |campaign: &Campaign<'_>| {
+        let has = |kind: FindingKind, label: &str| {
+            campaign.findings().iter().any(|found| found.key.kind == kind && found.key.label == label)
+        };
+        has(FindingKind::Crash, "MKD")
+            && has(FindingKind::Crash, "PROT")
+            && has(FindingKind::NewTransition, "DELE")
+    };
+    while !wanted(&campaign) && campaign.sessions() < 6000 {
+        campaign.step(0.0).unwrap();
+    }
+    assert!(wanted(&campaign), "{:#?}", campaign.findings());
+    campaign.minimize(80, || false).unwrap();
+    let length = |label: &str| {
+        let found = campaign.findings().iter().find(|found| found.key.label == label).unwrap();
+        assert!(shows(&runner, 1, &alphabet, &guide, &found.script, &found.key).unwrap());
+        let labels: Vec<&str> = found.script.iter().map(|message| message.label.as_str()).collect();
+        labels.join(" ")
+    };
+    assert_eq!(length("MKD"), "USER PASS MKD");
+    assert_eq!(length("PROT"), "AUTH ADAT PBSZ PROT");
+}
+
+fn scripts(campaign: &mut Campaign<'_>, sessions: usize) -> Vec<Vec<Message>> {
+    (0..sessions)
+        .map(|_| {
+            let script = campaign.next_script();
+            campaign.step(0.0).unwrap();
+            script
+        })
+        .collect()
+}
+
+#[test]
+fn the_same_seed_makes_the_same_choices_also_after_a_break() {
+    let Some(command) = command("ftpd", &["--no-bugs"]) else { return };
+    for guide in [Guide::Model(ModelGuide::new(&model(), &ftp()).unwrap()), Guide::Codes] {
+        let alphabet = ftp();
+        let runner = Direct { command: &command, alphabet: &alphabet };
+        let fresh = || Campaign::new(&alphabet, &guide, &runner, rules(7));
+        let whole = scripts(&mut fresh(), 60);
+        let folder = tempfile::tempdir().unwrap();
+        let mut first = fresh();
+        let mut parts = scripts(&mut first, 30);
+        campaign::save(&first, folder.path(), "x", 1.5).unwrap();
+        let mut second = fresh();
+        assert!(campaign::load(&mut second, folder.path(), "x").unwrap());
+        assert_eq!((second.sessions(), second.earlier()), (30, 1.5));
+        assert_eq!(second.corpus(), first.corpus());
+        parts.extend(scripts(&mut second, 30));
+        assert_eq!(parts, whole);
+        let other = scripts(&mut Campaign::new(&alphabet, &guide, &runner, rules(8)), 60);
+        assert_ne!(other, whole);
+        assert!(campaign::load(&mut fresh(), folder.path(), "y").is_err());
+    }
+}

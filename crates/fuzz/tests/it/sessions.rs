@@ -1,0 +1,171 @@
+//! Sessions with servers that behave, and with servers that do not. None may take long.
+
+use std::time::{Duration, Instant};
+
+use adit_fuzz::alphabet::AnswerClass;
+use adit_fuzz::script::{Bytes, Message};
+use adit_fuzz::server::{ServerCommand, ServerError};
+use adit_fuzz::session::{self, SessionEnd, SessionRun};
+
+use crate::{command, ftp};
+
+fn message(label: &str, fields: &[(&str, &str)]) -> Message {
+    let fields = fields.iter().map(|(name, value)| ((*name).to_owned(), Bytes(value.as_bytes().to_vec())));
+    Message { fields: fields.collect(), ..Message::plain(label) }
+}
+
+/// Runs `labels` with the first values of their pools.
+fn plain(labels: &str) -> Vec<Message> {
+    labels.split_whitespace().map(Message::plain).collect()
+}
+
+fn codes(run: &SessionRun) -> Vec<&str> {
+    run.exchanges.iter().map(|exchange| exchange.code.as_str()).collect()
+}
+
+#[test]
+fn a_session_transfers_files_both_ways() {
+    let Some(command) = command("ftpd", &["--no-bugs"]) else { return };
+    let mut script = plain("USER PASS FEAT LIST RETR");
+    script.push(message("STOR", &[("file", "new.txt")]));
+    script.push(message("SIZE", &[("file", "new.txt")]));
+    script.push(Message { prepare: Some("PORT".to_owned()), ..message("RETR", &[("file", "new.txt")]) });
+    script.push(Message { prepare: Some("EPSV".to_owned()), ..Message::plain("NLST") });
+    script.extend(plain("QUIT NOOP"));
+    let run = session::run(&command, &ftp(), &script).unwrap();
+    assert_eq!(
+        codes(&run),
+        [
+            "331", "230", "211", "227", "226", "227", "226", "227", "226", "213", "200", "226", "229", "226",
+            "221"
+        ]
+    );
+    assert_eq!(run.end, SessionEnd::Ended(10));
+    let received: Vec<usize> = run.exchanges.iter().map(|exchange| exchange.data).collect();
+    assert_eq!((received[6], received[11]), (6, 11), "{received:?}");
+    assert!(received[4] > 50, "{received:?}");
+    assert_eq!(run.exchanges[3].message, None, "PASV was not asked for");
+    assert_eq!(run.exchanges[0].class, AnswerClass::More);
+}
+
+#[test]
+fn every_planted_bug_shows_itself() {
+    let long = "d".repeat(300);
+    let bugs: [(&str, Vec<Message>, SessionEnd); 4] = [
+        (
+            "long-name",
+            [plain("USER PASS"), vec![message("MKD", &[("folder", &long)])]].concat(),
+            SessionEnd::Crashed { message: 2, how: "SIGABRT".to_owned(), said: String::new() },
+        ),
+        (
+            "four-in-order",
+            vec![
+                Message::plain("AUTH"),
+                Message::plain("ADAT"),
+                message("PBSZ", &[("size", "0")]),
+                message("PROT", &[("level", "E")]),
+            ],
+            SessionEnd::Crashed { message: 3, how: "SIGFPE".to_owned(), said: String::new() },
+        ),
+        (
+            "stale-rename",
+            plain("USER PASS RNFR REIN USER PASS RNTO"),
+            SessionEnd::Crashed { message: 6, how: "SIGSEGV".to_owned(), said: String::new() },
+        ),
+        (
+            "skip-past-end",
+            [plain("USER PASS"), vec![message("REST", &[("number", "4294967296")])], plain("RETR")].concat(),
+            SessionEnd::Hung { message: 3, partial: Vec::new() },
+        ),
+    ];
+    let (Some(buggy), Some(sound)) = (command("ftpd", &[]), command("ftpd", &["--no-bugs"])) else { return };
+    for (name, script, end) in bugs {
+        assert_eq!(session::run(&buggy, &ftp(), &script).unwrap().end, end, "{name}");
+        assert_eq!(session::run(&sound, &ftp(), &script).unwrap().end, SessionEnd::Finished, "{name}");
+    }
+    let deletes = plain("USER DELE");
+    assert_eq!(codes(&session::run(&buggy, &ftp(), &deletes).unwrap()), ["331", "250"]);
+    assert_eq!(codes(&session::run(&sound, &ftp(), &deletes).unwrap()), ["331", "530"]);
+}
+
+/// The error of a server that cannot be spoken to, which must come soon.
+fn failure(words: &[&str]) -> ServerError {
+    let words = words.iter().map(|&word| word.to_owned()).collect();
+    let command = ServerCommand { words, launcher: Vec::new(), edges: false, patience: 1 };
+    let mut alphabet = ftp();
+    alphabet.session.start_limit = Duration::from_millis(300);
+    let start = Instant::now();
+    let error = session::run(&command, &alphabet, &plain("NOOP")).expect_err("nobody answers");
+    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+    error
+}
+
+#[test]
+fn a_server_that_does_not_start_is_named() {
+    assert!(failure(&["no-such-server", "{port}"]).to_string().contains("`no-such-server`"));
+    let ended = failure(&["sh", "-c", "echo no config >&2; exit 7"]).to_string();
+    assert!(ended.contains("ended with exit code 7") && ended.ends_with(": no config"), "{ended}");
+    let deaf = failure(&["sleep", "60"]).to_string();
+    assert!(deaf.contains("nothing listens on port"), "{deaf}");
+}
+
+#[test]
+fn a_server_that_does_not_greet_is_named() {
+    for (how, expected) in [
+        ("silent", "sent no greeting for 0.3 s"),
+        ("half-greeting", "stopped in the middle of its greeting: `220 hel`"),
+        ("closes", "closed it without a greeting"),
+        ("nonsense", "no answer of the protocol: `hello there\\r\\n`"),
+    ] {
+        let Some(program) = crate::compiled("misbehaves") else { return };
+        let error = failure(&[&program.display().to_string(), "{port}", how]).to_string();
+        assert!(error.contains(expected), "{how}: {error}");
+    }
+}
+
+#[test]
+fn a_server_that_breaks_off_is_named() {
+    let end = |how: &str| {
+        let mut alphabet = ftp();
+        alphabet.session.answer_limit = Duration::from_millis(200);
+        Some(session::run(&command("misbehaves", &[how])?, &alphabet, &plain("NOOP NOOP NOOP")).unwrap())
+    };
+    let Some(mute) = end("mute") else { return };
+    assert_eq!(mute.end, SessionEnd::Hung { message: 0, partial: Vec::new() });
+    assert_eq!(
+        end("half-answer").unwrap().end,
+        SessionEnd::Hung { message: 0, partial: b"331 pass".to_vec() }
+    );
+    assert_eq!(end("child").unwrap().end, SessionEnd::Closed { message: 1 });
+    let chatty = end("chatty").unwrap();
+    assert_eq!(chatty.end, SessionEnd::Finished);
+    assert_eq!(chatty.exchanges[1].unasked, b"200 and done\r\n");
+}
+
+#[test]
+fn no_process_and_no_folder_is_left() {
+    let Some(program) = crate::compiled("ftpd") else { return };
+    let noted = tempfile::NamedTempFile::new().unwrap();
+    // A child of the server's shell must go, too.
+    let line = format!(
+        "pwd > {0}; sleep 1000 & echo $! >> {0}; exec {1} \"$1\"",
+        noted.path().display(),
+        program.display()
+    );
+    let words = ["sh", "-c", &line, "sh", "{port}"].map(str::to_owned).to_vec();
+    let command = ServerCommand { words, launcher: Vec::new(), edges: false, patience: 1 };
+    session::run(&command, &ftp(), &plain("USER")).unwrap();
+    let noted = std::fs::read_to_string(noted.path()).unwrap();
+    let (folder, process) = noted.trim().split_once('\n').unwrap();
+    assert!(!std::path::Path::new(folder).exists(), "{folder}");
+    // The kernel ends a killed process when it gets to it.
+    let until = Instant::now() + Duration::from_secs(10);
+    loop {
+        let status = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+        if status.is_empty() || status.contains(") Z ") {
+            break;
+        }
+        assert!(Instant::now() < until, "{status}");
+        std::thread::yield_now();
+    }
+}
