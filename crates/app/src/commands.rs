@@ -22,6 +22,7 @@ mod mine;
 mod monitor;
 mod name;
 mod observe;
+mod partial;
 mod properties;
 mod report;
 mod requests;
