@@ -71,8 +71,8 @@ impl Words {
     }
 
     /// The same words in a form that does not depend on the order in which they were added: letters are
-    /// numbered in the order of their labels, and words stand in the order of their letters. Labels that occur
-    /// in no word are left out.
+    /// numbered in the order of their labels, and words stand in the order of their letters. Labels that
+    /// occur in no word are left out.
     pub fn sorted(&self) -> Self {
         let mut occurs = vec![false; self.alphabet.len()];
         self.words.iter().flat_map(|word| &word.letters).for_each(|&letter| occurs[letter as usize] = true);
