@@ -24,6 +24,7 @@ mod mine;
 mod monitor;
 mod name;
 mod observe;
+mod partial;
 mod properties;
 mod report;
 mod requests;

@@ -11,6 +11,7 @@ use crate::errors::bad_input;
 use crate::input::{open, read_whole};
 use crate::output::{Target, write_failed};
 
+pub(crate) mod every_class;
 pub(crate) mod explored_first;
 mod findings;
 mod invariants;

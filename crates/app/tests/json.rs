@@ -153,6 +153,12 @@ fn commands_that_run_java_print_what_is_documented() {
     let path = classes.path().display().to_string();
     let out = at("out");
     check(&all, "mine", &["mine", "Slot", "-c", &path, "-o", &out, "--budget", "4000tests", "--json"]);
+    let every = at("every");
+    check(
+        &all,
+        "mine-all",
+        &["mine", "--all", &path, "-o", &every, "--budget", "2000tests", "--json", "--quiet"],
+    );
     check(&all, "status", &["status", &out, "--json"]);
     check(&all, "status", &["status", &path, "--json"]);
     check(&all, "validate", &["validate", &out, "Slot", "-c", &path, "--budget", "3000tests", "--json"]);

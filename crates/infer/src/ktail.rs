@@ -8,9 +8,15 @@
 //!
 //! Small `k` generalizes more: `k = 0` accepts every sequence over the seen calls, and `k` beyond the longest
 //! trace accepts the traces and nothing else.
+//!
+//! Parts of a log are merged as prefix trees (`ktail/partial.rs`, with the argument that this is exact).
 
 use adit_automata::Fsa;
 use rustc_hash::FxHashMap;
+
+mod partial;
+
+pub use partial::{DamagedTree, merge_tree, tree_to_bytes};
 
 /// The number of calls ahead on which two states must agree before k-tail merges them.
 ///

@@ -25,7 +25,7 @@ pub use adabu::{BehaviorCall, BehaviorModel, Exceptional, Reduced, Shade, Shades
 pub use contractor::{FromInvariants, contractor};
 pub use dice_miner::{Constraints, dice_miner};
 pub use invariant_mts::{Scope, StateLimit, Undecided};
-pub use ktail::{Horizon, ktail};
+pub use ktail::{DamagedTree, Horizon, ktail, merge_tree, tree_to_bytes};
 pub use sekt::sekt;
 pub use tautoko::{CallPlace, Mutation, ObjectHistory, PlannedCall, mutations};
 pub use temi::{pessimistic, temi};

@@ -13,6 +13,7 @@ mod impossible;
 mod invariants;
 mod lone_traces;
 mod matrix;
+mod partial;
 mod present;
 mod properties;
 mod purity;
@@ -27,6 +28,7 @@ pub use invariants::{
     UnreadableFold, ValueTypes, contracts_of,
 };
 pub use lone_traces::{Evidence, LoneTrace, lone_traces};
+pub use partial::DamagedCounts;
 pub use present::{Dropped, Group, Summary, sentences, summarize};
 pub use properties::{PropertyMiner, holding, properties_of};
 pub use purity::Purity;

@@ -77,7 +77,7 @@ pub fn confidence(support: u64, chances: u64) -> f64 {
 /// Counts of how each pair of letters met.
 #[derive(Clone, Debug)]
 pub struct PropertyCounts {
-    traces: u64,
+    pub(crate) traces: u64,
     pub(crate) events: u64,
     pub(crate) alphabet: Alphabet,
     /// Occurrences of each letter.
@@ -240,11 +240,11 @@ impl PropertyCounts {
         Ok(())
     }
 
-    fn matrices(&self) -> [&Matrix; 4] {
+    pub(crate) fn matrices(&self) -> [&Matrix; 4] {
         [&self.followed, &self.preceded, &self.next, &self.previous]
     }
 
-    fn matrices_mut(&mut self) -> [&mut Matrix; 4] {
+    pub(crate) fn matrices_mut(&mut self) -> [&mut Matrix; 4] {
         [&mut self.followed, &mut self.preceded, &mut self.next, &mut self.previous]
     }
 }

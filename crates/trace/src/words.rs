@@ -70,6 +70,31 @@ impl Words {
         kept
     }
 
+    /// The same words in a form that does not depend on the order in which they were added: letters are
+    /// numbered in the order of their labels, and words stand in the order of their letters. Labels that
+    /// occur in no word are left out.
+    pub fn sorted(&self) -> Self {
+        let mut occurs = vec![false; self.alphabet.len()];
+        self.words.iter().flat_map(|word| &word.letters).for_each(|&letter| occurs[letter as usize] = true);
+        let mut labels: Vec<&str> =
+            self.alphabet.names().zip(occurs).filter(|(_, occurs)| *occurs).map(|(label, _)| label).collect();
+        labels.sort_unstable();
+        let mut sorted = Self { alphabet: labels.into_iter().collect(), ..Self::default() };
+        let new: Vec<Letter> =
+            self.alphabet.names().map(|label| sorted.alphabet.get(label).unwrap_or(Letter::MAX)).collect();
+        let renamed = |word: &Word| Word {
+            letters: word.letters.iter().map(|&letter| new[letter as usize]).collect(),
+            weight: word.weight,
+        };
+        let mut words: Vec<Word> = self.words.iter().map(renamed).collect();
+        words.sort_unstable_by(|one, other| one.letters.cmp(&other.letters));
+        for word in words {
+            sorted.current.extend_from_slice(&word.letters);
+            sorted.end(word.weight);
+        }
+        sorted
+    }
+
     /// The labels of `word`.
     pub fn labels<'a>(&'a self, word: &'a Word) -> impl Iterator<Item = &'a str> {
         word.letters.iter().map(|&letter| self.alphabet.name(letter))

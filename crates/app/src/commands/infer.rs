@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use adit_automata::Fsa;
-use adit_infer::{Constraints, Horizon, dice_miner, first_rejected, ktail};
+use adit_infer::{Constraints, Horizon, dice_miner, first_rejected, ktail, merge_tree, tree_to_bytes};
 use adit_logic::{Fate, Property, Template};
 use adit_mine::{Evidence, Impossible, Purity, holding, impossible_traces};
 use adit_trace::{Letter, WordSink, Words};
@@ -12,6 +12,7 @@ use miette::Report;
 use serde_json::{Value, json};
 
 use self::stateful::Stateful;
+use super::partial::{self, Header, Unusable};
 use super::requests::reduce;
 use super::traces::{self, dry_run};
 use crate::errors::{Ending, InternalFault, bad_input};
@@ -36,6 +37,11 @@ pub(super) fn run(flags: &InferFlags, quiet: bool) -> Result<Ending, Report> {
     refuse_idle_flags(flags)?;
     let target = Target::new(flags.output.as_deref());
     target.check()?;
+    if flags.partial {
+        let (words, header) = words_and_header(flags, quiet)?;
+        partial::write(&target, &partial::PREFIX_TREE, &header, &tree_to_bytes(&words))?;
+        return Ok(Ending::Clean);
+    }
     let page_of_it = place_of_page(flags, &target);
     if let Some(path) = &page_of_it {
         Target::new(Some(path)).check()?;
@@ -45,9 +51,15 @@ pub(super) fn run(flags: &InferFlags, quiet: bool) -> Result<Ending, Report> {
     let start = Instant::now();
     let AlgorithmFlags { algorithm, k, .. } = flags.algorithm;
     let stateful = algorithm.uses_state().then(|| Stateful::read(flags, quiet)).transpose()?;
-    let mut words = match &stateful {
-        Some(stateful) => stateful.words.clone(),
-        None => traces::words(&flags.traces, quiet)?,
+    let (mut words, title) = match &stateful {
+        Some(stateful) => (stateful.words.clone(), title(flags)),
+        // The states of the model are numbered as its letters are, so that parts of a log and the log itself
+        // give the same bytes.
+        None if algorithm == Algorithm::KTail => {
+            let (words, header) = words_and_header(flags, quiet)?;
+            (words.sorted(), header.title.unwrap_or_default())
+        }
+        None => (traces::words(&flags.traces, quiet)?, title(flags)),
     };
     let purity = traces::purity(&flags.purity);
     traces::check_purity(&flags.purity, words.alphabet.names())?;
@@ -92,8 +104,6 @@ pub(super) fn run(flags: &InferFlags, quiet: bool) -> Result<Ending, Report> {
     let model: Fsa<String> = model.map(|&letter| words.alphabet.name(letter).to_owned());
     let seconds = start.elapsed().as_secs_f64();
 
-    let title =
-        models::title_of(flags.traces.traces.first().map_or(Path::new("model"), |path| path.as_path()));
     models::write(&model, &target, format, &title, quiet)?;
     let large = flags.report.is_none() && model.transitions() > MOST_ON_A_PAGE;
     if let Some(path) = page_of_it.filter(|_| !large) {
@@ -131,6 +141,29 @@ pub(super) fn run(flags: &InferFlags, quiet: bool) -> Result<Ending, Report> {
         ));
     }
     Ok(Ending::Clean)
+}
+
+/// Reads traces, or merges prefix trees. The header says what a partial answer depends on.
+fn words_and_header(flags: &InferFlags, quiet: bool) -> Result<(Words, Header), Report> {
+    let (words, mut header) = if flags.merge {
+        let mut words = Words::new();
+        let header = partial::read_all(&flags.traces.traces, &partial::PREFIX_TREE, |body, _| {
+            merge_tree(&mut words, body).map_err(|error| Unusable::Damaged(error.to_string()))
+        })?;
+        (words, header)
+    } else {
+        let mut header = Header::new([("--labels", flags.traces.labels.name())]);
+        header.title = Some(title(flags));
+        (traces::words(&flags.traces, quiet)?, header)
+    };
+    header.title = flags.title.clone().or(header.title);
+    Ok((words, header))
+}
+
+/// The title of the model.
+fn title(flags: &InferFlags) -> String {
+    let first = flags.traces.traces.first().map_or(Path::new("model"), |path| path.as_path());
+    flags.title.clone().unwrap_or_else(|| models::title_of(first))
 }
 
 /// Builds the report of a model inferred from these traces: which traces take its transitions, and what held
@@ -176,7 +209,10 @@ fn refuse_idle_flags(flags: &InferFlags) -> Result<(), Report> {
     let (dice, temi) = (algorithm == Algorithm::Dice, algorithm == Algorithm::Temi);
     let solves = temi || algorithm == Algorithm::Contractor;
     let state = &flags.state;
+    let merges = algorithm == Algorithm::KTail;
     let (idle, algorithm) = match algorithm {
+        _ if flags.partial && !merges => ("--partial", "k-tail"),
+        _ if flags.merge && !merges => ("--merge", "k-tail"),
         _ if k.is_some() && (dice || solves) => ("--k", "k-tail or sekt"),
         _ if no_constraint_a && !dice => ("--no-constraint-a", "dice"),
         _ if no_constraint_b && !dice => ("--no-constraint-b", "dice"),

@@ -8,11 +8,11 @@ use adit_trace::{CallSink, Label, Labels, ObservedCall};
 use miette::Report;
 use serde_json::{Value, json};
 
+use super::partial::{self, Header, Unusable};
 use super::requests::method_names;
 use super::traces::{self, dry_run};
 use crate::errors::{Ending, bad_input};
 use crate::flags::{InvariantFormat, InvariantsFlags, TypeChoice};
-use crate::input::open;
 use crate::output::{Target, write_failed};
 use crate::stderr::tell;
 
@@ -26,12 +26,15 @@ pub(super) fn run(flags: &InvariantsFlags, quiet: bool) -> Result<Ending, Report
     }
     let target = Target::new(flags.output.as_deref());
     target.check()?;
-    let miner = if flags.merge { merged(flags)? } else { mined(flags, quiet)? };
+    let (miner, header) = if flags.merge { merged(flags)? } else { mined(flags, quiet)? };
     if flags.partial {
-        let fold = serde_json::to_string(&miner.to_fold())
+        let fold = serde_json::to_vec(&miner.to_fold())
             .map_err(|error| bad_input(format!("the counts cannot be written: {error}"), "report this"))?;
-        return put(&target, &format!("{fold}\n"));
+        partial::write(&target, &partial::INVARIANTS, &header, &fold)?;
+        return Ok(Ending::Clean);
     }
+    refuse_misspelled(&header, None)?;
+    refuse_no_states(&miner)?;
     let query = InvariantQuery {
         labels: flags.traces.labels.into(),
         min_confidence: flags.min_confidence,
@@ -57,7 +60,7 @@ fn put(target: &Target, text: &str) -> Result<Ending, Report> {
 }
 
 /// Counts the calls of all traces.
-fn mined(flags: &InvariantsFlags, quiet: bool) -> Result<InvariantMiner, Report> {
+fn mined(flags: &InvariantsFlags, quiet: bool) -> Result<(InvariantMiner, Header), Report> {
     let scope = scope(flags);
     let mut sink = Filtered {
         miner: InvariantMiner::new(scope),
@@ -67,22 +70,56 @@ fn mined(flags: &InvariantsFlags, quiet: bool) -> Result<InvariantMiner, Report>
         labels: flags.traces.labels.into(),
     };
     traces::calls(&flags.traces, flags.class.as_deref(), scope.elements, quiet, &mut sink)?;
-    if let Some(name) = sink.ignored.iter().find(|name| !sink.met.contains(*name)) {
-        let near = adit_suggest::nearest(name, sink.methods.iter().map(String::as_str));
-        let help = match near {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => "name methods of the traces, separated by commas".to_owned(),
-        };
-        return Err(bad_input(format!("--ignore: no call of `{name}`"), help));
-    }
+    let types: Vec<&str> = [
+        (scope.types.int, "int"),
+        (scope.types.bool, "bool"),
+        (scope.types.null, "null"),
+        (scope.types.text, "text"),
+        (scope.types.float, "float"),
+    ]
+    .iter()
+    .filter_map(|(wanted, name)| wanted.then_some(*name))
+    .collect();
+    let mut header = Header::new([
+        ("--class", flags.class.clone().unwrap_or_default()),
+        ("--depth", if flags.no_filters { "any".to_owned() } else { scope.depth.to_string() }),
+        ("--elements", if scope.elements { "on".to_owned() } else { String::new() }),
+        (IGNORE, sink.ignored.iter().cloned().collect::<Vec<_>>().join(",")),
+        ("--types", types.join(",")),
+    ]);
+    header.met = sink.met;
     let miner = sink.miner.finish()?;
-    if !miner.has_states() {
-        return Err(bad_input(
-            "the traces have no states, so there are no fields to make claims about",
-            "record them with `adit observe CLASS --states -o traces.jsonl`, or with Daikon's Chicory (.dtrace)",
-        ));
+    // Of a part of a log, only the whole tells what is missing.
+    if !flags.partial {
+        refuse_misspelled(&header, Some(&sink.methods))?;
     }
-    Ok(miner)
+    Ok((miner, header))
+}
+
+const IGNORE: &str = "--ignore";
+
+/// Fails if no call had a name that was to be ignored, which is a typo. `methods` are others, for a hint.
+fn refuse_misspelled(header: &Header, methods: Option<&BTreeSet<String>>) -> Result<(), Report> {
+    let ignored = header.flags.get(IGNORE).into_iter().flat_map(|names| names.split(','));
+    let mut missing = ignored.filter(|name| !name.is_empty() && !header.met.contains(*name));
+    let Some(name) = missing.next() else { return Ok(()) };
+    let near = adit_suggest::nearest(name, methods.into_iter().flatten().map(String::as_str));
+    let help = match near {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => "name methods of the traces, separated by commas".to_owned(),
+    };
+    Err(bad_input(format!("--ignore: no call of `{name}`"), help))
+}
+
+/// Fails if no call came with the fields of its object.
+fn refuse_no_states(miner: &InvariantMiner) -> Result<(), Report> {
+    if miner.has_states() {
+        return Ok(());
+    }
+    Err(bad_input(
+        "the traces have no states, so there are no fields to make claims about",
+        "record them with `adit observe CLASS --states -o traces.jsonl`, or with Daikon's Chicory (.dtrace)",
+    ))
 }
 
 /// The miner, without the methods that are left out.
@@ -117,41 +154,19 @@ impl CallSink for Filtered {
 }
 
 /// Adds up counts from files.
-fn merged(flags: &InvariantsFlags) -> Result<InvariantMiner, Report> {
+fn merged(flags: &InvariantsFlags) -> Result<(InvariantMiner, Header), Report> {
     let mut sum: Option<InvariantMiner> = None;
-    for path in &flags.traces.traces {
-        let source = open(path)?;
-        let unreadable = |error: serde_json::Error| {
-            bad_input(
-                format!("{}: this is no fold of `adit invariants`: {error}", source.name),
-                "make it with `adit invariants TRACES --partial -o FOLD`",
-            )
-        };
-        let bytes = flate_or_plain(source.bytes);
-        let fold: Fold = serde_json::from_reader(std::io::BufReader::new(bytes)).map_err(unreadable)?;
-        let miner = InvariantMiner::from_fold(&fold).map_err(|error| {
-            bad_input(
-                format!("{}: {error}", source.name),
-                "make it again with `adit invariants TRACES --partial -o FOLD`",
-            )
-        })?;
-        sum = Some(match sum {
-            Some(sum) => sum.merge(&miner)?,
+    let header = partial::read_all(&flags.traces.traces, &partial::INVARIANTS, |body, _| {
+        let fold: Fold =
+            serde_json::from_slice(body).map_err(|error| Unusable::Damaged(error.to_string()))?;
+        let miner = InvariantMiner::from_fold(&fold).map_err(|error| Unusable::Damaged(error.to_string()))?;
+        sum = Some(match sum.take() {
+            Some(sum) => sum.merge(&miner).map_err(|error| Unusable::Limit(error.into()))?,
             None => miner,
         });
-    }
-    Ok(sum.expect("there is at least one file"))
-}
-
-/// The content of a file, decompressed if it is gzipped.
-fn flate_or_plain(mut bytes: impl std::io::Read + 'static) -> Box<dyn std::io::Read> {
-    use std::io::Read;
-    let mut magic = Vec::new();
-    // An error shows again when the rest is read.
-    let _ = (&mut bytes).take(2).read_to_end(&mut magic);
-    let gzip = magic == [0x1f, 0x8b];
-    let whole = std::io::Cursor::new(magic).chain(bytes);
-    if gzip { Box::new(flate2::read::MultiGzDecoder::new(whole)) } else { Box::new(whole) }
+        Ok(())
+    })?;
+    Ok((sum.expect("there is at least one file"), header))
 }
 
 /// The filters that the flags leave in force.

@@ -50,6 +50,7 @@ use beside::Beside;
 use guards::GuardSearch;
 use outcome::Outcome;
 
+mod all;
 mod beside;
 mod fixture_skeleton;
 mod guards;
@@ -58,6 +59,9 @@ mod test_names;
 mod tests;
 
 pub(super) fn run(flags: &MineFlags, quiet: bool) -> Result<Ending, Report> {
+    if flags.all {
+        return all::run(flags, quiet);
+    }
     let request = request(flags)?;
     request.model.miner.check()?;
     let folder = &request.folder;

@@ -12,11 +12,12 @@ use adit_trace::Words;
 use miette::Report;
 use serde_json::{Map, Value, json};
 
-use super::requests::cores;
+use super::partial::{self, Header, Unusable};
+use super::requests::{cores, method_names};
 use super::traces::{self, dry_run};
 use crate::errors::{Ending, bad_input};
-use crate::flags::PropertiesFlags;
-use crate::output::{counted, print, print_json};
+use crate::flags::{PropertiesFlags, PurityFlags};
+use crate::output::{Target, counted, print, print_json};
 use crate::stderr::tell;
 
 /// Limit on the instances of a formula, which take seconds on a typical log.
@@ -34,6 +35,28 @@ pub(super) fn run(flags: &PropertiesFlags, quiet: bool) -> Result<Ending, Report
         min_support: flags.min_support,
         min_confidence: flags.min_confidence,
     };
+    let target = Target::new(flags.output.as_deref());
+    target.check()?;
+    let (counts, header) = if flags.merge { merged(flags)? } else { counted_traces(flags, quiet)? };
+    if flags.partial {
+        partial::write(&target, &partial::PROPERTIES, &header, &counts.to_bytes())?;
+        return Ok(Ending::Clean);
+    }
+    let (purity, typed) = purity_of(&header);
+    let mined = counts.mined(&wanted)?;
+    traces::check_purity(&typed, mined.alphabet.iter().map(String::as_str))?;
+    if flags.json {
+        print_json(&as_json(&mined))?;
+    } else if flags.all {
+        print(&as_list(&mined, &purity))?;
+    } else {
+        print(&as_text(&mined, &purity))?;
+    }
+    Ok(Ending::Clean)
+}
+
+/// Counts the traces of all files.
+fn counted_traces(flags: &PropertiesFlags, quiet: bool) -> Result<(PropertyCounts, Header), Report> {
     let purity = traces::purity(&flags.purity);
     let threads = flags.threads.map_or_else(cores, usize::from);
     let miners = (0..threads).map(|_| PropertyMiner::new(purity.clone()));
@@ -45,17 +68,41 @@ pub(super) fn run(flags: &PropertiesFlags, quiet: bool) -> Result<Ending, Report
             None => part,
         });
     }
-    let counts = counts.expect("there is at least one thread");
-    let mined = counts.mined(&wanted)?;
-    traces::check_purity(&flags.purity, mined.alphabet.iter().map(String::as_str))?;
-    if flags.json {
-        print_json(&as_json(&mined))?;
-    } else if flags.all {
-        print(&as_list(&mined, &purity))?;
-    } else {
-        print(&as_text(&mined, &purity))?;
-    }
-    Ok(Ending::Clean)
+    let pure = flags.purity.pure.as_ref().map(|typed| {
+        let names: BTreeSet<String> = method_names(typed).into_iter().collect();
+        names.into_iter().collect::<Vec<_>>().join(",")
+    });
+    let header = Header::new([
+        ("--labels", flags.traces.labels.name()),
+        (PURE, pure.unwrap_or_default()),
+        (NO_PURITY, if flags.purity.no_purity { "on".to_owned() } else { String::new() }),
+    ]);
+    Ok((counts.expect("there is at least one thread"), header))
+}
+
+const PURE: &str = "--pure";
+const NO_PURITY: &str = "--no-purity";
+
+/// Adds up partial answers.
+fn merged(flags: &PropertiesFlags) -> Result<(PropertyCounts, Header), Report> {
+    let mut sum: Option<PropertyCounts> = None;
+    let header = partial::read_all(&flags.traces.traces, &partial::PROPERTIES, |body, _| {
+        let part = PropertyCounts::from_bytes(body).map_err(|error| Unusable::Damaged(error.to_string()))?;
+        sum = Some(match sum.take() {
+            Some(sum) => sum.merge(&part).map_err(|error| Unusable::Limit(error.into()))?,
+            None => part,
+        });
+        Ok(())
+    })?;
+    Ok((sum.expect("there is at least one file"), header))
+}
+
+/// The events without side effects that the counts of this header were made with, and as they were typed.
+fn purity_of(header: &Header) -> (Purity, PurityFlags) {
+    let value = |flag: &str| header.flags.get(flag).filter(|value| !value.is_empty());
+    let pure = value(PURE).map(|names| names.split(',').map(str::to_owned).collect());
+    let typed = PurityFlags { pure, no_purity: value(NO_PURITY).is_some() };
+    (traces::purity(&typed), typed)
 }
 
 /// Returns the templates with these abbreviations; all six if none is named.

@@ -31,7 +31,9 @@ Examples:
   adit infer examples/stack.jsonl --pure peek,isEmpty -o stack.json --report stack.html
   adit infer examples/stack.dtrace --algorithm sekt --k 2 -o stack.dot
   adit infer examples/stack.dtrace --algorithm temi --pessimistic -o stack.dot
-  adit infer examples/stack.dtrace --algorithm adabu -o stack.dot")]
+  adit infer examples/stack.dtrace --algorithm adabu -o stack.dot
+  adit infer examples/tokenizer.traces --algorithm k-tail --partial -o monday.fold
+  adit infer --algorithm k-tail --merge monday.fold -o model.dot")]
 pub(crate) struct InferFlags {
     #[command(flatten)]
     pub(crate) traces: TraceFlags,
@@ -61,6 +63,15 @@ pub(crate) struct InferFlags {
     /// Print a summary as JSON
     #[arg(long, requires = "output")]
     pub(crate) json: bool,
+    /// Title of the model and its report [default: the name of the first file]
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) title: Option<String>,
+    /// k-tail: write the prefix tree instead of a model, for --merge
+    #[arg(long, requires = "output", conflicts_with_all = ["k", "pure", "no_purity", "drop_contradictions", "to", "report", "no_report", "json"])]
+    pub(crate) partial: bool,
+    /// k-tail: read prefix trees that --partial wrote instead of traces, and merge them
+    #[arg(long, conflicts_with_all = ["labels", "from", "regex", "case", "activity", "time", "delimiter", "sort_by_time", "keep_partial", "dry_run"])]
+    pub(crate) merge: bool,
 }
 
 /// The algorithm and its parameters.

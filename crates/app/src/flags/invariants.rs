@@ -59,7 +59,7 @@ pub(crate) struct InvariantsFlags {
     #[arg(long, conflicts_with = "partial")]
     pub(crate) json: bool,
     /// Write counts instead of a result, for --merge
-    #[arg(long, requires = "output", conflicts_with = "merge")]
+    #[arg(long, requires = "output", conflicts_with_all = ["min_confidence", "min_support", "all"])]
     pub(crate) partial: bool,
     /// Read counts that --partial wrote instead of traces, and add them up
     #[arg(long, conflicts_with_all = ["class", "ignore", "depth", "types", "elements", "no_filters"])]

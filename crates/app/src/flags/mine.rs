@@ -66,6 +66,7 @@ Examples:
   adit mine java.util.ArrayList --only add,get,isEmpty,'remove(int)' --miner dice
   adit mine com.acme.Stack -c target/classes --miner temi    states with their conditions
   adit mine io.StringIO --adapter python          a class of Python
+  adit mine --all target/classes --budget 5s -o all          every public class, on one page
 
 Output: model.json, model.dot, model_detail.json (a finer model, if there is one), properties.json,
 findings.json, invariants.json (if the miner uses them), search.json, traces.jsonl, run.json,
@@ -92,6 +93,12 @@ pub(crate) struct MineFlags {
     /// Progress output on standard error
     #[arg(long, value_enum, value_name = "FORM", default_value = "auto")]
     pub(crate) progress: ProgressForm,
+    /// Mine every public class of a jar or class folder, which stands in the place of CLASS
+    ///
+    /// Each class has a folder and a process of its own, as many at a time as there are cores, and the whole
+    /// --budget. The same command again goes on where the last one ended. The page index.html lists all.
+    #[arg(long, conflicts_with_all = ["only", "without", "tests", "test_spec", "detail", "progress", "labels"])]
+    pub(crate) all: bool,
     /// Print the finer model, if the search made one
     #[arg(long)]
     pub(crate) detail: bool,

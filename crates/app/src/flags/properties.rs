@@ -1,5 +1,7 @@
 //! Flags of `adit properties`.
 
+use std::path::PathBuf;
+
 use clap::Args;
 
 use super::{PurityFlags, TraceFlags};
@@ -15,6 +17,8 @@ Examples:
   adit properties examples/tokenizer.traces
   adit properties examples/server.log --regex '\\[(?<trace>s-\\d+)\\] (?<event>[A-Z]+)'
   adit properties examples/tokenizer.traces --formula 'G(x -> X G !y)'
+  adit properties examples/tokenizer.traces --partial -o monday.fold
+  adit properties --merge monday.fold --json
 
 Templates, for events a and b:
   AF   always followed             after a, sooner or later comes b
@@ -56,4 +60,13 @@ pub(crate) struct PropertiesFlags {
     /// Number of threads; the result does not depend on it
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256), allow_negative_numbers = true)]
     pub(crate) threads: Option<u16>,
+    /// Write counts instead of a result, for --merge
+    #[arg(long, requires = "output", conflicts_with_all = ["templates", "formula", "min_support", "min_confidence", "all", "json"])]
+    pub(crate) partial: bool,
+    /// Read counts that --partial wrote instead of traces, and add them up
+    #[arg(long, conflicts_with_all = ["formula", "pure", "no_purity", "labels", "from", "regex", "case", "activity", "time", "delimiter", "sort_by_time", "keep_partial", "dry_run", "threads"])]
+    pub(crate) merge: bool,
+    /// File for the counts of --partial
+    #[arg(long, short, value_name = "FILE", requires = "partial")]
+    pub(crate) output: Option<PathBuf>,
 }

@@ -94,6 +94,14 @@ pub(crate) enum LabelChoice {
     Line,
 }
 
+impl LabelChoice {
+    /// The name that the flag takes.
+    pub(crate) fn name(self) -> String {
+        let value = self.to_possible_value().expect("no choice is hidden");
+        value.get_name().to_owned()
+    }
+}
+
 /// Events without side effects.
 #[derive(Debug, Args)]
 pub(crate) struct PurityFlags {

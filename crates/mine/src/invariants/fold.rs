@@ -120,6 +120,8 @@ impl InvariantMiner {
 
 impl FoldedSlice {
     fn of(slice: &Slice) -> Self {
+        // In the order of their names, so that equal counts are equal bytes.
+        let slice = &slice.sorted();
         let variables = slice.variables.iter().zip(&slice.values).map(|(variable, values)| FoldedVariable {
             name: variable_name(variable),
             values: FoldedValues {

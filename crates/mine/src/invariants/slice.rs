@@ -236,6 +236,21 @@ impl Slice {
         Ok(())
     }
 
+    /// The same counts with the variables in order.
+    pub(super) fn sorted(&self) -> Self {
+        let mut variables = self.variables.clone();
+        variables.sort();
+        let mut sorted = Self::default();
+        let same = |sorted: &mut Self| -> Result<(), MineError> {
+            for variable in variables {
+                sorted.place(variable)?;
+            }
+            sorted.merge(self, |_| true)
+        };
+        same(&mut sorted).expect("the slice keeps within its limits already");
+        sorted
+    }
+
     /// The type of a variable, as its values show it.
     pub(super) fn kind(&self, place: usize) -> Type {
         self.values[place].kind()

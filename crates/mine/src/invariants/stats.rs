@@ -194,7 +194,8 @@ impl Together {
     pub(super) fn add(&mut self, one: Seen<'_>, another: Seen<'_>) {
         match (one, another) {
             (Seen::Int(one), Seen::Int(another)) => {
-                let difference = one.saturating_sub(another);
+                // The smallest number has no opposite, and exchanging the two must be exact.
+                let difference = one.saturating_sub(another).max(-i64::MAX);
                 self.ints += 1;
                 self.lowest = self.lowest.min(difference);
                 self.highest = self.highest.max(difference);

@@ -96,8 +96,24 @@ proptest! {
                 prop_assert_eq!(&merged.invariants(&query).unwrap(), &expected);
                 let back = InvariantMiner::from_fold(&merged.to_fold()).unwrap();
                 prop_assert_eq!(&back.invariants(&query).unwrap(), &expected);
+                let bytes = |miner: &InvariantMiner| serde_json::to_string(&miner.to_fold()).unwrap();
+                prop_assert_eq!(bytes(&back), bytes(&whole));
+                let empty = InvariantMiner::new(EVERYTHING);
+                prop_assert_eq!(bytes(&empty.clone().merge(&back).unwrap()), bytes(&whole));
+                prop_assert_eq!(bytes(&back.merge(&empty).unwrap()), bytes(&whole));
             }
         }
+    }
+
+    /// Parts of a log add up in any grouping.
+    #[test]
+    fn adding_up_is_associative(parts in prop::collection::vec(traces(), 3)) {
+        let [one, two, three] = [0, 1, 2].map(|part: usize| mined(&parts[part], EVERYTHING));
+        let left = one.clone().merge(&two).unwrap().merge(&three).unwrap();
+        let right = one.merge(&two.merge(&three).unwrap()).unwrap();
+        prop_assert_eq!(left.invariants(&ANYTHING).unwrap(), right.invariants(&ANYTHING).unwrap());
+        let bytes = |miner: &InvariantMiner| serde_json::to_string(&miner.to_fold()).unwrap();
+        prop_assert_eq!(bytes(&left), bytes(&right));
     }
 
     /// Nothing that was left out as implied is contradicted, and nothing is claimed that does not hold.
