@@ -36,6 +36,8 @@ pub struct AuthorOptions {
 pub struct AdapterAuthor {
     options: AuthorOptions,
     class: Arc<str>,
+    /// A reset makes the only object, so a script has one start.
+    one_object: bool,
     starts: Vec<Known>,
     methods: Vec<Known>,
     /// Texts and numbers that the subject returned.
@@ -147,6 +149,7 @@ impl AdapterAuthor {
         Self {
             options,
             class: vocabulary.class.clone(),
+            one_object: described.starts.is_empty(),
             starts: known(&vocabulary.starts),
             methods: known(&vocabulary.methods),
             given: BTreeMap::new(),
@@ -174,6 +177,9 @@ impl AdapterAuthor {
 
     /// Adds a start, and says whether it did.
     fn start(&self, draft: &mut Draft, rng: &mut impl Rng) -> bool {
+        if self.one_object && !draft.objects.is_empty() {
+            return false;
+        }
         for _ in 0..4 {
             let known = &self.starts[rng.random_range(0..self.starts.len())];
             // A start that never worked is still tried now and then: with other values it may.
@@ -338,6 +344,13 @@ impl AdapterAuthor {
             return;
         }
         let Some(known) = self.known(&statement.callable) else { return };
+        if self.one_object && statement.callable.kind == CallKind::Constructor {
+            // Both scripts are about the same object.
+            if let Some(&object) = rewrite.draft.objects.first() {
+                rewrite.places[at] = Some(object);
+                return;
+            }
+        }
         let receiver = match statement.receiver {
             None => None,
             Some(old) => match rewrite.places[old].or_else(|| some_object(&rewrite.draft, rng)) {
@@ -689,6 +702,27 @@ mod tests {
         }
         // Nothing gives a cursor before one was seen.
         assert!(!called.contains("use"));
+    }
+
+    #[test]
+    fn a_subject_without_starts_has_one_object() {
+        let description = json!({
+            "protocol": 1, "name": "Door",
+            "operations": [{ "name": "open" }, { "name": "join", "parameters": [{ "kind": "object" }] }],
+        });
+        let Json::Object(description) = description else { unreachable!("an object was written") };
+        let described = crate::description::read(description).unwrap();
+        let vocabulary = crate::subject::vocabulary(&described);
+        let options = AuthorOptions { reuse: 0.3, second_object: 1.0, longest: 40 };
+        let mut author = AdapterAuthor::new(&described, &vocabulary, options);
+        let mut rng = ChaCha8Rng::seed_from_u64(4);
+        let scripts: Vec<Script> = (0..40).map(|_| author.script(&mut rng, 6)).collect();
+        let crossed = (1..40).map(|at| author.cross(&scripts[at - 1], &scripts[at], &mut rng));
+        for script in crossed.collect::<Vec<_>>().iter().chain(&scripts) {
+            check(script);
+            let starts = script.statements.iter().filter(|one| one.callable.kind == CallKind::Constructor);
+            assert_eq!(starts.count(), 1, "{script:?}");
+        }
     }
 
     #[test]

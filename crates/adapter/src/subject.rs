@@ -5,8 +5,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use adit_trace::{
-    Argument, CallKind, Callable, End, EventNames, Run, RunLimits, Script, Skip, Snapshot, Step, StepResult,
-    Subject, ValueKind, Vocabulary,
+    Argument, CallKind, Callable, End, EventNames, Run, RunLimits, Script, Skip, Snapshot, Statement, Step,
+    StepResult, Subject, ValueKind, Vocabulary,
 };
 use serde_json::{Value, json};
 
@@ -183,7 +183,9 @@ impl AdapterHost {
                     Step::new(StepResult::Object { class: values::VALUES.into(), first: at })
                 }
                 (None, CallKind::Constructor) => {
-                    Step::new(StepResult::Object { class: self.vocabulary.class.clone(), first: at })
+                    let is_start = |one: &Statement| one.callable.kind == CallKind::Constructor;
+                    let first = script.statements.iter().position(is_start).unwrap_or(at);
+                    Step::new(StepResult::Object { class: self.vocabulary.class.clone(), first })
                 }
                 // A call that belongs to another type: the adapter offers none.
                 (None, _) => Step::new(StepResult::Skipped(Skip::NoReceiver)),
