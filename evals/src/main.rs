@@ -263,7 +263,7 @@ fn main() -> Result<ExitCode> {
         Table::Miners(flags) => dice::miners::run(&flags)?,
         Table::Classes(flags) => classes::run(&flags)?,
         Table::Xpsyco(flags) => xpsyco::run(&flags)?,
-        Table::Learn(flags) => learn::run(&flags),
+        Table::Learn(flags) => learn::run(&flags)?,
         Table::Models(flags) => models::run(flags)?,
         Table::Defects(flags) => defects::run(&flags)?,
         Table::VerifyJars(flags) => verify_jars::run(&flags)?,

@@ -140,9 +140,9 @@ mod tests {
         journal.file.write_all(b"[[\"open\"],[\"o").unwrap();
         drop(journal);
         let again = || Journal::open(&path, &header("Door"), &labels, false).unwrap().1;
-        let expected = (vec!["open".to_owned(), "close".to_owned()], vec!["ok".to_owned(); 2]);
-        assert_eq!(again(), [expected.clone()]);
-        assert_eq!(again(), [expected], "the rest of the line is gone for good");
+        let expected = [(vec!["open".to_owned(), "close".to_owned()], vec!["ok".to_owned(); 2])];
+        assert_eq!(again(), expected);
+        assert_eq!(again(), expected, "the rest of the line is gone for good");
         let other = Journal::open(&path, &header("Gate"), &labels, false).err().unwrap();
         assert_eq!(
             other.to_string(),
