@@ -163,7 +163,7 @@ fn known_before(class: &Class) -> Option<Outcome> {
         method.flags.has(Flags::PUBLIC) && !method.flags.has(Flags::STATIC) && &*method.name != "<init>"
     };
     let plain = class.superclass.as_deref() == Some("java/lang/Object") && class.interfaces.is_empty();
-    if plain && !class.methods.iter().any(|method| callable(&&method)) {
+    if plain && !class.methods.iter().any(|method| callable(&method)) {
         return none("it has no public instance methods: constants or static functions only");
     }
     None

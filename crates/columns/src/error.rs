@@ -1,0 +1,109 @@
+//! Errors about tables. Each says where, and what would fix it.
+
+use std::io;
+
+use miette::Diagnostic;
+use thiserror::Error;
+
+/// Why a table could not be read or written.
+#[derive(Debug, Error, Diagnostic)]
+#[non_exhaustive]
+pub enum TableError {
+    /// A file cannot be opened or read.
+    #[error("{file}: cannot read: {error}")]
+    #[diagnostic(code(columns::io), help("check the name and the permissions"))]
+    Io {
+        /// The file.
+        file: String,
+        /// The system's error.
+        error: io::Error,
+    },
+    /// A file is no table, or cut off.
+    #[error("{file}: the {kind} file is cut off or damaged: {why}")]
+    #[diagnostic(
+        code(columns::damaged),
+        help("copy it again, or write it again; a file that is still being written has no end yet")
+    )]
+    Damaged {
+        /// The file.
+        file: String,
+        /// The format.
+        kind: &'static str,
+        /// What the library says.
+        why: String,
+    },
+    /// A column is missing.
+    #[error("{file} has no column for the {wanted}; its columns are {found}")]
+    #[diagnostic(code(columns::no_column), help("{hint}"))]
+    NoColumn {
+        /// The file.
+        file: String,
+        /// What it would be used for.
+        wanted: &'static str,
+        /// The columns that there are.
+        found: String,
+        /// Advice, with the nearest name.
+        hint: String,
+    },
+    /// A column has a type that cannot be used.
+    #[error("{file}: the column `{column}` for the {wanted} has the type {kind}")]
+    #[diagnostic(code(columns::column_type), help("{hint}"))]
+    Type {
+        /// The file.
+        file: String,
+        /// The column.
+        column: String,
+        /// What it is used for.
+        wanted: &'static str,
+        /// Its type.
+        kind: String,
+        /// Advice.
+        hint: String,
+    },
+    /// A row has no value where it needs one.
+    #[error("{file}: row {row} has no {wanted}")]
+    #[diagnostic(code(columns::null), help("every row needs one; leave out rows that are not events"))]
+    Null {
+        /// The file.
+        file: String,
+        /// The row, from 1.
+        row: u64,
+        /// What is missing.
+        wanted: &'static str,
+    },
+    /// More different labels than a log has.
+    #[error("{file}: more than {limit} different events")]
+    #[diagnostic(
+        code(columns::too_many_labels),
+        help("is the column for the event really the name of an event? name another with `--activity`")
+    )]
+    TooManyLabels {
+        /// The file.
+        file: String,
+        /// The limit.
+        limit: usize,
+    },
+    /// Rows that did not fit into memory could not be spilled.
+    #[error("cannot spill rows to {folder}: {error}")]
+    #[diagnostic(
+        code(columns::spill),
+        help(
+            "rows of traces that are far apart need disk space; set TMPDIR to a folder with room, or raise --memory"
+        )
+    )]
+    Spill {
+        /// The folder.
+        folder: String,
+        /// The system's error.
+        error: io::Error,
+    },
+    /// A table could not be written.
+    #[error("{file}: cannot write: {why}")]
+    #[diagnostic(code(columns::write), help("check the folder and the disk space"))]
+    Write {
+        /// The file.
+        file: String,
+        /// What went wrong.
+        why: String,
+    },
+}
