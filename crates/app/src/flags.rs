@@ -2,6 +2,7 @@
 //!
 //! Nothing here is interpreted; `commands` says what flags mean.
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
@@ -157,7 +158,7 @@ pub(crate) fn parse() -> Result<Cli, ExitCode> {
         });
     }
     command
-        .try_get_matches_from_mut(std::env::args_os())
+        .try_get_matches_from_mut(with_class_path_flag(std::env::args_os()))
         .and_then(|matches| Cli::from_arg_matches(&matches))
         .map_err(|error| {
             // `head` may close standard output; nobody is left to read an error message.
@@ -167,6 +168,16 @@ pub(crate) fn parse() -> Result<Cli, ExitCode> {
                 _ => ExitCode::from(2),
             }
         })
+}
+
+/// Takes `-cp`, which Java engineers type without thinking, for `-c`. What follows `--` belongs to another program.
+fn with_class_path_flag(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut is_ours = true;
+    let own = |argument: OsString| {
+        is_ours &= argument != "--";
+        if is_ours && (argument == "-cp" || argument == "-classpath") { "-c".into() } else { argument }
+    };
+    arguments.map(own).collect()
 }
 
 /// Parses a size in bytes, such as `4096`, `64K`, `16M` or `2G`.
@@ -221,6 +232,14 @@ fn fraction(text: &str) -> Result<f64, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_class_path_flag_of_java_is_understood() {
+        let typed =
+            ["adit", "mine", "a.Foo", "-cp", "classes", "--", "java", "-cp", "lib"].map(OsString::from);
+        let taken = with_class_path_flag(typed.into_iter());
+        assert_eq!(taken, ["adit", "mine", "a.Foo", "-c", "classes", "--", "java", "-cp", "lib"]);
+    }
 
     #[test]
     fn the_flags_are_consistent() {

@@ -16,7 +16,7 @@ fn the_name_alone_explains_itself() {
     assert!(run.err.is_empty());
 }
 
-const COMMANDS: [&str; 23] = [
+const COMMANDS: [&str; 26] = [
     "mine",
     "status",
     "observe",
@@ -25,12 +25,15 @@ const COMMANDS: [&str; 23] = [
     "invariants",
     "infer",
     "interface",
+    "learn",
     "check",
     "compare",
     "validate",
     "test-spec",
     "verify",
     "monitor",
+    "fuzz",
+    "serve",
     "convert",
     "show",
     "explain",

@@ -95,6 +95,8 @@ fn commands_and_flags_in_hints_exist() {
             for (at, _) in text.match_indices("adit ") {
                 let is_start = text[..at].chars().next_back().is_none_or(|c| "`' (&\n".contains(c));
                 let rest = text[at + 5..].split(['`', '\n', ';']).next().unwrap_or_default();
+                // A command within quotes is an argument, and is looked at for itself.
+                let rest = rest.split("'adit ").next().unwrap_or_default();
                 let name = rest.split_whitespace().next().unwrap_or_default();
                 if !is_start || !helps.contains_key(name) {
                     // Prose, such as “adit cannot …”; but what is marked as code must be a command.

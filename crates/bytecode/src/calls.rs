@@ -23,6 +23,16 @@ pub struct CallGraph {
 
 /// Returns the call graph of everything that `roots` may reach, of at most `most` methods.
 pub fn call_graph(program: &Program<'_>, roots: &[MethodId], most: usize) -> CallGraph {
+    call_graph_of(program, roots, most, &|_, _| true)
+}
+
+/// Returns the call graph of the calls that `counts`.
+pub(crate) fn call_graph_of(
+    program: &Program<'_>,
+    roots: &[MethodId],
+    most: usize,
+    counts: &dyn Fn(Call, &MemberRef) -> bool,
+) -> CallGraph {
     let mut graph = CallGraph::default();
     let mut open: BTreeSet<MethodId> = roots.iter().cloned().collect();
     while let Some(id) = open.pop_first() {
@@ -33,7 +43,7 @@ pub fn call_graph(program: &Program<'_>, roots: &[MethodId], most: usize) -> Cal
             graph.beyond.insert(id);
             continue;
         }
-        let (callees, unknown) = callees(program, &id);
+        let (callees, unknown) = callees(program, &id, counts);
         open.extend(callees.iter().filter(|callee| !graph.callees.contains_key(callee)).cloned());
         graph.callees.insert(id.clone(), callees);
         if !unknown.is_empty() {
@@ -44,7 +54,11 @@ pub fn call_graph(program: &Program<'_>, roots: &[MethodId], most: usize) -> Cal
 }
 
 /// Returns the methods that the calls of one method may reach, and its calls with unknown targets.
-fn callees(program: &Program<'_>, id: &MethodId) -> (BTreeSet<MethodId>, BTreeSet<MemberRef>) {
+fn callees(
+    program: &Program<'_>,
+    id: &MethodId,
+    counts: &dyn Fn(Call, &MemberRef) -> bool,
+) -> (BTreeSet<MethodId>, BTreeSet<MemberRef>) {
     let (mut found, mut unknown) = (BTreeSet::new(), BTreeSet::new());
     let class = program.class(&id.class);
     let method = class.as_ref().and_then(|class| class.method(&id.name, &id.descriptor));
@@ -59,7 +73,7 @@ fn callees(program: &Program<'_>, id: &MethodId) -> (BTreeSet<MethodId>, BTreeSe
     };
     for (_, instruction) in &code.instructions {
         match instruction {
-            Instruction::Invoke(call, member) => add(*call, member),
+            Instruction::Invoke(call, member) if counts(*call, member) => add(*call, member),
             Instruction::InvokeDynamic(site) => {
                 for handle in site.handles.iter().filter(|handle| handle.descriptor.starts_with('(')) {
                     // A handle may refer to an overridden method as well as to a static one.

@@ -58,11 +58,19 @@ pub(super) fn run(flags: &CiFlags, quiet: bool) -> Result<Ending, Report> {
     if flags.update {
         create_folder(&kept)?;
     }
+    let file_of = |class: &NamedClass| kept.join(format!("{}.json", class.name));
+    // Before anything is mined, which takes time.
+    if let Some(class) = config.classes.iter().find(|class| !flags.update && !file_of(class).exists()) {
+        return Err(bad_input(
+            format!("there is no model of {} to compare with: {}", class.name, file_of(class).display()),
+            "make it with `adit ci --update`, and commit it",
+        ));
+    }
     let (mut text, mut answers, mut news) = (String::new(), Vec::new(), false);
     for class in &config.classes {
         let folder = flags.output.join(&class.name);
         mine(&config, class, &folder, root, quiet)?;
-        let (mined, file) = (folder.join(MODEL), kept.join(format!("{}.json", class.name)));
+        let (mined, file) = (folder.join(MODEL), file_of(class));
         if flags.update {
             let (_, bytes) = read_whole(open(&mined)?)?;
             Target::File(file.clone()).write(|out| out.write_all(&bytes).map_err(write_failed))?;
@@ -71,12 +79,6 @@ pub(super) fn run(flags: &CiFlags, quiet: bool) -> Result<Ending, Report> {
             }
             answers.push(json!({ "class": class.name, "written": file }));
             continue;
-        }
-        if !file.exists() {
-            return Err(bad_input(
-                format!("there is no model of {} to compare with: {}", class.name, file.display()),
-                "make it with `adit ci --update`, and commit it",
-            ));
         }
         let [now, before] = [&mined, &file].map(|path| models::read(path, None));
         let found = Difference::between(&now?, &before?).map_err(|_| {

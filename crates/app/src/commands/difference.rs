@@ -1,6 +1,7 @@
 //! The difference between a model and an earlier one of the same class, for reviewers: calls that became
 //! possible, calls that are now refused, and calls that were not seen this time.
 
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt::Write as _;
 
 use adit_automata::{Fsa, Reader, TooLarge};
@@ -14,12 +15,16 @@ use crate::output::counted;
 /// Most words that are listed of one kind.
 const LISTED: usize = 20;
 
+/// Most pairs of states in which refusals are compared.
+const PAIRS: usize = 20_000;
+
 /// Changes from an earlier model to this one. Each word is the shortest that ends with its call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Difference {
     /// Words that only this model allows.
     pub(super) new: Vec<Vec<String>>,
-    /// Words that the earlier model allows and whose last call throws now, with its label.
+    /// Words that the earlier model allows and whose last call throws now, with its label, at least for some
+    /// objects.
     pub(super) refused: Vec<(Vec<String>, String)>,
     /// Other words that only the earlier model allows: this search did not see them.
     pub(super) gone: Vec<Vec<String>>,
@@ -32,6 +37,13 @@ impl Difference {
             match refusal(now, &word) {
                 Some(label) => found.refused.push((word, label)),
                 None => found.gone.push(word),
+            }
+        }
+        for (word, label) in refusals_beside(now, before) {
+            let method = Label::parse(&label).method();
+            let is_known = |(_, known): &(Vec<String>, String)| Label::parse(known).method() == method;
+            if !found.refused.iter().any(is_known) {
+                found.refused.push((word, label));
             }
         }
         Ok(found)
@@ -87,6 +99,51 @@ impl Difference {
         text.push('\n');
         text
     }
+}
+
+/// Calls that are refused now in a state that an object may be in after the word, and were refused in no such
+/// state before. Where an event leads to several states, one of them may still allow the call, so that the words
+/// of both models are the same. Each method is named once, with the shortest word.
+fn refusals_beside(now: &Fsa<String>, before: &Fsa<String>) -> Vec<(Vec<String>, String)> {
+    type States = BTreeSet<usize>;
+    fn refused<'a>(model: &'a Fsa<String>, states: &States) -> BTreeMap<&'a str, &'a String> {
+        let labels = states.iter().flat_map(|state| model.refusals(*state));
+        labels.map(|label| (Label::parse(label).method(), label)).collect()
+    }
+    fn next<'a>(model: &'a Fsa<String>, states: &States) -> BTreeMap<&'a String, States> {
+        let mut next: BTreeMap<&String, States> = BTreeMap::new();
+        for edge in states.iter().flat_map(|state| model.edges(*state)) {
+            next.entry(edge.label).or_default().insert(edge.to);
+        }
+        next
+    }
+    let initial = |model: &Fsa<String>| model.initial().iter().copied().collect::<States>();
+    let first = (initial(now), initial(before));
+    let mut seen = BTreeSet::from([first.clone()]);
+    let mut open = VecDeque::from([(first, Vec::<String>::new())]);
+    let (mut found, mut told) = (Vec::new(), BTreeSet::new());
+    while let Some(((states, earlier), word)) = open.pop_front() {
+        let known = refused(before, &earlier);
+        let possible = next(before, &earlier);
+        for (method, label) in refused(now, &states) {
+            let call = possible.keys().find(|label| Label::parse(label).method() == method);
+            if let Some(call) = call
+                && !known.contains_key(method)
+                && told.insert(method.to_owned())
+            {
+                found.push(([&word[..], &[(*call).clone()]].concat(), label.clone()));
+            }
+        }
+        for (label, to) in next(now, &states) {
+            let Some(beside) = possible.get(label) else { continue };
+            let pair = (to, beside.clone());
+            // Models as large as that are compared as far as this goes.
+            if seen.len() < PAIRS && seen.insert(pair.clone()) {
+                open.push_back((pair, [&word[..], std::slice::from_ref(label)].concat()));
+            }
+        }
+    }
+    found
 }
 
 /// A name as code that neither ends nor leaves its cell.
@@ -157,6 +214,17 @@ mod tests {
             | `paint` | `Door` |  |
         "#]]
         .assert_eq(&found.markdown("a.Door"));
+        // `pay` may leave the order unpaid, so that `cancel` stays possible after it. Paid orders refuse it now.
+        let paying = [(0, "Order", 1), (1, "pay", 1), (1, "pay", 2), (1, "cancel", 1)];
+        let before = model(&[&paying[..], &[(2, "cancel", 2)]].concat(), &[]);
+        let now = model(&paying, &[(2, "cancel!IllegalStateException")]);
+        assert!(now.reads_beyond(&before, STATES).unwrap().is_empty(), "the words are the same");
+        let found = Difference::between(&now, &before).unwrap();
+        let cancelled = ["Order", "pay", "cancel"].map(str::to_owned).to_vec();
+        assert_eq!(found.refused, [(cancelled, "cancel!IllegalStateException".to_owned())]);
+        assert!(found.is_news() && found.new.is_empty() && found.gone.is_empty(), "{found:?}");
+        assert_eq!(Difference::between(&now, &now).unwrap(), Difference::default());
+        let before = model(&[(0, "Door", 1), (1, "open", 2), (2, "lock", 1), (1, "paint", 1)], &[]);
         let less = model(&[(0, "Door", 1), (1, "open", 2), (2, "lock", 1)], &[]);
         let found = Difference::between(&less, &before).unwrap();
         assert!(!found.is_news() && found.gone == [["Door", "paint"]], "{found:?}");

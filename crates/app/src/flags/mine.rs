@@ -66,7 +66,7 @@ Examples:
   adit mine java.util.ArrayList --only add,get,isEmpty,'remove(int)' --miner dice
   adit mine com.acme.Stack -c target/classes --miner temi    states with their conditions
   adit mine io.StringIO --adapter python          a class of Python
-  adit mine --all target/classes --budget 5s -o all          every public class, on one page
+  adit mine --all app.jar --budget 5s -o all                 every public class, on one page
 
 Output: model.json, model.dot, model_detail.json (a finer model, if there is one), properties.json,
 findings.json, invariants.json (if the miner uses them), search.json, traces.jsonl, run.json,

@@ -12,4 +12,5 @@ mod jdk_home;
 mod mutated;
 mod reading;
 mod running;
+mod sharing;
 mod verifier;
