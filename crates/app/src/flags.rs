@@ -170,7 +170,8 @@ pub(crate) fn parse() -> Result<Cli, ExitCode> {
         })
 }
 
-/// Takes `-cp`, which Java engineers type without thinking, for `-c`. What follows `--` belongs to another program.
+/// Takes `-cp`, which Java engineers type without thinking, for `-c`. What follows `--` belongs to another
+/// program.
 fn with_class_path_flag(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut is_ours = true;
     let own = |argument: OsString| {

@@ -120,6 +120,11 @@ pub(crate) struct Trouble {
 }
 
 impl Trouble {
+    /// Tells whether calls hung, crashed or blocked, so that the model does not show all that they do.
+    pub(crate) fn hides_calls(&self) -> bool {
+        !self.bad_ends.is_empty() || !self.blocking.is_empty()
+    }
+
     /// Tells whether a method of this name hung or crashed at least once.
     pub(crate) fn has_hung(&self, method: &str) -> bool {
         self.given_up.contains(method) || self.bad_ends.iter().any(|(name, ..)| name == method)

@@ -149,6 +149,9 @@ fn parts_of_other_flags_versions_and_commands_are_refused() {
         path
     };
     refused(&merge(&damaged("cut.fold", &bytes[..bytes.len() - 3])), &["cut.fold", "cut off", "--partial"]);
+    let mut flipped = bytes.clone();
+    *flipped.last_mut().unwrap() ^= 1;
+    refused(&merge(&damaged("flipped.fold", &flipped)), &["flipped.fold", "checksum"]);
     refused(&merge(&damaged("long.fold", &[&bytes[..], b"x"].concat())), &["long.fold", "something follows"]);
     let text = String::from_utf8_lossy(&bytes).replacen("\"version\":1", "\"version\":9", 1);
     refused(&merge(&damaged("late.fold", text.as_bytes())), &["its version is 9", "reads version 1"]);

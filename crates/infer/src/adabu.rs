@@ -243,8 +243,8 @@ impl BehaviorModel {
         builder.build()
     }
 
-    /// The model as what an object does up to its first exception. A state refuses the calls that always threw
-    /// there; one that sometimes did needs a condition that the fields do not tell, and is possible.
+    /// The model as what an object does up to its first exception. A state refuses the calls that always
+    /// threw there; one that sometimes did needs a condition that the fields do not tell, and is possible.
     pub fn protocol(&self) -> Fsa<String> {
         let returned: BTreeSet<(Option<usize>, &str)> = self
             .calls
@@ -334,9 +334,9 @@ impl BehaviorModel {
     /// Drops fields that make no difference to what can be called, and says which.
     ///
     /// A field is dropped if no two states that differ only in it end a call differently: where a call has
-    /// several ends, one of them must be the same, because rare ones are not seen everywhere. These pairs must
-    /// have at least half of the calls of either in common: without that, agreement would be an accident of
-    /// what was seen. Fields that change nothing about the states go as well.
+    /// several ends, one of them must be the same, because rare ones are not seen everywhere. All these pairs
+    /// together must have at least half of the calls of either in common: without that, agreement would be an
+    /// accident of what was seen. Fields that change nothing about the states go as well.
     pub fn without_irrelevant_fields(&self) -> Reduced {
         let mut model = self.clone();
         let mut numbers: Vec<usize> = (0..self.states.len()).collect();
@@ -383,18 +383,23 @@ impl BehaviorModel {
         for (state, class) in class.iter().enumerate() {
             members.entry(*class).or_default().push(state);
         }
-        members.values().all(|members| {
-            members.iter().enumerate().all(|(place, &one)| {
-                members[place + 1..].iter().all(|&other| {
+        let (mut in_common, mut in_either) = (0, 0);
+        for members in members.values() {
+            for (place, &one) in members.iter().enumerate() {
+                for &other in &members[place + 1..] {
                     let (one, other) = (&ends[one], &ends[other]);
                     let both = one.keys().filter(|label| other.contains_key(*label)).count();
-                    let either = one.len() + other.len() - both;
+                    in_common += both;
+                    in_either += one.len() + other.len() - both;
                     let same =
                         |label: &&str| other.get(label).is_none_or(|ends| !ends.is_disjoint(&one[label]));
-                    2 * both >= either && one.keys().all(same)
-                })
-            })
-        })
+                    if !one.keys().all(same) {
+                        return false;
+                    }
+                }
+            }
+        }
+        2 * in_common >= in_either
     }
 
     /// The model without a field, and the new number of each state.

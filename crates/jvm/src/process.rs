@@ -237,8 +237,8 @@ impl Worker {
 
     /// Waits for the end of a batch, until a script takes too long: the whole limit, or a part of it in which
     /// the worker does nothing at all and so waits for something that nobody will give it. Time in which the
-    /// worker could run and a busy machine gave it no processor is not the script's. The worker is first asked to
-    /// end a call for which there is no more time, because replacing it takes longer.
+    /// worker could run and a busy machine gave it no processor is not the script's. The worker is first
+    /// asked to end a call for which there is no more time, because replacing it takes longer.
     fn watch(&mut self, patience: Patience<'_>, hurried: &mut Hurried) -> io::Result<Waited> {
         let (limit, short) = (patience.script.full(), patience.script.short());
         let between_looks = (limit / 20).clamp(Duration::from_millis(1), Duration::from_millis(100));

@@ -102,8 +102,8 @@ impl Difference {
 }
 
 /// Calls that are refused now in a state that an object may be in after the word, and were refused in no such
-/// state before. Where an event leads to several states, one of them may still allow the call, so that the words
-/// of both models are the same. Each method is named once, with the shortest word.
+/// state before. Where an event leads to several states, one of them may still allow the call, so that the
+/// words of both models are the same. Each method is named once, with the shortest word.
 fn refusals_beside(now: &Fsa<String>, before: &Fsa<String>) -> Vec<(Vec<String>, String)> {
     type States = BTreeSet<usize>;
     fn refused<'a>(model: &'a Fsa<String>, states: &States) -> BTreeMap<&'a str, &'a String> {
@@ -214,7 +214,8 @@ mod tests {
             | `paint` | `Door` |  |
         "#]]
         .assert_eq(&found.markdown("a.Door"));
-        // `pay` may leave the order unpaid, so that `cancel` stays possible after it. Paid orders refuse it now.
+        // `pay` may leave the order unpaid, so that `cancel` stays possible after it. Paid orders refuse it
+        // now.
         let paying = [(0, "Order", 1), (1, "pay", 1), (1, "pay", 2), (1, "cancel", 1)];
         let before = model(&[&paying[..], &[(2, "cancel", 2)]].concat(), &[]);
         let now = model(&paying, &[(2, "cancel!IllegalStateException")]);

@@ -132,6 +132,11 @@ fn fuzz(
             Ok(new) => {
                 failures = 0;
                 sessions += 1;
+                // What was announced must survive whatever happens next.
+                if !new.is_empty() {
+                    campaign::save(campaign, folder, subject, start.elapsed().as_secs_f64())?;
+                    saved = Instant::now();
+                }
                 new.iter().for_each(|key| announce(key, quiet));
             }
             // Without one session there is nothing to keep, and the command is probably wrong.

@@ -198,7 +198,9 @@ fn finish(
         if session.learned.machine.is_none() {
             return Err(no_answer(format!("{why} before there was a first machine"), kept));
         }
-        tell(&format!("note: {why} before the machine was checked to the end; {kept}"));
+        if !matches!(ended, Ended::Budget) {
+            tell(&format!("note: {why} before the machine was checked to the end; {kept}"));
+        }
     }
     let model = session.model();
     if !flags.json || *target != Target::Stdout {
@@ -216,6 +218,10 @@ fn finish(
     }
     if flags.json {
         print_json(&session.as_json(&model))?;
+    }
+    // The machine is written, but it may be wrong: nobody should take it for an answer.
+    if let Some(Ended::Budget) = &session.learned.ended {
+        return Err(no_answer("the budget ended before the machine was checked to the end", kept));
     }
     Ok(Ending::Clean)
 }

@@ -451,5 +451,7 @@ fn drawn(model: &Fsa<String>, mined: &Mined) -> String {
         Some((Width(room), _)) => terminal::fitting(model, &mined.pure, room.into()),
         None => terminal::told(model),
     };
-    terminal::no_protocol(model, Some(mined.tests_run)).unwrap_or_default() + &model_text
+    // A call that was given up, or blocks somewhere, may be what the order is about.
+    let told = (!mined.trouble.hides_calls()).then(|| terminal::no_protocol(model, Some(mined.tests_run)));
+    told.flatten().unwrap_or_default() + &model_text
 }

@@ -1,8 +1,8 @@
 //! Files of partial answers: the state of a fold over a part of a log, which `--partial` writes and `--merge`
 //! adds up.
 //!
-//! A file begins with one line of JSON: the format, its version, the flags that decide what was counted, and
-//! the number of bytes that follow. Two files can be added up only if all of this is the same. Flags that
+//! A file begins with one line of JSON: the format, its version, the flags that decide what was counted, the
+//! number of bytes that follow, and a checksum. Two files can be added up only if all of this is the same. Flags that
 //! only say how a file of traces is to be read (`--from`, `--case`, `--regex` and so on) are not part of it:
 //! the parts of a log may come in different formats.
 
@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use flate2::Crc;
 use flate2::read::MultiGzDecoder;
 use miette::Report;
 use serde::{Deserialize, Serialize};
@@ -57,6 +58,8 @@ pub(crate) struct Header {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) title: Option<String>,
     bytes: u64,
+    /// Checksum of this line, with zero here, and of what follows.
+    checksum: u32,
 }
 
 impl Header {
@@ -64,6 +67,18 @@ impl Header {
     pub(crate) fn new(flags: impl IntoIterator<Item = (&'static str, String)>) -> Self {
         let flags = flags.into_iter().map(|(flag, value)| (flag.to_owned(), value)).collect();
         Self { flags, ..Self::default() }
+    }
+
+    fn line(&self) -> String {
+        serde_json::to_string(self).expect("texts and numbers can be written as JSON")
+    }
+
+    /// The checksum of a file with this header.
+    fn checksum_with(&self, body: &[u8]) -> u32 {
+        let mut checksum = Crc::new();
+        checksum.update(Self { checksum: 0, ..self.clone() }.line().as_bytes());
+        checksum.update(body);
+        checksum.sum()
     }
 
     /// Adds what the header of another part of the same kind says. The flags are the same.
@@ -81,7 +96,8 @@ pub(crate) fn write(target: &Target, kind: &Kind, header: &Header, body: &[u8]) 
         bytes: body.len() as u64,
         ..header.clone()
     };
-    let line = serde_json::to_string(&header).expect("texts and numbers can be written as JSON");
+    let header = Header { checksum: header.checksum_with(body), ..header };
+    let line = header.line();
     target.write(|out| {
         out.write_all(line.as_bytes()).map_err(write_failed)?;
         out.write_all(b"\n").map_err(write_failed)?;
@@ -166,6 +182,9 @@ fn read(path: &Path, kind: &Kind) -> Result<(String, Header, Vec<u8>), Report> {
         let (read, said) = (all.len(), header.bytes);
         let what = if (read as u64) < said { "it is cut off" } else { "something follows it" };
         return Err(unusable(&name, kind, &format!("{what}: {read} bytes instead of {said}")));
+    }
+    if header.checksum_with(&all) != header.checksum {
+        return Err(unusable(&name, kind, "its checksum is wrong, so it is damaged"));
     }
     let name = if path == Path::new("-") { STDIN.to_owned() } else { name };
     Ok((name, header, all))

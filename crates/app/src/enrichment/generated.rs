@@ -67,8 +67,8 @@ pub(crate) fn generated_calls(
     found
 }
 
-/// The last call of a script without its receiver, which is made by the first statement; `None` if an argument
-/// is made from the receiver.
+/// The last call of a script without its receiver, which is made by the first statement; `None` if an
+/// argument is made from the receiver.
 fn without_receiver(script: Script) -> Option<GeneratedCall> {
     let mut statements = script.statements.into_iter().skip(1).map(|statement| {
         let receiver = match statement.receiver {

@@ -97,7 +97,7 @@ pub(crate) struct MineFlags {
     ///
     /// Each class has a folder and a process of its own, as many at a time as there are cores, and the whole
     /// --budget. The same command again goes on where the last one ended. The page index.html lists all.
-    #[arg(long, conflicts_with_all = ["only", "without", "tests", "test_spec", "detail", "progress", "labels"])]
+    #[arg(long, conflicts_with_all = ["only", "without", "tests", "test_spec", "detail", "progress", "labels", "adapter"])]
     pub(crate) all: bool,
     /// Print the finer model, if the search made one
     #[arg(long)]

@@ -63,7 +63,11 @@ fn detail_in_words(page: &Page, detail: &Fsa<String>) -> String {
 
 /// Returns a summary of the page in one sentence.
 fn summary(page: &Page) -> String {
-    let free = if protocol::is_free(&page.model) {
+    // A round knows of calls that hang, which the model does not show.
+    let is_told = page.run.as_ref().is_none_or(|run| run.summary.model.no_protocol);
+    let free = if !is_told {
+        ""
+    } else if protocol::is_free(&page.model) {
         "no protocol: every call is possible at any time; "
     } else if protocol::is_immutable(&page.model) {
         "no protocol: no call changes what others may do; "

@@ -68,7 +68,8 @@ pub(crate) fn is_free(model: &Fsa<String>) -> bool {
     let mut inner = model.all_edges().filter(|edge| is_state(edge.from));
     let unchanged =
         inner.all(|edge| is_state(edge.to) && protocol.allowed[edge.from] == protocol.allowed[edge.to]);
-    !methods(*first).is_empty() && protocol.refusing.is_empty() && same_methods && unchanged
+    let nothing_refused = protocol.refusing.is_empty() && never_worked(model).is_empty();
+    !methods(*first).is_empty() && nothing_refused && same_methods && unchanged
 }
 
 /// Returns true if no call ever changes what an object can do: it was made so, and stays so.
@@ -417,6 +418,7 @@ mod tests {
         assert!(!is_free("0 of 1\n1 read 1\n1 close 2\n2 close 2\n2 refuses read!E"));
         assert!(!is_free("0 of 1\n1 read 1\n1 close 2\n2 close 2"));
         assert!(!is_free("0 of 1\n1 read 1\n1 close ?"));
+        assert!(!is_free("0 of 1\n1 open 1\n1 refuses close!Stuck"));
         assert!(!is_free("0 of 1"));
     }
 

@@ -74,7 +74,7 @@ pub(crate) fn no_protocol(model: &Fsa<String>, tests: Option<u64>) -> Option<Str
     };
     if protocol::is_free(model) {
         return Some(format!(
-            "no protocol: every call is possible at any time ({tried}; none was refused, no answer changed)\n"
+            "no protocol: every call is possible at any time ({tried}; no state refuses one, no answer changed)\n"
         ));
     }
     protocol::is_immutable(model).then(|| {
@@ -555,7 +555,7 @@ mod tests {
         builder.edge(0, "of".to_owned(), 1);
         builder.edge(1, "plus".to_owned(), 1);
         let model = builder.build();
-        expect!["no protocol: every call is possible at any time (2 methods were called in 900 tests; none was refused, no answer changed)\n"]
+        expect!["no protocol: every call is possible at any time (2 methods were called in 900 tests; no state refuses one, no answer changed)\n"]
             .assert_eq(&no_protocol(&model, Some(900)).unwrap());
         assert_eq!(no_protocol(&connection(), None), None);
     }

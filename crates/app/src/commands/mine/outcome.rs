@@ -339,7 +339,8 @@ impl Outcome<'_> {
             transitions: model.transitions(),
             not_explored: model.unexplored_transitions(),
             explored_first: ExploredFirst::of(model),
-            no_protocol: protocol::is_free(model) || protocol::is_immutable(model),
+            no_protocol: !self.mined.trouble.hides_calls()
+                && (protocol::is_free(model) || protocol::is_immutable(model)),
             modes: self.beside.modes.clone(),
             stable_rounds: self.beside.stable_rounds,
             pure: self.mined.pure.clone(),

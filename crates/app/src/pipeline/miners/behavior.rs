@@ -1,10 +1,10 @@
-//! Records the fields of objects and the answers of their inspectors while the class runs, and makes an object
-//! behavior model of them: ADABU (`adit_infer`).
+//! Records the fields of objects and the answers of their inspectors while the class runs, and makes an
+//! object behavior model of them: ADABU (`adit_infer`).
 //!
 //! An inspector is a method without parameters that returns something and has no side effect, as far as
-//! experiments show. It is called after every call of a script (`inspect.rs`), so that its answer is a part of
-//! the object's state like a field. Fields and answers that make no difference to what can be called are left
-//! out in the end, and named.
+//! experiments show. It is called after every call of a script (`inspect.rs`), so that its answer is a part
+//! of the object's state like a field. Fields and answers that make no difference to what can be called are
+//! left out in the end, and named.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

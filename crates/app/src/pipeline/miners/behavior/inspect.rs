@@ -1,5 +1,5 @@
-//! Scripts with inspectors behind every call, and their runs as those of the scripts without, with the answers
-//! as fields of the objects.
+//! Scripts with inspectors behind every call, and their runs as those of the scripts without, with the
+//! answers as fields of the objects.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
