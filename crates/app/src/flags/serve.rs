@@ -10,6 +10,7 @@ use clap::Args;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
+  adit serve --alphabet ftp -- ~/ftpd {port}      to see what it says
   adit learn ftp --adapter 'adit serve --alphabet ftp -- ~/ftpd {port}' -o ftp.json
   adit mine ftp --adapter 'adit serve --alphabet ftp --labels USER,PASS,QUIT -- ~/ftpd {port}'")]
 pub(crate) struct ServeFlags {
