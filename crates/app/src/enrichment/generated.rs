@@ -71,10 +71,8 @@ pub(crate) fn generated_calls(
 /// argument is made from the receiver.
 fn without_receiver(script: Script) -> Option<GeneratedCall> {
     let mut statements = script.statements.into_iter().skip(1).map(|statement| {
-        let receiver = match statement.receiver {
-            None => None,
-            Some(receiver) => Some(receiver.checked_sub(1)),
-        };
+        // Without a receiver, or on the one that is left out.
+        let receiver = statement.receiver.map(|receiver| receiver.checked_sub(1));
         let args: Option<Vec<Argument>> = statement.args.iter().map(moved).collect();
         Some((statement.callable, receiver, args?))
     });

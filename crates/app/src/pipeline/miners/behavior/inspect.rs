@@ -231,7 +231,7 @@ mod tests {
         let no_constant = Step::new(StepResult::Skipped(adit_trace::Skip::WrongType));
         let steps = [&[object(0)][..], &[returned(Value::Null), object(2), no_constant]].concat();
         let run = Run { steps, end: End::Complete, leaked: false, passed: None };
-        inspection.keep_constants(&[script.clone()], &[run]);
+        inspection.keep_constants(std::slice::from_ref(&script), &[run]);
         assert!(inspection.constants().is_empty());
         assert_eq!(inspection.inspected(&script).0.statements.len(), 6);
     }
