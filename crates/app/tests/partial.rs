@@ -127,7 +127,7 @@ fn parts_of_other_flags_versions_and_commands_are_refused() {
     let place = |name: &str| folder.path().join(name).display().to_string();
     let fold = |name: &str, flags: &[&str]| {
         let fold = place(name);
-        with(&["properties"], &[file.clone()], &[&["--partial", "-o", &fold], flags].concat());
+        with(&["properties"], std::slice::from_ref(&file), &[&["--partial", "-o", &fold], flags].concat());
         fold
     };
     let plain = fold("plain.fold", &[]);
@@ -154,7 +154,7 @@ fn parts_of_other_flags_versions_and_commands_are_refused() {
     refused(&merge(&damaged("late.fold", text.as_bytes())), &["its version is 9", "reads version 1"]);
     refused(&merge(&file), &["part-0.traces", "first line", "adit properties TRACES --partial"]);
     let tree = place("tree.fold");
-    with(&["infer", "--algorithm", "k-tail"], &[file.clone()], &["--partial", "-o", &tree]);
+    with(&["infer", "--algorithm", "k-tail"], std::slice::from_ref(&file), &["--partial", "-o", &tree]);
     refused(&merge(&tree), &["tree.fold", "adit-prefix-tree"]);
 
     // A name that occurs in no part is a typo; one that is missing from a single part is not.
