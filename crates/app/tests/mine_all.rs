@@ -1,5 +1,4 @@
 //! `adit mine --all`: every class ends in a model or in a reason, and a second run goes on.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
 mod driver;
 
