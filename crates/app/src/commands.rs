@@ -31,6 +31,7 @@ mod requests;
 mod serve;
 mod show;
 mod status;
+mod tables;
 mod test_spec;
 mod traces;
 mod validate;

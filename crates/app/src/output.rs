@@ -58,7 +58,7 @@ impl Target {
                 write(&mut out).map_err(|report| named(report, to_stdout))?;
                 out.flush().map_err(to_stdout)
             }
-            Self::File(path) => to_file(path, write),
+            Self::File(path) => to_file(path, |out| write(out)),
         }
     }
 
@@ -179,7 +179,11 @@ pub(crate) fn print_json(value: &serde_json::Value) -> Result<(), Report> {
     print(&format!("{value:#}\n"))
 }
 
-fn to_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<(), Report>) -> Result<(), Report> {
+/// Writes a file as [`Target::write`] does.
+pub(crate) fn to_file(
+    path: &Path,
+    write: impl FnOnce(&mut (dyn Write + Send)) -> Result<(), Report>,
+) -> Result<(), Report> {
     Target::File(path.to_owned()).check()?;
     let cannot = |error: io::Error| {
         bad_input(

@@ -309,3 +309,15 @@ fn pictures_that_cannot_be_made() {
     refused(&adit(&["convert", &png, "a.json"]), &["is a picture"]);
     refused(&adit(&["convert", &model, "-", "--to", "svgg"]), &["did you mean `svg`"]);
 }
+
+/// A binary without the feature `parquet` says how to get one that has it.
+#[cfg(not(feature = "parquet"))]
+#[test]
+fn tables_need_a_binary_that_reads_them() {
+    let advice = ["built without Parquet and Arrow", "./adit", "--features parquet"];
+    refused(&adit(&["properties", "log.parquet"]), &advice);
+    refused(&adit(&["properties", "log.arrow", "--dry-run"]), &advice);
+    refused(&adit(&["infer", "log.parquet"]), &advice);
+    refused(&adit(&["convert", &example("tokenizer.traces"), "log.parquet"]), &advice);
+    refused(&adit(&["convert", "log.parquet", "log.csv"]), &advice);
+}

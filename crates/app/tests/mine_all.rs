@@ -54,6 +54,10 @@ fn every_public_class_ends_in_a_model_or_a_reason() {
     assert!(why("Shape").contains("interface"), "{}", why("Shape"));
     assert!(why("Never").contains("no public constructor"), "{}", why("Never"));
     assert!(why("Numbers").contains("no public instance methods"), "{}", why("Numbers"));
+    // A reason is not told as an error.
+    for class in ["Mark", "Shape", "Never", "Numbers"] {
+        assert!(!why(class).contains("no answer:") && !why(class).contains("rror:"), "{}", why(class));
+    }
     let page = fs::read_to_string(out.join("index.html")).unwrap();
     for part in
         ["6 public classes", "href=\"Slot/report.html\"", "Classes without a model", "Mark", "annotation"]
@@ -78,6 +82,21 @@ fn every_public_class_ends_in_a_model_or_a_reason() {
     // Another seed is another question.
     let other = run(&["--seed", "1"]);
     assert!(other.err.contains("] Slot:"), "{}", other.err);
+}
+
+#[test]
+fn a_folder_without_a_model_has_a_page_of_reasons() {
+    let Some(java) = java() else { return };
+    let classes = java.compile(&[("Mark.java", "public @interface Mark { }")]);
+    let out = classes.path().join("out");
+    let (path, shown) = (classes.path().display().to_string(), out.display().to_string());
+    let mined = adit(&["mine", "--all", &path, "-o", &shown, "--budget", "100tests"]);
+    assert_eq!(mined.code, 0, "{}", mined.err);
+    fs::remove_file(out.join("index.html")).unwrap();
+    let again = adit(&["report", &shown]);
+    assert_eq!(again.code, 0, "{}", again.err);
+    let page = fs::read_to_string(out.join("index.html")).unwrap();
+    assert!(page.contains("Classes without a model") && page.contains("annotation"), "{page}");
 }
 
 #[test]

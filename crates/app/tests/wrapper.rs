@@ -111,6 +111,36 @@ fn install_explains_what_it_cannot_do_before_it_builds() {
     assert!(String::from_utf8_lossy(&output.stdout).contains("--prefix DIR"));
 }
 
+/// Parquet takes long to build, so most commands do without.
+#[test]
+fn tables_are_built_in_where_they_are_needed() {
+    let machine = Machine::new();
+    machine.script("cargo", &format!("echo \"cargo $*\" >&2\n{PRETENDED_CARGO}"));
+    machine.script("rustc", "echo 'rustc 99.0.0 (pretended)'");
+    machine.script("cc", "exit 0");
+    let place = machine.folder("place");
+    for folder in ["tables/day=1", "texts"] {
+        fs::create_dir_all(place.join(folder)).unwrap();
+    }
+    fs::write(place.join("tables/day=1/a.parquet"), "").unwrap();
+    fs::write(place.join("texts/a.csv"), "").unwrap();
+    for (args, needed) in [
+        (&["properties", "log.csv"][..], false),
+        (&["properties", "texts"], false),
+        (&["properties", "log.parquet"], true),
+        (&["infer", "logs/*.arrow", "-o", "m.json"], true),
+        (&["convert", "log.csv", "out.pq"], true),
+        (&["properties", "tables"], true),
+        (&["mine", "A", "-c", "tables"], false),
+        (&["install", "--prefix", "there"], true),
+    ] {
+        let output = machine.run(&root().join("adit"), args, &place);
+        let err = String::from_utf8_lossy(&output.stderr);
+        assert!(err.contains("cargo build"), "{args:?}: {err}");
+        assert_eq!(err.contains("--features parquet"), needed, "{args:?}: {err}");
+    }
+}
+
 /// Off a terminal, cargo's bar becomes plain lines, and messages stay.
 #[test]
 fn a_build_says_how_far_it_is() {

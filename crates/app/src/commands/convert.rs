@@ -13,9 +13,11 @@ use miette::Report;
 use serde_json::json;
 
 use super::requests::reduce;
-use super::traces;
+use super::{tables, traces};
 use crate::errors::{Ending, bad_input};
 use crate::flags::ConvertFlags;
+#[cfg(feature = "parquet")]
+use crate::flags::{LabelChoice, TraceFlags};
 use crate::input::{Source, open};
 use crate::models::{self, UnknownFormat};
 use crate::output::{Target, finish_traces, print_json, without_gz};
@@ -31,6 +33,14 @@ pub(super) fn run(flags: &ConvertFlags, quiet: bool) -> Result<Ending, Report> {
             "the output and the summary cannot both go to standard output",
             "name a file with -o, or leave out --json",
         ));
+    }
+    if let Target::File(path) = &target
+        && tables::is_table(path)
+    {
+        return to_table(flags, path, quiet);
+    }
+    if tables::is_table(&flags.input) {
+        return from_table(flags, &target, quiet);
     }
     let mut source = open(&models::file_of(&flags.input)?)?;
     let lost = match (kind_of_input(flags, &mut source)?, kind_of_output(flags, &target)?) {
@@ -90,6 +100,75 @@ pub(super) fn run(flags: &ConvertFlags, quiet: bool) -> Result<Ending, Report> {
         print_json(&json!({ "written": flags.output(), "lost": lost }))?;
     }
     Ok(Ending::Clean)
+}
+
+/// Writes traces as a table.
+fn to_table(flags: &ConvertFlags, path: &Path, quiet: bool) -> Result<Ending, Report> {
+    tables::divide(&[path.to_owned()])?;
+    no_reduction(flags)?;
+    #[cfg(feature = "parquet")]
+    tables::write(path, |writer| traces::feed(&trace_flags(flags), quiet, writer))?;
+    let lost = "names of traces, packages of exceptions, arguments, states and results that are not boolean";
+    if !quiet {
+        tell(&format!("note: {} cannot hold {lost}", path.display()));
+    }
+    if flags.json {
+        print_json(&json!({ "written": flags.output(), "lost": [lost] }))?;
+    }
+    Ok(Ending::Clean)
+}
+
+/// Writes the traces of a table in another format.
+fn from_table(flags: &ConvertFlags, target: &Target, quiet: bool) -> Result<Ending, Report> {
+    tables::divide(std::slice::from_ref(&flags.input))?;
+    no_reduction(flags)?;
+    let to = match kind_of_output(flags, target)? {
+        None => TraceFormat::Jsonl,
+        Some(Kind::Traces(Some(to))) => to,
+        Some(_) => {
+            return Err(bad_input(
+                format!("{} holds traces, but the output is a model", flags.input.display()),
+                format!("infer one: adit infer {} -o model.json", flags.input.display()),
+            ));
+        }
+    };
+    let mut lost = Vec::new();
+    #[cfg(feature = "parquet")]
+    target.write(|out| {
+        let mut writer = Writer::new(out, to, false)?;
+        traces::feed(&trace_flags(flags), quiet, &mut tables::AsEvents::new(&mut writer))?;
+        lost = finish_traces(writer)?;
+        Ok(())
+    })?;
+    lost.push("names of traces, times and other columns of a table".to_owned());
+    for lost in lost.iter().filter(|_| !quiet) {
+        tell(&format!("note: {} cannot hold {lost}", display_name(flags.output(), to)));
+    }
+    if flags.json {
+        print_json(&json!({ "written": flags.output(), "lost": lost }))?;
+    }
+    Ok(Ending::Clean)
+}
+
+fn no_reduction(flags: &ConvertFlags) -> Result<(), Report> {
+    if !flags.reduction.determinize && !flags.reduction.minimize {
+        return Ok(());
+    }
+    Err(bad_input(
+        "a table holds traces, which have no states to merge",
+        "leave out --determinize and --minimize",
+    ))
+}
+
+#[cfg(feature = "parquet")]
+fn trace_flags(flags: &ConvertFlags) -> TraceFlags {
+    TraceFlags {
+        traces: vec![flags.input.clone()],
+        from: flags.from.clone(),
+        read: flags.read.clone(),
+        dry_run: false,
+        labels: LabelChoice::Exception,
+    }
 }
 
 /// Content of a file, and its format if known.

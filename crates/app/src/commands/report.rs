@@ -11,11 +11,15 @@ use crate::flags::ReportFlags;
 use crate::output::{Target, print_json};
 use crate::report::index::{INDEX, campaigns_below, index};
 use crate::report::{self, NAME, NO_DETAIL, Versus};
+use crate::results::ResultFile;
+use crate::results::every_class::EveryClass;
 use crate::stderr::tell;
 
 pub(super) fn run(flags: &ReportFlags, quiet: bool) -> Result<Ending, Report> {
     let campaigns = campaigns_below(&flags.one);
-    if flags.two.is_none() && !campaigns.is_empty() {
+    // `adit mine --all` may have found no model at all, and the page then says why.
+    let every_class = flags.one.join(<EveryClass as ResultFile>::NAME).exists();
+    if flags.two.is_none() && (!campaigns.is_empty() || every_class) {
         return write_index(flags, &campaigns, quiet);
     }
     let place = flags.output.clone().unwrap_or_else(|| default_place(flags));

@@ -12,6 +12,7 @@ use adit_trace::{Alphabet, CallSink, EventSink, Format, Label, Labels, WordSink,
 use miette::Report;
 
 use super::requests::method_names;
+use super::tables;
 use crate::errors::{Ending, bad_input};
 use crate::flags::{LabelChoice, PurityFlags, ReadFlags, TraceFlags};
 use crate::input::{Bytes, Source, open};
@@ -29,7 +30,8 @@ pub(crate) fn words(flags: &TraceFlags, quiet: bool) -> Result<Words, Report> {
 /// Passes all traces of all files to `sink`, one file after the other.
 pub(crate) fn feed(flags: &TraceFlags, quiet: bool, sink: &mut impl WordSink) -> Result<(), Report> {
     let mut alphabet = Alphabet::new();
-    each_file(flags, quiet, |bytes, name, format, options| {
+    let others = feed_tables(flags, quiet, &mut alphabet, sink)?;
+    each_file(flags, &others, quiet, |bytes, name, format, options| {
         read::words(bytes, name, format, options, &mut alphabet, sink)
     })
 }
@@ -41,10 +43,29 @@ pub(crate) fn feed_parallel<S: WordSink + Send>(
     sinks: impl IntoIterator<Item = S>,
 ) -> Result<Vec<S>, Report> {
     let mut workers: Vec<(S, Alphabet)> = sinks.into_iter().map(|sink| (sink, Alphabet::new())).collect();
-    each_file(flags, quiet, |bytes, name, format, options| {
+    let (first, alphabet) = workers.first_mut().expect("there is at least one thread");
+    let others = feed_tables(flags, quiet, alphabet, first)?;
+    each_file(flags, &others, quiet, |bytes, name, format, options| {
         read::parallel(bytes, name, format, options, &mut workers)
     })?;
     Ok(workers.into_iter().map(|(sink, _)| sink).collect())
+}
+
+/// Passes all traces of the tables among the files to `sink`, and returns the other files.
+fn feed_tables(
+    flags: &TraceFlags,
+    quiet: bool,
+    alphabet: &mut Alphabet,
+    sink: &mut dyn WordSink,
+) -> Result<Vec<PathBuf>, Report> {
+    let (tables, others) = tables::divide(&flags.traces)?;
+    #[cfg(feature = "parquet")]
+    if !tables.is_empty() {
+        tables::feed(&tables, flags, quiet, alphabet, sink)?;
+    }
+    #[cfg(not(feature = "parquet"))]
+    let (_, _, _, _) = (tables, quiet, alphabet, sink);
+    Ok(others)
 }
 
 /// Passes all calls of all files to `sink`, with the states around them.
@@ -55,7 +76,8 @@ pub(crate) fn calls(
     quiet: bool,
     sink: &mut impl CallSink,
 ) -> Result<(), Report> {
-    each_file(flags, quiet, |bytes, name, format, options| {
+    tables::refuse(&flags.traces, "states of objects")?;
+    each_file(flags, &flags.traces, quiet, |bytes, name, format, options| {
         let options = Options { class: class.map(str::to_owned), elements, ..options.clone() };
         read::calls(bytes, name, format, &options, sink)
     })
@@ -68,7 +90,8 @@ pub(crate) fn events(
     quiet: bool,
     sink: &mut impl EventSink,
 ) -> Result<(), Report> {
-    each_file(flags, quiet, |bytes, name, format, options| {
+    tables::refuse(&flags.traces, "states of objects")?;
+    each_file(flags, &flags.traces, quiet, |bytes, name, format, options| {
         let options = Options { class: class.map(str::to_owned), ..options.clone() };
         read::events(bytes, name, format, &options, sink)
     })
@@ -77,12 +100,13 @@ pub(crate) fn events(
 /// Reads one file after the other, with a progress bar and remarks about what was changed or skipped.
 fn each_file(
     flags: &TraceFlags,
+    files: &[PathBuf],
     quiet: bool,
     mut read: impl FnMut(Watched<Bytes>, &str, Option<Format>, &Options) -> Result<Summary, ReadError>,
 ) -> Result<(), Report> {
     let format = format(flags.from.as_deref())?;
     let options = options(&flags.read, flags.labels.into())?;
-    let mut sources = open_all(flags)?;
+    let mut sources = open_all(files)?;
     if format.is_none() && options.pattern.is_none() {
         for source in &mut sources {
             look_at(source, quiet)?;
@@ -155,7 +179,14 @@ pub(crate) fn dry_run(flags: &TraceFlags) -> Result<Ending, Report> {
     let format = format(flags.from.as_deref())?;
     let options = options(&flags.read, flags.labels.into())?;
     let mut text = String::new();
-    for source in open_all(flags)? {
+    let (tables, others) = tables::divide(&flags.traces)?;
+    #[cfg(feature = "parquet")]
+    if !tables.is_empty() {
+        text += &tables::dry_run(&tables, flags, LINES)?;
+    }
+    #[cfg(not(feature = "parquet"))]
+    drop(tables);
+    for source in open_all(&others)? {
         let run = read::dry_run(source.bytes, &source.name, format, &options, LINES)?;
         let _ = writeln!(text, "{} read as {}:", source.name, run.format.name());
         for Understood { line, found, label } in run.understood {
@@ -175,8 +206,8 @@ pub(crate) fn dry_run(flags: &TraceFlags) -> Result<Ending, Report> {
 }
 
 /// Opens all files before reading any, so a mistyped name is found at once.
-fn open_all(flags: &TraceFlags) -> Result<Vec<Source>, Report> {
-    flags.traces.iter().map(|path| open(&file_of(path))).collect()
+fn open_all(files: &[PathBuf]) -> Result<Vec<Source>, Report> {
+    files.iter().map(|path| open(&file_of(path))).collect()
 }
 
 /// The file of traces: the path itself, or the traces of a folder that `adit mine` wrote.

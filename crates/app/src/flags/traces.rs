@@ -47,7 +47,7 @@ pub(super) fn formats_for_reading() -> String {
 }
 
 /// Options for reading traces.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct ReadFlags {
     /// Regular expression that matches the lines of a log
     ///
@@ -58,13 +58,13 @@ pub(crate) struct ReadFlags {
     /// Skip lines that --regex does not match
     #[arg(long, requires = "regex", help_heading = READING)]
     pub(crate) skip_unmatched: bool,
-    /// Column (CSV) or field (JSON) with the trace
+    /// Column (CSV, Parquet) or field (JSON) with the trace
     #[arg(long, value_name = "COLUMN", help_heading = READING)]
     pub(crate) case: Option<String>,
     /// Column or field with the event
     #[arg(long, value_name = "COLUMN", help_heading = READING)]
     pub(crate) activity: Option<String>,
-    /// Column or field with the time
+    /// Column or field with the time; in tables, or the sequence number
     #[arg(long, value_name = "COLUMN", help_heading = READING)]
     pub(crate) time: Option<String>,
     /// Delimiter of CSV columns: `,`, `;` or `tab` [default: as in the header]
@@ -79,6 +79,9 @@ pub(crate) struct ReadFlags {
     /// Maximum length of a line in bytes, such as 64K or 16M
     #[arg(long, value_name = "SIZE", default_value = "16M", value_parser = super::size, help_heading = READING)]
     pub(crate) max_line: usize,
+    /// Memory for gathering the rows of a table's traces, such as 64M or 2G; the rest goes to disk
+    #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = super::size, help_heading = READING)]
+    pub(crate) memory: usize,
 }
 
 /// Parts of an event that its label shows.

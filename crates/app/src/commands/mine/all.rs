@@ -328,8 +328,10 @@ fn message(text: &str) -> (String, Option<String>) {
     let mut in_help = false;
     for line in text.lines() {
         let line = line.trim_start_matches(|c: char| c.is_whitespace() || "×│╰─▶├·".contains(c)).trim_end();
-        let named = ["error:", "Error:", "no answer:"].iter().find_map(|prefix| line.strip_prefix(prefix));
-        let plain = named.unwrap_or(line).trim();
+        let mut plain = line;
+        for prefix in ["error:", "Error:", "no answer:"] {
+            plain = plain.strip_prefix(prefix).unwrap_or(plain).trim();
+        }
         if let Some(advice) = plain.strip_prefix("help:") {
             in_help = true;
             help.push(advice.trim());
@@ -405,7 +407,7 @@ mod tests {
 
     #[test]
     fn a_message_is_one_line_and_its_advice_another() {
-        let text = "error: adit could not construct an object of a.B in 12 tests: new B(C) threw\n  NullPointerException 3 times\n  help: supply an object\n  with --fixtures\n";
+        let text = "error: no answer: adit could not construct an object of a.B in 12 tests: new B(C) threw\n  NullPointerException 3 times\n  help: supply an object\n  with --fixtures\n";
         let (why, help) = message(text);
         assert_eq!(
             why,
