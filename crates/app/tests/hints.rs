@@ -81,8 +81,9 @@ fn commands_and_flags_in_hints_exist() {
         .map(|&command| (command, flags(&adit(&[command, "--help"]).out).into_iter().collect()))
         .collect();
     let anywhere: BTreeSet<&String> = helps.values().flatten().collect();
-    // Flags of other programs that hints name: gzip, javac, autfilt and Maven.
-    let others = ["--help", "--version", "--test", "--release", "--state-based-acceptance", "--prefix"];
+    // Flags of other programs that hints name: gzip, javac, autfilt, Maven and cargo.
+    let others =
+        ["--help", "--version", "--test", "--release", "--state-based-acceptance", "--prefix", "--features"];
 
     let mut files = Vec::new();
     for folder in ["src", "../java/src", "../trace/src", "../automata/src", "../logic/src", "../store/src"] {

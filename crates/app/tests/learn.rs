@@ -196,3 +196,17 @@ fn bad_input_is_named() {
     assert_eq!(run.code, 4, "{}", run.err);
     assert!(run.err.contains("the budget ended before there was a first machine"), "{}", run.err);
 }
+
+/// A learned machine begins with the object, and `validate` knows how to make one.
+#[test]
+fn a_learned_machine_can_be_validated() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = folder.path().join("door.json").display().to_string();
+    let Some(run) = learn(&door(), &["-o", &model, "--depth", "1", "--inputs", "open,close"]) else { return };
+    assert_eq!(run.code, 0, "{}", run.err);
+    let adapter = door();
+    let flags = ["--only", "open,close", "--budget", "2000tests", "--json"];
+    let run = adit(&[&["validate", &model, "Door", "--adapter", &adapter], &flags[..]].concat());
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert_eq!((run.json()["precision"].as_f64(), run.json()["recall"].as_f64()), (Some(1.0), Some(1.0)));
+}

@@ -2,9 +2,9 @@
 //! adds up.
 //!
 //! A file begins with one line of JSON: the format, its version, the flags that decide what was counted, the
-//! number of bytes that follow, and a checksum. Two files can be added up only if format, version and flags are
-//! the same. Flags that only say how a file of traces is to be read (`--from`, `--case`, `--regex` and so on)
-//! are not part of it: the parts of a log may come in different formats.
+//! number of bytes that follow, and a checksum. Two files can be added up only if format, version and flags
+//! are the same. Flags that only say how a file of traces is to be read (`--from`, `--case`, `--regex` and so
+//! on) are not part of it: the parts of a log may come in different formats.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;

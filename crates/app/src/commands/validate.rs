@@ -1,5 +1,6 @@
 //! `adit validate`: precision and recall of a model against the class itself.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -8,13 +9,13 @@ use adit_attack::validate::{
     Rate, ValidateOptions, Validated, WalkOptions, unknown_labels, validate, without_unknown,
 };
 use adit_attack::{EventReader, SurveyOptions};
-use adit_automata::Fsa;
+use adit_automata::{Builder, Fsa};
 use adit_bytecode::overloads::Overloads;
 use adit_java::Api;
 use adit_logic::nearest_label;
 use adit_store::Campaign;
 use adit_trace::edit;
-use adit_trace::{Label, Pace, Phase, Progress, Script, Stop};
+use adit_trace::{Label, Pace, Phase, Progress, Script, Stop, Vocabulary};
 use miette::Report;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
@@ -111,7 +112,10 @@ fn measure(model: Fsa<String>, request: &ValidateRequest, quiet: bool) -> Result
         }
     }
     let reader = EventReader::new(&subject.vocabulary);
-    let model = known_part(model, &reader, request, quiet)?;
+    let mut model = known_part(model, &reader, request, quiet)?;
+    if class.adapter.is_some() {
+        model = with_creation(model, &subject.vocabulary, &reader);
+    }
 
     let mut pace = BudgetPace::of_validation(*budget);
     let mut counting = Counting::new(quiet);
@@ -181,6 +185,25 @@ fn merges_overloads(model: &Fsa<String>, api: &Api) -> bool {
     merged.name_events(Overloads::Merged);
     let unknown = |api: &Api| unknown_labels(model, &EventReader::new(&api.vocabulary())).len();
     unknown(&merged) < unknown(api)
+}
+
+/// Returns the model with the events that make an object in front, if it has none of them: a machine that was
+/// learned begins with the object.
+fn with_creation(model: Fsa<String>, vocabulary: &Vocabulary, reader: &EventReader) -> Fsa<String> {
+    let letters = vocabulary.starts.iter().flat_map(|start| reader.letters_of(start));
+    let starts: BTreeSet<&str> = letters.map(|letter| reader.alphabet().name(*letter)).collect();
+    if model.alphabet().iter().any(|label| starts.contains(label.as_str())) {
+        return model;
+    }
+    let mut builder = Builder::new();
+    model.states().for_each(|state| _ = builder.state(model.is_accepting(state)));
+    model.all_edges().for_each(|edge| builder.edge(edge.from, edge.label.clone(), edge.to));
+    let before = builder.state(false);
+    builder.initial(before);
+    for &first in model.initial() {
+        starts.iter().for_each(|label| builder.edge(before, (*label).to_owned(), first));
+    }
+    builder.build()
 }
 
 /// Returns the model, without the events that the class lacks if they are to be ignored.
