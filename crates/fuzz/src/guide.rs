@@ -1,6 +1,6 @@
 //! The guide of a campaign: a model that says where a session is, or, without one, the last code.
 //!
-//! Paper: [dice], section 5.5: a mined model is the state machine of a protocol fuzzer, and a request that
+//! Paper: `dice`, section 5.5: a mined model is the state machine of a protocol fuzzer, and a request that
 //! the server answers with an error leaves the state as it was.
 //! Deviation: the alphabet says which events are which requests, per label whether an error keeps the state,
 //! and success without a transition is reported as a contradiction instead of changing the model.

@@ -1,6 +1,6 @@
 //! L#: states are nodes of the tree of observations that some observed word tells apart.
 //!
-//! Paper: [vaandrager22], the rules of section 3 with their names, and its processing of counterexamples.
+//! Paper: `vaandrager22`, the rules of section 3 with their names, and its processing of counterexamples.
 //! Deviation: every rule asks for a set of words at a time. The paper's prototype runs adaptive sequences,
 //! whose next input depends on the last output; a set needs its words in advance, so a new transition is
 //! asked together with one fixed word, the *probe*, which grows until it tells apart the states of the basis

@@ -1,6 +1,6 @@
 //! L* for Mealy machines: states are rows of a table of outputs, columns are words that tell them apart.
 //!
-//! Paper: [shahbaz09], the observation table with outputs, whose columns begin with all single inputs;
+//! Paper: `shahbaz09`, the observation table with outputs, whose columns begin with all single inputs;
 //! `rivest93`, counterexamples, of which a binary search keeps one suffix.
 //! Deviation: one access word for each distinct row, so that the table is always consistent and only has to
 //! be closed. All open cells of a round are asked as one set.

@@ -1,6 +1,6 @@
 //! W-method: every transition of a conjecture, and every path of a few more inputs, ends where it should.
 //!
-//! Paper: [chow78], test sequences from a state cover and a characterization set.
+//! Paper: `chow78`, test sequences from a state cover and a characterization set.
 //! Deviation: words come in the order of the length of their middle part, so that short counterexamples are
 //! found first.
 //! Cost: at most `n · k^(e + 1) · n` words for `n` states, `k` inputs and `e` extra states.

@@ -1,7 +1,7 @@
 //! Wp-method: the W-method with fewer words, because most ends of a path need only be told apart from other
 //! states, and not characterized in full.
 //!
-//! Paper: [fujiwara91], the partial W-method in its two phases.
+//! Paper: `fujiwara91`, the partial W-method in its two phases.
 //! Deviation: words come in the order of the length of their middle part within each phase.
 //! Cost: at most `n · k^e · n` words in the first phase and `n · k^(e + 1) · n` in the second, where most
 //! states need fewer than `n` suffixes, for `n` states, `k` inputs and `e` extra states.
