@@ -112,7 +112,7 @@ impl Adapter {
         })
     }
 
-    /// What the adapter offers.
+    /// Operations, values and remarks that the adapter described.
     pub fn description(&self) -> &Described {
         &self.described
     }

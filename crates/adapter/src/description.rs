@@ -27,7 +27,7 @@ pub struct Described {
     pub values: Vec<Value>,
     /// Remarks for the user.
     pub notes: Vec<String>,
-    /// What the adapter found out, for its other processes.
+    /// Knowledge of the adapter that its other processes get.
     pub memo: Option<Value>,
     /// The answer as it was given, without the memo; a digest of it tells subjects apart.
     pub source: Value,

@@ -70,7 +70,7 @@ impl SequenceEnd {
 /// The answer to a call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CallAnswer {
-    /// What happened.
+    /// The end of the call.
     pub outcome: CallOutcome,
     /// The letter for a learner, if the adapter names one.
     pub output: Option<String>,
@@ -94,7 +94,7 @@ impl CallAnswer {
     }
 }
 
-/// What a call did.
+/// The end of a call.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CallOutcome {
     /// It returned null, a boolean, a number, a text or bytes, in the protocol's own form.

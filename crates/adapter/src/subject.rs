@@ -64,7 +64,7 @@ impl AdapterHost {
         })
     }
 
-    /// What the adapter offers.
+    /// Operations, values and remarks that the adapter described.
     pub fn description(&self) -> &Described {
         self.adapters[0].description()
     }

@@ -1,6 +1,6 @@
 //! Values for parameters: those that the description offers, and boundary values of each kind.
 //!
-//! What JSON says directly is an argument in its own right. Everything else (bytes, maps, choices, what is
+//! A value that JSON has is an argument in its own right. Everything else (bytes, maps, choices, what is
 //! left out) becomes a constant: a statement of its own in a script, whose signature is the value in
 //! the protocol's form. So scripts need no new kind of argument, and a campaign on disk holds them like any
 //! other.

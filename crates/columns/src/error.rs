@@ -29,7 +29,7 @@ pub enum TableError {
         file: String,
         /// The format.
         kind: &'static str,
-        /// What the library says.
+        /// Message of the library.
         why: String,
     },
     /// A column is missing.
@@ -38,7 +38,7 @@ pub enum TableError {
     NoColumn {
         /// The file.
         file: String,
-        /// What it would be used for.
+        /// Its purpose, if it were there.
         wanted: &'static str,
         /// The columns that there are.
         found: String,
@@ -53,7 +53,7 @@ pub enum TableError {
         file: String,
         /// The column.
         column: String,
-        /// What it is used for.
+        /// Its purpose.
         wanted: &'static str,
         /// Its type.
         kind: String,
@@ -68,7 +68,7 @@ pub enum TableError {
         file: String,
         /// The row, from 1.
         row: u64,
-        /// What is missing.
+        /// Purpose of the column whose value is missing.
         wanted: &'static str,
     },
     /// More different labels than a log has.
@@ -103,7 +103,7 @@ pub enum TableError {
     Write {
         /// The file.
         file: String,
-        /// What went wrong.
+        /// The cause.
         why: String,
     },
 }

@@ -50,7 +50,7 @@ pub enum TripleOutcome {
     Lost,
 }
 
-/// What was tried so far.
+/// States, labels and answers that sessions have covered.
 #[derive(Clone, Debug, Default)]
 pub struct Coverage {
     triples: BTreeMap<(SessionPlace, usize, TripleOutcome), u64>,
@@ -348,7 +348,7 @@ impl<'a> Campaign<'a> {
         &self.findings
     }
 
-    /// What was tried so far.
+    /// States, labels and answers that sessions have covered.
     pub fn coverage(&self) -> &Coverage {
         &self.coverage
     }

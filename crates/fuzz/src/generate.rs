@@ -28,7 +28,7 @@ pub struct Generator<'a, R> {
     pub guide: &'a Guide,
     /// Labels that may be sent, by their numbers.
     pub labels: &'a [usize],
-    /// What was tried so far.
+    /// States, labels and answers that sessions have covered.
     pub coverage: &'a Coverage,
     /// Scripts that showed something new.
     pub corpus: &'a [Entry],

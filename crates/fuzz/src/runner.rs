@@ -1,4 +1,4 @@
-//! Who runs sessions: this process, or one in a sandbox that is asked line by line.
+//! Runners of sessions: this process, or one in a sandbox that is asked line by line.
 //!
 //! A sandbox has a network of its own, so whoever speaks to a server must be in the same one. The process in
 //! the sandbox runs whole sessions: a line with a script in, a line with its run out.

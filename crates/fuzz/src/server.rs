@@ -16,7 +16,7 @@ use thiserror::Error;
 use crate::alphabet::Alphabet;
 use crate::script::escaped;
 
-/// How to start a server.
+/// The command of a server, and the way to run it.
 #[derive(Clone, Debug)]
 pub struct ServerCommand {
     /// The program and its arguments; `{port}`, `{host}` and `{dir}` are filled in.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ResultFile;
 
-/// What became of each class so far.
+/// The outcomes of all classes so far.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct EveryClass {
     /// The jar or folder, as it was typed.
@@ -22,7 +22,7 @@ impl ResultFile for EveryClass {
     const REMEDY: &'static str = "run the same `adit mine --all` command again";
 }
 
-/// What became of one class.
+/// The outcome of one class.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ClassOutcome {
     /// Digest of everything that the outcome depends on: the class file, budget, seed and other flags.

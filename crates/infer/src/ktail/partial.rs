@@ -1,6 +1,6 @@
 //! The prefix tree of a part of a log as bytes, to be written by one process and merged by another.
 //!
-//! What is merged is the tree, and not the tails. The class of a prefix depends on everything that ever
+//! Parts are merged as trees, not as tails. The class of a prefix depends on everything that ever
 //! followed it, in any part of the log: after `open`, one part may have seen only `read` and another only
 //! `close`. Counts of tails cannot be added up without knowing which states of two parts are the same prefix,
 //! and that is what the tree says.

@@ -299,7 +299,7 @@ fn is_in_use(output: &Output) -> bool {
     String::from_utf8_lossy(&output.stderr).contains("is in use by")
 }
 
-/// What a process says about its class.
+/// Returns the outcome of a class from the output of its process.
 fn outcome(output: &Output) -> Outcome {
     let summary: Option<Value> = serde_json::from_slice(&output.stdout).ok();
     if let (true, Some(summary)) = (output.status.success(), summary) {
