@@ -94,16 +94,16 @@ struct Round {
 
 /// Shares of the budget by which the phases must end. A class whose calls hang would spend all of it on the
 /// first.
-const WATCHING: f64 = 0.12;
-const PURITY: f64 = 0.24;
-const SURVEY: f64 = 0.3;
-const CHOOSING: f64 = 0.36;
+const WATCHING: f64 = 0.08;
+const PURITY: f64 = 0.16;
+const SURVEY: f64 = 0.22;
+const CHOOSING: f64 = 0.28;
 
 /// The rest after exploration is for attacking what is claimed about its result.
-const EXPLORING: f64 = 0.55;
+const EXPLORING: f64 = 0.6;
 
 /// The rest after attacking is for making model and properties agree.
-pub(crate) const ATTACKING: f64 = 0.75;
+pub(crate) const ATTACKING: f64 = 0.7;
 
 /// The rest after agreeing is for measuring the model.
 const AGREEING: f64 = 0.85;

@@ -377,6 +377,7 @@ impl Explorer {
             .collect();
         let runs = prober.run(&scripts).map_err(Halt::Failed)?;
         prober.warn(author);
+        exploration.learn_ties(prober, scripts.iter().zip(&runs))?;
         let draft = exploration.draft(prober.reader);
         let mut rejected = 0;
         for (script, run) in scripts.iter().zip(&runs) {

@@ -7,8 +7,8 @@
 //! Each such end costs as much as thousands of calls, so few must be enough. Blame falls on a method together
 //! with the construction of its object (`acquire` on a semaphore made with zero); on the method alone when it
 //! mostly hangs, whatever the construction; and on the construction when more methods hang on such objects
-//! than return: a scanner that reads from an endless source hangs in every method that reads, and none of
-//! them is at fault.
+//! than return, or when several hang that return on objects that were made otherwise: a scanner that reads
+//! from an endless source hangs in every method that reads, and none of them is at fault.
 //!
 //! Paper: none; bookkeeping.
 //! Cost: nothing until something hangs; then a hash of the construction for every object of a script.
@@ -35,8 +35,8 @@ const MOST_EVERYWHERE: u64 = 3;
 /// Names by which a static factory makes objects that may hang in a method before the method is to blame.
 const MOST_NAMES: usize = 5;
 
-/// Number of method names that must hang on objects of one construction, more than return, before the
-/// construction is given up. A class has few ways to wait for one thing, and they share a name.
+/// Number of method names that must hang on objects of one construction before the construction is given up.
+/// A class has few ways to wait for one thing, and they share a name.
 const NAMES: usize = 3;
 
 /// Hash of the call that made an object and of the kinds of its arguments.
@@ -69,12 +69,14 @@ struct ConstructionStats {
 }
 
 impl ConstructionStats {
-    /// Tells whether the construction is to blame, and not the methods.
-    fn is_to_blame(&self) -> bool {
-        let hung = self.calls.iter().filter(|(_, calls)| calls.bad > 0);
-        let hung: BTreeSet<&str> = hung.map(|(callable, _)| callable.name.as_str()).collect();
+    /// Tells whether the construction is to blame, and not the methods. `harmless` are those that returned on
+    /// objects of other constructions.
+    fn is_to_blame(&self, harmless: &BTreeSet<Arc<Callable>>) -> bool {
+        let hung = || self.calls.iter().filter(|(_, calls)| calls.bad > 0).map(|(callable, _)| callable);
+        let names: BTreeSet<&str> = hung().map(|callable| callable.name.as_str()).collect();
         let all: BTreeSet<&str> = self.calls.keys().map(|callable| callable.name.as_str()).collect();
-        hung.len() >= NAMES && 2 * hung.len() > all.len()
+        let is_harmless = |callable: &Arc<Callable>| harmless.contains(callable);
+        names.len() >= NAMES && (2 * names.len() > all.len() || hung().all(is_harmless))
     }
 }
 
@@ -84,6 +86,8 @@ pub(crate) struct HangBlame {
     constructions: BTreeMap<ConstructionHash, ConstructionStats>,
     /// Every method that once ended badly, with all its calls since.
     total: BTreeMap<Arc<Callable>, CallStats>,
+    /// Methods that returned on objects of a construction on which nothing had hung.
+    harmless: BTreeSet<Arc<Callable>>,
 }
 
 /// A method that hung or killed its machine on objects of one construction.
@@ -121,8 +125,10 @@ impl HangBlame {
             }
         }
         for (at, statement) in script.statements.iter().enumerate().take(run.steps.len()) {
-            if let Some(stats) = self.constructions.get_mut(&constructions.of_call(at)) {
-                stats.calls.entry(statement.callable.clone()).or_default().all += 1;
+            match self.constructions.get_mut(&constructions.of_call(at)) {
+                Some(stats) => stats.calls.entry(statement.callable.clone()).or_default().all += 1,
+                None if self.harmless.contains(&statement.callable) => {}
+                None => drop(self.harmless.insert(statement.callable.clone())),
             }
             if let Some(total) = self.total.get_mut(&statement.callable) {
                 total.all += 1;
@@ -156,7 +162,7 @@ impl HangBlame {
                 let calls = stats.calls.get(callable).copied().unwrap_or_default();
                 calls.is_too_bad(MOST_ON_CONSTRUCTION, RARELY)
             };
-            construction.is_some_and(ConstructionStats::is_to_blame)
+            construction.is_some_and(|stats| stats.is_to_blame(&self.harmless))
                 || object.is_some_and(hangs_on)
                 || self.is_given_up(callable)
         })
@@ -172,7 +178,7 @@ impl HangBlame {
             let is_named =
                 stats.is_named && calls.bad > 0 && 2 * calls.bad >= calls.all && names < MOST_NAMES;
             names += usize::from(is_named);
-            if !is_named && !stats.is_to_blame() {
+            if !is_named && !stats.is_to_blame(&self.harmless) {
                 continue;
             }
             let CallStats { all, bad, .. } = calls;
@@ -196,7 +202,7 @@ impl HangBlame {
     /// Methods that are no longer called, at least on some objects, without those where the construction is
     /// to blame.
     pub(crate) fn methods(&self) -> BTreeSet<&Arc<Callable>> {
-        let blameless = self.constructions.values().filter(|stats| !stats.is_to_blame());
+        let blameless = self.constructions.values().filter(|stats| !stats.is_to_blame(&self.harmless));
         let calls = blameless.flat_map(|stats| &stats.calls);
         let there = calls.filter(|(_, calls)| calls.is_too_bad(MOST_ON_CONSTRUCTION, RARELY));
         there.map(|(callable, _)| callable).chain(self.methods_everywhere()).collect()
@@ -216,7 +222,7 @@ impl HangBlame {
 
     /// Descriptions of the constructions that are to blame.
     pub(crate) fn constructions(&self) -> BTreeSet<&str> {
-        let to_blame = self.constructions.values().filter(|stats| stats.is_to_blame());
+        let to_blame = self.constructions.values().filter(|stats| stats.is_to_blame(&self.harmless));
         to_blame.map(|stats| stats.description.as_str()).collect()
     }
 }
@@ -449,6 +455,24 @@ mod tests {
                 methods ["read"] constructions {}
                 word: close read: None
                 function: close read: Some(2)
+                null: close read: None
+            "#]],
+        );
+    }
+
+    #[test]
+    fn where_methods_hang_that_return_on_others_the_object_is_to_blame() {
+        check(
+            &[
+                "function: a b c read!",
+                "word: a b read skip peek",
+                "function: a b skip!",
+                "function: c d e f peek!",
+            ],
+            expect![[r#"
+                methods [] constructions {"Reader(function giving small)"}
+                word: close read: None
+                function: close read: Some(0)
                 null: close read: None
             "#]],
         );

@@ -123,6 +123,24 @@ impl Move {
         Some(changed)
     }
 
+    /// The same with these values in the array that its arguments are made of, such as the elements of a
+    /// collection; nothing if there is no array of such values.
+    fn behind_holding(&self, situation: &Situation, held: &[Argument]) -> Option<Situation> {
+        let is_object = |value: &Argument| matches!(value, Argument::Text(_) | Argument::Earlier(_));
+        let is_array = |argument: &Argument| match argument {
+            Argument::Array(elements) => {
+                elements.iter().any(is_object) || (!elements.is_empty() && !held.iter().any(is_object))
+            }
+            _ => false,
+        };
+        let (_, making) = self.statements.split_last()?;
+        let at = making.iter().position(|statement| statement.args.iter().any(is_array))?;
+        let mut changed = self.behind(situation);
+        let statement = changed.script.statements.get_mut(situation.script.statements.len() + at)?;
+        *statement.args.iter_mut().find(|argument| is_array(argument))? = Argument::Array(held.to_vec());
+        Some(changed)
+    }
+
     /// The same with another value for one parameter; the value may mention statements of the situation.
     fn behind_with(&self, situation: &Situation, parameter: usize, value: &Argument) -> Situation {
         let mut changed = self.behind(situation);
@@ -171,20 +189,45 @@ pub(crate) fn kind_of(argument: &Argument) -> &'static str {
 /// All situations after one more call: every move, and the first move of each method again with other values.
 /// Values that the situation already has matter because calls are often about what an object holds, which no
 /// fixed pool can know. A new value matters because it can still be added where all values of a fixed pool
-/// are used up. A call that is tied to the object is also given what the object returned.
+/// are used up. A collection of what the object holds is neither: without it, `removeAll` would seem to depend
+/// on which values happen to be in the pool. A call that is tied to the object is also given what the object
+/// returned.
 pub(crate) fn all_behind<'a>(
     moves: impl Iterator<Item = &'a Move>,
     situation: &Situation,
     ties: &Ties,
 ) -> Vec<Situation> {
-    let used = values_of(&situation.script);
+    /// More would make probing too slow; the last values are most likely still held by the object.
+    const MOST_VALUES: usize = 4;
+    /// Enough for all that most objects hold.
+    const MOST_HELD: usize = 60;
+    let all_used = values_of(&situation.script, MOST_HELD);
+    let used = &all_used[..all_used.len().min(MOST_VALUES)];
+    let with_null: Vec<Argument> = all_used.iter().cloned().chain([Argument::Null]).collect();
     let new_text = ('a'..='z')
         .map(|name| name.to_string())
         .find(|name| !mentions(&situation.script, &Argument::Text(name.clone())));
     let new_number = (0..100).map(Argument::Int).find(|number| !mentions(&situation.script, number));
-    let (mut behind, mut met) = (Vec::new(), BTreeSet::new());
+    let moves: Vec<&Move> = moves.collect();
+    // A parameter for which nobody has a text or a number takes objects of some other type.
+    let mut plain: BTreeSet<(&Arc<Callable>, usize)> = BTreeSet::new();
+    for one in &moves {
+        let args = one.statements.last().into_iter().flat_map(|call| call.args.iter().enumerate());
+        let is_plain = |argument: &Argument| matches!(argument, Argument::Text(_) | Argument::Int(_));
+        plain.extend(args.filter(|(_, value)| is_plain(value)).map(|(at, _)| (one.callable(), at)));
+    }
+    let (mut behind, mut met, mut held) = (Vec::new(), BTreeSet::new(), BTreeSet::new());
     for one in moves {
         behind.push(one.behind(situation));
+        if !used.is_empty() && !held.contains(one.callable()) {
+            let lists = [&used[..1], &all_used[..], &with_null[..]];
+            let some: Vec<Situation> =
+                lists.into_iter().filter_map(|list| one.behind_holding(situation, list)).collect();
+            if !some.is_empty() {
+                held.insert(one.callable());
+                behind.extend(some);
+            }
+        }
         if !met.insert(one.callable()) {
             continue;
         }
@@ -192,6 +235,10 @@ pub(crate) fn all_behind<'a>(
             let mut with = |value: &Argument| behind.push(one.behind_with(situation, parameter, value));
             match kind {
                 ValueKind::Nothing | ValueKind::Bool | ValueKind::Float => {}
+                ValueKind::Object if !plain.contains(&(one.callable(), parameter)) => {
+                    let made = used.iter().filter(|value| matches!(value, Argument::Earlier(_)));
+                    made.for_each(&mut with);
+                }
                 ValueKind::Text | ValueKind::Object => {
                     used.iter().for_each(&mut with);
                     new_text.iter().for_each(|text| with(&Argument::Text(text.clone())));
@@ -221,21 +268,21 @@ fn mentions(script: &Script, value: &Argument) -> bool {
     script.statements.iter().flat_map(|statement| &statement.args).any(|argument| inside(argument, value))
 }
 
-/// Values that were given to calls of a script, the last ones first.
-fn values_of(script: &Script) -> Vec<Argument> {
-    /// More would make probing too slow; the last values are most likely still held by the object.
-    const MOST: usize = 4;
-    fn collect(argument: &Argument, found: &mut Vec<Argument>) {
+/// Values that were given to calls of a script, the last ones first, and at most so many.
+fn values_of(script: &Script, most: usize) -> Vec<Argument> {
+    fn collect(argument: &Argument, most: usize, found: &mut Vec<Argument>) {
         match argument {
-            Argument::Array(elements) => elements.iter().for_each(|element| collect(element, found)),
-            Argument::Function(_) | Argument::Bool(_) => {}
-            value if found.len() < MOST && !found.contains(value) => found.push(value.clone()),
+            Argument::Array(elements) => elements.iter().for_each(|element| collect(element, most, found)),
+            // What a function gives may end up in the object.
+            Argument::Function(result) => collect(result, most, found),
+            Argument::Bool(_) => {}
+            value if found.len() < most && !found.contains(value) => found.push(value.clone()),
             _ => {}
         }
     }
     let mut found = Vec::new();
     for statement in script.statements.iter().rev() {
-        statement.args.iter().for_each(|argument| collect(argument, &mut found));
+        statement.args.iter().for_each(|argument| collect(argument, most, &mut found));
     }
     found
 }
@@ -320,4 +367,58 @@ fn references(statement: &Statement) -> Vec<usize> {
     let mut found = Vec::new();
     needs(statement, &mut |needed| found.push(needed));
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use adit_trace::CallKind;
+
+    use super::*;
+
+    fn statement(kind: CallKind, name: &str, receiver: Option<usize>, args: Vec<Argument>) -> Statement {
+        let parameters = args.iter().map(|_| ValueKind::Object).collect();
+        let callable = Callable { parameters, ..Callable::new(kind, "Bag", name) };
+        Statement { callable: Arc::new(callable), receiver, args }
+    }
+
+    fn text(text: &str) -> Argument {
+        Argument::Text(text.to_owned())
+    }
+
+    /// Whether a bag holds all elements of a list depends on the bag, and not on the lists of the pool.
+    #[test]
+    fn collections_are_also_made_of_what_the_object_holds() {
+        let list = statement(CallKind::Function, "list", None, vec![Argument::Array(vec![text("x")])]);
+        let add_all = statement(CallKind::Method, "addAll", Some(OBJECT), vec![Argument::Earlier(0)]);
+        let pool = [Move { statements: vec![list, add_all] }];
+        let held = |calls: Vec<Statement>| {
+            let mut statements = vec![statement(CallKind::Constructor, "Bag", None, Vec::new())];
+            statements.extend(calls);
+            let situation = Situation { script: Script { statements }, object: 0 };
+            let behind = all_behind(pool.iter(), &situation, &Ties::default());
+            let mut lists: Vec<Vec<Argument>> = Vec::new();
+            for one in behind {
+                for argument in one.script.statements.iter().rev().take(2).flat_map(|one| &one.args) {
+                    if let Argument::Array(elements) = argument
+                        && !lists.contains(elements)
+                    {
+                        lists.push(elements.clone());
+                    }
+                }
+            }
+            lists
+        };
+        let give = |result| Argument::Function(Box::new(result));
+        let add = |value| statement(CallKind::Method, "add", Some(0), vec![value]);
+        assert_eq!(held(Vec::new()), [vec![text("x")]]);
+        assert_eq!(
+            held(vec![add(text("a")), add(give(text("b")))]),
+            [
+                vec![text("x")],
+                vec![text("b")],
+                vec![text("b"), text("a")],
+                vec![text("b"), text("a"), Argument::Null]
+            ]
+        );
+    }
 }

@@ -196,7 +196,7 @@ pub(crate) fn pool_of<S: Guarded>(
     let each = (MOVES / methods.max(1)).clamp(FEWEST_MOVES.min(options.moves), options.moves);
     let moves = moves::choose(surveyed.candidates.clone(), &seen, each);
     let starts = starts(prober, surveyed, &moves, options, probes / 10, rng)?;
-    let ties = Ties::of(&surveyed.runs, prober.reader);
+    let ties = Ties::of(surveyed.runs.iter().map(|(script, run)| (script, run)), prober.reader);
     Ok(Pool { starts, moves, ties })
 }
 

@@ -18,15 +18,33 @@ use crate::EventReader;
 
 /// Calls that returned only if an argument came from the object itself.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Ties(Rc<BTreeMap<Arc<Callable>, Sources>>);
+pub(crate) struct Ties {
+    tied: Rc<BTreeMap<Arc<Callable>, Sources>>,
+    /// Calls that returned with other values too.
+    free: Rc<BTreeSet<Arc<Callable>>>,
+}
 
 /// Parameters, each with a method that returns a value for it.
 type Sources = BTreeSet<(usize, Arc<Callable>)>;
 
 impl Ties {
     /// Learns ties from runs. A call that returned with any other value has none.
-    pub(crate) fn of<'a>(runs: impl IntoIterator<Item = &'a (Script, Run)>, reader: &EventReader) -> Self {
-        let (mut tied, mut free): (BTreeMap<_, Sources>, BTreeSet<_>) = (BTreeMap::new(), BTreeSet::new());
+    pub(crate) fn of<'a>(
+        runs: impl IntoIterator<Item = (&'a Script, &'a Run)>,
+        reader: &EventReader,
+    ) -> Self {
+        let mut ties = Self::default();
+        ties.learn(runs, reader);
+        ties
+    }
+
+    /// Learns from more runs, and tells whether other calls are tied than before.
+    pub(crate) fn learn<'a>(
+        &mut self,
+        runs: impl IntoIterator<Item = (&'a Script, &'a Run)>,
+        reader: &EventReader,
+    ) -> bool {
+        let (mut tied, mut free) = ((*self.tied).clone(), (*self.free).clone());
         for (script, run) in runs {
             for heard in reader.read(script, run) {
                 let calls = heard.statements.iter().map(|&at| &script.statements[at]);
@@ -49,7 +67,9 @@ impl Ties {
             }
         }
         tied.retain(|callable, _| !free.contains(callable));
-        Self(Rc::new(tied))
+        let is_new = tied != *self.tied;
+        *self = Self { tied: Rc::new(tied), free: Rc::new(free) };
+        is_new
     }
 
     /// The values in a script that a call on its object may need: parameters, each with the last statement
@@ -60,7 +80,7 @@ impl Ties {
         script: &Script,
         object: usize,
     ) -> impl Iterator<Item = (usize, Argument)> {
-        self.0.get(callable).into_iter().flatten().filter_map(move |(parameter, source)| {
+        self.tied.get(callable).into_iter().flatten().filter_map(move |(parameter, source)| {
             let gives = |one: &adit_trace::Statement| one.receiver == Some(object) && one.callable == *source;
             let at = script.statements.iter().rposition(gives)?;
             Some((*parameter, Argument::Earlier(at)))
@@ -69,10 +89,11 @@ impl Ties {
 
     /// Hash of the values that a script has for tied calls on its object; nothing if no call is tied.
     pub(crate) fn held(&self, script: &Script, object: Option<usize>) -> Option<u64> {
-        if self.0.is_empty() {
+        if self.tied.is_empty() {
             return None;
         }
-        let sources: BTreeSet<&Arc<Callable>> = self.0.values().flatten().map(|(_, source)| source).collect();
+        let sources: BTreeSet<&Arc<Callable>> =
+            self.tied.values().flatten().map(|(_, source)| source).collect();
         let calls = script.statements.iter().filter(|one| object.is_some() && one.receiver == object);
         let held: BTreeSet<_> = calls.map(|one| &one.callable).filter(|one| sources.contains(one)).collect();
         let mut hasher = FxHasher::default();
@@ -123,7 +144,7 @@ mod tests {
         let void = || Step::new(StepResult::Returned(Value::Void));
         let steps = vec![object("Lock", 0), object("Condition", 1), void(), void(), void()];
         let run = Run { steps, end: End::Complete, leaked: false, passed: None };
-        let ties = Ties::of(&[(script.clone(), run)], &reader);
+        let mut ties = Ties::of([(&script, &run)], &reader);
         let values = |callable| ties.values(callable, &script, 0).collect::<Vec<_>>();
         assert_eq!(values(&waiters), [(0, Argument::Earlier(1))]);
         assert_eq!(values(&equals), []);
@@ -132,5 +153,10 @@ mod tests {
         assert_ne!(ties.held(&new, Some(0)), ties.held(&with_condition, Some(0)));
         assert_eq!(ties.held(&with_condition, Some(0)), ties.held(&script, Some(0)));
         assert_eq!(Ties::default().held(&script, Some(0)), None);
+        assert!(!ties.learn([(&script, &run)], &reader), "nothing new");
+        let mut other = script.clone();
+        other.statements[2].args = vec![Argument::Null];
+        assert!(ties.learn([(&other, &run)], &reader), "it takes other values too");
+        assert_eq!(ties.values(&waiters, &script, 0).count(), 0);
     }
 }

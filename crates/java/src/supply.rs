@@ -296,12 +296,20 @@ impl<'a> RecipeBuilder<'a> {
         let mut all = vec![nothing];
         let elements = if depth < DEEPEST { self.recipes(element, depth + 1) } else { Vec::new() };
         // Each array takes the elements on from where the last one ended, so that they differ.
-        let mut next = elements.iter().filter(|recipe| recipe.value != Argument::Null).cycle();
-        for (length, weight) in [(1, 2), (2, 2), (3, 2), (3, 2), (8, 1)] {
+        let some = || elements.iter().filter(|recipe| recipe.value != Argument::Null);
+        let mut next = some().cycle();
+        // Long ones have elements of one kind, which can be compared and sorted, and which take no statements.
+        // The longest is longer than most things that are copied into an array.
+        let kind = |recipe: &Recipe| std::mem::discriminant(&recipe.value);
+        let plain = || some().filter(|recipe| recipe.statements.is_empty());
+        let first = plain().next().map(kind);
+        let mut alike = plain().filter(|recipe| Some(kind(recipe)) == first).cycle();
+        for (length, weight) in [(1, 2), (2, 2), (3, 2), (3, 2), (8, 1), (40, 1)] {
             let mut array = Recipe { statements: Vec::new(), value: Argument::Null, weight };
             let mut values = Vec::new();
-            for element in next.by_ref().take(length) {
-                values.push(append(&mut array.statements, element));
+            for _ in 0..length {
+                let element = if length < 8 { next.next() } else { alike.next() };
+                values.extend(element.map(|element| append(&mut array.statements, element)));
             }
             if values.len() == length && array.statements.len() <= MOST_STATEMENTS {
                 array.value = Argument::Array(values);

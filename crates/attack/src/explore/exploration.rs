@@ -337,6 +337,7 @@ impl Exploration {
                 prober.ask(&self.progress(Phase::Explore))?;
             }
             self.see_again(prober)?;
+            self.choose_fields_by_more();
             let unknown = self.leading_nowhere();
             let next = if unknown.is_empty() {
                 self.next_successors(enough)
@@ -361,6 +362,17 @@ impl Exploration {
             if !self.probe_successors(prober, &next)? {
                 return Err(prober.why_not_run(&self.progress(Phase::Explore)).into());
             }
+        }
+    }
+
+    /// Chooses the fields that matter again, if much more is known than when they were last chosen. A field
+    /// that only counts calls would make each situation a new one.
+    fn choose_fields_by_more(&mut self) {
+        const FEWEST: usize = 40;
+        let known = self.situations.len();
+        if self.is_told_by_fields() && known >= FEWEST && 4 * known >= 5 * self.chosen_with {
+            self.chosen_with = known;
+            self.choose_fields();
         }
     }
 

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use adit_trace::{Depth, Letter, Phase};
+use adit_trace::{Depth, Letter, Phase, Run, Script};
 
 use super::exploration::{
     Exploration, ProbedSituation, SituationId, Successor, SuccessorId, Unprobed, created_by,
@@ -101,6 +101,21 @@ impl Exploration {
             }
             Depth::ReachableAtEnd | Depth::Reachable => self.fields_mislead = true,
         }
+    }
+
+    /// Learns from random runs which calls take only what the same object returned. That a situation has such
+    /// a value counts as a field, so if there are new ones, all situations are seen again.
+    pub(super) fn learn_ties<'r, S: Guarded>(
+        &mut self,
+        prober: &mut Prober<'_, S>,
+        runs: impl Iterator<Item = (&'r Script, &'r Run)>,
+    ) -> Result<(), Halt<S::Error>> {
+        if self.pool.ties.learn(runs, prober.reader) {
+            self.by_state.clear();
+            self.is_outdated = true;
+            self.outdate_draft();
+        }
+        self.see_again(prober)
     }
 
     /// Settles why situations that seemed equal are not. Looks again at all of them, if they were seen less
