@@ -252,7 +252,12 @@ pub(crate) fn all_behind<'a>(
         for (parameter, value) in ties.values(one.callable(), &situation.script, situation.object) {
             behind.push(one.behind_with(situation, parameter, &value));
         }
-        behind.extend(new_text.iter().filter_map(|text| one.behind_with_text(situation, text)));
+        let held_text = used.iter().find_map(|value| match value {
+            Argument::Text(text) => Some(text),
+            _ => None,
+        });
+        let texts = new_text.iter().chain(held_text);
+        behind.extend(texts.filter_map(|text| one.behind_with_text(situation, text)));
     }
     behind
 }
