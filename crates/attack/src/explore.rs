@@ -160,6 +160,11 @@ impl Explored {
 /// by then, and what matters is that no event leads nowhere.
 const LATE_SUCCESSORS: usize = 2;
 
+/// Number of situations that are probed at first behind all events of a state together. Where there are many
+/// events, most of what lies behind a second and a third situation is known, and the model should be judged
+/// before the time is up. More are probed when nothing else is left to do.
+const FIRST_SUCCESSORS: usize = 120;
+
 /// Random runs are repeated while the model rejects more than one in so many of them, and while new states
 /// appear.
 const REJECTED_RARELY: u64 = 200;
@@ -251,7 +256,9 @@ impl Explorer {
     ) -> Result<bool, S::Error> {
         let before = self.exploration.draft(laboratory.reader);
         let tried = self.in_laboratory(laboratory, |explorer, prober, author, rng| {
-            explorer.exploration.try_new_moves(prober, author, &explorer.surveyed, rng)
+            explorer.exploration.try_new_moves(prober, author, &explorer.surveyed, rng)?;
+            let successors = explorer.exploration.options.successors;
+            explorer.exploration.explore(prober, successors)
         })?;
         if tried.is_none() {
             return Ok(false);
@@ -337,8 +344,9 @@ impl Explorer {
         match step {
             Step::Explore => {
                 exploration.create_objects(prober)?;
-                let successors = exploration.options.successors;
-                exploration.explore(prober, successors)?;
+                let letters = prober.reader.alphabet().names().len().max(1);
+                let successors = (FIRST_SUCCESSORS / letters).max(LATE_SUCCESSORS);
+                exploration.explore(prober, successors.min(exploration.options.successors))?;
                 Ok(Some(Step::AcceptSurvey))
             }
             Step::AcceptSurvey => {

@@ -34,6 +34,9 @@ const SHOWN: usize = 5;
 /// walks take no test, and a share of few would make it a matter of chance whether a state is split.
 const FOLLOWED_PER_WALK: usize = 6;
 
+/// One in so many walks is searched for where most need no search.
+const FEWER_SEARCHED: usize = 3;
+
 /// Situations that are kept for each prefix of a walk when it is first searched for.
 const FIRST_WIDTH: usize = 2;
 
@@ -385,9 +388,10 @@ impl Exploration {
                 open.push(walk);
             }
         }
-        // Of those that take tests, the first stand for the others.
-        let weight = open.len() as f64 / open.len().min(walks).max(1) as f64;
-        open.truncate(walks);
+        // Of those that take tests, the first stand for the others; few of them, if most walks take none.
+        let most = if tried.len() > open.len() { walks / FEWER_SEARCHED } else { walks };
+        let weight = open.len() as f64 / open.len().min(most).max(1) as f64;
+        open.truncate(most);
         let mut words: Vec<Vec<Letter>> = open.iter().map(|walk| walk.word.clone()).collect();
         let kind = |state| self.likely_class(&draft, state);
         let (mut realized, progress) = (Realized::default(), self.progress(Phase::Refute));
