@@ -150,6 +150,21 @@ impl Move {
         changed
     }
 
+    /// The same with what was passed together to an earlier call, parameter by parameter. What a function gave
+    /// counts as passed.
+    fn behind_together(&self, situation: &Situation, passed: &[Argument]) -> Situation {
+        let mut changed = self.behind(situation);
+        if let Some(call) = changed.script.statements.last_mut() {
+            for (argument, passed) in call.args.iter_mut().zip(passed) {
+                *argument = match passed {
+                    Argument::Function(result) => (**result).clone(),
+                    other => other.clone(),
+                };
+            }
+        }
+        changed
+    }
+
     /// The situation after a move that makes an object.
     pub(crate) fn start(&self) -> Situation {
         Situation {
@@ -190,7 +205,8 @@ pub(crate) fn kind_of(argument: &Argument) -> &'static str {
 /// Values that the situation already has matter because calls are often about what an object holds, which no
 /// fixed pool can know. A new value matters because it can still be added where all values of a fixed pool
 /// are used up. A collection of what the object holds is neither: without it, `removeAll` would seem to depend
-/// on which values happen to be in the pool. A call that is tied to the object is also given what the object
+/// on which values happen to be in the pool. Values that were passed together are passed together again, as a
+/// key with its value. A call that is tied to the object is also given what the object
 /// returned.
 pub(crate) fn all_behind<'a>(
     moves: impl Iterator<Item = &'a Move>,
@@ -201,6 +217,8 @@ pub(crate) fn all_behind<'a>(
     const MOST_VALUES: usize = 4;
     /// Enough for all that most objects hold.
     const MOST_HELD: usize = 60;
+    /// Calls with several arguments, the last first, whose arguments are passed again.
+    const MOST_TOGETHER: usize = 2;
     let all_used = values_of(&situation.script, MOST_HELD);
     let used = &all_used[..all_used.len().min(MOST_VALUES)];
     let with_null: Vec<Argument> = all_used.iter().cloned().chain([Argument::Null]).collect();
@@ -208,6 +226,13 @@ pub(crate) fn all_behind<'a>(
         .map(|name| name.to_string())
         .find(|name| !mentions(&situation.script, &Argument::Text(name.clone())));
     let new_number = (0..100).map(Argument::Int).find(|number| !mentions(&situation.script, number));
+    // A key and its value mean something together.
+    let on_object = situation.script.statements.iter().rev();
+    let together: Vec<&[Argument]> = on_object
+        .filter(|one| one.receiver == Some(situation.object) && one.args.len() > 1)
+        .map(|one| one.args.as_slice())
+        .take(MOST_TOGETHER)
+        .collect();
     let moves: Vec<&Move> = moves.collect();
     // A parameter for which nobody has a text or a number takes objects of some other type.
     let mut plain: BTreeSet<(&Arc<Callable>, usize)> = BTreeSet::new();
@@ -248,6 +273,9 @@ pub(crate) fn all_behind<'a>(
                     new_number.iter().for_each(&mut with);
                 }
             }
+        }
+        if one.callable().parameters.len() > 1 {
+            behind.extend(together.iter().map(|passed| one.behind_together(situation, passed)));
         }
         for (parameter, value) in ties.values(one.callable(), &situation.script, situation.object) {
             behind.push(one.behind_with(situation, parameter, &value));
@@ -425,5 +453,16 @@ mod tests {
                 vec![text("b"), text("a"), Argument::Null]
             ]
         );
+    }
+
+    #[test]
+    fn what_was_passed_together_is_passed_together_again() {
+        let remove = statement(CallKind::Method, "remove", Some(OBJECT), vec![text("x"), text("y")]);
+        let put = statement(CallKind::Method, "put", Some(0), vec![text("key"), text("value")]);
+        let new = statement(CallKind::Constructor, "Map", None, Vec::new());
+        let situation = Situation { script: Script { statements: vec![new, put] }, object: 0 };
+        let behind = all_behind([Move { statements: vec![remove] }].iter(), &situation, &Ties::default());
+        let removed: Vec<&[Argument]> = behind.iter().map(|one| &*one.script.statements[2].args).collect();
+        assert!(removed.contains(&&[text("key"), text("value")][..]), "{removed:?}");
     }
 }
