@@ -20,7 +20,7 @@ use miette::Report;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use serde_json::json;
-use terminal_size::{Width, terminal_size_of};
+use terminal_size::{Height, Width, terminal_size_of};
 
 use super::requests::{call_request, folder_name, subject_request};
 use crate::adapter;
@@ -465,7 +465,9 @@ fn places(flags: &MineFlags) -> String {
 /// The model as text: drawn on a terminal where it fits, and in words elsewhere, so scripts can rely on it.
 fn drawn(model: &Fsa<String>, mined: &Mined, never_worked: &[String]) -> String {
     let model_text = match terminal_size_of(io::stdout()) {
-        Some((Width(room), _)) => terminal::fitting(model, &mined.pure, room.into()),
+        Some((Width(width), Height(height))) => {
+            terminal::fitting(model, &mined.pure, (width.into(), height.into()))
+        }
         None => terminal::told(model),
     };
     // A call that was given up, or blocks somewhere, may be what the order is about.

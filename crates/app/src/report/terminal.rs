@@ -32,11 +32,19 @@ const MAX_COLUMNS: usize = 118;
 /// Maximum number of states in a list; nobody reads a longer one.
 const MAX_LISTED: usize = 15;
 
-/// Returns the model for a terminal with `room` columns: drawn if it fits, else as text.
-pub(crate) fn fitting(model: &Fsa<String>, pure: &BTreeSet<String>, room: usize) -> String {
+/// Returns the model for a terminal of this size: drawn if it fits, else as text.
+pub(crate) fn fitting(
+    model: &Fsa<String>,
+    pure: &BTreeSet<String>,
+    (width, height): (usize, usize),
+) -> String {
+    /// Lines of a drawing that are worth scrolling for in a small window.
+    const WORTH: usize = 40;
     let choice = Choice { pure: true, failures: false };
-    let drawn = boxes(model, pure, choice).filter(|text| text.lines().all(|line| columns(line) <= room));
-    drawn.unwrap_or_else(|| told(model))
+    let fits = |text: &String| {
+        text.lines().all(|line| columns(line) <= width) && text.lines().count() <= height.max(WORTH)
+    };
+    boxes(model, pure, choice).filter(fits).unwrap_or_else(|| told(model))
 }
 
 /// Returns the model as a list or, if that is too long, a summary.
@@ -44,9 +52,9 @@ pub(crate) fn told(model: &Fsa<String>) -> String {
     if is_long(model) { summary(model) } else { on_a_screen(model) }
 }
 
-/// Returns the list of calls, cut short where it would not fit on a screen.
+/// Returns the list of calls, cut short where it and the remarks below it would not fit on a screen.
 fn on_a_screen(model: &Fsa<String>) -> String {
-    const LINES: usize = 40;
+    const LINES: usize = 30;
     const COLUMNS: usize = 100;
     let height = |text: &str| text.lines().map(|line| columns(line).div_ceil(COLUMNS).max(1)).sum::<usize>();
     let all = list(model);
@@ -621,7 +629,7 @@ mod tests {
         let model = builder.build();
         let text = told(&model);
         let height: usize = text.lines().map(|line| line.len().div_ceil(100).max(1)).sum();
-        assert!(height <= 40, "{height} lines:\n{text}");
+        assert!(height <= 31, "{height} lines:\n{text}");
         assert!(
             text.contains("and 32 more") && text.ends_with("(`adit show --all` lists every call)\n"),
             "{text}"
@@ -654,7 +662,7 @@ mod tests {
                 stays: read
         "#]]
         .assert_eq(&list(&model));
-        assert_eq!(fitting(&model, &BTreeSet::new(), 20), list(&model));
+        assert_eq!(fitting(&model, &BTreeSet::new(), (20, 50)), list(&model));
         let mut builder = Builder::new();
         for _ in 0..20 {
             builder.state(true);
@@ -672,6 +680,6 @@ mod tests {
             busiest states: 0 (20 arrows); 1 (3 arrows); 2 (3 arrows); 3 (3 arrows); 4 (3 arrows)
         "#]]
         .assert_eq(&told(&builder.build()));
-        assert!(fitting(&model, &BTreeSet::new(), 80).contains("├─ open ✓"));
+        assert!(fitting(&model, &BTreeSet::new(), (80, 50)).contains("├─ open ✓"));
     }
 }

@@ -92,7 +92,7 @@ pub(super) fn asserting(
 /// Makes tests longer by questions.
 struct Asking<'a> {
     classes: &'a ClassPath,
-    /// Whether a type is an enum that all code can name.
+    /// For each type, true if it is an enum that all code can name.
     enums: BTreeMap<Type, bool>,
 }
 

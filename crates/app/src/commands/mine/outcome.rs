@@ -247,6 +247,8 @@ impl Outcome<'_> {
         let (script, run) = &self.mined.conclusion.tests[test];
         let shown = |value: &Value| -> Option<String> {
             let text = match value {
+                // An object that is not looked into is told by its class, which says nothing at a step.
+                Value::Text(text) if is_class_name(text) => return None,
                 Value::Text(text) => format!("\"{text}\""),
                 Value::Null => "null".to_owned(),
                 Value::Bool(answer) => answer.to_string(),
@@ -459,6 +461,17 @@ fn subject_lives(vocabulary: &Vocabulary, script: &Script, run: &Run) -> impl It
         let start = &script.statements[life.object].callable;
         vocabulary.starts.contains(start)
     })
+}
+
+/// Returns true for the full name of a class: `java.util.ArrayList`.
+fn is_class_name(text: &str) -> bool {
+    let mut parts = text.split('.');
+    let is_word = |part: &str| {
+        part.starts_with(|c: char| c.is_alphabetic())
+            && part.chars().all(|c| c.is_alphanumeric() || "_$".contains(c))
+    };
+    let last = text.rsplit('.').next().unwrap_or_default();
+    text.contains('.') && last.starts_with(char::is_uppercase) && parts.all(is_word)
 }
 
 /// The name of a class of tests.

@@ -5,6 +5,7 @@
 use std::path::Path;
 
 use adit_picture::StateNames;
+use adit_trace::Stop;
 
 use super::fixture_skeleton::SKELETON;
 use super::outcome::findings_file;
@@ -16,11 +17,17 @@ use crate::results::run::{
     ModelSummary, Summary, mode_in_words,
 };
 
+/// Most findings that stand above the model.
+const FINDINGS_TOLD: usize = 4;
+
 /// Most calls that never succeeded and are told one by one.
 const NEVER_TOLD: usize = 5;
 
 /// Most names in one line; `--json` has all of them.
 const NAMES_TOLD: usize = 5;
+
+/// Most methods that throw for some arguments, each with its exceptions.
+const THROWN_TOLD: usize = 3;
 
 /// Longest message of an exception that is told in full.
 const MESSAGE_TOLD: usize = 80;
@@ -34,7 +41,10 @@ pub(super) fn findings(summary: &Summary, folder: &Path) -> String {
     }
     let tests = folder.join(findings_file(&summary.class));
     let mut text = format!("{} (tests in {}):\n", counted(visible.len(), "finding"), tests.display());
-    visible.iter().for_each(|finding| text += &format!("    {}\n", finding.says));
+    visible.iter().take(FINDINGS_TOLD).for_each(|finding| text += &format!("    {}\n", finding.says));
+    if let Some(more @ 1..) = visible.len().checked_sub(FINDINGS_TOLD) {
+        text += &format!("    and {more} more, in report.html\n");
+    }
     text
 }
 
@@ -61,7 +71,8 @@ pub(super) fn remarks(
         lines.push(format!("branch coverage of the attack: {covered} of {all}"));
     }
     if !summary.attacked && properties.mined > 0 {
-        lines.push("no property was attacked: the budget ran out first".to_owned());
+        let first = if *stop == Stop::Interrupted { "it was interrupted" } else { "the budget ran out" };
+        lines.push(format!("no property was attacked: {first} first"));
     }
     lines.extend(about_gaps(&summary.gaps, folder, takes_fixtures));
     lines.push(format!("written to {}", folder.display()));
@@ -115,7 +126,7 @@ fn thrown(model: &ModelSummary) -> Option<String> {
         format!("{method} ({})", exceptions.join(", "))
     };
     let told: Vec<String> = model.argument_exceptions.iter().map(one).collect();
-    (!told.is_empty()).then(|| format!("throw for some arguments: {}", some_of(&told, NAMES_TOLD)))
+    (!told.is_empty()).then(|| format!("throw for some arguments: {}", some_of(&told, THROWN_TOLD)))
 }
 
 /// Says in one line what there was no time for, and what to do about it.
@@ -144,11 +155,22 @@ fn incomplete(summary: &Summary, budget: Budget) -> Option<String> {
     if missing.is_empty() && !is_cut {
         return None;
     }
+    let is_interrupted = summary.stop == Stop::Interrupted;
     if missing.is_empty() {
-        missing.push(format!("the {} ended before the search did", budget.in_words()));
+        missing.push(match summary.stop {
+            Stop::Interrupted => "interrupted before the search ended".to_owned(),
+            Stop::GaveUp => "too many calls hung or crashed".to_owned(),
+            Stop::Budget(_) | Stop::Done => {
+                format!("the {} ended before the search did", budget.in_words())
+            }
+        });
     }
     missing.extend(model.explored_first.in_words());
-    Some(format!("incomplete: {}; try --budget {}", missing.join("; "), budget.longer()))
+    let remedy = match is_interrupted {
+        true => "the same command continues it".to_owned(),
+        false => format!("try --budget {}", budget.longer()),
+    };
+    Some(format!("incomplete: {}; {remedy}", missing.join("; ")))
 }
 
 fn about_gaps(gaps: &Gaps, folder: &Path, takes_fixtures: bool) -> Vec<String> {
@@ -244,6 +266,9 @@ mod tests {
         (model.not_explored, model.admitted) = (0, 0);
         model.confirmed_transitions.confirmed = 16;
         assert_eq!(told(&summary)[1], "incomplete: the 10 s ended before the search did; try --budget 1m");
+        summary.stop = Stop::Interrupted;
+        let interrupted = "incomplete: interrupted before the search ended; the same command continues it";
+        assert_eq!(told(&summary)[1], interrupted);
         summary.model.complete = true;
         assert_eq!(told(&summary)[1], "written to out");
     }

@@ -1,4 +1,4 @@
-//! The file of the generated JUnit tests: a nested class for each state, and only the imports that are needed.
+//! The file of the generated JUnit tests: a nested class for each state, and only the imports that it needs.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -8,7 +8,8 @@ use super::test_names::NamedTests;
 /// The annotation of a class of tests inside another.
 const NESTED: &str = "org.junit.jupiter.api.Nested";
 
-/// Writes the tests as a Java file. Tests of one group follow each other.
+/// Writes the tests as a Java file. Tests of one group follow each other. Those of the first group, which is
+/// about new objects, belong to the class itself: tools take a class without tests of its own for none.
 pub(super) fn written(tests: &NamedTests) -> String {
     let methods = &tests.class.methods;
     let sources = methods.iter().map(|method| method.source.as_str());
@@ -17,28 +18,31 @@ pub(super) fn written(tests: &NamedTests) -> String {
         .collect();
     // A class of the user's may have the same name.
     let nested = if used.contains("Nested") { NESTED } else { "Nested" };
-    let mut text = head(&tests.class.head, &used);
-    let mut open: Option<&String> = None;
+    let first = tests.groups.first();
+    let is_nested = |group: &String| Some(group) != first;
+    let mut text = head(&tests.class.head, &used, tests.groups.iter().any(is_nested));
+    let mut before: Option<&String> = None;
     for (method, group) in methods.iter().zip(&tests.groups) {
-        let is_new = open != Some(group);
-        if is_new {
-            text += if open.is_some() { "    }\n\n" } else { "" };
-            let _ = writeln!(text, "    @{nested}\n    class {group} {{");
-        } else {
-            text.push('\n');
+        if before.is_some_and(|before| before != group && is_nested(before)) {
+            text += "    }\n";
         }
-        open = Some(group);
+        text += if before.is_some() { "\n" } else { "" };
+        if before != Some(group) && is_nested(group) {
+            let _ = writeln!(text, "    @{nested}\n    class {group} {{");
+        }
+        before = Some(group);
+        let indent = if is_nested(group) { "        " } else { "    " };
         for line in method.source.lines() {
-            let _ = writeln!(text, "{}{line}", if line.is_empty() { "" } else { "        " });
+            let _ = writeln!(text, "{}{line}", if line.is_empty() { "" } else { indent });
         }
     }
-    text += if open.is_some() { "    }\n" } else { "" };
+    text += if before.is_some_and(is_nested) { "    }\n" } else { "" };
     text + "}\n"
 }
 
 /// The beginning of the file without imports that no test needs: of classes in the same package, and of
 /// assertions that were written otherwise.
-fn head(head: &str, used: &BTreeSet<&str>) -> String {
+fn head(head: &str, used: &BTreeSet<&str>, has_nested: bool) -> String {
     let package = head.lines().find_map(|line| line.strip_prefix("package ")?.strip_suffix(';'));
     let is_needed = |line: &&str| {
         let Some(import) = line.strip_prefix("import ").and_then(|rest| rest.strip_suffix(';')) else {
@@ -53,7 +57,7 @@ fn head(head: &str, used: &BTreeSet<&str>) -> String {
     let is_later = |line: &&str| {
         line.starts_with("import ") && !line.starts_with("import static ") && **line > *nested.as_str()
     };
-    if let Some(at) = lines.iter().position(is_later).filter(|_| !used.contains("Nested")) {
+    if let Some(at) = lines.iter().position(is_later).filter(|_| has_nested && !used.contains("Nested")) {
         lines.insert(at, &nested);
     }
     // A group of imports of which none is left leaves no gap.
@@ -101,12 +105,9 @@ mod tests {
             import org.junit.jupiter.api.Test;
 
             class OrderMinedTest {
-                @Nested
-                class NewObjects {
-                    @Test
-                    void a() throws Throwable {
-                        Order order0 = new Order();
-                    }
+                @Test
+                void a() throws Throwable {
+                    Order order0 = new Order();
                 }
 
                 @Nested

@@ -137,9 +137,9 @@ impl Namer<'_> {
         if let Some(name) = known.get(&key) {
             return name.clone();
         }
-        let numbered = (2..).map(|number| format!("{name}{number}"));
-        let mut all = std::iter::once(name.clone()).chain(numbered);
-        let fresh = all.find(|name| !known.values().any(|other| other == name)).unwrap_or_default();
+        // States with the same name are told apart by their numbers.
+        let is_taken = known.values().any(|other| *other == name);
+        let fresh = if is_taken { format!("{name}State{state}") } else { name };
         known.insert(key, fresh.clone());
         fresh
     }

@@ -86,8 +86,8 @@
       parts.push(el("h3", {}, el("code", {}, breaking(edge.label))), el("p", { class: "dim small" }, where, edge.pure ? "; no side effect" : "", !edge.explored ? "; the event was observed, but not where it leads" : edge.maybe ? "; a guess: no run took it, or showed where it leads" : "", edge.guard ? `; when ${edge.guard}` : ""));
       if (!model.replayed) { parts.push(el("p", { class: "small" }, "There are no traces beside this model, so there is no evidence to show.")); continue; }
       if (!edge.situations && !edge.traces && !edge.perhaps && !edge.shown.length) { parts.push(el("p", { class: "small" }, "No recorded trace and no generated test takes this transition; it was inferred.")); continue; }
-      parts.push(el("p", { class: "small evidence" }, edge.situations ? `The search observed it in ${plural(edge.situations, "situation", "situations")}. ` : "", `Taken by ${plural(edge.traces, "trace", "traces")} and ${plural(edge.tests, "generated test", "generated tests")}.`,
-        edge.perhaps ? ` ${plural(edge.perhaps, "trace", "traces")} more may have taken it: the model can also read them in another way.` : ""));
+      parts.push(el("p", { class: "small evidence" }, edge.situations ? `The search observed it in ${plural(edge.situations, "situation", "situations")}. ` : "", edge.traces || edge.tests ? `Taken by ${plural(edge.traces, "trace", "traces")} and ${plural(edge.tests, "generated test", "generated tests")}. ` : "",
+        edge.perhaps ? `${plural(edge.perhaps, "trace", "traces")}${edge.traces || edge.tests || edge.situations ? " more" : ""} may have taken it, or another transition.` : ""));
       if (edge.examples.length) parts.push(el("h4", {}, edge.traces ? "Shortest traces" : "Shortest traces that may have taken it"), edge.examples.map((word) => el("p", { class: "word" }, link(model.words[word].join(" "), () => follow(model.words[word].join(" "))))));
       edge.shown.slice(0, 1).forEach((test) => {
         const one = data.tests?.[test];

@@ -93,5 +93,8 @@
     const { viewer, part } = all[hit % all.length];
     part.classList.add("hit");
     if (hit > 0) status.textContent = `${(hit % all.length) + 1} of ${count}`;
+    // A call may be among those that a box has no room for, so that what was found is said.
+    const calls = viewer.foundIn(part, findInput.value);
+    if (calls.length) status.textContent += `: ${calls.slice(0, 3).join(", ")}${calls.length > 3 ? ", …" : ""}`;
     viewer.center(part);
   }

@@ -82,9 +82,11 @@
       this.touched = false;
       this.measure();
       this.drawMap();
-      this.labelEnds();
       this.start();
       this.paint();
+      // Measuring lines takes time, and the picture can be read without it.
+      const { svg } = this;
+      setTimeout(() => { if (this.svg === svg) { this.labelEnds(); this.hide(); } });
     }
 
     /** Gives the frame the height that the picture needs, as far as the window has it. */
@@ -379,6 +381,13 @@
       }
       this.hide();
       this.drawGhosts();
+    }
+
+    /** The calls of a part that contain a text. */
+    foundIn(part, text) {
+      const { box, arrow, note } = part.dataset;
+      const edges = box !== undefined ? this.view.inside[box] : this.view[note === undefined ? "arrows" : "notes"][note ?? arrow].edges;
+      return [...new Set(edges.map((edge) => this.model.edges[edge].label).filter(finder(text)))];
     }
 
     /** Takes the calls out of sight that the filter of methods leaves out, and dims states that were not asked for. */
