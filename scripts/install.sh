@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Sourced by ./adit and ./test: installs missing packages, unless that needs a password.
 # ADIT_NO_INSTALL=1 prevents it.
 

@@ -70,7 +70,7 @@ pub(crate) use traces::{LabelChoice, PurityFlags, ReadFlags, TraceFlags};
 pub(crate) use validate::ValidateFlags;
 pub(crate) use verify::VerifyFlags;
 
-/// Mine specifications of Java classes and logs: a state machine of the calls, and temporal properties
+/// Find rules about call order in Java classes and logs, and draw them as a state machine
 #[derive(Debug, Parser)]
 #[command(name = "adit", version, max_term_width = 100, after_help = EXAMPLES)]
 pub(crate) struct Cli {

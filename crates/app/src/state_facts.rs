@@ -50,7 +50,8 @@ enum Rank {
     Field,
 }
 
-/// Asks objects in every state, and names the states. `methods` only ask, as far as is known.
+/// Asks objects in every state, and names the states. `methods` only ask, as far as is known. Returns the
+/// model, and those methods whose answers tell its states apart.
 pub(crate) fn with_facts<S: Subject>(
     subject: &mut S,
     model: &Fsa<String>,
@@ -58,7 +59,7 @@ pub(crate) fn with_facts<S: Subject>(
     methods: &[Arc<Callable>],
     tests: &[(Script, Run)],
     witnesses: &Witnesses,
-) -> Result<Fsa<String>, S::Error> {
+) -> Result<(Fsa<String>, Vec<Arc<Callable>>), S::Error> {
     let mut facts = known(model);
     if model.explored_states().count() <= STATES {
         for (state, found) in answers(subject, reader, methods, tests, witnesses)? {
@@ -67,12 +68,16 @@ pub(crate) fn with_facts<S: Subject>(
             }
         }
     }
-    Ok(named(model, facts))
+    let (model, questions) = named(model, facts);
+    let telling = methods.iter().filter(|method| {
+        method.parameters.is_empty() && questions.iter().any(|question| question == reader.names().of(method))
+    });
+    Ok((model, telling.cloned().collect()))
 }
 
 /// Names the states of a model by their predicates alone.
 pub(crate) fn with_names(model: &Fsa<String>) -> Fsa<String> {
-    named(model, known(model))
+    named(model, known(model)).0
 }
 
 /// The predicates of each state as facts.
@@ -167,6 +172,9 @@ enum Answer {
 /// Largest number that a name tells exactly. States that differ in a larger count are usually one.
 const SMALL: i64 = 3;
 
+/// Most constants in one part of a name; a state with more is hardly about them.
+const CONSTANTS: usize = 3;
+
 impl Answer {
     fn of(script: &Script, run: &Run) -> Option<Self> {
         let last = script.statements.len() - 1;
@@ -183,12 +191,18 @@ impl Answer {
         }
     }
 
-    /// Returns the fact that all answers agree on, if there is one: of numbers, at least their sign.
+    /// Returns the fact that all answers agree on, if there is one: of numbers, at least a bound; of
+    /// constants, at least the few that they are.
     fn agreed(answers: &BTreeSet<Self>, method: &str) -> Option<Fact> {
         let all = |is: fn(i64) -> bool| answers.iter().all(|one| matches!(one, Self::Number(n) if is(*n)));
+        let constant = |one: &Self| match one {
+            Self::Constant(name) => Some(name.clone()),
+            _ => None,
+        };
+        let constants: Option<Vec<String>> = answers.iter().map(constant).collect();
         let thing = thing(method);
         let (rank, told) = match answers.first()? {
-            Self::Constant(name) if answers.len() == 1 => (Rank::Constant, name.clone()),
+            Self::Constant(_) if answers.len() <= CONSTANTS => (Rank::Constant, constants?.join(" or ")),
             Self::Truth(true) if answers.len() == 1 => (Rank::Boolean, method.to_owned()),
             Self::Truth(false) if answers.len() == 1 => (Rank::Boolean, format!("{NOT}{method}")),
             Self::Null if answers.len() == 1 => (Rank::Reference, format!("no {thing}")),
@@ -197,7 +211,9 @@ impl Answer {
                 (Rank::Number, format!("{thing} {n}"))
             }
             _ if all(|n| n < 0) => (Rank::Number, format!("{thing} < 0")),
-            _ if all(|n| n > 0) => (Rank::Number, format!("{thing} > 0")),
+            Self::Number(least) if all(|n| n > 0) => {
+                (Rank::Number, format!("{thing} > {}", (least - 1).min(SMALL)))
+            }
             _ => return None,
         };
         Some(Fact { rank, told })
@@ -216,8 +232,9 @@ fn thing(method: &str) -> String {
     rest[..1].to_ascii_lowercase() + &rest[1..]
 }
 
-/// The model with the facts as predicates and its states named by the fewest questions that tell them apart.
-fn named(model: &Fsa<String>, mut facts: Vec<Facts>) -> Fsa<String> {
+/// The model with the facts as predicates and its states named by the fewest questions that tell them apart,
+/// and these questions.
+fn named(model: &Fsa<String>, mut facts: Vec<Facts>) -> (Fsa<String>, Vec<String>) {
     let states: Vec<State> = model.explored_states().filter(|&state| !facts[state].is_empty()).collect();
     tell_constants_apart(&mut facts);
     let questions = questions(&states, &facts);
@@ -230,7 +247,7 @@ fn named(model: &Fsa<String>, mut facts: Vec<Facts>) -> Fsa<String> {
             builder.name(state, name.join(", "));
         }
     }
-    builder.build()
+    (builder.build(), questions)
 }
 
 /// Adds the question to a constant that answers several questions: `mode NONE` and `status NONE`.
@@ -392,7 +409,8 @@ mod tests {
             (question.to_owned(), Fact { rank, told: told.clone() })
         };
         let facts: Vec<Facts> = facts.map(|text| text.split_whitespace().map(fact).collect()).into();
-        let model = named(&builder.build(), facts);
+        let (model, questions) = named(&builder.build(), facts);
+        assert_eq!(questions, ["getStatus", "isEmpty"]);
         let names: String = model
             .states()
             .map(|state| format!("{}: {}\n", state, model.name(state).unwrap_or("-")))
@@ -431,7 +449,7 @@ mod tests {
             Facts::from([number("size", 2), truth("isEmpty", false)]),
         ];
         // One question instead of two, although another one alone would name one of them.
-        assert_eq!(told(&named(&builder.build(), facts)), ["-", "size 0", "size 1", "size 2"]);
+        assert_eq!(told(&named(&builder.build(), facts).0), ["-", "size 0", "size 1", "size 2"]);
         let mut builder: Builder<String> = Builder::new();
         (0..3).for_each(|_| _ = builder.state(true));
         builder.initial(0);
@@ -440,7 +458,7 @@ mod tests {
             Facts::from([truth("hasMoreElements", true), truth("hasMoreTokens", true)]),
             Facts::from([truth("hasMoreElements", false), truth("hasMoreTokens", false)]),
         ];
-        assert_eq!(told(&named(&builder.build(), facts)), ["-", "hasMoreTokens", "not hasMoreTokens"]);
+        assert_eq!(told(&named(&builder.build(), facts).0), ["-", "hasMoreTokens", "not hasMoreTokens"]);
     }
 
     #[test]
@@ -451,7 +469,9 @@ mod tests {
         };
         let numbers = |all: &[i64]| all.iter().copied().map(Answer::Number).collect::<Vec<_>>();
         assert_eq!(agreed(&numbers(&[2]), "getSize"), "size 2");
-        assert_eq!(agreed(&numbers(&[4]), "size"), "size > 0");
+        assert_eq!(agreed(&numbers(&[4]), "size"), "size > 3");
+        assert_eq!(agreed(&numbers(&[2, 5]), "size"), "size > 1");
+        assert_eq!(agreed(&numbers(&[70, 90]), "size"), "size > 3");
         assert_eq!(agreed(&numbers(&[1, 7]), "size"), "size > 0");
         assert_eq!(agreed(&numbers(&[0, 7]), "size"), "-");
         assert_eq!(agreed(&numbers(&[-1, -5]), "getIndex"), "index < 0");
@@ -459,6 +479,13 @@ mod tests {
         assert_eq!(agreed(&[Answer::NotNull], "getURL"), "has URL");
         assert_eq!(agreed(&[Answer::Null, Answer::NotNull], "getHeader"), "-");
         assert_eq!(agreed(&[Answer::Constant("PAID".to_owned())], "getStatus"), "PAID");
+        // One state for several constants says which.
+        let constants = |names: &[&str]| -> Vec<Answer> {
+            names.iter().map(|name| Answer::Constant((*name).to_owned())).collect()
+        };
+        assert_eq!(agreed(&constants(&["SHIPPED", "PAID"]), "getStatus"), "PAID or SHIPPED");
+        assert_eq!(agreed(&constants(&["A", "B", "C", "D"]), "getStatus"), "-");
+        assert_eq!(agreed(&[Answer::Constant("A".to_owned()), Answer::Null], "getStatus"), "-");
         assert_eq!(agreed(&[Answer::Truth(false)], "isOpen"), "not isOpen");
         assert_eq!(agreed(&[], "isOpen"), "-");
     }

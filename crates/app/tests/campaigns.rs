@@ -348,7 +348,7 @@ fn odd_campaigns_give_a_page_or_say_what_helps() {
     text += &told("killed before the files were written", folder, true);
     let explained = adit(&["explain", folder.to_str().unwrap(), "NF(pop, Stack)"]);
     assert!(
-        explained.out.contains("not refuted in an attack of 5 generations; 2 recorded traces could have"),
+        explained.out.contains("not refuted in 5 generations of attack (2 relevant traces)"),
         "{}",
         explained.out
     );

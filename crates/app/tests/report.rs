@@ -81,6 +81,7 @@ fn stack() -> TempDir {
             {"name": "script0", "words": [["Stack"]],
              "source": "@Test\nvoid script0() throws Throwable {\n    Stack stack0 = new Stack();\n}\n"},
             {"name": "script1", "words": [["Stack", "push"]],
+             "fields": [[[["size", "0"]], [["size", "1"]]]],
              "source": "@Test\nvoid script1() throws Throwable {\n    Stack stack0 = new Stack();\n    \
                         stack0.push(\"</script><script>alert(1)</script>\");\n}\n"},
         ],
@@ -196,9 +197,9 @@ fn a_page_answers() {
 
     // Finding marks what was found.
     browser.type_into("#find", "pop");
-    assert_eq!(browser.text("#found"), "2 boxes and arrows, Enter for the next");
+    assert_eq!(browser.text("#found"), "2 boxes and arrows, Enter for the next: pop");
     browser.press("Enter");
-    assert_eq!(browser.text("#found"), "2 of 2 boxes and arrows");
+    assert_eq!(browser.text("#found"), "2 of 2 boxes and arrows: pop");
     assert_eq!(browser.count(".picture.searching"), 1);
     browser.type_into("#find", "");
     assert_eq!(browser.count(".picture.searching"), 0);
@@ -210,6 +211,17 @@ fn a_page_answers() {
         "{}",
         browser.text("#walk")
     );
+    // Step by step, with the fields of a test that makes the same calls, or of objects in the same state.
+    browser.type_into("#follow", "Stack push push");
+    for (step, fields) in [("Stack push", "with size = 1"), ("Stack", "with size = 0")] {
+        browser.click("button[aria-label='One call back']");
+        assert!(browser.text("#walk .step").contains(fields), "{step}: {}", browser.text("#walk .step"));
+    }
+    for _ in 0..2 {
+        browser.click("button[aria-label='One call on']");
+    }
+    let step = browser.text("#walk .step");
+    assert!(step.contains("3 of 3: push → 2 not isEmpty; in tests, objects there had size = 1"), "{step}");
     browser.type_into("#follow", "Stack isEmpty:FALSE");
     let walk = browser.text("#walk");
     assert!(walk.contains("Leaves the model at call 2: isEmpty:FALSE is not enabled in 1 isEmpty"), "{walk}");
@@ -469,7 +481,7 @@ fn what_leads_home_from_everywhere_is_a_note_and_finding_goes_there() {
     let inside = "(() => { const one = document.querySelector('.hit .plate').getBoundingClientRect(); const stage = document.querySelector('.stage').getBoundingClientRect(); \
         return one.left >= stage.left && one.right <= stage.right && one.top >= stage.top && one.bottom <= stage.bottom; })()";
     browser.type_into("#find", "enterPhase48");
-    assert_eq!(browser.text("#found"), "1 box or arrow");
+    assert_eq!(browser.text("#found"), "1 box or arrow: enterPhase48");
     assert_eq!(browser.evaluate(inside), true);
     browser.screenshot("ring-found.png");
     // All of it is there as a table too.

@@ -132,7 +132,10 @@ impl Examination {
                 what: error.to_string(),
                 fix: match error {
                     JdkError::JavaHome(_) => {
-                        "unset JAVA_HOME, or set it to the folder of a JDK 17 or later".to_owned()
+                        let other = self.others.iter().flatten().next();
+                        let without = other.map(|jdk| format!(" ({} would be used)", jdk.version));
+                        let without = without.unwrap_or_default();
+                        format!("unset JAVA_HOME{without}, or set it to the folder of a JDK 17 or later")
                     }
                     _ => install_hints::install(Thing::Jdk),
                 },

@@ -264,14 +264,14 @@ fn transitions(page: &Page, edges: &[usize]) -> String {
                 let _ = writeln!(text, "  the search observed it in {searched}");
             }
             let (traces, tests) = (counted(taken.traces, "trace"), counted(taken.tests, "generated test"));
-            let _ = writeln!(text, "  taken by {traces} and {tests}");
+            if taken.traces > 0 || taken.tests > 0 {
+                let _ = writeln!(text, "  taken by {traces} and {tests}");
+            }
         }
         if taken.perhaps > 0 {
-            let more = counted(taken.perhaps, "trace");
-            let _ = writeln!(
-                text,
-                "  {more} more may have taken it: the model can also read them in another way"
-            );
+            let fitting = counted(taken.perhaps, "trace");
+            let more = if taken.is_certain() { " more" } else { "" };
+            let _ = writeln!(text, "  {fitting}{more} may have taken it, or another transition");
         }
         for word in &taken.examples {
             let _ = writeln!(text, "    {}", page.evidence.word(word).join(" "));

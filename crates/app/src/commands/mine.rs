@@ -14,12 +14,13 @@ use adit_automata::Fsa;
 use adit_bytecode::Flags;
 use adit_bytecode::probe::{Probe, probe_classes};
 use adit_jvm::{Host, HostOptions, hits};
+use adit_picture::StateNames;
 use adit_trace::{Author, CallKind, Callable, RunLimits, Script, StepResult, Stop, Subject};
 use miette::Report;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use serde_json::json;
-use terminal_size::{Width, terminal_size_of};
+use terminal_size::{Height, Width, terminal_size_of};
 
 use super::requests::{call_request, folder_name, subject_request};
 use crate::adapter;
@@ -46,15 +47,19 @@ use crate::results::not_made::NeverReturned;
 use crate::shell;
 use crate::state_facts::with_facts;
 use crate::under_test::{AnyHost, UnderTest, World};
+use assertions::asserting;
 use beside::Beside;
 use guards::GuardSearch;
 use outcome::Outcome;
 
 mod all;
+mod assertions;
 mod beside;
 mod fixture_skeleton;
 mod guards;
 mod outcome;
+mod remarks;
+mod test_file;
 mod test_names;
 mod tests;
 
@@ -113,8 +118,11 @@ pub(super) fn run(flags: &MineFlags, quiet: bool) -> Result<Ending, Report> {
     }
     let (budget, elapsed) = (request.budget, pace.elapsed());
     let model = protocol::without_never_worked(&chosen.model);
-    let model =
-        if stop == Stop::Interrupted { model } else { state_names(&mut subject, &reader, model, &mined)? };
+    let (model, questions) = match stop {
+        Stop::Interrupted => (model, Vec::new()),
+        _ => state_names(&mut subject, &reader, model, &mined)?,
+    };
+    let asserted = asserting(&mut subject, &reader, &mined, &questions)?;
     let mut beside = Beside::of(&mined);
     beside.detail = beside.detail.filter(|detail| detail.refines(&model));
     let model = match stop {
@@ -126,13 +134,14 @@ pub(super) fn run(flags: &MineFlags, quiet: bool) -> Result<Ending, Report> {
     if flags.detail && detail.is_none() {
         progress.remark(NO_DETAIL);
     }
-    let model_text = drawn(detail.map_or(&model, |detail| &detail.model), &mined);
     let rendered = rendered(&mut subject, &mined);
     let outcome = Outcome {
         subject: &subject,
         rendered,
         mined: &mined,
+        asserted,
         found: &found,
+        thrown: &thrown,
         beside: &beside,
         model,
         about: &about,
@@ -145,10 +154,13 @@ pub(super) fn run(flags: &MineFlags, quiet: bool) -> Result<Ending, Report> {
     if flags.json {
         print_json(&results::json(&summary))?;
     } else {
-        print(&(outcome::findings(&summary, folder) + &model_text))?;
+        let shown = detail.map_or(&outcome.model, |detail| &detail.model);
+        let model_text = drawn(shown, &mined, &outcome.never_worked());
+        print(&(remarks::findings(&summary, folder) + &model_text))?;
     }
     let first = kinds_of_objects(&subject).into_iter().chain(subject.speed());
-    for line in first.chain(outcome::remarks(&summary, folder, subject.java().is_some())) {
+    let names = StateNames::of(&outcome.model);
+    for line in first.chain(remarks::remarks(&summary, &names, folder, budget, subject.java().is_some())) {
         progress.remark(&line);
     }
     for name in without_state {
@@ -200,13 +212,14 @@ fn afterwards(budget: Budget) -> RunLimits {
     RunLimits { deadline, bad_ends: Some(1) }
 }
 
-/// Names the states of the model by what objects answer in them.
+/// Names the states of the model by what objects answer in them. Returns the questions that tell them apart,
+/// too.
 fn state_names(
     subject: &mut UnderTest,
     reader: &EventReader,
     model: Fsa<String>,
     mined: &Mined,
-) -> Result<Fsa<String>, Report> {
+) -> Result<(Fsa<String>, Vec<Arc<Callable>>), Report> {
     // The search may take a question for an effect if something else changes meanwhile; its name says more.
     let is_pure = |method: &&Arc<Callable>| {
         let name = subject.vocabulary.names.of(method);
@@ -383,13 +396,14 @@ fn branch_side(probe: &Probe) -> BranchSide {
 /// The error of a round without a model.
 fn nothing_made(flags: &MineFlags, class: &str, mined: &Mined, subject: &mut UnderTest) -> Report {
     let tests = counted(mined.tests_run, "test");
-    if mined.conclusion.chosen.words > 0 || mined.hardly_watched {
+    let (is_made, threw) = constructors_threw(subject);
+    // Where every way to make an object threw, a larger budget is no remedy.
+    if mined.conclusion.chosen.words > 0 || (mined.hardly_watched && (is_made || threw.is_empty())) {
         return no_answer(
             format!("the budget ended after {tests}, before the exploration could start"),
             "run the same command again with a larger --budget; it continues from what was found",
         );
     }
-    let threw = constructors_threw(subject);
     let why = if threw.is_empty() { String::new() } else { format!(": {}", threw.join("; ")) };
     if subject.java().is_none() {
         return no_answer(
@@ -408,9 +422,9 @@ fn nothing_made(flags: &MineFlags, class: &str, mined: &Mined, subject: &mut Und
     )
 }
 
-/// Exceptions of the ways to construct an object, the most frequent first. A class that cannot be run at all
-/// has nothing to tell.
-fn constructors_threw(subject: &mut UnderTest) -> Vec<String> {
+/// Exceptions of the ways to construct an object, the most frequent first, and whether one of them worked. A
+/// class that cannot be run at all has nothing to tell.
+fn constructors_threw(subject: &mut UnderTest) -> (bool, Vec<String>) {
     const TRIES: usize = 60;
     const TOLD: usize = 3;
     let mut rng = ChaCha8Rng::seed_from_u64(0);
@@ -418,9 +432,11 @@ fn constructors_threw(subject: &mut UnderTest) -> Vec<String> {
     subject.host.limit(afterwards(Budget::Time(Duration::ZERO)));
     let runs = subject.host.run(&scripts).unwrap_or_default();
     let mut counts: BTreeMap<NeverReturned, u32> = BTreeMap::new();
+    let mut is_made = false;
     for (script, run) in scripts.iter().zip(&runs) {
         for (statement, step) in script.statements.iter().zip(&run.steps) {
             let is_start = subject.vocabulary.starts.contains(&statement.callable);
+            is_made |= is_start && matches!(step.result, StepResult::Object { .. });
             let (StepResult::Threw { class, message, .. } | StepResult::Unresolved { class, message }) =
                 &step.result
             else {
@@ -434,7 +450,8 @@ fn constructors_threw(subject: &mut UnderTest) -> Vec<String> {
     }
     let mut all: Vec<(NeverReturned, u32)> = counts.into_iter().collect();
     all.sort_by_key(|(_, times)| std::cmp::Reverse(*times));
-    all.into_iter().take(TOLD).map(|(threw, times)| NeverReturned { times, ..threw }.to_string()).collect()
+    let told = all.into_iter().take(TOLD).map(|(threw, times)| NeverReturned { times, ..threw }.to_string());
+    (is_made, told.collect())
 }
 
 /// The flags that say where the class and its values come from, as they were typed.
@@ -446,12 +463,15 @@ fn places(flags: &MineFlags) -> String {
 }
 
 /// The model as text: drawn on a terminal where it fits, and in words elsewhere, so scripts can rely on it.
-fn drawn(model: &Fsa<String>, mined: &Mined) -> String {
+fn drawn(model: &Fsa<String>, mined: &Mined, never_worked: &[String]) -> String {
     let model_text = match terminal_size_of(io::stdout()) {
-        Some((Width(room), _)) => terminal::fitting(model, &mined.pure, room.into()),
+        Some((Width(width), Height(height))) => {
+            terminal::fitting(model, &mined.pure, (width.into(), height.into()))
+        }
         None => terminal::told(model),
     };
     // A call that was given up, or blocks somewhere, may be what the order is about.
-    let told = (!mined.trouble.hides_calls()).then(|| terminal::no_protocol(model, Some(mined.tests_run)));
+    let told = (!mined.trouble.hides_calls())
+        .then(|| terminal::no_protocol(model, Some(mined.tests_run), never_worked));
     told.flatten().unwrap_or_default() + &model_text
 }

@@ -9,6 +9,7 @@ use crate::flags::ShowFlags;
 use crate::models;
 use crate::output::{Target, print};
 use crate::report::{NO_DETAIL, load_detail, load_model, terminal};
+use crate::results::{self, Run};
 use crate::stderr::tell;
 
 pub(super) fn run(flags: &ShowFlags, quiet: bool) -> Result<Ending, Report> {
@@ -26,7 +27,12 @@ pub(super) fn run(flags: &ShowFlags, quiet: bool) -> Result<Ending, Report> {
         print(&terminal::list(&model))?;
         return Ok(Ending::Clean);
     }
-    if let Some(text) = terminal::no_protocol(&model, None) {
+    // A round knows of calls that the model does not show: some hang, some never succeeded.
+    let run: Option<Run> = results::read(&flags.model).unwrap_or_default();
+    let never: Vec<String> = run.iter().flat_map(|run| run.summary.gaps.not_made.never_worked()).collect();
+    if run.is_none_or(|run| run.summary.model.no_protocol)
+        && let Some(text) = terminal::no_protocol(&model, None, &never)
+    {
         print(&text)?;
     }
     match terminal::boxes(&model, &pure, choice) {

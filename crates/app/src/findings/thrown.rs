@@ -1,4 +1,5 @@
-//! Calls that threw although they had already changed the object, noted while a search runs.
+//! Calls that threw, noted while a search runs: how often each did with which exception, and those that threw
+//! although they had already changed the object.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -36,9 +37,12 @@ impl ThrownChange {
     }
 }
 
-/// The shortest candidates, shared by the recorder and the command.
+/// The shortest candidates and the exceptions of all calls, shared by the recorder and the command.
 #[derive(Clone, Default)]
-pub(crate) struct ThrownChanges(Rc<RefCell<Kinds>>);
+pub(crate) struct ThrownChanges {
+    kinds: Rc<RefCell<Kinds>>,
+    exceptions: Rc<RefCell<BTreeMap<(Arc<Callable>, Arc<str>), u64>>>,
+}
 
 /// Candidates by method and exception, and among them by the names of the changed fields.
 type Kinds = BTreeMap<(Arc<Callable>, Arc<str>), BTreeMap<Vec<String>, ThrownChange>>;
@@ -47,16 +51,17 @@ impl ThrownChanges {
     /// Notes what an object's last call did if it threw.
     pub(crate) fn note(&self, script: &Script, run: &Run, trace: &ObjectTrace) {
         let Some(at) = trace.threw.filter(|&at| at < script.statements.len()) else { return };
+        let StepResult::Threw { class, exhausted: false, .. } = &run.steps[at].result else { return };
+        let key = (script.statements[at].callable.clone(), class.clone());
+        *self.exceptions.borrow_mut().entry(key.clone()).or_default() += 1;
         let Some(&last) = trace.statements.last() else { return };
         let fields = |at: usize| run.steps[at].fields.as_ref();
         let (Some(before), Some(after)) = (fields(last), fields(at)) else { return };
         if after.is(before) || after == before {
             return;
         }
-        let StepResult::Threw { class, exhausted: false, .. } = &run.steps[at].result else { return };
         let changed: Vec<String> = changes(before, after).map(|(name, ..)| name.to_owned()).collect();
-        let key = (script.statements[at].callable.clone(), class.clone());
-        let mut kinds = self.0.borrow_mut();
+        let mut kinds = self.kinds.borrow_mut();
         if !kinds.contains_key(&key) && kinds.len() >= MAX_KINDS {
             return;
         }
@@ -70,9 +75,14 @@ impl ThrownChanges {
         }
     }
 
+    /// The exceptions that calls threw, with how often each did.
+    pub(crate) fn exceptions(&self) -> BTreeMap<(Arc<Callable>, Arc<str>), u64> {
+        self.exceptions.borrow().clone()
+    }
+
     /// The candidates: of each method and exception those that change the most fields first.
     pub(crate) fn all(&self) -> Vec<Vec<ThrownChange>> {
-        let kinds = self.0.borrow();
+        let kinds = self.kinds.borrow();
         let ordered = kinds.values().map(|kind| {
             let mut kind: Vec<(&Vec<String>, &ThrownChange)> = kind.iter().collect();
             kind.sort_by_key(|(changed, one)| {

@@ -23,7 +23,17 @@ use crate::results::run::DetailSummary;
 /// The page with placeholders such as `{{title}}`.
 const SKELETON: &str = include_str!("assets/page.html");
 pub(super) const STYLE: [&str; 2] = [STYLE_SHEET, include_str!("assets/report.css")];
-const SCRIPT: &str = include_str!("assets/report.js");
+/// The script of the page in parts, which are one function.
+const SCRIPT: &str = concat!(
+    include_str!("assets/base.js"),
+    include_str!("assets/viewer.js"),
+    include_str!("assets/panel.js"),
+    include_str!("assets/tools.js"),
+    include_str!("assets/follow.js"),
+    include_str!("assets/sections.js"),
+    include_str!("assets/paper.js"),
+    include_str!("assets/versus.js"),
+);
 
 /// Maximum number of tests on a page; the folder has all of them.
 const MAX_TESTS: usize = 1000;
@@ -65,8 +75,12 @@ fn detail_in_words(page: &Page, detail: &Fsa<String>) -> String {
 fn summary(page: &Page) -> String {
     // A round knows of calls that hang, which the model does not show.
     let is_told = page.run.as_ref().is_none_or(|run| run.summary.model.no_protocol);
+    let never: Vec<String> =
+        page.run.iter().flat_map(|run| run.summary.gaps.not_made.never_worked()).collect();
     let free = if !is_told {
         ""
+    } else if protocol::is_free(&page.model) && !never.is_empty() {
+        "no protocol: every call that ever succeeded is possible at any time; "
     } else if protocol::is_free(&page.model) {
         "no protocol: every call is possible at any time; "
     } else if protocol::is_immutable(&page.model) {

@@ -100,11 +100,11 @@ pub(super) fn pure_labels(model: &Fsa<String>) -> BTreeSet<String> {
     model.alphabet().iter().filter(|label| pure_by_name(label)).cloned().collect()
 }
 
-/// Returns the fate of a property as a sentence.
+/// Returns the fate of a property in short. A trace is relevant if it could have refuted the property.
 pub(crate) fn story(one: &PropertyResult) -> String {
     let support = match one.support {
-        0 => "no recorded trace could have refuted it".to_owned(),
-        traces => format!("{} could have refuted it", counted(traces, "recorded trace")),
+        0 => "no relevant trace".to_owned(),
+        traces => counted(traces, "relevant trace"),
     };
     match &one.fate {
         Fate::Refuted(Witness { test, found_after_tests }) => {
@@ -112,12 +112,10 @@ pub(crate) fn story(one: &PropertyResult) -> String {
             let after = found_after_tests.map(|tests| format!(" after {}", counted(tests, "test")));
             format!("refuted{by}{}", after.unwrap_or_default())
         }
-        Fate::Survived { attacked, abandoned } => {
-            let gave_up = if *abandoned { ", after which the search gave up" } else { "" };
-            let attack = counted(*attacked, "generation");
-            format!("not refuted in an attack of {attack}{gave_up}; {support}")
+        Fate::Survived { attacked, .. } => {
+            format!("not refuted in {} of attack ({support})", counted(*attacked, "generation"))
         }
-        Fate::NotAttacked => format!("not attacked; {support}"),
+        Fate::NotAttacked => format!("not attacked ({support})"),
     }
 }
 
@@ -138,8 +136,8 @@ mod tests {
         assert_eq!(told(5, Fate::Refuted(Witness::default())), "refuted");
         assert_eq!(
             told(0, Fate::Survived { attacked: 7, abandoned: true }),
-            "not refuted in an attack of 7 generations, after which the search gave up; no recorded trace could have refuted it"
+            "not refuted in 7 generations of attack (no relevant trace)"
         );
-        assert_eq!(told(1, Fate::NotAttacked), "not attacked; 1 recorded trace could have refuted it");
+        assert_eq!(told(1, Fate::NotAttacked), "not attacked (1 relevant trace)");
     }
 }

@@ -32,11 +32,19 @@ const MAX_COLUMNS: usize = 118;
 /// Maximum number of states in a list; nobody reads a longer one.
 const MAX_LISTED: usize = 15;
 
-/// Returns the model for a terminal with `room` columns: drawn if it fits, else as text.
-pub(crate) fn fitting(model: &Fsa<String>, pure: &BTreeSet<String>, room: usize) -> String {
+/// Returns the model for a terminal of this size: drawn if it fits, else as text.
+pub(crate) fn fitting(
+    model: &Fsa<String>,
+    pure: &BTreeSet<String>,
+    (width, height): (usize, usize),
+) -> String {
+    /// Lines of a drawing that are worth scrolling for in a small window.
+    const WORTH: usize = 40;
     let choice = Choice { pure: true, failures: false };
-    let drawn = boxes(model, pure, choice).filter(|text| text.lines().all(|line| columns(line) <= room));
-    drawn.unwrap_or_else(|| told(model))
+    let fits = |text: &String| {
+        text.lines().all(|line| columns(line) <= width) && text.lines().count() <= height.max(WORTH)
+    };
+    boxes(model, pure, choice).filter(fits).unwrap_or_else(|| told(model))
 }
 
 /// Returns the model as a list or, if that is too long, a summary.
@@ -44,9 +52,9 @@ pub(crate) fn told(model: &Fsa<String>) -> String {
     if is_long(model) { summary(model) } else { on_a_screen(model) }
 }
 
-/// Returns the list of calls, cut short where it would not fit on a screen.
+/// Returns the list of calls, cut short where it and the remarks below it would not fit on a screen.
 fn on_a_screen(model: &Fsa<String>) -> String {
-    const LINES: usize = 40;
+    const LINES: usize = 30;
     const COLUMNS: usize = 100;
     let height = |text: &str| text.lines().map(|line| columns(line).div_ceil(COLUMNS).max(1)).sum::<usize>();
     let all = list(model);
@@ -65,22 +73,38 @@ pub(crate) fn is_long(model: &Fsa<String>) -> bool {
 
 /// Returns the sentence about a class in which the order of calls never matters, if the model says so.
 /// `tests` is the number of tests in which they were tried, if known.
-pub(crate) fn no_protocol(model: &Fsa<String>, tests: Option<u64>) -> Option<String> {
+///
+/// `never_worked` are methods that were called and never returned. The model does not have them, and the
+/// sentence must not be taken to be about them.
+pub(crate) fn no_protocol(
+    model: &Fsa<String>,
+    tests: Option<u64>,
+    never_worked: &[String],
+) -> Option<String> {
+    const TOLD: usize = 5;
     let methods: BTreeSet<&str> = model.alphabet().iter().map(|label| Label::parse(label).method()).collect();
     let methods = counted(methods.len(), "method");
-    let tried = match tests {
-        Some(tests) => format!("{methods} were called in {}", counted(tests, "test")),
-        None => format!("the model has {methods}"),
+    let tried = match (tests, never_worked) {
+        (Some(tests), []) => format!("{methods} were called in {}", counted(tests, "test")),
+        (Some(tests), _) => format!("{methods} returned in {}", counted(tests, "test")),
+        (None, _) => format!("the model has {methods}"),
+    };
+    let except = match never_worked {
+        [] => String::new(),
+        _ => format!("; not known for calls that never succeeded: {}", some_of(never_worked, TOLD)),
     };
     if protocol::is_free(model) {
+        let every = if never_worked.is_empty() { "every call" } else { "every call that ever succeeded" };
         return Some(format!(
-            "no protocol: every call is possible at any time ({tried}; no state refuses one, no answer changed)\n"
+            "no protocol: {every} is possible at any time ({tried}; no state refuses one, no answer changed)\
+             {except}\n"
         ));
     }
     protocol::is_immutable(model).then(|| {
         let kinds = counted(protocol::kinds_of_objects(model), "kind");
         format!(
-            "no protocol: no call changes what others may do ({tried}; {kinds} of objects, which never change)\n"
+            "no protocol: no call changes what others may do ({tried}; {kinds} of objects, which never change)\
+             {except}\n"
         )
     })
 }
@@ -175,11 +199,26 @@ fn listed(model: &Fsa<String>, most: usize) -> String {
         if let Some(labels) = unexplored {
             text += &format!("    not explored after: {}\n", some(&labels));
         }
-        if !model.refusals(state).is_empty() {
-            text += &format!("    refuses: {}\n", some(model.refusals(state)));
+        for (with, refused) in refusals(model.refusals(state)) {
+            text += &format!("    refuses{with}: {}\n", some(&refused));
         }
     }
     text
+}
+
+/// The calls that a state refuses. Those with the same exception share a line that names it once; the others
+/// are labels, as other commands take them.
+fn refusals(labels: &[String]) -> Vec<(String, Vec<String>)> {
+    let mut thrown: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for label in labels.iter().map(|label| Label::parse(label)) {
+        thrown.entry(label.threw().unwrap_or_default()).or_default().push(label.method().to_owned());
+    }
+    thrown.retain(|exception, methods| methods.len() > 1 && !exception.is_empty());
+    let is_single = |label: &&String| !thrown.contains_key(Label::parse(label).threw().unwrap_or_default());
+    let single: Vec<String> = labels.iter().filter(is_single).cloned().collect();
+    let shared = thrown.iter().map(|(exception, methods)| (format!(" with {exception}"), methods.clone()));
+    let single = (!single.is_empty()).then(|| (String::new(), single));
+    shared.chain(single).collect()
 }
 
 fn doubted(edge: &Edge<'_, String>) -> String {
@@ -556,8 +595,21 @@ mod tests {
         builder.edge(1, "plus".to_owned(), 1);
         let model = builder.build();
         expect!["no protocol: every call is possible at any time (2 methods were called in 900 tests; no state refuses one, no answer changed)\n"]
-            .assert_eq(&no_protocol(&model, Some(900)).unwrap());
-        assert_eq!(no_protocol(&connection(), None), None);
+            .assert_eq(&no_protocol(&model, Some(900), &[]).unwrap());
+        // It is not about calls that never worked, and says so.
+        expect!["no protocol: every call that ever succeeded is possible at any time (2 methods returned in 900 tests; no state refuses one, no answer changed); not known for calls that never succeeded: decode\n"]
+            .assert_eq(&no_protocol(&model, Some(900), &["decode".to_owned()]).unwrap());
+        assert_eq!(no_protocol(&connection(), None, &[]), None);
+    }
+
+    #[test]
+    fn refusals_with_the_same_exception_share_a_line() {
+        let labels = ["add!IllegalStateException", "get(int)!IOException", "pay!IllegalStateException"];
+        let told = refusals(&labels.map(str::to_owned));
+        let lines: Vec<String> =
+            told.iter().map(|(with, calls)| format!("refuses{with}: {}", calls.join(", "))).collect();
+        assert_eq!(lines, ["refuses with IllegalStateException: add, pay", "refuses: get(int)!IOException"]);
+        assert!(refusals(&[]).is_empty());
     }
 
     #[test]
@@ -577,7 +629,7 @@ mod tests {
         let model = builder.build();
         let text = told(&model);
         let height: usize = text.lines().map(|line| line.len().div_ceil(100).max(1)).sum();
-        assert!(height <= 40, "{height} lines:\n{text}");
+        assert!(height <= 31, "{height} lines:\n{text}");
         assert!(
             text.contains("and 32 more") && text.ends_with("(`adit show --all` lists every call)\n"),
             "{text}"
@@ -610,7 +662,7 @@ mod tests {
                 stays: read
         "#]]
         .assert_eq(&list(&model));
-        assert_eq!(fitting(&model, &BTreeSet::new(), 20), list(&model));
+        assert_eq!(fitting(&model, &BTreeSet::new(), (20, 50)), list(&model));
         let mut builder = Builder::new();
         for _ in 0..20 {
             builder.state(true);
@@ -628,6 +680,6 @@ mod tests {
             busiest states: 0 (20 arrows); 1 (3 arrows); 2 (3 arrows); 3 (3 arrows); 4 (3 arrows)
         "#]]
         .assert_eq(&told(&builder.build()));
-        assert!(fitting(&model, &BTreeSet::new(), 80).contains("├─ open ✓"));
+        assert!(fitting(&model, &BTreeSet::new(), (80, 50)).contains("├─ open ✓"));
     }
 }

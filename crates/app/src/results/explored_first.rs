@@ -17,7 +17,7 @@ pub(crate) struct ExploredFirst {
 }
 
 /// Methods that a message names.
-const TOLD: usize = 8;
+const TOLD: usize = 4;
 
 impl ExploredFirst {
     /// The division of a model's methods; empty if there was time for all.
@@ -43,11 +43,10 @@ impl ExploredFirst {
         if in_part.is_empty() {
             return None;
         }
-        let first = match decisive.len() {
+        Some(match decisive.len() {
             0 => "no call was seen to change what others may do".to_owned(),
-            _ => format!("those that change what others may do came first ({})", some(decisive)),
-        };
-        Some(format!("too little time for all calls: {first}; in part only: {}", some(in_part)))
+            _ => format!("calls that change what others may do came first ({})", some(decisive)),
+        })
     }
 }
 
@@ -88,10 +87,7 @@ mod tests {
         let first = ExploredFirst::of(&connection(true));
         assert_eq!(
             first.in_words().as_deref(),
-            Some(
-                "too little time for all calls: those that change what others may do came first \
-                 (close, query); in part only: commit"
-            )
+            Some("calls that change what others may do came first (close, query)")
         );
         assert_eq!(ExploredFirst::of(&connection(false)).in_words(), None);
     }
@@ -99,6 +95,6 @@ mod tests {
     #[test]
     fn a_long_list_is_cut() {
         let methods: BTreeSet<String> = (0..11).map(|number| format!("m{number:02}")).collect();
-        assert_eq!(some(&methods), "m00, m01, m02, m03, m04, m05, m06, m07 and 3 more");
+        assert_eq!(some(&methods), "m00, m01, m02, m03 and 7 more");
     }
 }

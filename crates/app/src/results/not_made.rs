@@ -64,6 +64,11 @@ impl NotMade {
         Self { never_tried: never_tried.collect(), never_returned, texts_not_tried: texts }
     }
 
+    /// Returns the methods that were called and never returned.
+    pub(crate) fn never_worked(&self) -> impl Iterator<Item = String> {
+        self.never_returned.iter().map(|never| never.method.clone())
+    }
+
     /// Returns a sentence about the texts that were not tried.
     pub(crate) fn about_texts(&self) -> Option<String> {
         let texts = &self.texts_not_tried;

@@ -148,6 +148,28 @@ pub(crate) struct ModelSummary {
     /// Conditions on arguments under which transitions are taken.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) guards: Vec<GuardSummary>,
+    /// Constructors and the states of the objects that they were seen to make, where one label stands for
+    /// several constructors.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) constructions: Vec<Construction>,
+    /// Methods that threw for some arguments only: no state refuses them with these exceptions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) argument_exceptions: Vec<ArgumentExceptions>,
+}
+
+/// Exceptions that a method throws for some arguments, in states that allow it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ArgumentExceptions {
+    pub(crate) method: String,
+    pub(crate) exceptions: BTreeSet<String>,
+}
+
+/// A constructor, and the states of the objects that it was seen to make.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Construction {
+    /// The constructor with its parameter types: `Order(List)`.
+    pub(crate) call: String,
+    pub(crate) states: Vec<usize>,
 }
 
 /// The condition on arguments under which a call takes a transition.
@@ -323,6 +345,8 @@ pub(crate) mod tests {
                     admitted: 0,
                     rejected: Vec::new(),
                     guards: Vec::new(),
+                    constructions: Vec::new(),
+                    argument_exceptions: Vec::new(),
                 },
                 detail: None,
                 gaps: Gaps::default(),

@@ -4,6 +4,7 @@
 pub(crate) mod agreement;
 pub(crate) mod chromium;
 pub(crate) mod java;
+pub(crate) mod literals;
 
 use std::io::Write;
 use std::path::Path;

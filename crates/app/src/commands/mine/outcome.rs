@@ -1,35 +1,38 @@
-//! The outcome of a round: the files in its folder, and what the terminal says about them.
+//! The outcome of a round: the files in its folder.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use adit_automata::{Fsa, Modality, format};
+use adit_automata::{Follower, Fsa, Modality, State, Traversed, format};
 use adit_java::source;
 use adit_logic::FateCounts;
 use adit_picture::StateNames;
 use adit_store::{About, Campaign};
-use adit_trace::{Callable, Event, Format, Label, Labels, Life, Run, Script, Value, Vocabulary};
+use adit_trace::{CallKind, Callable, Event, Format, Label, Labels, Life, Run, Script, Value, Vocabulary};
 use miette::Report;
 
+use super::assertions::{Asserted, with_constants};
 use super::beside::Beside;
 use super::fixture_skeleton::{SKELETON, is_public, skeleton};
+use super::test_file;
 use super::test_names::{NamedTests, Namer};
 use crate::budget::Budget;
 use crate::campaign::{Conclusion, DetailedModel, JudgedProperty, RecordingCost};
-use crate::findings::{self, experiments::Shown};
+use crate::findings::{self, ThrownChanges, experiments::Shown};
 use crate::java::recording::Recording;
+use crate::java::signature::with_types;
 use crate::models::{self, DETAIL};
-use crate::output::{Target, counted, model_size, some_of, write_failed};
+use crate::output::{Target, write_failed};
 use crate::pipeline::Mined;
 use crate::progress::rounded;
 use crate::report::{self, protocol};
 use crate::results::explored_first::ExploredFirst;
 use crate::results::not_made::NotMade;
 use crate::results::run::{
-    BadEnd, Branches, ConfirmedTransitions, DetailSummary, FoundSummary, Gaps, Keeping, ModelSummary,
-    Summary, Versions, mode_in_words,
+    ArgumentExceptions, BadEnd, Branches, ConfirmedTransitions, Construction, DetailSummary, FoundSummary,
+    Gaps, Keeping, ModelSummary, Summary, Versions,
 };
 use crate::results::{
     self, Findings, Properties, PropertyResult, ResultFile, Results, SearchHistory, TestResult, TestedOrders,
@@ -44,7 +47,11 @@ pub(super) struct Outcome<'a> {
     /// The tests as the adapter writes them, if the subject is no Java class.
     pub(super) rendered: Vec<String>,
     pub(super) mined: &'a Mined,
+    /// The tests of the round as they are written to a file, with what each asserts.
+    pub(super) asserted: Asserted,
     pub(super) found: &'a [Shown],
+    /// The calls that threw.
+    pub(super) thrown: &'a ThrownChanges,
     pub(super) beside: &'a Beside,
     /// The model of the round, without the refusals of methods that never worked.
     pub(super) model: Fsa<String>,
@@ -179,11 +186,13 @@ impl Outcome<'_> {
     /// The generated tests as a JUnit class, and its name.
     fn java_tests(&self) -> (String, NamedTests) {
         let (package, name) = self.test_class("MinedTest");
-        let tests = self.mined.conclusion.tests.iter().zip(&self.mined.agreed);
         let tests: Vec<(Script, Option<Run>)> =
-            tests.map(|((script, _), agreed)| (script.clone(), Some(agreed.clone()))).collect();
+            self.asserted.tests.iter().map(|(script, run)| (script.clone(), Some(run.clone()))).collect();
         let java = match &self.subject.author {
-            AnyAuthor::Java(generator) => source::test_class(package, &name, &tests, generator.facts()),
+            AnyAuthor::Java(generator) => {
+                let tests = source::test_class(package, &name, &tests, generator.facts());
+                with_constants(tests, &self.asserted.enums)
+            }
             AnyAuthor::Adapter(_) => self.rendered_tests(),
         };
         let Conclusion { witnesses, properties, .. } = &self.mined.conclusion;
@@ -212,7 +221,7 @@ impl Outcome<'_> {
     /// Writes the tests in the language of the subject.
     fn test_file(&self, folder: &Path, name: &str, tests: &NamedTests) -> Result<(), Report> {
         let (extension, text) = match &self.subject.world {
-            World::Java(_) => ("java", tests.class.to_string()),
+            World::Java(_) => ("java", test_file::written(tests)),
             World::Adapter(adapter) => {
                 let one = |method: &source::TestMethod| format!("# {}\n{}\n", method.name, method.source);
                 let all: Vec<String> = tests.class.methods.iter().map(one).collect();
@@ -238,6 +247,8 @@ impl Outcome<'_> {
         let (script, run) = &self.mined.conclusion.tests[test];
         let shown = |value: &Value| -> Option<String> {
             let text = match value {
+                // An object that is not looked into is told by its class, which says nothing at a step.
+                Value::Text(text) if is_class_name(text) => return None,
                 Value::Text(text) => format!("\"{text}\""),
                 Value::Null => "null".to_owned(),
                 Value::Bool(answer) => answer.to_string(),
@@ -257,7 +268,7 @@ impl Outcome<'_> {
     }
 
     fn tests(&self, java: NamedTests) -> Tests {
-        let NamedTests { class, position } = java;
+        let NamedTests { class, position, .. } = java;
         let mut tests: Vec<TestResult> = class
             .methods
             .into_iter()
@@ -354,16 +365,77 @@ impl Outcome<'_> {
             admitted: chosen.admitted,
             rejected: self.mined.rejected.clone(),
             guards: self.beside.guards.clone(),
+            constructions: self.constructions(),
+            argument_exceptions: self.argument_exceptions(),
         }
+    }
+
+    /// The states that each constructor leads to, as far as the tests show it for certain; nothing if labels
+    /// tell constructors apart.
+    fn constructions(&self) -> Vec<Construction> {
+        let edges: Vec<(State, State)> = self.model.all_edges().map(|edge| (edge.from, edge.to)).collect();
+        let mut follower = Follower::new(&self.model);
+        let mut found: BTreeMap<&Callable, BTreeSet<State>> = BTreeMap::new();
+        for (script, run) in &self.mined.conclusion.tests {
+            for life in subject_lives(&self.subject.vocabulary, script, run) {
+                let start = &script.statements[life.object].callable;
+                if start.kind != CallKind::Constructor {
+                    continue;
+                }
+                follower
+                    .follow(life.events.iter().map(|event| self.model.letter(&Labels::Exception.of(event))));
+                for &Traversed { transition, certain } in follower.traversed() {
+                    let (from, to) = edges[transition];
+                    if certain && self.model.initial().contains(&from) {
+                        found.entry(start).or_default().insert(to);
+                    }
+                }
+            }
+        }
+        let one = |(call, states): (&Callable, BTreeSet<State>)| Construction {
+            call: with_types(call),
+            states: states.into_iter().collect(),
+        };
+        let told: Vec<Construction> = found.into_iter().map(one).collect();
+        if told.len() > 1 { told } else { Vec::new() }
+    }
+
+    /// The exceptions that calls with parameters threw and no state refuses them with.
+    fn argument_exceptions(&self) -> Vec<ArgumentExceptions> {
+        let model = &self.model;
+        let allowed: BTreeSet<&str> =
+            model.alphabet().iter().map(|label| Label::parse(label).method()).collect();
+        let refused: BTreeSet<Label<'_>> =
+            model.states().flat_map(|state| model.refusals(state)).map(|label| Label::parse(label)).collect();
+        let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for (callable, exception) in self.thrown.exceptions().into_keys() {
+            let method = self.subject.vocabulary.names.of(&callable);
+            let exception = exception.rsplit(['.', '$']).next().unwrap_or(&exception);
+            let is_refusal = |label: &Label<'_>| label.method() == method && label.threw() == Some(exception);
+            if !callable.parameters.is_empty() && allowed.contains(method) && !refused.iter().any(is_refusal)
+            {
+                found.entry(method.to_owned()).or_default().insert(exception.to_owned());
+            }
+        }
+        found.into_iter().map(|(method, exceptions)| ArgumentExceptions { method, exceptions }).collect()
+    }
+
+    /// Methods that were called and never returned.
+    pub(super) fn never_worked(&self) -> Vec<String> {
+        self.not_made().never_worked().collect()
+    }
+
+    fn not_made(&self) -> NotMade {
+        let works =
+            |method: &str| self.model.alphabet().iter().any(|label| Label::parse(label).method() == method);
+        NotMade::of(self.subject, works)
     }
 
     fn gaps(&self) -> Gaps {
         let mined = self.mined;
-        let works =
-            |method: &str| self.model.alphabet().iter().any(|label| Label::parse(label).method() == method);
         let bad_ends = mined.trouble.bad_ends.iter().cloned();
         Gaps {
-            not_made: NotMade::of(self.subject, works),
+            not_made: self.not_made(),
             hang: mined.trouble.given_up.clone(),
             hanging_objects: mined.trouble.constructions_given_up.clone(),
             bad_ends: bad_ends.map(|(method, on, times)| BadEnd { method, on, times }).collect(),
@@ -391,181 +463,23 @@ fn subject_lives(vocabulary: &Vocabulary, script: &Script, run: &Run) -> impl It
     })
 }
 
+/// Returns true for the full name of a class: `java.util.ArrayList`.
+fn is_class_name(text: &str) -> bool {
+    let mut parts = text.split('.');
+    let is_word = |part: &str| {
+        part.starts_with(|c: char| c.is_alphabetic())
+            && part.chars().all(|c| c.is_alphanumeric() || "_$".contains(c))
+    };
+    let last = text.rsplit('.').next().unwrap_or_default();
+    text.contains('.') && last.starts_with(char::is_uppercase) && parts.all(is_word)
+}
+
 /// The name of a class of tests.
 fn test_class_name(class: &str, suffix: &str) -> String {
     format!("{}{suffix}", class.rsplit('.').next().unwrap_or(class).replace('$', ""))
 }
 
 /// The file with the tests of the findings, in the folder.
-fn findings_file(class: &str) -> String {
+pub(super) fn findings_file(class: &str) -> String {
     format!("tests/{}.java", test_class_name(class, "FindingsTest"))
-}
-
-/// Returns the lines about findings, which come before the model.
-pub(super) fn findings(summary: &Summary, folder: &Path) -> String {
-    let visible: Vec<&FoundSummary> =
-        summary.findings.iter().filter(|finding| finding.kind.is_visible()).collect();
-    if visible.is_empty() {
-        return String::new();
-    }
-    let tests = folder.join(findings_file(&summary.class));
-    let mut text = format!("{} (tests in {}):\n", counted(visible.len(), "finding"), tests.display());
-    visible.iter().for_each(|finding| text += &format!("    {}\n", finding.says));
-    text
-}
-
-/// Returns the lines about a round that are written to the terminal.
-pub(super) fn remarks(summary: &Summary, folder: &Path, takes_fixtures: bool) -> Vec<String> {
-    let Summary { tests, seconds, properties, stop, .. } = summary;
-    let model = &summary.model;
-    let rate = *tests as f64 / seconds.max(0.001);
-    let mut lines = vec![format!(
-        "{}; {} in {seconds:.1} s ({rate:.0} per second); {properties}; stopped: {}",
-        model_size(model.states, model.transitions, model.not_explored),
-        counted(*tests, "test"),
-        model.stopped(*stop),
-    )];
-    lines.extend(about_model(summary));
-    if let Some(Branches { covered, all: all @ 1.. }) = summary.branches {
-        lines.push(format!("branch coverage of the attack: {covered} of {all}"));
-    }
-    if !summary.attacked && properties.mined > 0 {
-        lines.push("no property was attacked: the budget ran out first".to_owned());
-    }
-    lines.extend(about_gaps(&summary.gaps, takes_fixtures));
-    let lacks =
-        !summary.gaps.not_made.never_tried.is_empty() || !summary.gaps.not_made.never_returned.is_empty();
-    let skeleton = folder.join(SKELETON);
-    if lacks && skeleton.exists() {
-        lines.push(format!(
-            "values for them can be written into {}: use it with --fixtures",
-            skeleton.display()
-        ));
-    }
-    lines.push(format!("written to {}", folder.display()));
-    lines
-}
-
-fn about_model(summary: &Summary) -> Vec<String> {
-    let model = &summary.model;
-    let mut lines = Vec::new();
-    if model.made_by_round != summary.round {
-        lines.push(format!("the model is {}", model.origin));
-    }
-    lines.extend(model.reproduced());
-    lines.extend(model.guarded());
-    for mode in &model.modes {
-        lines.push(format!("independent of everything else: {}", mode_in_words(mode)));
-    }
-    if let Some(detail) = &summary.detail {
-        lines.push(format!("a finer model (--detail) has {}", detail.told()));
-    }
-    for word in model.unrealized.iter().flatten().take(2) {
-        lines.push(format!("  not reproduced: {}", word.join(" ")));
-    }
-    if model.unrealized.is_some() && !model.complete {
-        lines.push("incomplete: the search stopped early; a larger --budget may find more".to_owned());
-    }
-    if let Some(shortest) = model.rejected.first() {
-        lines.push(format!(
-            "the model rejects {} of your tests (listed by --json); the shortest: {}",
-            counted(model.rejected.len(), "call sequence"),
-            shortest.join(" ")
-        ));
-    }
-    let ConfirmedTransitions { confirmed, all } = model.confirmed_transitions;
-    let guesses = all.saturating_sub(confirmed + model.not_explored);
-    let all = counted(all, "transition");
-    if model.not_explored > 0 {
-        let (are, they) = if model.not_explored == 1 { ("is", "it leads") } else { ("are", "they lead") };
-        lines.push(format!(
-            "{} of {all} {are} not explored (marked `?`): the events were seen, but not where {they}",
-            model.not_explored
-        ));
-    }
-    lines.extend(model.explored_first.in_words());
-    if guesses > 0 {
-        let (are, they) =
-            if guesses == 1 { ("is a guess", "it leads") } else { ("are guesses", "they lead") };
-        lines.push(format!("{guesses} of {all} {are} (marked `?`): there was no time to see where {they}"));
-    }
-    if model.admitted > 0 {
-        let one = model.admitted == 1;
-        let (were, them) = if one { ("was", "it") } else { ("were", "them") };
-        lines.push(format!(
-            "{} {were} seen too late to be explored; the model allows {them}, and what follows is unknown",
-            counted(model.admitted, "call sequence")
-        ));
-    }
-    lines
-}
-
-/// Most calls that never succeeded and are told one by one.
-const NEVER_TOLD: usize = 12;
-
-/// Most names in one line about gaps; `--json` has all of them.
-const NAMES_TOLD: usize = 8;
-
-fn about_gaps(gaps: &Gaps, takes_fixtures: bool) -> Vec<String> {
-    let mut lines = Vec::new();
-    let mut list = |what: &str, names: Vec<String>| {
-        if !names.is_empty() {
-            lines.push(format!("{what}: {}", some_of(&names, NAMES_TOLD)));
-        }
-    };
-    list("no longer called, because they hang or crash", gaps.hang.iter().cloned().collect());
-    list(
-        "blocked where only another thread could let them go on, so not possible there",
-        gaps.blocking.iter().cloned().collect(),
-    );
-    if gaps.hanging_objects.is_empty() {
-        let rare = gaps.bad_ends.iter().filter(|one| !gaps.hang.contains(&one.method));
-        let rare = rare
-            .map(|BadEnd { method, on, times }| format!("{method} on {on} ({})", counted(*times, "time")));
-        list("sometimes hung or crashed, still called", rare.collect());
-    }
-    list(
-        "no longer constructed, because most calls on them hang",
-        gaps.hanging_objects.iter().cloned().collect(),
-    );
-    list(
-        "never called, because adit could not construct their arguments (use --fixtures)",
-        gaps.not_made.never_tried.iter().map(|one| one.method.clone()).collect(),
-    );
-    lines.extend(gaps.not_made.about_texts());
-    // One below the other, because each has its own reason.
-    let never = &gaps.not_made.never_returned;
-    if !never.is_empty() {
-        let hint = if takes_fixtures { " (--fixtures may help)" } else { "" };
-        lines.push(format!("never succeeded, so the model does not show them{hint}:"));
-        lines.extend(never.iter().take(NEVER_TOLD).map(|one| format!("    {one}")));
-    }
-    if let Some(more @ 1..) = never.len().checked_sub(NEVER_TOLD) {
-        lines.push(format!("    and {more} more, listed by --json"));
-    }
-    lines
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::results::run::tests::plain;
-
-    #[test]
-    fn what_was_not_explored_is_counted_once() {
-        let mut summary = plain().summary;
-        let model = &mut summary.model;
-        (model.states, model.transitions, model.not_explored) = (5, 16, 3);
-        model.confirmed_transitions = ConfirmedTransitions { confirmed: 13, all: 16 };
-        let lines = remarks(&summary, Path::new("out"), true);
-        assert!(lines[0].starts_with("5 states, 16 transitions, 3 of them not explored; "), "{lines:?}");
-        assert!(
-            lines.iter().any(|line| line.starts_with("3 of 16 transitions are not explored")),
-            "{lines:?}"
-        );
-        assert!(!lines.iter().any(|line| line.contains("guess")), "{lines:?}");
-        summary.model.confirmed_transitions.confirmed = 12;
-        let lines = remarks(&summary, Path::new("out"), true);
-        assert!(lines.iter().any(|line| line.starts_with("1 of 16 transitions is a guess")), "{lines:?}");
-    }
 }

@@ -14,6 +14,10 @@ use crate::witnesses::Witnesses;
 /// Longest part of a name that a state contributes.
 const LONGEST_STATE: usize = 40;
 
+/// Places of tests that are about no state.
+const REFUTES: u8 = 3;
+const PLAIN: u8 = 4;
+
 /// Fact that a test shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Title {
@@ -28,6 +32,8 @@ struct Title {
 /// Tests with names of their own: equal ones once, those about one state together.
 pub(super) struct NamedTests {
     pub(super) class: TestClass,
+    /// For each method of the class, the name of the group that it belongs to: the state that it is about.
+    pub(super) groups: Vec<String>,
     /// For each test, its position among those that are left.
     pub(super) position: Vec<usize>,
 }
@@ -63,7 +69,9 @@ impl NamedTests {
             TestMethod { name, source: commented(&source, title.comment.as_deref()) }
         };
         let methods = order.iter().map(named).collect();
-        Self { class: TestClass { head, methods }, position }
+        let mut group_names: BTreeMap<(State, u8), String> = BTreeMap::new();
+        let groups = order.iter().map(|at| namer.group(titles[at].order, &mut group_names)).collect();
+        Self { class: TestClass { head, methods }, groups, position }
     }
 }
 
@@ -116,6 +124,24 @@ impl Namer<'_> {
             Some(judged) => self.refutes(&judged.property),
             None => self.plain(words),
         }
+    }
+
+    /// The name of the group of tests with a place in the order. `known` has the names of other groups.
+    fn group(&self, (state, kind): (State, u8), known: &mut BTreeMap<(State, u8), String>) -> String {
+        let (key, name) = match kind {
+            _ if self.model.initial().contains(&state) => ((state, 0), "NewObjects".to_owned()),
+            REFUTES => ((state, REFUTES), "RefutedProperties".to_owned()),
+            PLAIN => ((state, PLAIN), "OtherSequences".to_owned()),
+            _ => ((state, 0), format!("In{}", self.state(state))),
+        };
+        if let Some(name) = known.get(&key) {
+            return name.clone();
+        }
+        // States with the same name are told apart by their numbers.
+        let is_taken = known.values().any(|other| *other == name);
+        let fresh = if is_taken { format!("{name}State{state}") } else { name };
+        known.insert(key, fresh.clone());
+        fresh
     }
 
     fn taken(&self, from: State, event: &str, to: State) -> Title {
@@ -188,7 +214,7 @@ impl Namer<'_> {
             Template::AlwaysImmediatelyPreceded => format!("{a}NeedsNo{}RightBefore", capital(&b)),
         };
         let comment = Some(format!("refutes {property}"));
-        Title { longer: name.clone(), name, comment, order: (self.model.len(), 3) }
+        Title { longer: name.clone(), name, comment, order: (self.model.len(), REFUTES) }
     }
 
     /// A test that shows nothing in particular: its last two calls.
@@ -201,7 +227,7 @@ impl Namer<'_> {
             [only] => only.clone(),
             [] => "nothingHappens".to_owned(),
         };
-        Title { longer: name.clone(), name, comment: None, order: (self.model.len(), 4) }
+        Title { longer: name.clone(), name, comment: None, order: (self.model.len(), PLAIN) }
     }
 
     /// A call as a part of a name: `nextToken`, `nextTokenWithString`, `newStack`.
@@ -328,7 +354,7 @@ mod tests {
         words[5] = word("Order addItem(String) pay pay!IllegalStateException");
         words.push(word("Order addItem(String) isEmpty:FALSE"));
         let class = TestClass { head: String::new(), methods };
-        let NamedTests { class, position } = NamedTests::new(class, &namer, &words);
+        let NamedTests { class, groups, position } = NamedTests::new(class, &namer, &words);
         let told: Vec<String> = class
             .methods
             .iter()
@@ -347,6 +373,19 @@ mod tests {
             isEmptyReturnsFalseCanFollowPay: refutes NF(pay, isEmpty:FALSE)
             isEmptyReturnsFalseAfterAddItemWithString: -"#]]
         .assert_eq(&told.join("\n"));
+        assert_eq!(
+            groups,
+            [
+                "NewObjects",
+                "InOpenIsEmpty",
+                "InOpenIsEmpty",
+                "InOpenIsEmpty",
+                "InOpenSizeMoreThan0",
+                "InPaid",
+                "RefutedProperties",
+                "OtherSequences"
+            ]
+        );
         // The seventh test is the fifth.
         assert_eq!((position[4], position[6]), (3, 3));
         assert!(class.methods[3].source.contains("{\n    // 1 (OPEN"), "{}", class.methods[3].source);
