@@ -28,7 +28,8 @@ impl Kind {
     }
 }
 
-/// Tells whether a file of traces is a table, or a folder of tables; `from` is the format that the user named.
+/// Tells whether a file of traces is a table, or a folder of tables; `from` is the format that the user
+/// named.
 pub(crate) fn is_input(path: &Path, from: Option<&str>) -> bool {
     match from {
         Some(from) => Kind::named(from).is_some(),

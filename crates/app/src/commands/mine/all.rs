@@ -1,9 +1,9 @@
 //! `adit mine --all`: every public class of a jar or folder, each in a process and a folder of its own.
 //!
 //! A class under attack may exhaust memory or the disk; a process of its own takes nothing else with it. What
-//! became of a class is stored in its folder as soon as it is known, so a run that was killed goes on with the
-//! classes that have nothing there. The class that was being mined when it happened has a campaign, which its
-//! process continues. Several machines can mine different classes, and their folders be put together.
+//! became of a class is stored in its folder as soon as it is known, so a run that was killed goes on with
+//! the classes that have nothing there. The class that was being mined when it happened has a campaign, which
+//! its process continues. Several machines can mine different classes, and their folders be put together.
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
