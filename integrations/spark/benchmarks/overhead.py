@@ -3,7 +3,7 @@
     overhead.py --adit target/release/adit --log LOG/parts          a folder of Parquet files
     overhead.py --adit target/release/adit --traces DATA/dsm        every .traces.gz of a folder
 
-`evals log-scale --work LOG --only-write` writes the first. Needs pyspark, pyarrow and a JDK.
+The first has the columns trace, sequence and event. Needs pyspark, pyarrow and a JDK.
 """
 
 import argparse
