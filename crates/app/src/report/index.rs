@@ -46,9 +46,9 @@ pub(crate) fn index(folder: &Path, campaigns: &[PathBuf]) -> Result<String, Repo
     let (without_order, with_order): (Vec<&Entry>, Vec<&Entry>) =
         models.iter().partition(|entry| entry.no_protocol);
     let mut sections = vec![
-        ("protocols", "Classes with a protocol", with_order.len(), protocols(&with_order)),
+        ("Protocol", "Classes with a protocol", with_order.len(), protocols(&with_order)),
         (
-            "any-order",
+            "Any order",
             "Classes whose calls are possible in any order",
             without_order.len(),
             list(&without_order),
