@@ -155,6 +155,7 @@ fn commands_that_run_java_print_what_is_documented() {
         "mine-all",
         &["mine", "--all", &path, "-o", &every, "--budget", "2000tests", "--json", "--quiet"],
     );
+    check(&all, "mine-list", &["mine", "--all", &path, "-o", &every, "--list", "--json"]);
     check(&all, "status", &["status", &out, "--json"]);
     check(&all, "status", &["status", &path, "--json"]);
     check(&all, "validate", &["validate", &out, "Slot", "-c", &path, "--budget", "3000tests", "--json"]);

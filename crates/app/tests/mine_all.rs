@@ -70,10 +70,7 @@ fn every_public_class_ends_in_a_model_or_a_reason() {
     let again = run(&[]);
     assert_eq!(again.json(), answer);
     assert!(again.err.contains("6 of them known already"), "{}", again.err);
-    let notes = out.join("classes.json");
-    let mut known: Value = serde_json::from_str(&fs::read_to_string(&notes).unwrap()).unwrap();
-    known["classes"].as_object_mut().unwrap().remove("Shape");
-    fs::write(&notes, known.to_string()).unwrap();
+    fs::remove_file(out.join("Shape/outcome.json")).unwrap();
     let rest = run(&[]);
     assert!(rest.err.contains("5 of them known already") && rest.err.contains("Shape:"), "{}", rest.err);
     assert!(!rest.err.contains("] Slot:"), "{}", rest.err);
@@ -82,6 +79,48 @@ fn every_public_class_ends_in_a_model_or_a_reason() {
     // Another seed is another question.
     let other = run(&["--seed", "1"]);
     assert!(other.err.contains("] Slot:"), "{}", other.err);
+}
+
+/// Several machines mine some classes each. Their folders together are those of one run.
+#[test]
+fn folders_of_classes_can_be_put_together() {
+    let Some(java) = java() else { return };
+    let classes = java.compile(&SOURCES);
+    let path = classes.path().display().to_string();
+    let at = |name: &str| classes.path().join(name).display().to_string();
+    let run = |out: &str, more: &[&str]| {
+        adit(&[&["mine", "--all", &path, "-o", out, "--budget", "2000tests", "--json"], more].concat())
+    };
+    let together = at("together");
+    let listed = run(&together, &["--list"]);
+    assert_eq!(listed.code, 0, "{}", listed.err);
+    // What the class file alone tells is not left.
+    assert_eq!(listed.json()["left"], serde_json::json!(["Never", "Shape", "Slot", "Slot$Inner"]));
+    assert!(!classes.path().join("together").exists(), "listing writes nothing");
+    for (number, class) in ["Never", "Shape", "Slot", "Slot.Inner"].into_iter().enumerate() {
+        let own = at(&format!("machine-{number}"));
+        let part = run(&own, &["--only-class", class]);
+        assert_eq!(part.code, 0, "{}", part.err);
+        assert_eq!(part.json()["classes"].as_array().unwrap().len(), 3, "one class, and two without running");
+        fs::create_dir_all(&together).unwrap();
+        fs::rename(format!("{own}/{class}"), format!("{together}/{class}")).unwrap();
+    }
+    let listed = run(&together, &["--list"]);
+    assert_eq!(listed.json()["left"], serde_json::json!([]));
+    let found = run(&together, &[]);
+    assert!(found.err.contains("6 of them known already"), "{}", found.err);
+    let plain = |mut answer: Value| {
+        answer.as_object_mut().unwrap().remove("page");
+        for row in answer["classes"].as_array_mut().unwrap() {
+            row.as_object_mut().unwrap().remove("seconds");
+        }
+        answer
+    };
+    assert_eq!(plain(found.json()), plain(run(&at("alone"), &[]).json()));
+    let page = fs::read_to_string(format!("{together}/index.html")).unwrap();
+    assert!(page.contains("href=\"Slot/report.html\""), "{page}");
+    refused(&run(&together, &["--only-class", "Slto"]), &["--only-class", "`Slto`", "did you mean `Slot`?"]);
+    refused(&adit(&["mine", "Slot", "--only-class", "Slot"]), &["--all"]);
 }
 
 #[test]

@@ -5,7 +5,9 @@
 
 use std::fmt::Write as _;
 use std::fs;
+use std::io::Write as _;
 use std::path::Path;
+use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 
@@ -93,6 +95,72 @@ fn folders_and_patterns_are_one_log() {
     let both = answer(&["properties", &path, "--quiet"]);
     assert!(both.starts_with("2 traces, 10 events of 3 kinds"), "{both}");
     refused(&adit(&["properties", &format!("{path}/none-*.parquet")]), &["none-*.parquet", "pattern"]);
+    let everywhere = answer(&["properties", &format!("{path}/**/*.parquet"), "--quiet"]);
+    assert_eq!(everywhere, both);
+    assert_eq!(answer(&["properties", &format!("{path}/day=*"), "--quiet"]), both);
+    // A dry run shows the rows of one file, and that the others are alike.
+    let shown = answer(&["properties", &path, "--dry-run"]);
+    assert!(shown.contains("a.parquet read as a table") && shown.contains("row 5"), "{shown}");
+    assert!(!shown.contains("b.parquet") && shown.contains("1 more file with the same columns"), "{shown}");
+    // The name of a folder is a column too.
+    let by_day = answer(&["properties", &path, "--case", "day", "--quiet"]);
+    assert!(by_day.starts_with("2 traces, 10 events of 3 kinds"), "{by_day}");
+    refused(&adit(&["properties", &path, "--case", "dya"]), &["did you mean `day`?"]);
+}
+
+/// A table is known by its first bytes, or by what the user says; Arrow may come through a pipe.
+#[test]
+fn names_need_not_tell() {
+    let folder = TempDir::new().unwrap();
+    let expected = answer(&["properties", &written("pyarrow.parquet"), "--json", "--quiet"]);
+    let unnamed = folder.path().join("events").display().to_string();
+    fs::copy(written("pyarrow.parquet"), &unnamed).unwrap();
+    assert_eq!(answer(&["properties", &unnamed, "--json", "--quiet"]), expected);
+    assert_eq!(answer(&["properties", &unnamed, "--from", "parquet", "--json", "--quiet"]), expected);
+    let inside = folder.path().display().to_string();
+    assert_eq!(answer(&["properties", &inside, "--from", "parquet", "--json", "--quiet"]), expected);
+    refused(&adit(&["properties", &unnamed, "--from", "parkett"]), &["unknown trace format `parkett`"]);
+    refused(&adit(&["properties", &unnamed, "--from", "arrow"]), &["events", "cut off or damaged"]);
+
+    let arrow = folder.path().join("rows.bin").display().to_string();
+    answer(&["convert", &unnamed, &arrow, "--to", "arrow", "--quiet"]);
+    assert_eq!(answer(&["properties", &arrow, "--json", "--quiet"]), expected);
+    refused(&adit(&["convert", &unnamed, "-", "--to", "arrow"]), &["standard output", "name a file"]);
+
+    let piped = |args: &[&str], bytes: &[u8]| {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_adit"))
+            .args(args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // A program that has seen enough reads no further.
+        let _ = child.stdin.take().unwrap().write_all(bytes);
+        let output = child.wait_with_output().unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (output.status.code(), text(&output.stdout), text(&output.stderr))
+    };
+    let stream = fs::read(written("stream.arrows")).unwrap();
+    let args = ["properties", "-", "--from", "arrow", "--quiet", "--no-purity"];
+    let (code, out, err) = piped(&args, &stream);
+    assert_eq!(code, Some(0), "{err}");
+    assert_eq!(out, answer(&["properties", &written("stream.arrows"), "--quiet", "--no-purity"]));
+    let (code, _, err) = piped(&args, &stream[..stream.len() / 2]);
+    assert!(code == Some(2) && err.contains("<stdin>") && err.contains("cut off"), "{err}");
+    let (code, _, err) = piped(&["properties", "-", "--from", "parquet"], &stream);
+    assert!(code == Some(2) && err.contains("Parquet cannot be read from standard input"), "{err}");
+}
+
+/// Every compression that other programs write is read, or named.
+#[test]
+fn compressions() {
+    let expected = answer(&["properties", &written("pyarrow.parquet"), "--json", "--quiet"]);
+    for name in ["gzip", "lz4", "zstd"] {
+        let table = written(&format!("{name}.parquet"));
+        assert_eq!(answer(&["properties", &table, "--json", "--quiet"]), expected, "{name}");
+    }
+    refused(&adit(&["properties", &written("brotli.parquet")]), &["brotli.parquet", "compressed", "Snappy"]);
 }
 
 #[test]

@@ -124,6 +124,8 @@ fn tables_are_built_in_where_they_are_needed() {
     }
     fs::write(place.join("tables/day=1/a.parquet"), "").unwrap();
     fs::write(place.join("texts/a.csv"), "").unwrap();
+    fs::write(place.join("plain"), "open close\n").unwrap();
+    fs::write(place.join("unnamed"), "PAR1\0\0").unwrap();
     for (args, needed) in [
         (&["properties", "log.csv"][..], false),
         (&["properties", "texts"], false),
@@ -131,6 +133,10 @@ fn tables_are_built_in_where_they_are_needed() {
         (&["infer", "logs/*.arrow", "-o", "m.json"], true),
         (&["convert", "log.csv", "out.pq"], true),
         (&["properties", "tables"], true),
+        (&["properties", "tab*"], true),
+        (&["properties", "tex*", "plain"], false),
+        (&["properties", "unnamed"], true),
+        (&["properties", "-", "--from", "arrow"], true),
         (&["mine", "A", "-c", "tables"], false),
         (&["install", "--prefix", "there"], true),
     ] {

@@ -1,69 +1,27 @@
-//! The columns that are used, and the rows of a batch.
+//! The columns that are used: by name, from the schema of a table or the names of its folders.
 
-use std::borrow::Cow;
-
-use adit_suggest::nearest;
-use adit_trace::{Alphabet, Event, Labels, Letter, Outcome, Value};
-use arrow_array::cast::AsArray;
-use arrow_array::types::{
-    Date32Type, Date64Type, Int8Type, Int16Type, Int32Type, Int64Type, TimestampMicrosecondType,
-    TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type,
-    UInt32Type, UInt64Type,
-};
-use arrow_array::{Array, ArrayRef, RecordBatch};
+use adit_trace::read::{Columns, Fields, NoColumn, parse_time};
 use arrow_schema::{DataType, TimeUnit};
-use rustc_hash::FxHashMap;
 
 use crate::TableOptions;
 use crate::error::TableError;
 use crate::table::Table;
 
-/// Common names of columns, without case and punctuation; the same as in CSV.
-const TRACE: [&str; 9] = [
-    "case",
-    "caseid",
-    "caseconceptname",
-    "casename",
-    "trace",
-    "traceid",
-    "session",
-    "sessionid",
-    "tracename",
-];
-const EVENT: [&str; 9] = [
-    "activity",
-    "conceptname",
-    "event",
-    "eventname",
-    "activityname",
-    "task",
-    "action",
-    "method",
-    "operation",
-];
-const TIME: [&str; 11] = [
-    "sequence",
-    "seq",
-    "timestamp",
-    "time",
-    "timetimestamp",
-    "completetimestamp",
-    "starttimestamp",
-    "starttime",
-    "datetime",
-    "date",
-    "position",
-];
+/// Source of a column's values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// A column of the table, by its place in the schema.
+    Schema(usize),
+    /// The name of a folder, such as `day=2026-11-17`: the same value in each row of the table.
+    Folder(String),
+}
 
 /// A column that is used.
 #[derive(Clone, Debug)]
 pub(crate) struct Column {
     pub(crate) name: String,
-    place: usize,
-    /// Its values are whole numbers.
-    pub(crate) number: bool,
-    /// They are signed, so that their order is that of their bits.
-    pub(crate) signed: bool,
+    pub(crate) place: Place,
+    pub(crate) kind: DataType,
 }
 
 /// The columns that are used.
@@ -72,74 +30,108 @@ pub(crate) struct Chosen {
     pub(crate) trace: Column,
     pub(crate) event: Column,
     pub(crate) time: Option<Column>,
-    returned: Option<Column>,
-    threw: Option<Column>,
+    pub(crate) returned: Option<Column>,
+    pub(crate) threw: Option<Column>,
+    /// Times are multiplied by this, if the tables of a log count in different units.
+    pub(crate) time_scale: i64,
+}
+
+/// The use of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    Trace,
+    Event,
+    Time,
+    Returned,
+    Threw,
+}
+
+impl Role {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Trace => "trace",
+            Self::Event => "event",
+            Self::Time => "time",
+            Self::Returned => "result",
+            Self::Threw => "exception",
+        }
+    }
+
+    fn takes(self, kind: &DataType) -> bool {
+        match self {
+            Self::Trace | Self::Time => is_text(kind) || is_number(kind),
+            Self::Event | Self::Threw => is_text(kind),
+            Self::Returned => is_text(kind) || *kind == DataType::Boolean,
+        }
+    }
+
+    fn advice(self) -> &'static str {
+        match self {
+            Self::Trace => {
+                "a trace id is a text or a whole number: select one field of a nested value before you write \
+                 the table, or name another column with `--case`"
+            }
+            Self::Event => {
+                "the name of an event is a text: cast the column before you write the table, or name another \
+                 with `--activity`"
+            }
+            Self::Time => {
+                "a time or sequence number is a timestamp, a date, a whole number or a text: cast the column \
+                 before you write the table, or name another with `--time`"
+            }
+            Self::Returned => "the column `returned` is a text or a boolean: cast or rename it",
+            Self::Threw => "the column `threw` is a text: cast or rename it",
+        }
+    }
 }
 
 impl Chosen {
     pub(crate) fn find(table: &Table, options: &TableOptions) -> Result<Self, TableError> {
-        let names: Vec<&str> = table.schema().fields().iter().map(|field| field.name().as_str()).collect();
-        let known = |known: &[&str]| {
-            known.iter().find_map(|known| names.iter().position(|name| plain(name) == *known))
+        let schema = table.schema();
+        let mut names: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
+        let own = names.len();
+        let folders = table.folders();
+        names.extend(folders.iter().map(|(name, _)| name.as_str()));
+        let fields =
+            Fields { trace: options.trace.clone(), event: options.event.clone(), time: options.time.clone() };
+        let found =
+            Columns::find(&names, &fields, false).map_err(|NoColumn { wanted, found, hint, named: _ }| {
+                TableError::NoColumn { file: table.name.clone(), wanted, found, hint }
+            })?;
+        // The day in the name of a folder orders nothing within a trace, unless somebody asks for it.
+        let time = match (&fields.time, found.time) {
+            (None, Some(place)) if place >= own => {
+                Columns::find(&names[..own], &fields, false).map_or(None, |found| found.time)
+            }
+            (_, time) => time,
         };
-        let find = |wanted: &'static str, flag: &str, given: &Option<String>, common: &[&str]| {
-            let found = match given {
-                Some(given) => names.iter().position(|name| name == given),
-                None => known(common),
-            };
-            found.ok_or_else(|| {
-                let near = given.as_deref().and_then(|given| nearest(given, names.iter().copied()));
-                let near =
-                    near.or_else(|| common.iter().find_map(|common| nearest(common, names.iter().copied())));
-                let hint = match near {
-                    Some(near) => format!("did you mean `{near}`? choose a column with `{flag} NAME`"),
-                    None => format!("choose a column with `{flag} NAME`"),
-                };
-                let found: Vec<String> = names.iter().take(20).map(|name| format!("`{name}`")).collect();
-                TableError::NoColumn { file: table.name.clone(), wanted, found: found.join(", "), hint }
+        let column = |place: usize, role: Role| {
+            if place >= own {
+                let (name, value) = &folders[place - own];
+                let place = Place::Folder(value.clone());
+                return Ok(Column { name: name.clone(), place, kind: DataType::Utf8 });
+            }
+            let field = schema.field(place);
+            let (name, kind) = (field.name().clone(), field.data_type().clone());
+            if role.takes(&kind) {
+                return Ok(Column { name, place: Place::Schema(place), kind });
+            }
+            Err(TableError::Type {
+                file: table.name.clone(),
+                column: name,
+                wanted: role.name(),
+                kind: kind.to_string(),
+                hint: role.advice(),
             })
         };
-        let column = |place: usize, wanted: &'static str, numbers: bool| {
-            let field = table.schema().field(place);
-            let kind = field.data_type();
-            let (number, text) = (is_number(kind), is_text(kind));
-            let usable = text || number && numbers || wanted == "result" && *kind == DataType::Boolean;
-            let usable = usable && (wanted != "time" || number);
-            if !usable {
-                let hint = match wanted {
-                    "time" => {
-                        "a time or sequence number is a timestamp, a date or a whole number: cast the column before you write it, or name another with `--time`"
-                    }
-                    "trace" => {
-                        "a trace id is a text or a whole number: select one field of the nested value before you write it, or name another column with `--case`"
-                    }
-                    _ => "it must be a text: cast the column before you write it, or name another",
-                };
-                return Err(TableError::Type {
-                    file: table.name.clone(),
-                    column: field.name().clone(),
-                    wanted,
-                    kind: kind.to_string(),
-                    hint: hint.to_owned(),
-                });
-            }
-            let signed = matches!(kind, DataType::Int8 | DataType::Int16 | DataType::Int32 | DataType::Int64);
-            Ok(Column { name: field.name().clone(), place, number, signed })
-        };
-        let trace = column(find("trace", "--case", &options.trace, &TRACE)?, "trace", true)?;
-        let event = column(find("event", "--activity", &options.event, &EVENT)?, "event", false)?;
-        let time = match &options.time {
-            None => known(&TIME).map(|place| column(place, "time", true)).transpose()?,
-            given => Some(column(find("time", "--time", given, &TIME)?, "time", true)?),
-        };
-        let optional =
-            |name: &str, wanted| known(&[name]).map(|place| column(place, wanted, false)).transpose();
+        let optional = |place: Option<usize>, role| place.map(|place| column(place, role)).transpose();
         Ok(Self {
-            trace,
-            event,
-            time,
-            returned: optional("returned", "result")?,
-            threw: optional("threw", "exception")?,
+            trace: column(found.trace, Role::Trace)?,
+            event: column(found.event, Role::Event)?,
+            time: optional(time, Role::Time)?,
+            returned: optional(found.returned, Role::Returned)?,
+            threw: optional(found.threw, Role::Threw)?,
+            time_scale: 1,
         })
     }
 
@@ -150,7 +142,11 @@ impl Chosen {
 
     /// The places of the columns in the schema.
     pub(crate) fn places(&self) -> Vec<usize> {
-        self.all().map(|column| column.place).collect()
+        let place = |column: &Column| match column.place {
+            Place::Schema(place) => Some(place),
+            Place::Folder(_) => None,
+        };
+        self.all().filter_map(place).collect()
     }
 
     /// The names of the columns by their use.
@@ -163,7 +159,69 @@ impl Chosen {
     }
 }
 
-fn is_text(kind: &DataType) -> bool {
+impl Column {
+    /// Its values are whole numbers or times.
+    pub(crate) fn is_number(&self) -> bool {
+        is_number(&self.kind)
+    }
+
+    /// Its values are signed, so that their order is that of their bits.
+    pub(crate) fn is_signed(&self) -> bool {
+        matches!(self.kind, DataType::Int8 | DataType::Int16 | DataType::Int32 | DataType::Int64)
+    }
+
+    /// Nanoseconds in the unit of its times; nothing for numbers of any other meaning.
+    fn unit(&self) -> Option<i64> {
+        match &self.kind {
+            DataType::Timestamp(unit, _) => Some(match unit {
+                TimeUnit::Second => 1_000_000_000,
+                TimeUnit::Millisecond => 1_000_000,
+                TimeUnit::Microsecond => 1_000,
+                TimeUnit::Nanosecond => 1,
+            }),
+            DataType::Date32 => Some(86_400_000_000_000),
+            DataType::Date64 => Some(1_000_000),
+            kind if is_text(kind) => Some(1),
+            _ => None,
+        }
+    }
+}
+
+/// Makes the columns of all tables of a log comparable: ids of one kind, and times in the finest unit.
+pub(crate) fn reconcile(tables: &[Table], chosen: &mut [Chosen]) -> Result<(), TableError> {
+    let Some(first) = chosen.first().cloned() else { return Ok(()) };
+    let differ = |at: usize, what: &'static str, one: &Column, other: &Column| TableError::Differ {
+        file: tables[at].name.clone(),
+        what,
+        kind: other.kind.to_string(),
+        first: tables[0].name.clone(),
+        first_kind: one.kind.to_string(),
+    };
+    let mut finest = i64::MAX;
+    for (at, table) in chosen.iter().enumerate() {
+        if table.trace.is_number() != first.trace.is_number() {
+            return Err(differ(at, "trace", &first.trace, &table.trace));
+        }
+        if let (Some(one), Some(other)) = (&first.time, &table.time) {
+            if one.unit().is_some() != other.unit().is_some() {
+                return Err(differ(at, "time", one, other));
+            }
+            finest = finest.min(other.unit().unwrap_or(i64::MAX));
+        }
+    }
+    for table in chosen {
+        let unit = table.time.as_ref().and_then(Column::unit);
+        table.time_scale = unit.map_or(1, |unit| unit / finest);
+    }
+    Ok(())
+}
+
+/// The time that a text of a column stands for, in nanoseconds or as the number that it is.
+pub(crate) fn time_of_text(text: &str) -> Option<i64> {
+    parse_time(text)
+}
+
+pub(crate) fn is_text(kind: &DataType) -> bool {
     match kind {
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => true,
         DataType::Dictionary(_, values) => is_text(values) && !matches!(**values, DataType::Dictionary(..)),
@@ -173,251 +231,4 @@ fn is_text(kind: &DataType) -> bool {
 
 fn is_number(kind: &DataType) -> bool {
     kind.is_integer() || matches!(kind, DataType::Timestamp(..) | DataType::Date32 | DataType::Date64)
-}
-
-/// A name without case, punctuation and white space.
-fn plain(name: &str) -> String {
-    name.chars().filter(|char| char.is_alphanumeric()).flat_map(char::to_lowercase).collect()
-}
-
-/// A number as bytes in the same order.
-pub(crate) fn key_of_number(number: i64) -> [u8; 8] {
-    ((number as u64) ^ (1 << 63)).to_be_bytes()
-}
-
-/// A trace id as users know it.
-pub(crate) fn shown_key(key: &[u8], number: bool) -> String {
-    match <[u8; 8]>::try_from(key) {
-        Ok(bytes) if number => ((u64::from_be_bytes(bytes) ^ (1 << 63)) as i64).to_string(),
-        _ => String::from_utf8_lossy(key).into_owned(),
-    }
-}
-
-/// Texts of a column.
-enum Texts {
-    Utf8(ArrayRef),
-    Large(ArrayRef),
-    View(ArrayRef),
-    /// The place of each row's text among the values.
-    Dictionary(ArrayRef, Vec<usize>, Box<Texts>),
-}
-
-impl Texts {
-    fn of(array: &ArrayRef) -> Self {
-        match array.data_type() {
-            DataType::LargeUtf8 => Self::Large(array.clone()),
-            DataType::Utf8View => Self::View(array.clone()),
-            DataType::Dictionary(..) => {
-                let dictionary = array.as_any_dictionary();
-                let places =
-                    if dictionary.values().is_empty() { Vec::new() } else { dictionary.normalized_keys() };
-                Self::Dictionary(array.clone(), places, Box::new(Self::of(dictionary.values())))
-            }
-            _ => Self::Utf8(array.clone()),
-        }
-    }
-
-    fn get(&self, row: usize) -> Option<&str> {
-        match self {
-            Self::Utf8(array) => {
-                let texts = array.as_string::<i32>();
-                texts.is_valid(row).then(|| texts.value(row))
-            }
-            Self::Large(array) => {
-                let texts = array.as_string::<i64>();
-                texts.is_valid(row).then(|| texts.value(row))
-            }
-            Self::View(array) => {
-                let texts = array.as_string_view();
-                texts.is_valid(row).then(|| texts.value(row))
-            }
-            Self::Dictionary(array, places, values) => {
-                if array.is_valid(row) {
-                    values.get(*places.get(row)?)
-                } else {
-                    None
-                }
-            }
-        }
-    }
-}
-
-/// Trace ids of a batch.
-enum Ids {
-    Texts(Texts),
-    Numbers(Vec<i64>, ArrayRef),
-}
-
-/// A batch of rows.
-pub(crate) struct Batch {
-    pub(crate) rows: usize,
-    ids: Ids,
-    events: Texts,
-    times: Option<(Vec<i64>, ArrayRef)>,
-    returned: Option<ArrayRef>,
-    threw: Option<Texts>,
-}
-
-/// A row.
-pub(crate) struct Row<'a> {
-    pub(crate) trace: Cow<'a, [u8]>,
-    pub(crate) time: Option<i64>,
-    event: &'a str,
-    returned: Option<bool>,
-    threw: Option<&'a str>,
-}
-
-impl Batch {
-    pub(crate) fn of(batch: &RecordBatch, chosen: &Chosen, table: &Table) -> Result<Self, TableError> {
-        let column = |column: &Column| {
-            batch.column_by_name(&column.name).cloned().ok_or_else(|| table.damaged("a column is missing"))
-        };
-        let ids = column(&chosen.trace)?;
-        let ids =
-            if chosen.trace.number { Ids::Numbers(numbers(&ids), ids) } else { Ids::Texts(Texts::of(&ids)) };
-        let times = chosen.time.as_ref().map(&column).transpose()?;
-        let threw = chosen.threw.as_ref().map(&column).transpose()?;
-        Ok(Self {
-            rows: batch.num_rows(),
-            ids,
-            events: Texts::of(&column(&chosen.event)?),
-            times: times.map(|times| (numbers(&times), times)),
-            returned: chosen.returned.as_ref().map(&column).transpose()?,
-            threw: threw.as_ref().map(Texts::of),
-        })
-    }
-
-    /// Trace ids are numbers.
-    pub(crate) fn numbers(&self) -> bool {
-        matches!(self.ids, Ids::Numbers(..))
-    }
-
-    /// Passes the rows on. `before` is the number of rows before the batch.
-    pub(crate) fn each_row(
-        &self,
-        table: &Table,
-        before: u64,
-        pass: &mut dyn FnMut(Row<'_>) -> Result<(), TableError>,
-    ) -> Result<(), TableError> {
-        let returned = self.returned.as_ref().map(|array| {
-            let texts = (*array.data_type() != DataType::Boolean).then(|| Texts::of(array));
-            (array, texts)
-        });
-        for row in 0..self.rows {
-            let null =
-                |wanted| TableError::Null { file: table.name.clone(), row: before + row as u64 + 1, wanted };
-            let trace = match &self.ids {
-                Ids::Texts(texts) => texts.get(row).map(|text| Cow::Borrowed(text.as_bytes())),
-                Ids::Numbers(numbers, array) => {
-                    array.is_valid(row).then(|| Cow::Owned(key_of_number(numbers[row]).to_vec()))
-                }
-            };
-            let returned = returned.as_ref().and_then(|(array, texts)| match texts {
-                None => array.is_valid(row).then(|| array.as_boolean().value(row)),
-                Some(texts) => match texts.get(row)? {
-                    "true" | "TRUE" | "True" => Some(true),
-                    "false" | "FALSE" | "False" => Some(false),
-                    _ => None,
-                },
-            });
-            pass(Row {
-                trace: trace.ok_or_else(|| null("trace"))?,
-                time: self.times.as_ref().and_then(|(times, array)| array.is_valid(row).then(|| times[row])),
-                event: self
-                    .events
-                    .get(row)
-                    .filter(|event| !event.trim().is_empty())
-                    .ok_or_else(|| null("event"))?,
-                returned,
-                threw: self.threw.as_ref().and_then(|threw| threw.get(row)).filter(|threw| !threw.is_empty()),
-            })?;
-        }
-        Ok(())
-    }
-}
-
-/// Whole numbers of a column of any such type; nulls are any number.
-fn numbers(array: &ArrayRef) -> Vec<i64> {
-    macro_rules! all {
-        ($kind:ty) => {
-            array.as_primitive::<$kind>().values().iter().map(|&number| number as i64).collect()
-        };
-    }
-    match array.data_type() {
-        DataType::Int8 => all!(Int8Type),
-        DataType::Int16 => all!(Int16Type),
-        DataType::Int32 => all!(Int32Type),
-        DataType::UInt8 => all!(UInt8Type),
-        DataType::UInt16 => all!(UInt16Type),
-        DataType::UInt32 => all!(UInt32Type),
-        DataType::UInt64 => all!(UInt64Type),
-        DataType::Date32 => all!(Date32Type),
-        DataType::Date64 => all!(Date64Type),
-        DataType::Timestamp(TimeUnit::Second, _) => all!(TimestampSecondType),
-        DataType::Timestamp(TimeUnit::Millisecond, _) => all!(TimestampMillisecondType),
-        DataType::Timestamp(TimeUnit::Microsecond, _) => all!(TimestampMicrosecondType),
-        DataType::Timestamp(TimeUnit::Nanosecond, _) => all!(TimestampNanosecondType),
-        _ => all!(Int64Type),
-    }
-}
-
-/// An event, what it returned, and what it threw.
-type Ended = (Box<str>, Option<bool>, Box<str>);
-
-/// The letters of spellings that occurred, so that each is parsed once.
-pub(crate) struct LabelCache {
-    labels: Labels,
-    limit: usize,
-    plain: FxHashMap<Box<str>, Letter>,
-    /// Those with a result or an exception.
-    ended: FxHashMap<Ended, Letter>,
-}
-
-impl LabelCache {
-    pub(crate) fn new(options: &TableOptions) -> Self {
-        Self {
-            labels: options.labels,
-            limit: options.max_labels,
-            plain: FxHashMap::default(),
-            ended: FxHashMap::default(),
-        }
-    }
-
-    /// The letter of a row's event.
-    pub(crate) fn letter(
-        &mut self,
-        row: &Row<'_>,
-        alphabet: &mut Alphabet,
-        table: &Table,
-    ) -> Result<Letter, TableError> {
-        let word = row.event.trim();
-        let outcome = match (row.threw, row.returned) {
-            (Some(class), _) => Some(Outcome::Threw(class.to_owned())),
-            (None, Some(answer)) => Some(Outcome::Returned(Value::Bool(answer))),
-            (None, None) => None,
-        };
-        let Some(outcome) = outcome else {
-            if let Some(&letter) = self.plain.get(word) {
-                return Ok(letter);
-            }
-            let letter = alphabet.intern(&self.labels.of(&Event::from_spelling(word)));
-            self.plain.insert(word.into(), letter);
-            return self.checked(letter, alphabet, table);
-        };
-        let key = (word.into(), row.returned, row.threw.unwrap_or_default().into());
-        if let Some(&letter) = self.ended.get(&key) {
-            return Ok(letter);
-        }
-        let event = Event { outcome, ..Event::from_spelling(word) };
-        let letter = alphabet.intern(&self.labels.of(&event));
-        self.ended.insert(key, letter);
-        self.checked(letter, alphabet, table)
-    }
-
-    fn checked(&self, letter: Letter, alphabet: &Alphabet, table: &Table) -> Result<Letter, TableError> {
-        if alphabet.len() > self.limit {
-            return Err(TableError::TooManyLabels { file: table.name.clone(), limit: self.limit });
-        }
-        Ok(letter)
-    }
 }

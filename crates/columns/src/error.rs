@@ -58,8 +58,65 @@ pub enum TableError {
         /// Its type.
         kind: String,
         /// Advice.
-        hint: String,
+        hint: &'static str,
     },
+    /// A text is no time.
+    #[error("{file}: row {row}: `{text}` in the column `{column}` is no time")]
+    #[diagnostic(
+        code(columns::time),
+        help("times are numbers or look like 2024-05-31T23:59:58; name another column with `--time`")
+    )]
+    Time {
+        /// The file.
+        file: String,
+        /// The row, from 1.
+        row: u64,
+        /// The column.
+        column: String,
+        /// The text.
+        text: String,
+    },
+    /// Two files of one log have columns that cannot be compared.
+    #[error("{file}: its column for the {what} has the type {kind}, but that of {first} has {first_kind}")]
+    #[diagnostic(
+        code(columns::differ),
+        help(
+            "rows of one trace may be in several files: give all of them the same type, or read them one by one"
+        )
+    )]
+    Differ {
+        /// The file.
+        file: String,
+        /// The use of the column.
+        what: &'static str,
+        /// Its type.
+        kind: String,
+        /// The file before.
+        first: String,
+        /// The type of its column.
+        first_kind: String,
+    },
+    /// The file is compressed in a way that was not built in.
+    #[error("{file}: the {kind} file is compressed in a way that adit cannot read: {why}")]
+    #[diagnostic(
+        code(columns::compression),
+        help("write it with Snappy, Zstandard, gzip, LZ4 or no compression")
+    )]
+    Compression {
+        /// The file.
+        file: String,
+        /// The format.
+        kind: &'static str,
+        /// Message of the library.
+        why: String,
+    },
+    /// The end of a Parquet file is needed first.
+    #[error("Parquet cannot be read from standard input")]
+    #[diagnostic(
+        code(columns::stdin),
+        help("name the file; `--from arrow` reads an Arrow stream from standard input")
+    )]
+    ParquetStdin,
     /// A row has no value where it needs one.
     #[error("{file}: row {row} has no {wanted}")]
     #[diagnostic(code(columns::null), help("every row needs one; leave out rows that are not events"))]

@@ -119,6 +119,7 @@ impl Gather {
     }
 
     /// Adds a row to the trace with this id.
+    #[inline]
     pub(crate) fn add(&mut self, id: &[u8], letter: Letter, time: Option<i64>) -> Result<(), TableError> {
         if self.latest.as_ref().is_none_or(|(latest, _)| **latest != *id) {
             let next = match self.others.remove_entry(id) {

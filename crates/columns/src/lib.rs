@@ -1,28 +1,32 @@
 //! Traces in tables: Parquet files and Arrow streams, a row an event.
 //!
-//! The columns are found by name (`columns.rs`), rows are read batch by batch (`table.rs`), and the rows of a
-//! trace, which need not be adjacent, are gathered within a memory limit (`gather.rs`): what does not fit is
-//! spilled to disk and merged. No trace need fit into memory.
+//! The columns are found by name (`columns.rs`), rows are read batch by batch (`table.rs`) and decoded column
+//! by column (`batch.rs`, `labels.rs`), and the rows of a trace, which need not be adjacent, are gathered
+//! within a memory limit (`gather.rs`): what does not fit is spilled to disk and merged. No trace need fit
+//! into memory.
 //!
 //! This is a crate of its own, because the libraries beneath it take long to build, and the first build of
 //! `adit` must not wait for them.
 
+mod batch;
 mod columns;
 mod error;
 mod gather;
+mod labels;
 mod table;
 mod write;
-
-use std::path::PathBuf;
 
 use adit_trace::{Alphabet, Labels, WordSink};
 
 pub use error::TableError;
-pub use table::{TableKind, expand, is_table};
+pub use table::{TableFile, TableKind};
 pub use write::TableWriter;
 
-use columns::{Batch, Chosen};
+use batch::Batch;
+use columns::Chosen;
 use gather::Gather;
+use labels::LabelCache;
+use table::Table;
 
 /// The way to read tables.
 #[derive(Clone, Debug)]
@@ -57,38 +61,45 @@ pub struct TableSummary {
 /// Passes the traces of all files to `sink`, in the order of their ids. A trace may have rows in several
 /// files. `progress` is told how many rows have been read.
 pub fn words(
-    files: &[PathBuf],
+    files: &[TableFile],
     options: &TableOptions,
     alphabet: &mut Alphabet,
     sink: &mut dyn WordSink,
     progress: &mut dyn FnMut(u64),
 ) -> Result<TableSummary, TableError> {
-    let tables = files.iter().map(|file| table::Table::open(file)).collect::<Result<Vec<_>, _>>()?;
-    let chosen = tables.iter().map(|table| Chosen::find(table, options)).collect::<Result<Vec<_>, _>>()?;
-    let lower_bounds = table::lower_bounds(&tables, &chosen);
+    let (mut tables, mut chosen) = (Vec::new(), Vec::new());
+    let mut least: Option<Vec<Vec<u8>>> = Some(Vec::new());
+    for file in files {
+        let mut table = Table::open(file)?;
+        let columns = Chosen::find(&table, options)?;
+        least = least.and_then(|least| Some([least, table.least_ids(&columns)?].concat()));
+        table.forget_metadata();
+        tables.push(table);
+        chosen.push(columns);
+    }
+    columns::reconcile(&tables, &mut chosen)?;
+    let bounds = least.map(|least| table::bounds_after(&least));
     let sorted = chosen.iter().any(|chosen| chosen.time.is_some());
     let mut gather = Gather::new(options.memory, sorted);
-    let mut letters = columns::LabelCache::new(options);
+    let mut labels = LabelCache::new(options);
     let (mut rows, mut group) = (0, 0);
     for (table, chosen) in tables.iter().zip(&chosen) {
+        let mut before = 0;
         table.each_group(chosen, &mut |batches| {
             for batch in batches {
-                let batch = batch?;
-                let batch = Batch::of(&batch, chosen, table)?;
-                batch.each_row(table, rows, &mut |row| {
-                    let letter = letters.letter(&row, alphabet, table)?;
-                    gather.add(&row.trace, letter, row.time)
-                })?;
-                rows += batch.rows as u64;
-                progress(rows);
+                let batch = Batch::of(&batch?, chosen, table, before, &mut labels, alphabet)?;
+                batch.each_row(|row| gather.add(row.trace, row.letter, row.time))?;
+                before += batch.rows as u64;
+                progress(rows + before);
             }
             // No later row has a smaller trace id than this.
-            if let Some(Some(bound)) = lower_bounds.as_ref().map(|bounds| &bounds[group]) {
+            if let Some(Some(bound)) = bounds.as_ref().map(|bounds| &bounds[group]) {
                 gather.finish_below(bound, alphabet, sink);
             }
             group += 1;
-            Ok(())
+            Ok(true)
         })?;
+        rows += before;
     }
     gather.finish(alphabet, sink)
 }
@@ -111,36 +122,35 @@ pub type NamedColumn = (&'static str, String);
 
 /// The names of the columns that are used, and the first rows as they are understood.
 pub fn dry_run(
-    file: &std::path::Path,
+    file: &TableFile,
     options: &TableOptions,
     most: usize,
 ) -> Result<(Vec<NamedColumn>, Vec<ShownRow>), TableError> {
-    let table = table::Table::open(file)?;
+    let table = Table::open(file)?;
     let chosen = Chosen::find(&table, options)?;
     let mut shown = Vec::new();
-    let mut letters = columns::LabelCache::new(options);
+    let mut labels = LabelCache::new(options);
     let mut alphabet = Alphabet::new();
     table.each_group(&chosen, &mut |batches| {
         for batch in batches {
             if shown.len() >= most {
                 break;
             }
-            let batch = batch?;
-            let batch = Batch::of(&batch, &chosen, &table)?;
-            batch.each_row(&table, 0, &mut |row| {
+            let before = shown.len() as u64;
+            let batch = Batch::of(&batch?, &chosen, &table, before, &mut labels, &mut alphabet)?;
+            batch.each_row(|row| {
                 if shown.len() < most {
-                    let letter = letters.letter(&row, &mut alphabet, &table)?;
                     shown.push(ShownRow {
                         row: shown.len() as u64 + 1,
-                        trace: columns::shown_key(&row.trace, batch.numbers()),
+                        trace: batch.shown_id(row.trace),
                         time: row.time,
-                        label: alphabet.name(letter).to_owned(),
+                        label: alphabet.name(row.letter).to_owned(),
                     });
                 }
                 Ok(())
             })?;
         }
-        Ok(())
+        Ok(shown.len() < most)
     })?;
     Ok((chosen.named(), shown))
 }

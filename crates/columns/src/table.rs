@@ -1,19 +1,22 @@
 //! Tables in files: Parquet, read row group by row group, and Arrow, as a file or a stream.
 
-use std::fs::{self, File};
+use std::cell::RefCell;
+use std::fs::File;
 use std::io::{self, BufReader, Read};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_ipc::reader::{FileReader, StreamReader};
-use arrow_schema::{ArrowError, Schema, SchemaRef};
+use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
 };
 use parquet::file::statistics::Statistics;
 
-use crate::columns::{Chosen, key_of_number};
+use crate::batch::key_of_number;
+use crate::columns::{Chosen, Column, Place, is_text};
 use crate::error::TableError;
 
 /// Rows that are decoded at a time.
@@ -29,16 +32,6 @@ pub enum TableKind {
 }
 
 impl TableKind {
-    /// The kind of a file with this name, by its extension.
-    pub fn of(path: &Path) -> Option<Self> {
-        let extension = path.extension()?.to_str()?.to_ascii_lowercase();
-        match extension.as_str() {
-            "parquet" | "parq" | "pq" => Some(Self::Parquet),
-            "arrow" | "arrows" | "feather" | "ipc" => Some(Self::Arrow),
-            _ => None,
-        }
-    }
-
     fn name(self) -> &'static str {
         match self {
             Self::Parquet => "Parquet",
@@ -47,125 +40,106 @@ impl TableKind {
     }
 }
 
-/// Tells whether a path names a table, a folder of tables, or a pattern of their names.
-pub fn is_table(path: &Path) -> bool {
-    let name = path.to_string_lossy();
-    TableKind::of(path).is_some() || (path.is_dir() && !files_below(path).is_empty()) || {
-        name.contains('*') && !path.exists() && TableKind::of(path).is_some()
-    }
+/// A file with a table; `-` is standard input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TableFile {
+    /// Its path.
+    pub path: PathBuf,
+    /// Its format.
+    pub kind: TableKind,
 }
 
-/// The files that a path stands for, in order: itself, the tables in a folder and the folders below it, or
-/// those whose names fit a pattern with `*`.
-pub fn expand(path: &Path) -> Vec<PathBuf> {
-    if path.is_dir() {
-        return files_below(path);
-    }
-    let pattern = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    if path.exists() || !path.to_string_lossy().contains('*') {
-        return vec![path.to_owned()];
-    }
-    let parent = path.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
-    // A pattern may stand in the names of folders too.
-    let folders =
-        if parent.to_string_lossy().contains('*') { expand(parent) } else { vec![parent.to_owned()] };
-    let mut found: Vec<PathBuf> = folders
-        .iter()
-        .flat_map(|folder| fs::read_dir(folder).into_iter().flatten().flatten())
-        .filter(|entry| fits(&entry.file_name().to_string_lossy(), &pattern))
-        .map(|entry| entry.path())
-        .collect();
-    found.sort();
-    found
-}
+/// Batches of Arrow.
+type ArrowBatches = Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>>>;
 
-/// The tables below a folder. Names that begin with `_` or `.` are notes of the program that wrote it.
-fn files_below(folder: &Path) -> Vec<PathBuf> {
-    let mut entries: Vec<PathBuf> =
-        fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
-    entries.sort();
-    let hidden =
-        |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(['_', '.']));
-    let mut found = Vec::new();
-    for entry in entries.into_iter().filter(|entry| !hidden(entry)) {
-        if entry.is_dir() {
-            found.extend(files_below(&entry));
-        } else if TableKind::of(&entry).is_some() {
-            found.push(entry);
-        }
-    }
-    found
-}
-
-/// Tells whether a name fits a pattern in which `*` stands for any text.
-fn fits(name: &str, pattern: &str) -> bool {
-    let mut parts = pattern.split('*');
-    let first = parts.next().unwrap_or_default();
-    let Some(mut rest) = name.strip_prefix(first) else { return false };
-    let mut last = first.len() == pattern.len();
-    for part in parts {
-        match rest.find(part) {
-            Some(at) => rest = &rest[at + part.len()..],
-            None => return false,
-        }
-        last = part.is_empty();
-    }
-    last || rest.is_empty() || pattern.rsplit('*').next().is_some_and(|end| name.ends_with(end))
-}
-
-/// The batches of a row group.
+/// Batches of a row group.
 pub(crate) type Batches<'a> = dyn Iterator<Item = Result<RecordBatch, TableError>> + 'a;
 
-/// An open file.
+/// A table whose schema is known.
 pub(crate) struct Table {
     pub(crate) name: String,
-    kind: TableKind,
-    path: PathBuf,
+    file: TableFile,
     schema: SchemaRef,
+    /// Values in the names of the folders around the file, such as `day=2026-11-17`.
+    folders: Vec<(String, String)>,
     parquet: Option<ArrowReaderMetadata>,
+    /// Standard input can be read only once.
+    stdin: RefCell<Option<ArrowBatches>>,
 }
 
 impl Table {
-    pub(crate) fn open(path: &Path) -> Result<Self, TableError> {
-        let name = if path == Path::new("-") { "<stdin>".to_owned() } else { path.display().to_string() };
-        let kind = TableKind::of(path).unwrap_or(TableKind::Arrow);
+    pub(crate) fn open(file: &TableFile) -> Result<Self, TableError> {
+        let is_stdin = file.path == Path::new("-");
+        let name = if is_stdin { "<stdin>".to_owned() } else { file.path.display().to_string() };
         let mut table = Self {
             name,
-            kind,
-            path: path.to_owned(),
+            file: file.clone(),
             schema: SchemaRef::new(Schema::empty()),
+            folders: partitions(&file.path),
             parquet: None,
+            stdin: RefCell::new(None),
         };
-        if kind == TableKind::Parquet {
-            let file = table.file()?;
-            let metadata = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new())
-                .map_err(|error| table.damaged(error))?;
-            table.schema = metadata.schema().clone();
-            table.parquet = Some(metadata);
-        } else if path != Path::new("-") {
-            table.schema = table.arrow()?.0;
+        match file.kind {
+            TableKind::Parquet if is_stdin => return Err(TableError::ParquetStdin),
+            TableKind::Parquet => {
+                let metadata = table.metadata()?;
+                table.schema = metadata.schema().clone();
+                table.parquet = Some(metadata);
+            }
+            TableKind::Arrow if is_stdin => {
+                let reader = StreamReader::try_new(BufReader::new(io::stdin()), None);
+                let reader = reader.map_err(|error| table.damaged(error))?;
+                table.schema = reader.schema();
+                table.stdin = RefCell::new(Some(Box::new(reader)));
+            }
+            TableKind::Arrow => table.schema = table.arrow()?.0,
         }
+        // A column of the table is better than the name of a folder.
+        let schema = table.schema.clone();
+        table.folders.retain(|(name, _)| schema.field_with_name(name).is_err());
         Ok(table)
     }
 
-    fn file(&self) -> Result<File, TableError> {
-        File::open(&self.path).map_err(|error| TableError::Io { file: self.name.clone(), error })
+    fn open_file(&self) -> Result<File, TableError> {
+        File::open(&self.file.path).map_err(|error| TableError::Io { file: self.name.clone(), error })
     }
 
     pub(crate) fn damaged(&self, error: impl std::fmt::Display) -> TableError {
-        TableError::Damaged { file: self.name.clone(), kind: self.kind.name(), why: error.to_string() }
+        let (file, kind, why) = (self.name.clone(), self.file.kind.name(), error.to_string());
+        if why.contains("Disabled feature at compile time") {
+            return TableError::Compression { file, kind, why };
+        }
+        TableError::Damaged { file, kind, why }
     }
 
     pub(crate) fn schema(&self) -> &Schema {
         &self.schema
     }
 
+    /// Names and values in the names of the folders around the file.
+    pub(crate) fn folders(&self) -> &[(String, String)] {
+        &self.folders
+    }
+
+    fn metadata(&self) -> Result<ArrowReaderMetadata, TableError> {
+        let file = self.open_file()?;
+        if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
+            let error = io::Error::from(io::ErrorKind::IsADirectory);
+            return Err(TableError::Io { file: self.name.clone(), error });
+        }
+        ArrowReaderMetadata::load(&file, ArrowReaderOptions::new()).map_err(|error| self.damaged(error))
+    }
+
+    /// Lets go of what can be read again: a log may have very many files, each with thousands of columns.
+    pub(crate) fn forget_metadata(&mut self) {
+        if self.parquet.take().is_some() {
+            self.schema = SchemaRef::new(Schema::empty());
+        }
+    }
+
     /// The schema and the batches of an Arrow file or stream.
-    #[expect(clippy::type_complexity, reason = "the two readers have nothing else in common")]
-    fn arrow(
-        &self,
-    ) -> Result<(SchemaRef, Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>>>), TableError> {
-        let mut file = self.file()?;
+    fn arrow(&self) -> Result<(SchemaRef, ArrowBatches), TableError> {
+        let mut file = self.open_file()?;
         let mut magic = [0; 6];
         let read = file.read_exact(&mut magic);
         io::Seek::rewind(&mut file).map_err(|error| TableError::Io { file: self.name.clone(), error })?;
@@ -179,18 +153,27 @@ impl Table {
         Ok((reader.schema(), Box::new(reader)))
     }
 
-    /// Calls `group` with the batches of each row group; an Arrow file is one group.
+    /// Calls `group` with the batches of each row group, until it says that this is enough; an Arrow file is
+    /// one group.
     pub(crate) fn each_group(
         &self,
         chosen: &Chosen,
-        group: &mut dyn FnMut(&mut Batches<'_>) -> Result<(), TableError>,
+        group: &mut dyn FnMut(&mut Batches<'_>) -> Result<bool, TableError>,
     ) -> Result<(), TableError> {
-        let Some(metadata) = &self.parquet else {
-            let (_, batches) = self.arrow()?;
-            return group(&mut batches.map(|batch| batch.map_err(|error| self.damaged(error))));
+        if self.file.kind == TableKind::Arrow {
+            let stdin = self.stdin.borrow_mut().take();
+            let batches = stdin.map_or_else(|| self.arrow().map(|(_, batches)| batches), Ok)?;
+            group(&mut batches.map(|batch| batch.map_err(|error| self.damaged(error))))?;
+            return Ok(());
+        }
+        let metadata = match &self.parquet {
+            Some(metadata) => metadata.clone(),
+            None => self.metadata()?,
         };
+        let metadata = hinted(metadata, chosen);
         for number in 0..metadata.metadata().num_row_groups() {
-            let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(self.file()?, metadata.clone());
+            let file = self.open_file()?;
+            let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata.clone());
             let mask = ProjectionMask::roots(builder.parquet_schema(), chosen.places());
             let reader = builder
                 .with_row_groups(vec![number])
@@ -198,42 +181,110 @@ impl Table {
                 .with_batch_size(BATCH)
                 .build()
                 .map_err(|error| self.damaged(error))?;
-            group(&mut reader.map(|batch| batch.map_err(|error| self.damaged(error))))?;
+            if !group(&mut reader.map(|batch| batch.map_err(|error| self.damaged(error))))? {
+                break;
+            }
         }
         Ok(())
     }
-}
 
-/// For each row group of all tables, a lower bound of the trace ids in all row groups after it, from the
-/// statistics; the last has none. Nothing if some row group has no statistics.
-///
-/// In a table that is sorted by trace, this lets each trace leave the memory soon after its last row.
-pub(crate) fn lower_bounds(tables: &[Table], chosen: &[Chosen]) -> Option<Vec<Option<Vec<u8>>>> {
-    let mut least: Vec<Vec<u8>> = Vec::new();
-    for (table, chosen) in tables.iter().zip(chosen) {
-        let metadata = table.parquet.as_ref()?.metadata();
-        for group in metadata.row_groups() {
+    /// A lower bound of the trace ids in each row group, from the statistics; nothing if a group has none.
+    pub(crate) fn least_ids(&self, chosen: &Chosen) -> Option<Vec<Vec<u8>>> {
+        let groups = self.parquet.as_ref()?.metadata().row_groups();
+        let bound = |group: &parquet::file::metadata::RowGroupMetaData| {
+            if let Place::Folder(value) = &chosen.trace.place {
+                return Some(value.clone().into_bytes());
+            }
             // Only columns without nesting can be chosen, and each is one leaf of the schema.
             let columns = group.columns();
             let column = columns.iter().find(|column| column.column_path().string() == chosen.trace.name)?;
-            least.push(match column.statistics()? {
-                Statistics::ByteArray(values) if !chosen.trace.number => values.min_opt()?.data().to_vec(),
-                Statistics::Int64(values) if chosen.trace.signed => {
-                    key_of_number(*values.min_opt()?).to_vec()
+            match column.statistics()? {
+                Statistics::ByteArray(values) if !chosen.trace.is_number() => {
+                    Some(values.min_opt()?.data().to_vec())
                 }
-                Statistics::Int32(values) if chosen.trace.signed => {
-                    key_of_number(i64::from(*values.min_opt()?)).to_vec()
+                Statistics::Int64(values) if chosen.trace.is_signed() => {
+                    Some(key_of_number(*values.min_opt()?).to_vec())
                 }
-                _ => return None,
-            });
+                Statistics::Int32(values) if chosen.trace.is_signed() => {
+                    Some(key_of_number(i64::from(*values.min_opt()?)).to_vec())
+                }
+                _ => None,
+            }
+        };
+        groups.iter().map(bound).collect()
+    }
+}
+
+/// The same metadata, but with the types in which texts are read fastest: names of events are few, so they
+/// stay numbers into a dictionary, and trace ids are not copied out of their pages.
+fn hinted(metadata: ArrowReaderMetadata, chosen: &Chosen) -> ArrowReaderMetadata {
+    let dictionary = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
+    let wanted = |place: usize| {
+        let is = |column: &Column| column.place == Place::Schema(place) && is_text(&column.kind);
+        if is(&chosen.event) || chosen.threw.as_ref().is_some_and(is) {
+            Some(dictionary.clone())
+        } else if is(&chosen.trace) {
+            Some(DataType::Utf8View)
+        } else {
+            None
+        }
+    };
+    let fields = metadata.schema().fields().iter().enumerate().map(|(place, field)| match wanted(place) {
+        Some(kind) => Arc::new(Field::clone(field).with_data_type(kind)),
+        None => field.clone(),
+    });
+    let schema = Schema::new_with_metadata(fields.collect::<Vec<_>>(), metadata.schema().metadata().clone());
+    let options = ArrowReaderOptions::new().with_schema(SchemaRef::new(schema));
+    // It is only faster: where a type cannot be read so, it is read as it is.
+    ArrowReaderMetadata::try_new(metadata.metadata().clone(), options).unwrap_or(metadata)
+}
+
+/// Names and values in the names of folders, as Hive and Spark write them: `day=2026-11-17`.
+fn partitions(path: &Path) -> Vec<(String, String)> {
+    let folders = path.parent().into_iter().flat_map(Path::components);
+    let pair = |folder: Component<'_>| {
+        let folder = folder.as_os_str().to_str()?.to_owned();
+        let (name, value) = folder.split_once('=')?;
+        let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "_-.:".contains(c));
+        is_name.then(|| (name.to_owned(), unescaped(value)))
+    };
+    folders.filter_map(pair).collect()
+}
+
+/// The value that the name of a folder stands for: `%3A` is a colon. What Hive writes for none is empty.
+fn unescaped(value: &str) -> String {
+    if value == "__HIVE_DEFAULT_PARTITION__" {
+        return String::new();
+    }
+    let mut bytes = Vec::new();
+    let mut rest = value.as_bytes();
+    while let [first, after @ ..] = rest {
+        let hex = |at: usize| after.get(at).and_then(|&byte| char::from(byte).to_digit(16));
+        match (first, hex(0), hex(1)) {
+            (b'%', Some(high), Some(low)) => {
+                bytes.push((high * 16 + low) as u8);
+                rest = &after[2..];
+            }
+            _ => {
+                bytes.push(*first);
+                rest = after;
+            }
         }
     }
+    String::from_utf8(bytes).unwrap_or_else(|_| value.to_owned())
+}
+
+/// For each row group, a lower bound of the trace ids in all groups after it; the last has none. `least` has
+/// a lower bound for each group itself.
+///
+/// In a table that is sorted by trace, this lets each trace leave the memory soon after its last row.
+pub(crate) fn bounds_after(least: &[Vec<u8>]) -> Vec<Option<Vec<u8>>> {
     let mut bounds: Vec<Option<Vec<u8>>> = vec![None; least.len()];
     for at in (1..least.len()).rev() {
         let after = bounds[at].clone();
         bounds[at - 1] = Some(after.map_or_else(|| least[at].clone(), |after| after.min(least[at].clone())));
     }
-    Some(bounds)
+    bounds
 }
 
 #[cfg(test)]
@@ -241,16 +292,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn patterns() {
-        for (name, pattern, expected) in [
-            ("part-1.parquet", "*.parquet", true),
-            ("part-1.parquet", "part-*.parquet", true),
-            ("part-1.parquet", "part-2*", false),
-            ("part-1.parquet", "part*", true),
-            ("a.parquet.crc", "*.parquet", false),
-            ("a", "a", true),
-        ] {
-            assert_eq!(fits(name, pattern), expected, "{name} {pattern}");
-        }
+    fn folders_name_columns() {
+        let pairs = |path: &str| partitions(Path::new(path));
+        let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        assert_eq!(
+            pairs("logs/day=2026-11-17/hour=10%3A30/a=b.parquet"),
+            [pair("day", "2026-11-17"), pair("hour", "10:30")]
+        );
+        assert_eq!(pairs("x=__HIVE_DEFAULT_PARTITION__/a.parquet"), [pair("x", "")]);
+        assert_eq!(pairs("50%/a b=c/=d/a.parquet"), []);
+        assert_eq!(pairs("x=50%/a.parquet"), [pair("x", "50%")]);
+    }
+
+    #[test]
+    fn a_bound_holds_for_all_groups_after() {
+        let texts = |texts: &[&str]| texts.iter().map(|text| text.as_bytes().to_vec()).collect::<Vec<_>>();
+        let bounds = bounds_after(&texts(&["a", "d", "b", "e"]));
+        assert_eq!(bounds, [Some(b"b".to_vec()), Some(b"b".to_vec()), Some(b"e".to_vec()), None]);
+        assert_eq!(bounds_after(&[]), []);
     }
 }

@@ -1,8 +1,6 @@
 //! Writes traces as a table: the columns `trace`, `sequence` and `event`, a row an event.
 
-use std::fs::File;
 use std::io::Write;
-use std::path::Path;
 use std::sync::Arc;
 
 use adit_trace::{Alphabet, Letter, WordSink};
@@ -39,17 +37,6 @@ pub struct TableWriter<W: Write + Send> {
 enum Out<W: Write + Send> {
     Parquet(Box<ArrowWriter<W>>),
     Arrow(Box<FileWriter<W>>),
-}
-
-impl TableWriter<File> {
-    /// Creates a file whose extension says the kind.
-    pub fn create(path: &Path) -> Result<Self, TableError> {
-        let kind = TableKind::of(path).unwrap_or(TableKind::Parquet);
-        let name = path.display().to_string();
-        let file = File::create(path)
-            .map_err(|error| TableError::Write { file: name.clone(), why: error.to_string() })?;
-        Self::new(file, kind, name)
-    }
 }
 
 impl<W: Write + Send> TableWriter<W> {
@@ -108,6 +95,17 @@ impl<W: Write + Send> TableWriter<W> {
         self.failed = written.err();
     }
 
+    /// Writes one row. The rows of a trace may be anywhere.
+    pub fn row(&mut self, trace: i64, sequence: i64, event: &str) {
+        self.traces.append_value(trace);
+        self.sequence.append_value(sequence);
+        self.events.append_value(event);
+        self.rows += 1;
+        if self.rows >= BATCH {
+            self.flush();
+        }
+    }
+
     /// Writes the rest. The file is complete only then.
     pub fn finish(mut self) -> Result<(), TableError> {
         self.flush();
@@ -127,18 +125,14 @@ impl<W: Write + Send> WordSink for TableWriter<W> {
     }
 
     fn end(&mut self, weight: u64) {
+        let (word, names) = (std::mem::take(&mut self.word), std::mem::take(&mut self.names));
         for _ in 0..weight {
             self.trace += 1;
-            for (sequence, &letter) in (1..).zip(&self.word) {
-                self.traces.append_value(self.trace);
-                self.sequence.append_value(sequence);
-                self.events.append_value(&self.names[letter as usize]);
-                self.rows += 1;
-            }
-            if self.rows >= BATCH {
-                self.flush();
+            for (sequence, &letter) in (1..).zip(&word) {
+                self.row(self.trace, sequence, &names[letter as usize]);
             }
         }
+        (self.word, self.names) = (word, names);
         self.word.clear();
     }
 }

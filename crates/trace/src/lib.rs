@@ -19,6 +19,7 @@
 mod alphabet;
 mod author;
 pub mod contradictions;
+mod deal;
 pub mod edit;
 mod event;
 mod event_json;
@@ -36,6 +37,7 @@ pub mod write;
 
 pub use alphabet::{Alphabet, Letter};
 pub use author::{Author, Vocabulary};
+pub use deal::deal;
 pub use event::{CallSink, Details, Event, EventSink, ObservedCall, Outcome, State, Value, observed_calls};
 pub use event_names::EventNames;
 pub use format::{FORMATS, Format, FormatSpec, Part, UnknownFormat};

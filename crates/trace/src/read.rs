@@ -18,6 +18,7 @@ use std::io::Read;
 use crate::{Alphabet, CallSink, EventSink, Labels, WordSink};
 
 pub(crate) mod abbadingo;
+mod columns;
 pub(crate) mod csv;
 mod dry_run;
 pub(crate) mod dtrace;
@@ -39,10 +40,12 @@ mod time;
 mod value;
 pub(crate) mod xes;
 
+pub use columns::{Columns, NoColumn};
 pub use dry_run::{DryRun, Understood, dry_run};
 pub use error::{Place, Problem, ReadError};
 pub use parallel::parallel;
 pub use pattern::{Pattern, PatternError};
+pub use time::parse as parse_time;
 
 pub(crate) use error::Halt;
 pub(crate) use source::Source;

@@ -301,7 +301,7 @@ fn csv_with_given_columns() {
         &options,
         expect![[r#"
         f:1:1: no column for the event; the columns are `whut`, `who`
-        did you mean `whut`?
+        did you mean `whut`? choose a column with `--activity NAME`
     "#]],
     );
 }
@@ -313,7 +313,7 @@ fn faulty_csv() {
         "a,b\n1,2\n",
         expect![[r#"
         f:1:1: no column for the trace; the columns are `a`, `b`
-        the first line must name the columns; choose one with `--case NAME`
+        the first line must name the columns; choose a column with `--case NAME`
     "#]],
     );
     check(

@@ -1,8 +1,10 @@
 """adit on a real Spark with two executors gives the bytes of adit on one machine, also if an executor is lost.
 
-Needs pyspark, pyarrow, a JDK, and the program that ADIT names.
+Needs pyspark, pyarrow, a JDK, and the program that ADIT names. One Spark serves all tests: its start takes
+most of the time.
 """
 
+import json
 import os
 import random
 import subprocess
@@ -11,24 +13,32 @@ import tempfile
 import threading
 import time
 import unittest
+import zipfile
 
 import pyspark
 from pyspark.sql import SparkSession
 
-sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
+sys.path.insert(0, os.path.abspath(os.path.join(os.path.dirname(__file__), "..")))
 os.environ.setdefault("SPARK_HOME", os.path.dirname(pyspark.__file__))
 # Executors are processes of their own, which must find the package too.
-os.environ["PYTHONPATH"] = os.pathsep.join(
-    [os.path.abspath(os.path.join(os.path.dirname(__file__), "..")), os.environ.get("PYTHONPATH", "")]
-)
+os.environ["PYTHONPATH"] = os.pathsep.join([sys.path[0], os.environ.get("PYTHONPATH", "")])
 os.environ["PYSPARK_PYTHON"] = sys.executable
 
 import adit_spark  # noqa: E402
+from adit_spark import _log  # noqa: E402
 
 ADIT = os.environ.get("ADIT", "adit")
 # Random traces have no certain properties, so weak ones are asked for.
 WEAK = ["--json", "--min-confidence", "0.2"]
 LABELS = ["open", "read", "isReady:TRUE", "isReady:FALSE", "write", "close", "reset"]
+
+SOURCES = {
+    "Slot.java": """public class Slot { private Object held;
+        public void put(Object o) { if (held != null) throw new IllegalStateException(); held = o; }
+        public void clear() { if (held == null) throw new IllegalStateException(); held = null; } }""",
+    "Shape.java": "public interface Shape { double area(); }",
+    "Mark.java": "public @interface Mark { }",
+}
 
 
 def rows(traces=300):
@@ -43,16 +53,23 @@ def rows(traces=300):
     return all_rows
 
 
-class Equality(unittest.TestCase):
+def one_run(*arguments):
+    return subprocess.run([ADIT, *arguments], capture_output=True, text=True, check=True).stdout
+
+
+class OnSpark(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.spark = (
             SparkSession.builder.master("local-cluster[2,1,1024]")
             .config("spark.executor.memory", "512m")
             .config("spark.ui.enabled", "false")
+            .config("spark.ui.showConsoleProgress", "false")
+            # A task that fails would be tried four times. One whose executor is lost does not count as failed.
+            .config("spark.task.maxFailures", "2")
             .config("spark.driver.host", "127.0.0.1")
             .config("spark.driver.bindAddress", "127.0.0.1")
-            .config("spark.sql.shuffle.partitions", "4")
+            .config("spark.sql.shuffle.partitions", "3")
             .getOrCreate()
         )
         cls.spark.sparkContext.setLogLevel("OFF")
@@ -71,67 +88,97 @@ class Equality(unittest.TestCase):
         cls.spark.stop()
         cls.folder.cleanup()
 
-    def one_run(self, *arguments):
-        done = subprocess.run([ADIT, *arguments], capture_output=True, text=True, check=True)
-        return done.stdout
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
 
-    def test_properties(self):
-        expected = self.one_run("properties", self.log, *WEAK, "--quiet")
-        found = adit_spark.properties(
-            self.events, trace="session", event="action", time="place", adit=ADIT, flags=WEAK, partitions=5
-        )
+    def test_properties_have_the_bytes_of_one_run(self):
+        expected = one_run("properties", self.log, *WEAK, "--quiet")
+        self.assertIn('"template"', expected)
+        width = _log._WIDTH
+        try:
+            # So few are merged at a time that parts are merged on executors first.
+            _log._WIDTH = 2
+            found = adit_spark.properties(
+                self.events, trace="session", event="action", time="place", adit=ADIT, flags=WEAK, partitions=3
+            )
+        finally:
+            _log._WIDTH = width
         self.assertEqual(found, expected)
-        self.assertIn("\"template\"", expected)
 
-    def test_infer(self):
+    def test_a_model_has_the_bytes_of_one_run(self):
         flags = ["--title", "sessions", "--no-report"]
-        expected = os.path.join(self.folder.name, "expected.json")
-        self.one_run("infer", "--algorithm", "k-tail", "--k", "2", self.log, "-o", expected, "--quiet", *flags)
-        found = os.path.join(self.folder.name, "found.json")
-        adit_spark.infer(
-            self.events, "session", "action", found, time="place", adit=ADIT, k=2, flags=flags, partitions=3
-        )
+        expected, found = self.path("expected.json"), self.path("found.json")
+        one_run("infer", "--algorithm", "k-tail", "--k", "2", self.log, "-o", expected, "--quiet", *flags)
+        adit_spark.infer(self.events, "session", "action", found, time="place", adit=ADIT, k=2, flags=flags)
         with open(expected) as one, open(found) as other:
             self.assertEqual(other.read(), one.read())
 
-    def test_an_executor_is_lost(self):
-        expected = self.one_run("properties", self.log, *WEAK, "--quiet")
-        with tempfile.TemporaryDirectory() as folder:
-            # The first tasks wait for the kill, and so are lost with their executor.
-            slow = os.path.join(folder, "adit")
-            mark = os.path.join(folder, "killed")
-            with open(slow, "w") as file:
-                file.write(
-                    "#!/bin/sh\n"
-                    f"case \"$*\" in *--partial*) touch {folder}/begun; n=0\n"
-                    f"  while [ ! -e {mark} ] && [ $n -lt 600 ]; do sleep 0.1; n=$((n+1)); done;; esac\n"
-                    f"exec {ADIT} \"$@\"\n"
-                )
-            os.chmod(slow, 0o755)
-            killed = []
-
-            def kill():
-                while not os.path.exists(os.path.join(folder, "begun")):
-                    time.sleep(0.1)
-                pids = executors()
-                if pids:
-                    os.kill(pids[0], 9)
-                    killed.append(pids[0])
-                open(mark, "w").close()
-
-            killer = threading.Thread(target=kill)
-            killer.start()
-            found = adit_spark.properties(
-                self.events, trace="session", event="action", time="place", adit=slow, flags=WEAK, partitions=4
+    def test_a_lost_executor_changes_nothing(self):
+        expected = one_run("properties", self.log, *WEAK, "--quiet")
+        # The first tasks wait for the kill, and so are lost with their executor.
+        begun, killed_mark, slow = self.path("begun"), self.path("killed"), self.path("slow-adit")
+        with open(slow, "w") as file:
+            file.write(
+                "#!/bin/sh\n"
+                f'case "$*" in *--partial*) touch "{begun}"; n=0\n'
+                f'  while [ ! -e "{killed_mark}" ] && [ $n -lt 600 ]; do sleep 0.1; n=$((n+1)); done;; esac\n'
+                f'exec "{ADIT}" "$@"\n'
             )
-            killer.join()
+        os.chmod(slow, 0o755)
+        killed = []
+
+        def kill():
+            limit = time.monotonic() + 60
+            while not os.path.exists(begun) and time.monotonic() < limit:
+                time.sleep(0.1)
+            killed.extend(executors()[:1])
+            for pid in killed:
+                os.kill(pid, 9)
+            open(killed_mark, "w").close()
+
+        killer = threading.Thread(target=kill)
+        killer.start()
+        found = adit_spark.properties(
+            self.events, trace="session", event="action", time="place", adit=slow, flags=WEAK, partitions=4
+        )
+        killer.join()
         self.assertTrue(killed, "no executor was found to kill")
         self.assertEqual(found, expected)
 
-    def test_adit_tells_what_is_wrong(self):
-        with self.assertRaises(Exception) as caught:
-            adit_spark.properties(self.events, trace="session", event="action", adit="/nowhere/adit", partitions=2)
-        self.assertIn("no such program", str(caught.exception))
+    def test_every_class_of_a_jar(self):
+        classes, jar = self.path("classes"), self.path("some.jar")
+        sources = []
+        for name, text in SOURCES.items():
+            sources.append(self.path(name))
+            with open(sources[-1], "w") as file:
+                file.write(text)
+        subprocess.run([os.environ.get("JAVAC", "javac"), "-d", classes, *sources], check=True)
+        with zipfile.ZipFile(jar, "w") as archive:
+            for name in sorted(os.listdir(classes)):
+                archive.write(os.path.join(classes, name), name)
+        flags = ["--budget", "500tests"]
+        alone, spread = self.path("alone"), self.path("spread")
+        expected = json.loads(one_run("mine", "--all", jar, "-o", alone, "--json", "--quiet", *flags))
+        found = adit_spark.mine_all(self.spark, jar, spread, adit=ADIT, flags=flags)
+        for summary in (expected, found):
+            summary.pop("page")
+            for row in summary["classes"]:
+                row.pop("seconds")
+        self.assertEqual(found, expected)
+        self.assertEqual([row["class"] for row in found["classes"]], ["Mark", "Shape", "Slot"])
+        self.assertGreaterEqual(found["classes"][2]["states"], 2)
+        with open(os.path.join(alone, "Slot/model.json")) as one, open(os.path.join(spread, "Slot/model.json")) as other:
+            self.assertEqual(other.read(), one.read())
+        self.assertTrue(os.path.exists(os.path.join(spread, "index.html")))
+
+    def test_adit_says_what_is_wrong(self):
+        def message(**arguments):
+            with self.assertRaises(Exception) as caught:
+                adit_spark.properties(self.events, trace="session", event="action", partitions=1, **arguments)
+            return str(caught.exception)
+
+        self.assertIn("cannot start this program", message(adit="/nowhere/adit"))
+        self.assertIn("--labels", message(adit=ADIT, partial_flags=["--labels", "nonsense"]))
 
 
 def executors():

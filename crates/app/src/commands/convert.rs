@@ -34,12 +34,18 @@ pub(super) fn run(flags: &ConvertFlags, quiet: bool) -> Result<Ending, Report> {
             "name a file with -o, or leave out --json",
         ));
     }
-    if let Target::File(path) = &target
-        && tables::is_table(path)
-    {
-        return to_table(flags, path, quiet);
+    let kind = tables::kind_of_output(flags.output(), flags.to.as_deref());
+    match (&target, kind) {
+        (Target::File(path), Some(kind)) => return to_table(flags, path, kind, quiet),
+        (Target::Stdout, Some(_)) => {
+            return Err(bad_input(
+                "a table cannot be written to standard output",
+                "name a file, such as log.parquet or log.arrow",
+            ));
+        }
+        (_, None) => {}
     }
-    if tables::is_table(&flags.input) {
+    if tables::is_input(&flags.input, flags.from.as_deref()) {
         return from_table(flags, &target, quiet);
     }
     let mut source = open(&models::file_of(&flags.input)?)?;
@@ -103,11 +109,13 @@ pub(super) fn run(flags: &ConvertFlags, quiet: bool) -> Result<Ending, Report> {
 }
 
 /// Writes traces as a table.
-fn to_table(flags: &ConvertFlags, path: &Path, quiet: bool) -> Result<Ending, Report> {
-    tables::divide(&[path.to_owned()])?;
+fn to_table(flags: &ConvertFlags, path: &Path, kind: tables::Kind, quiet: bool) -> Result<Ending, Report> {
+    tables::need(path)?;
     no_reduction(flags)?;
     #[cfg(feature = "parquet")]
-    tables::write(path, |writer| traces::feed(&trace_flags(flags), quiet, writer))?;
+    tables::write(path, kind, |writer| traces::feed(&trace_flags(flags), quiet, writer))?;
+    #[cfg(not(feature = "parquet"))]
+    let _ = kind;
     let lost = "names of traces, packages of exceptions, arguments, states and results that are not boolean";
     if !quiet {
         tell(&format!("note: {} cannot hold {lost}", path.display()));
@@ -120,7 +128,7 @@ fn to_table(flags: &ConvertFlags, path: &Path, quiet: bool) -> Result<Ending, Re
 
 /// Writes the traces of a table in another format.
 fn from_table(flags: &ConvertFlags, target: &Target, quiet: bool) -> Result<Ending, Report> {
-    tables::divide(std::slice::from_ref(&flags.input))?;
+    tables::need(&flags.input)?;
     no_reduction(flags)?;
     let to = match kind_of_output(flags, target)? {
         None => TraceFormat::Jsonl,
@@ -208,7 +216,8 @@ impl Kind {
             return Ok(Self::Traces(Some(format)));
         }
         let models: Vec<&str> = ModelFormat::names().collect();
-        let traces: Vec<&str> = TraceFormat::all().map(TraceFormat::name).collect();
+        let tables = tables::Kind::NAMES.map(|(name, _)| name);
+        let traces: Vec<&str> = TraceFormat::all().map(TraceFormat::name).chain(tables).collect();
         let pictures = Paint::NAMES.map(|(name, _)| name);
         let near = nearest(name, models.iter().chain(&traces).copied().chain(pictures))
             .map(|near| format!("did you mean `{near}`? "));

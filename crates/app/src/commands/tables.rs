@@ -3,51 +3,72 @@
 //! They are a feature, because the libraries take long to build (decision 0030). The script `./adit` adds it
 //! when a command names such a file.
 
+mod files;
+
 use std::path::{Path, PathBuf};
 
 use miette::Report;
 
 use crate::errors::bad_input;
 
-/// Extensions of tables.
-const EXTENSIONS: [&str; 7] = ["parquet", "parq", "pq", "arrow", "arrows", "feather", "ipc"];
-
-/// Tells whether a file of traces is a table, by its name, or a folder of tables.
-pub(crate) fn is_table(path: &Path) -> bool {
-    let named = |path: &Path| {
-        let extension = path.extension().and_then(|extension| extension.to_str());
-        extension.is_some_and(|extension| EXTENSIONS.contains(&extension.to_ascii_lowercase().as_str()))
-    };
-    named(path) || has_table(path, &named, 3)
+/// A format of tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Parquet,
+    Arrow,
 }
 
-/// Tells whether a folder has a table in it, or some levels below it.
-fn has_table(folder: &Path, named: &impl Fn(&Path) -> bool, levels: usize) -> bool {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
-    entries.into_iter().any(|path| {
-        let is_folder = path.is_dir();
-        !is_folder && named(&path) || is_folder && levels > 0 && has_table(&path, named, levels - 1)
-    })
-}
+impl Kind {
+    /// The names that `--from` and `--to` take.
+    pub(crate) const NAMES: [(&str, Self); 2] = [("parquet", Self::Parquet), ("arrow", Self::Arrow)];
 
-/// Divides the files of a command into tables and others. Fails if there are tables and this binary cannot
-/// read them.
-pub(crate) fn divide(paths: &[PathBuf]) -> Result<(Vec<PathBuf>, Vec<PathBuf>), Report> {
-    let (tables, others): (Vec<PathBuf>, Vec<PathBuf>) =
-        paths.iter().cloned().partition(|path| is_table(path));
-    if let (Some(table), false) = (tables.first(), cfg!(feature = "parquet")) {
-        return Err(bad_input(
-            format!("{}: this adit was built without Parquet and Arrow", table.display()),
-            "start it with the script `./adit`, which builds them in when a command needs them; or build \
-             `cargo build --release -p adit --features parquet`; or `./adit install`",
-        ));
+    /// The kind with this name.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        Self::NAMES.into_iter().find(|(known, _)| *known == name).map(|(_, kind)| kind)
     }
+}
+
+/// Tells whether a file of traces is a table, or a folder of tables; `from` is the format that the user
+/// named.
+pub(crate) fn is_input(path: &Path, from: Option<&str>) -> bool {
+    match from {
+        Some(from) => Kind::named(from).is_some(),
+        None => files::is_table(path),
+    }
+}
+
+/// Fails if this binary cannot read and write tables such as `path`.
+pub(crate) fn need(path: &Path) -> Result<(), Report> {
+    if cfg!(feature = "parquet") {
+        return Ok(());
+    }
+    Err(bad_input(
+        format!("{}: this adit was built without Parquet and Arrow", path.display()),
+        "start it with the script `./adit`, which builds them in when a command needs them; or build \
+         `cargo build --release -p adit --features parquet`; or `./adit install`",
+    ))
+}
+
+/// Divides the files of a command into tables and others; `from` is the format that the user named. Fails if
+/// there are tables and this binary cannot read them.
+pub(crate) fn divide(paths: &[PathBuf], from: Option<&str>) -> Result<(Vec<PathBuf>, Vec<PathBuf>), Report> {
+    let (tables, others): (Vec<PathBuf>, Vec<PathBuf>) =
+        paths.iter().cloned().partition(|path| is_input(path, from));
+    tables.first().map_or(Ok(()), |table| need(table))?;
     Ok((tables, others))
 }
 
+/// The kind of table that an output file is: by the format that the user named, else by its extension.
+pub(crate) fn kind_of_output(path: &Path, to: Option<&str>) -> Option<Kind> {
+    match to {
+        Some(to) => Kind::named(to),
+        None => files::kind_of(path),
+    }
+}
+
 /// Fails if there is a table, for a command that needs what tables do not have.
-pub(crate) fn refuse(paths: &[PathBuf], what: &str) -> Result<(), Report> {
-    let Some(table) = paths.iter().find(|path| is_table(path)) else { return Ok(()) };
+pub(crate) fn refuse(paths: &[PathBuf], from: Option<&str>, what: &str) -> Result<(), Report> {
+    let Some(table) = paths.iter().find(|path| is_input(path, from)) else { return Ok(()) };
     Err(bad_input(
         format!("{}: a table has no {what}", table.display()),
         "use traces in JSON lines or .dtrace; tables are for `adit properties`, `adit convert` and `adit infer` \
@@ -64,10 +85,11 @@ mod with_columns {
     use std::io::Write;
     use std::path::{Path, PathBuf};
 
-    use adit_columns::{TableKind, TableOptions, TableWriter, expand};
+    use adit_columns::{TableFile, TableKind, TableOptions, TableWriter};
     use adit_trace::{Alphabet, Event, EventSink, Letter, WordSink};
     use miette::Report;
 
+    use super::{Kind, files};
     use crate::commands::traces;
     use crate::errors::bad_input;
     use crate::flags::TraceFlags;
@@ -87,19 +109,32 @@ mod with_columns {
         })
     }
 
-    fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Report> {
-        let mut files = Vec::new();
-        for path in paths {
-            let found = expand(path);
-            if found.is_empty() {
-                return Err(bad_input(
-                    format!("{}: no such file or folder", path.display()),
-                    "a pattern stands for names in one folder, such as logs/*.parquet",
-                ));
+    impl From<Kind> for TableKind {
+        fn from(kind: Kind) -> Self {
+            match kind {
+                Kind::Parquet => Self::Parquet,
+                Kind::Arrow => Self::Arrow,
             }
-            files.extend(found);
         }
-        Ok(files)
+    }
+
+    fn table_files(paths: &[PathBuf], from: Option<&str>) -> Result<Vec<TableFile>, Report> {
+        let mut found = Vec::new();
+        for path in paths {
+            let before = found.len();
+            let expanded = files::expand(path, from.and_then(Kind::named));
+            found.extend(expanded.into_iter().map(|(path, kind)| TableFile { path, kind: kind.into() }));
+            if found.len() == before {
+                let hint = if path.is_dir() {
+                    "the folder and those below it hold no file; a table ends in .parquet or .arrow"
+                } else {
+                    "the pattern fits no file: `*` stands for any text in a name, as in 'logs/day=*/*.parquet', \
+                     and `**` for any folders"
+                };
+                return Err(bad_input(format!("{}: no table is there", path.display()), hint));
+            }
+        }
+        Ok(found)
     }
 
     /// Passes all traces of all tables to `sink`.
@@ -110,7 +145,7 @@ mod with_columns {
         alphabet: &mut Alphabet,
         sink: &mut dyn WordSink,
     ) -> Result<(), Report> {
-        let (files, options) = (files(paths)?, options(flags)?);
+        let (files, options) = (table_files(paths, flags.from.as_deref())?, options(flags)?);
         let working = Working::new("reading", quiet);
         let summary = adit_columns::words(&files, &options, alphabet, sink, &mut |_| {});
         drop(working);
@@ -128,15 +163,25 @@ mod with_columns {
     pub(crate) fn dry_run(paths: &[PathBuf], flags: &TraceFlags, most: usize) -> Result<String, Report> {
         let options = options(flags)?;
         let mut text = String::new();
-        for file in files(paths)? {
+        let (mut known, mut same) = (Vec::new(), 0);
+        for file in table_files(paths, flags.from.as_deref())? {
+            // A log may have thousands of files, and one shows what there is to see.
+            let most = if known.is_empty() { most } else { 0 };
             let (columns, rows) = adit_columns::dry_run(&file, &options, most)?;
-            let columns: Vec<String> =
-                columns.iter().map(|(role, name)| format!("{role} `{name}`")).collect();
-            let _ = writeln!(text, "{} read as a table; columns: {}", file.display(), columns.join(", "));
+            if columns == known {
+                same += 1;
+                continue;
+            }
+            let named: Vec<String> = columns.iter().map(|(role, name)| format!("{role} `{name}`")).collect();
+            let _ = writeln!(text, "{} read as a table; columns: {}", file.path.display(), named.join(", "));
             for row in rows {
                 let time = row.time.map(|time| format!(", time {time}")).unwrap_or_default();
                 let _ = writeln!(text, "  row {}: event {} (trace {}{time})", row.row, row.label, row.trace);
             }
+            known = columns;
+        }
+        if same > 0 {
+            let _ = writeln!(text, "{} with the same columns", counted(same, "more file"));
         }
         Ok(text)
     }
@@ -144,11 +189,11 @@ mod with_columns {
     /// Writes the words that `feed` passes on as a table.
     pub(crate) fn write(
         path: &Path,
+        kind: Kind,
         feed: impl FnOnce(&mut TableWriter<&mut (dyn Write + Send)>) -> Result<(), Report>,
     ) -> Result<(), Report> {
-        let kind = TableKind::of(path).unwrap_or(TableKind::Parquet);
         to_file(path, |out| {
-            let mut writer = TableWriter::new(out, kind, path.display().to_string())?;
+            let mut writer = TableWriter::new(out, kind.into(), path.display().to_string())?;
             feed(&mut writer)?;
             Ok(writer.finish()?)
         })

@@ -8,7 +8,7 @@ use adit_automata::format::Format as ModelFormat;
 use adit_logic::nearest_label;
 use adit_mine::Purity;
 use adit_trace::read::{self, Fields, Options, Pattern, ReadError, Summary, Understood};
-use adit_trace::{Alphabet, CallSink, EventSink, Format, Label, Labels, WordSink, Words};
+use adit_trace::{Alphabet, CallSink, EventSink, Format, Label, Labels, WordSink, Words, deal};
 use miette::Report;
 
 use super::requests::method_names;
@@ -43,8 +43,11 @@ pub(crate) fn feed_parallel<S: WordSink + Send>(
     sinks: impl IntoIterator<Item = S>,
 ) -> Result<Vec<S>, Report> {
     let mut workers: Vec<(S, Alphabet)> = sinks.into_iter().map(|sink| (sink, Alphabet::new())).collect();
-    let (first, alphabet) = workers.first_mut().expect("there is at least one thread");
-    let others = feed_tables(flags, quiet, alphabet, first)?;
+    let others = match tables::divide(&flags.traces, flags.from.as_deref())? {
+        (tables, others) if tables.is_empty() => others,
+        // The calling thread reads, and the others count.
+        _ => deal(&mut workers, |sink| feed_tables(flags, quiet, &mut Alphabet::new(), sink))?,
+    };
     each_file(flags, &others, quiet, |bytes, name, format, options| {
         read::parallel(bytes, name, format, options, &mut workers)
     })?;
@@ -58,7 +61,7 @@ fn feed_tables(
     alphabet: &mut Alphabet,
     sink: &mut dyn WordSink,
 ) -> Result<Vec<PathBuf>, Report> {
-    let (tables, others) = tables::divide(&flags.traces)?;
+    let (tables, others) = tables::divide(&flags.traces, flags.from.as_deref())?;
     #[cfg(feature = "parquet")]
     if !tables.is_empty() {
         tables::feed(&tables, flags, quiet, alphabet, sink)?;
@@ -76,7 +79,7 @@ pub(crate) fn calls(
     quiet: bool,
     sink: &mut impl CallSink,
 ) -> Result<(), Report> {
-    tables::refuse(&flags.traces, "states of objects")?;
+    tables::refuse(&flags.traces, flags.from.as_deref(), "states of objects")?;
     each_file(flags, &flags.traces, quiet, |bytes, name, format, options| {
         let options = Options { class: class.map(str::to_owned), elements, ..options.clone() };
         read::calls(bytes, name, format, &options, sink)
@@ -90,7 +93,7 @@ pub(crate) fn events(
     quiet: bool,
     sink: &mut impl EventSink,
 ) -> Result<(), Report> {
-    tables::refuse(&flags.traces, "states of objects")?;
+    tables::refuse(&flags.traces, flags.from.as_deref(), "states of objects")?;
     each_file(flags, &flags.traces, quiet, |bytes, name, format, options| {
         let options = Options { class: class.map(str::to_owned), ..options.clone() };
         read::events(bytes, name, format, &options, sink)
@@ -104,6 +107,9 @@ fn each_file(
     quiet: bool,
     mut read: impl FnMut(Watched<Bytes>, &str, Option<Format>, &Options) -> Result<Summary, ReadError>,
 ) -> Result<(), Report> {
+    if files.is_empty() {
+        return Ok(());
+    }
     let format = format(flags.from.as_deref())?;
     let options = options(&flags.read, flags.labels.into())?;
     let mut sources = open_all(files)?;
@@ -176,16 +182,20 @@ pub(crate) fn refuse_purity(flags: &PurityFlags) -> Result<(), Report> {
 pub(crate) fn dry_run(flags: &TraceFlags) -> Result<Ending, Report> {
     /// As much as fits on a screen.
     const LINES: usize = 20;
-    let format = format(flags.from.as_deref())?;
-    let options = options(&flags.read, flags.labels.into())?;
     let mut text = String::new();
-    let (tables, others) = tables::divide(&flags.traces)?;
+    let (tables, others) = tables::divide(&flags.traces, flags.from.as_deref())?;
     #[cfg(feature = "parquet")]
     if !tables.is_empty() {
         text += &tables::dry_run(&tables, flags, LINES)?;
     }
     #[cfg(not(feature = "parquet"))]
     drop(tables);
+    if others.is_empty() {
+        print(&text)?;
+        return Ok(Ending::Clean);
+    }
+    let format = format(flags.from.as_deref())?;
+    let options = options(&flags.read, flags.labels.into())?;
     for source in open_all(&others)? {
         let run = read::dry_run(source.bytes, &source.name, format, &options, LINES)?;
         let _ = writeln!(text, "{} read as {}:", source.name, run.format.name());

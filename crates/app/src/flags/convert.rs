@@ -22,7 +22,7 @@ Examples:
   adit convert examples/stack.jsonl stack.xes.gz
 
 Models: {}
-Traces: {}, and {} for reading
+Traces: {}, parquet, arrow, and {} for reading
 Pictures of models: svg, png",
     ModelFormat::names().collect::<Vec<_>>().join(", "),
     super::traces::written_formats(),

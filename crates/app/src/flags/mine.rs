@@ -99,6 +99,15 @@ pub(crate) struct MineFlags {
     /// --budget. The same command again goes on where the last one ended. The page index.html lists all.
     #[arg(long, conflicts_with_all = ["only", "without", "tests", "test_spec", "detail", "progress", "labels", "adapter"])]
     pub(crate) all: bool,
+    /// Of --all, mine only this class; may be repeated
+    ///
+    /// The folders of the classes that several machines mined can be put together: the same command without
+    /// this flag then writes the page.
+    #[arg(long, value_name = "CLASS", requires = "all")]
+    pub(crate) only_class: Vec<String>,
+    /// Of --all, list the classes that are left, and stop
+    #[arg(long, requires = "all")]
+    pub(crate) list: bool,
     /// Print the finer model, if the search made one
     #[arg(long)]
     pub(crate) detail: bool,

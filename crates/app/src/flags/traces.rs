@@ -27,7 +27,7 @@ const READING: &str = "Reading traces";
 
 fn from_help() -> String {
     let names: Vec<&str> = FORMATS.iter().map(|spec| spec.name).collect();
-    format!("Format: {} [default: by extension, else content]", names.join(", "))
+    format!("Format: {}, parquet, arrow [default: by extension, else content]", names.join(", "))
 }
 
 /// The trace formats that can be written, with what is worth saying about each.

@@ -22,7 +22,8 @@ impl ResultFile for EveryClass {
     const REMEDY: &'static str = "run the same `adit mine --all` command again";
 }
 
-/// The outcome of one class.
+/// The outcome of one class. It is also kept in the folder of the class, as `outcome.json`: so the folders
+/// that several machines filled can simply be put together.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ClassOutcome {
     /// Digest of everything that the outcome depends on: the class file, budget, seed and other flags.
@@ -31,6 +32,11 @@ pub(crate) struct ClassOutcome {
     pub(crate) folder: String,
     pub(crate) outcome: Outcome,
     pub(crate) seconds: f64,
+}
+
+impl ResultFile for ClassOutcome {
+    const NAME: &'static str = "outcome.json";
+    const REMEDY: &'static str = "run the same `adit mine --all` command again";
 }
 
 /// The end of mining one class.

@@ -14,8 +14,7 @@
 use std::borrow::Cow;
 use std::io::Read;
 
-use adit_suggest::nearest;
-
+use super::columns::{Columns, NoColumn};
 use super::error::{Halt, Problem};
 use super::excerpt::shorten;
 use super::group::Groups;
@@ -26,44 +25,10 @@ use super::{Options, ReadError, Reading, Summary, time};
 use crate::format::{Certainty, Head};
 use crate::{Event, Outcome};
 
-/// Common names of columns, without case and punctuation.
-const TRACE: [&str; 9] = [
-    "case",
-    "caseid",
-    "caseconceptname",
-    "casename",
-    "trace",
-    "traceid",
-    "session",
-    "sessionid",
-    "tracename",
-];
-const EVENT: [&str; 9] = [
-    "activity",
-    "conceptname",
-    "event",
-    "eventname",
-    "activityname",
-    "task",
-    "action",
-    "method",
-    "operation",
-];
-const TIME: [&str; 8] = [
-    "timestamp",
-    "time",
-    "timetimestamp",
-    "completetimestamp",
-    "starttimestamp",
-    "starttime",
-    "datetime",
-    "date",
-];
-
 pub(crate) fn read<R: Read>(reading: Reading<'_, R, impl Target>) -> Result<(), Halt> {
     let Reading { source, options, target, summary } = reading;
     let mut delimiter = options.delimiter;
-    let mut columns: Option<Columns> = None;
+    let mut header: Option<Header> = None;
     let mut groups = Groups::new(options);
     let mut open: Option<Pending> = None;
     let mut blocks = Blocks::new(source, options.max_line);
@@ -89,9 +54,9 @@ pub(crate) fn read<R: Read>(reading: Reading<'_, R, impl Target>) -> Result<(), 
             return Ok(());
         }
         let record = Record::split(&text, delimiter, first_line, line.name)?;
-        match &columns {
-            None => columns = Some(Columns::find(&record, options)?),
-            Some(columns) => columns.row(&record, options, &mut groups, target, summary)?,
+        match &header {
+            None => header = Some(Header::find(&record, options)?),
+            Some(header) => header.row(&record, options, &mut groups, target, summary)?,
         }
         Ok::<(), Halt>(())
     })?;
@@ -110,9 +75,8 @@ pub(crate) fn sniff(head: &Head<'_>) -> Option<Certainty> {
 /// Tells whether a line is the header of a table of traces.
 fn is_header(line: &str) -> bool {
     let delimiter = guess_delimiter(line);
-    let names: Vec<String> = line.split(delimiter as char).map(plain).collect();
-    let has = |known: &[&str]| names.iter().any(|name| known.contains(&name.as_str()));
-    names.len() > 1 && has(&TRACE) && has(&EVENT)
+    let names: Vec<&str> = line.split(delimiter as char).collect();
+    names.len() > 1 && Columns::are_in(&names)
 }
 
 /// A record whose last field is not closed yet.
@@ -220,50 +184,22 @@ impl<'a> Record<'a> {
     }
 }
 
-/// The positions of the fields that are used.
-struct Columns {
+/// The fields that are used, of as many as each record has.
+struct Header {
     count: usize,
-    trace: usize,
-    event: usize,
-    time: Option<usize>,
-    returned: Option<usize>,
-    threw: Option<usize>,
+    columns: Columns,
 }
 
-impl Columns {
+impl Header {
     fn find(header: &Record<'_>, options: &Options) -> Result<Self, ReadError> {
         let names: Vec<&str> = header.fields.iter().map(|(_, name)| name.trim()).collect();
-        let known = |known: &[&str]| {
-            known.iter().find_map(|known| names.iter().position(|name| plain(name) == *known))
-        };
-        let find = |wanted: &'static str, flag: &str, given: &Option<String>, common: &[&str]| {
-            let found = match given {
-                Some(given) => names.iter().position(|name| name == given),
-                None => known(common),
-            };
-            found.ok_or_else(|| {
-                let hint = match given.as_deref().map(|given| (given, nearest(given, names.iter().copied())))
-                {
-                    Some((_, Some(near))) => format!("did you mean `{near}`?"),
-                    Some((given, None)) => {
-                        format!("`{given}` is none of them; name one with `{flag} NAME`")
-                    }
-                    None => format!("the first line must name the columns; choose one with `{flag} NAME`"),
-                };
-                let found = names.iter().map(|name| format!("`{}`", shorten(name))).collect::<Vec<_>>();
-                let shown = found.len().min(20);
-                header.error(0, Problem::NoColumn { wanted, found: found[..shown].join(", "), hint })
-            })
-        };
-        let fields = &options.fields;
-        let trace = find("trace", "--case", &fields.trace, &TRACE)?;
-        let event = find("event", "--activity", &fields.event, &EVENT)?;
-        let time = match &fields.time {
-            None if !options.sort_by_time => known(&TIME),
-            given => Some(find("time", "--time", given, &TIME)?),
-        };
-        let (returned, threw) = (known(&["returned"]), known(&["threw"]));
-        Ok(Self { count: names.len(), trace, event, time, returned, threw })
+        let columns = Columns::find(&names, &options.fields, options.sort_by_time);
+        let columns = columns.map_err(|NoColumn { wanted, found, named, hint }| {
+            // Without a header, the first record looks like one.
+            let first = if named { "" } else { "the first line must name the columns; " };
+            header.error(0, Problem::NoColumn { wanted, found, hint: format!("{first}{hint}") })
+        })?;
+        Ok(Self { count: names.len(), columns })
     }
 
     fn row(
@@ -274,6 +210,7 @@ impl Columns {
         target: &mut impl Target,
         summary: &mut Summary,
     ) -> Result<(), Halt> {
+        let columns = &self.columns;
         let found = record.fields.len();
         if found != self.count {
             let at = record.fields.get(self.count).map_or(record.text.len(), |(at, _)| *at);
@@ -281,32 +218,32 @@ impl Columns {
         }
         let field = |index: usize| record.fields[index].1.trim();
         let place = |index: usize| record.fields[index].0;
-        for (index, what) in [(self.trace, "trace"), (self.event, "event")] {
+        for (index, what) in [(columns.trace, "trace"), (columns.event, "event")] {
             if field(index).is_empty() {
                 let what = format!("the field for the {what} is empty");
                 let hint = "every row needs one; remove rows that are not events".to_owned();
                 return Err(record.error(place(index), Problem::Field { what, hint }).into());
             }
         }
-        let when = self.time.and_then(|index| time::parse(field(index)));
-        if let (true, None, Some(index)) = (options.sort_by_time, when, self.time) {
+        let when = columns.time.and_then(|index| time::parse(field(index)));
+        if let (true, None, Some(index)) = (options.sort_by_time, when, columns.time) {
             return Err(record.error(place(index), Problem::Time { text: shorten(field(index)) }).into());
         }
         let filled = |index: Option<usize>| index.map(field).filter(|text| !text.is_empty());
-        let outcome = match (filled(self.threw), filled(self.returned)) {
+        let outcome = match (filled(columns.threw), filled(columns.returned)) {
             (Some(class), _) => Some(Outcome::Threw(class.to_owned())),
             (None, Some(value)) => Some(Outcome::Returned(value_of(value))),
             (None, None) => None,
         };
-        let word = field(self.event);
+        let word = field(columns.event);
         let event = match outcome {
             Some(outcome) => Spelled::Event(Event { outcome, ..Event::from_spelling(word) }),
             None => Spelled::Word(word),
         };
         let number = target.number_to_keep(event).map_err(|_| {
-            record.error(place(self.event), Problem::TooManyLabels { limit: options.max_labels })
+            record.error(place(columns.event), Problem::TooManyLabels { limit: options.max_labels })
         })?;
-        groups.add(field(self.trace), number, when, summary);
+        groups.add(field(columns.trace), number, when, summary);
         Ok(())
     }
 }
@@ -315,9 +252,4 @@ impl Columns {
 fn guess_delimiter(header: &str) -> u8 {
     let count = |delimiter: u8| header.bytes().filter(|&byte| byte == delimiter).count();
     [b'\t', b';', b','].into_iter().max_by_key(|&delimiter| count(delimiter)).unwrap_or(b',')
-}
-
-/// A name without case, punctuation and white space.
-fn plain(name: &str) -> String {
-    name.chars().filter(|char| char.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }

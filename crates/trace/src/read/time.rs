@@ -5,7 +5,7 @@
 ///
 /// Read are numbers and ISO 8601 with its usual relaxations: `2024-05-31T23:59:58.123+02:00`, a space for the
 /// `T`, a slash or dot for the hyphen, a comma for the decimal point, no seconds, no zone, no date.
-pub(crate) fn parse(text: &str) -> Option<i64> {
+pub fn parse(text: &str) -> Option<i64> {
     let text = text.trim();
     if let Ok(number) = text.parse::<i64>() {
         return Some(number);

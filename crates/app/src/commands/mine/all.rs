@@ -1,9 +1,9 @@
 //! `adit mine --all`: every public class of a jar or folder, each in a process and a folder of its own.
 //!
 //! A class under attack may exhaust memory or the disk; a process of its own takes nothing else with it. What
-//! became of a class is stored in `classes.json` as soon as it is known, so a run that was killed goes on
-//! with the classes that are not there. The class that was being mined when it happened has a campaign, which
-//! its process continues.
+//! became of a class is stored in its folder as soon as it is known, so a run that was killed goes on with
+//! the classes that have nothing there. The class that was being mined when it happened has a campaign, which
+//! its process continues. Several machines can mine different classes, and their folders be put together.
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
@@ -13,10 +13,12 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use adit_bytecode::{Class, ClassPath, Flags};
+use adit_suggest::nearest;
 use miette::Report;
 use serde_json::{Value, json};
 
 use super::super::requests::{cores, folder_name};
+use crate::budget::Budget;
 use crate::errors::{Ending, bad_input};
 use crate::flags::{MineFlags, mine as defaults};
 use crate::input::missing;
@@ -54,29 +56,44 @@ pub(super) fn run(flags: &MineFlags, quiet: bool) -> Result<Ending, Report> {
             "name another folder with -o, or remove this one",
         ));
     }
-    create_folder(&folder)?;
-    let mut done: EveryClass = results::read(&folder)?.unwrap_or_default();
-    done.source = flags.class.class.clone();
-    done.all = tasks.len();
-    // Classes that are gone, or that were mined in another way, are not part of the answer.
-    let current = |class: &str, outcome: &ClassOutcome| {
-        tasks.iter().any(|task| task.class == class && task.made_from == outcome.made_from)
-    };
-    done.classes.retain(|class, outcome| current(class, outcome));
+    check_names(&flags.only_class, &tasks)?;
+    let mut done =
+        EveryClass { source: flags.class.class.clone(), all: tasks.len(), ..EveryClass::default() };
     let mut left: VecDeque<&Task> = VecDeque::new();
     for task in &tasks {
-        match &task.known {
-            _ if done.classes.contains_key(&task.class) => {}
-            Some(outcome) => {
+        // One that cannot be read is written again.
+        let earlier: Option<ClassOutcome> =
+            results::read(&folder.join(folder_name(&task.class))).ok().flatten();
+        match (earlier, &task.known) {
+            // A class that has changed since, or was mined in another way, is not done.
+            (Some(earlier), _) if earlier.made_from == task.made_from => {
+                done.classes.insert(task.class.clone(), earlier);
+            }
+            (_, Some(outcome)) => {
                 done.classes.insert(task.class.clone(), task.ended(outcome.clone(), Duration::ZERO));
             }
-            None => left.push_back(task),
+            (_, None) => left.push_back(task),
         }
     }
+    if flags.list {
+        let names: Vec<&str> = left.iter().map(|task| task.class.as_str()).collect();
+        match flags.json {
+            true => print_json(&json!({ "source": done.source, "all": done.all, "left": names }))?,
+            false => print(&names.iter().map(|name| format!("{name}\n")).collect::<String>())?,
+        }
+        return Ok(Ending::Clean);
+    }
+    if !flags.only_class.is_empty() {
+        left.retain(|task| flags.only_class.iter().any(|name| is_named(task, name)));
+    }
+    create_folder(&folder)?;
     if !quiet {
         let known = done.classes.len();
         let before = if known > 0 { format!(", {known} of them known already") } else { String::new() };
         tell(&format!("{}: {}{before}", source.display(), counted(tasks.len(), "public class")));
+        if let Some(most) = longest(flags, left.len()) {
+            tell(&format!("mining {} takes at most about {most}", counted(left.len(), "class")));
+        }
     }
     results::write(&folder, &done)?;
     let listening = interrupt::Listening::new();
@@ -95,6 +112,33 @@ pub(super) fn run(flags: &MineFlags, quiet: bool) -> Result<Ending, Report> {
         tell(&format!("{} left; the same command goes on", counted(done.all - done.classes.len(), "class")));
     }
     Ok(Ending::Clean)
+}
+
+/// The time that mining so many classes takes if each needs its whole budget.
+fn longest(flags: &MineFlags, classes: usize) -> Option<String> {
+    let Budget::Time(each) = flags.generate.budget.unwrap_or(defaults::DEFAULT_BUDGET) else { return None };
+    let seconds = each.as_secs_f64() * classes.div_ceil(cores()) as f64;
+    match seconds {
+        ..60.0 => None,
+        60.0..7200.0 => Some(format!("{:.0} min", seconds / 60.0)),
+        _ => Some(format!("{:.1} h", seconds / 3600.0)),
+    }
+}
+
+/// Tells whether a user may mean this class, whose nested name may be written with a dot.
+fn is_named(task: &Task, name: &str) -> bool {
+    task.class == name || task.class.replace('$', ".") == name
+}
+
+/// Fails if a name is none of the classes.
+fn check_names(names: &[String], tasks: &[Task]) -> Result<(), Report> {
+    let unknown = |name: &&String| !tasks.iter().any(|task| is_named(task, name));
+    let Some(name) = names.iter().find(unknown) else { return Ok(()) };
+    let help = match nearest(name, tasks.iter().map(|task| task.class.as_str())) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => "`adit mine --all JAR --list` lists the classes".to_owned(),
+    };
+    Err(bad_input(format!("--only-class: no public class `{name}`"), help))
 }
 
 impl Task {
@@ -171,8 +215,13 @@ fn known_before(class: &Class) -> Option<Outcome> {
 
 /// Everything typed that decides what is found.
 fn how(flags: &MineFlags) -> String {
-    let class_path: Vec<String> =
-        flags.class.classpath.iter().map(|entry| entry.to_string_lossy().into_owned()).collect();
+    // By name and size: other machines have the same jars elsewhere.
+    let named = |path: PathBuf| {
+        let size = path.metadata().ok().filter(std::fs::Metadata::is_file).map(|metadata| metadata.len());
+        (path.file_name().map(|name| name.to_string_lossy().into_owned()), size)
+    };
+    let class_path: Vec<_> =
+        flags.class.classpath.iter().flat_map(std::env::split_paths).map(named).collect();
     format!("{:?} {:?} {:?}", arguments(flags), class_path, env!("CARGO_PKG_VERSION"))
 }
 
@@ -226,11 +275,14 @@ fn mine_all(
                 Ok(Some(outcome)) => {
                     let mut done = lock(&done);
                     let line = shown(&outcome);
-                    done.classes.insert(task.class.clone(), task.ended(outcome, start.elapsed()));
+                    let ended = task.ended(outcome, start.elapsed());
+                    let own = folder.join(&ended.folder);
+                    let written = create_folder(&own).and_then(|()| results::write(&own, &ended));
+                    done.classes.insert(task.class.clone(), ended);
                     if !quiet {
                         tell(&format!("[{}/{}] {}: {line}", done.classes.len(), done.all, task.class));
                     }
-                    if let Err(report) = results::write(folder, &**done) {
+                    if let Err(report) = written.and_then(|()| results::write(folder, &**done)) {
                         *lock(&failed) = Some(report);
                     }
                 }
