@@ -2,12 +2,12 @@
  * A small SMTP server with planted bugs, the second one for `adit fuzz`: the bugs were written down before the
  * fuzzer ran on it for the first time, and the fuzzer did not change afterwards (docs/perf/fuzzing.md).
  *
- *     cc -o smtpd smtpd.c && ./smtpd PORT [--no-bugs]
+ *     cc -o smtpd smtpd.c && ./smtpd PORT [--no-bugs | --no-loop]
  *
  * It listens on 127.0.0.1, takes one client at a time, and throws every message away. Its account is alice with
  * the password wonderland.
  *
- * With --no-bugs it has none of these:
+ * With --no-bugs it has none of these, and with --no-loop all but bounce-loop, which costs a fuzzer a second each time:
  *   long-domain      HELO or EHLO with more than 255 bytes: abort
  *   late-login       EHLO, MAIL, AUTH, RCPT: the login forgets the sender, and RCPT reads it: a null pointer
  *   many-recipients  EHLO, AUTH, MAIL and a fifth RCPT in one transaction: abort
@@ -27,6 +27,7 @@
 #include <unistd.h>
 
 static int bugs = 1;
+static int loops = 1;
 
 /* The connection and what the client has said so far. */
 static int control = -1;
@@ -131,7 +132,7 @@ static int message(FILE *commands) {
         if (strcmp(line, ".") == 0) break;
     }
     /* Planted: bounce-loop. A bounce to the postmaster bounces to the postmaster. */
-    volatile int bounces = to_postmaster && bugs;
+    volatile int bounces = to_postmaster && bugs && loops;
     while (bounces) bounces = 1;
     forget_mail();
     delivered = 1;
@@ -191,10 +192,11 @@ static void serve(void) {
 
 int main(int count, char **words) {
     if (count < 2) {
-        fprintf(stderr, "usage: smtpd PORT [--no-bugs]\n");
+        fprintf(stderr, "usage: smtpd PORT [--no-bugs | --no-loop]\n");
         return 2;
     }
     bugs = !(count > 2 && strcmp(words[2], "--no-bugs") == 0);
+    loops = !(count > 2 && strcmp(words[2], "--no-loop") == 0);
     signal(SIGPIPE, SIG_IGN);
     int listener = socket(AF_INET, SOCK_STREAM, 0), yes = 1;
     struct sockaddr_in here = {.sin_family = AF_INET,

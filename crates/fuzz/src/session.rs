@@ -307,6 +307,9 @@ impl<'a> Session<'a> {
             }
             wanted -= 1;
         }
+        if let Some(time) = label.settle {
+            self.settle(time);
+        }
         if matches!(label.transfer, Some(Transfer::Down | Transfer::Up(_))) {
             self.channel = Channel::None;
         }
@@ -421,6 +424,13 @@ impl<'a> Session<'a> {
             }
         }
         came
+    }
+
+    /// Drops whole answers until none comes for as long as `quiet`.
+    fn settle(&mut self, quiet: Duration) {
+        let until = Instant::now() + self.limit;
+        // What is no whole answer stays, and the next message meets it.
+        while Instant::now() < until && self.reply(quiet).is_ok() {}
     }
 
     /// Takes what came without a question.
