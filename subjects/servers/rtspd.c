@@ -4,7 +4,8 @@
  *     cc -o rtspd rtspd.c && ./rtspd PORT
  *
  * It listens on 127.0.0.1 and takes one client at a time. It knows one stream, rtsp://127.0.0.1/stream, over the
- * same connection (interleaved), and sends no media. SETUP gives a session, whose name every later request needs.
+ * same connection (interleaved); while it plays, a frame of media comes before every answer. SETUP gives a session,
+ * whose name every later request needs.
  */
 #include <arpa/inet.h>
 #include <signal.h>
@@ -26,6 +27,7 @@ static const char *SDP =
 /* Answers a request: a status, more header lines, and a body. */
 static void answer(const char *sequence, const char *status, const char *headers, const char *body) {
     char text[2048];
+    if (state == PLAYING && write(control, "$\0\0\4\x80\r\n\r", 8) < 0) return;
     int length = snprintf(text, sizeof text, "RTSP/1.0 %s\r\nCSeq: %s\r\n%s", status, sequence, headers);
     if (body[0]) length += snprintf(text + length, sizeof text - length, "Content-Length: %zu\r\n", strlen(body));
     length += snprintf(text + length, sizeof text - length, "\r\n%s", body);
