@@ -9,8 +9,9 @@ shift || true
 classes=("$@")
 if [ ${#classes[@]} -eq 0 ]; then
     classes=(io.StringIO io.BytesIO threading.Lock threading.RLock threading.Semaphore threading.BoundedSemaphore
-        threading.Event collections.deque queue.Queue queue.SimpleQueue graphlib.TopologicalSorter
-        contextlib.ExitStack zipfile.ZipFile tempfile.SpooledTemporaryFile sqlite3.Connection array.array)
+        threading.Event collections.deque queue.Queue queue.SimpleQueue graphlib.TopologicalSorter hashlib.sha256
+        contextlib.ExitStack zipfile.ZipFile tempfile.SpooledTemporaryFile sqlite3.Connection array.array
+        zlib.compressobj concurrent.futures.Future html.parser.HTMLParser)
 fi
 mkdir -p "$out"
 printf '| class | operations | states | transitions | precision | recall | calls a second |\n|---|---|---|---|---|---|---|\n'

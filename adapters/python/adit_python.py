@@ -163,22 +163,30 @@ class Parameter:
         self.known = known
         # It takes any number of values, of which one is passed.
         self.star = False
+        # The default value, if JSON can say it, and whether no object was made with it.
+        self.default, self.fails = NOT_PLAIN, False
         self.of = []
 
     def memo(self):
-        return [self.name, self.kind, self.values, self.optional, self.only, self.keyword, self.of]
+        default = [] if self.default is NOT_PLAIN else [self.default]
+        return [self.name, self.kind, self.values, self.optional, self.only, self.keyword, self.of, default, self.fails]
 
     @classmethod
     def remembered(cls, memo):
-        name, kind, values, optional, only, keyword, of = memo
+        name, kind, values, optional, only, keyword, of, default, fails = memo
         parameter = cls(name, kind, values, optional, only, keyword, True)
-        parameter.of = of
+        parameter.of, parameter.fails = of, fails
+        parameter.default = default[0] if default else NOT_PLAIN
         return parameter
 
     def described(self):
         told = {"name": self.name, "kind": self.kind, "values": self.values}
         if self.optional:
             told["optional"] = True
+            # Most callers leave it out, and the default is a value of its own only if nothing else says it.
+            left_out = {"$default": True}
+            others = [one for one in self.values if one not in (left_out, self.default)]
+            told["values"] = others + [left_out] if self.fails else [left_out] + others
         if self.only:
             told["only"] = True
         if self.of:
@@ -228,6 +236,7 @@ def from_default(parameter, default):
     value = source_of(default)
     if default is None or value is NOT_PLAIN:
         return
+    parameter.default = value
     if parameter.kind == "any":
         parameter.kind = KINDS.get(type(default), "any")
         parameter.known = parameter.kind != "any"
@@ -505,6 +514,8 @@ class Subject:
                 if args[place] not in worked and args[place] != {"$default": True}:
                     worked.append(args[place])
             parameter.values = worked + [value for value in parameter.values if value not in worked]
+            defaults = ({"$default": True}, parameter.default)
+            parameter.fails = bool(self.ways) and not any(args[place] in defaults for args in self.ways)
 
     def try_call(self, operation, on, args=None):
         """Makes a call with usual values; the result, or None if it failed."""
@@ -772,7 +783,11 @@ def add_constants(operation, function):
         # A method that takes any text has no use for them; one with a default chooses among a few.
         chooses = any(isinstance(value, str) for value in parameter.values) and parameter.optional
         if parameter.kind == "text" and not parameter.only and (chooses or operation.attribute is None):
-            for text in (quoted + texts)[:12]:
+            if not parameter.values and not parameter.optional:
+                # A word of the documentation is no better a guess than any other text.
+                parameter.values.append("a")
+            # What the code compares with is more likely meant than what its documentation quotes.
+            for text in (texts + quoted)[:12]:
                 if text not in parameter.values:
                     parameter.values.append(text)
 

@@ -27,8 +27,9 @@ pub struct AdapterHost {
     /// A reset makes the only object.
     one_object: bool,
     names: Option<Arc<[String]>>,
-    /// Calls that were answered, and the time that it took.
+    /// Calls that were answered, those of them that were no starts, and the time that it took.
     calls: u64,
+    operations: u64,
     busy: Duration,
 }
 
@@ -60,6 +61,7 @@ impl AdapterHost {
             one_object,
             names: None,
             calls: 0,
+            operations: 0,
             busy: Duration::ZERO,
         })
     }
@@ -88,6 +90,12 @@ impl AdapterHost {
     /// Number of calls that were answered so far.
     pub fn calls(&self) -> u64 {
         self.calls
+    }
+
+    /// Returns true if processes hung or died and no call of an operation was ever answered: whatever the
+    /// adapter does, nothing is known about its subject.
+    pub fn answers_nothing(&self) -> bool {
+        self.operations == 0 && self.restarts() > 0
     }
 
     /// Calls that all processes together answered in a second, while they were asked.
@@ -119,7 +127,11 @@ impl Subject for AdapterHost {
         let begun = Instant::now();
         let answered = self.shared(&plain)?;
         self.busy += begun.elapsed();
-        self.calls += answered.iter().map(|one| one.answers.len() as u64).sum::<u64>();
+        for (sequence, one) in plain.iter().zip(&answered) {
+            self.calls += one.answers.len() as u64;
+            let calls = sequence.calls.iter().take(one.answers.len());
+            self.operations += calls.filter(|call| one_object || call.on.is_some()).count() as u64;
+        }
         let mut runs = Vec::with_capacity(batch.len());
         for ((script, (_, numbers)), answered) in batch.iter().zip(&sequences).zip(answered) {
             runs.push(self.run_of(script, numbers, answered));

@@ -13,6 +13,7 @@ use miette::Report;
 use rand::Rng;
 
 use crate::adapter::AdapterWorld;
+use crate::errors::no_answer;
 use crate::java::class_under_test::ClassUnderTest;
 use crate::java::environment::{JavaEnvironment, cannot_run};
 use crate::java::fixtures::Fixtures;
@@ -99,6 +100,19 @@ impl UnderTest {
             }
             (AnyHost::Java(_), AnyAuthor::Adapter(_)) => Vec::new(),
         }
+    }
+
+    /// The error of an adapter whose processes hung or died at every call; none if one was answered.
+    pub(crate) fn answers_nothing(&self) -> Option<Report> {
+        let AnyHost::Adapter(host) = &self.host else { return None };
+        host.answers_nothing().then(|| {
+            let died = counted(host.restarts(), "process");
+            no_answer(
+                format!("the adapter answered no call of {}: {died} hung or died", self.class()),
+                "call it by hand with the lines that docs/adapters.md shows; `adit observe` with the same \
+                 --adapter names the calls",
+            )
+        })
     }
 
     /// Speed of an adapter in words.

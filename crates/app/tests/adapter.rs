@@ -153,6 +153,42 @@ fn a_campaign_goes_on_when_calls_kill_or_hang_the_adapter() {
     assert!(model.contains("open!Stuck") && model.contains("close!Stuck"), "{model}");
 }
 
+/// Says what it has, answers resets, and dies in every call.
+const DIES: &str = r#"
+import json, os, sys
+
+for line in sys.stdin:
+    message, answers = json.loads(line), []
+    for request in message["requests"]:
+        if request["do"] == "describe":
+            answers.append({"protocol": 1, "name": "Door", "operations": [{"name": "open"}, {"name": "close"}]})
+        elif request["do"] == "call":
+            os._exit(9)
+        else:
+            answers.append({})
+    print(json.dumps({"id": message["id"], "answers": answers}), flush=True)
+"#;
+
+#[test]
+fn an_adapter_that_dies_in_every_call_gives_no_answer() {
+    if !python_runs() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("dies.py"), DIES).unwrap();
+    let model = "digraph { i [shape=point]; 0 [shape=doublecircle]; i -> 0; 0 -> 0 [label=\"open\"]; }";
+    fs::write(folder.path().join("door.dot"), model).unwrap();
+    for command in ["mine Door -o out", "observe Door -o door.jsonl", "validate door.dot Door", "learn Door"]
+    {
+        let words: Vec<&str> = command.split(' ').collect();
+        let more = ["--adapter", "python3 dies.py", "--budget", "100tests"];
+        let output = adit(&[&words[..], &more].concat(), folder.path());
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(4), "{command}: {text}");
+        assert!(text.contains("the adapter answered no call of Door"), "{command}: {text}");
+    }
+}
+
 #[test]
 fn the_adapter_in_the_documentation_works() {
     if !python_runs() {

@@ -12,7 +12,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use driver::{Run, adit, adit_with, example, refused};
+use driver::{Run, adit, adit_in, adit_with, example, refused};
 
 /// A folder with the compiled FTP server, or nothing if this machine has no C compiler.
 fn servers() -> Option<tempfile::TempDir> {
@@ -117,4 +117,102 @@ fn a_server_is_an_adapter() {
     assert_eq!(answers[1]["answers"][1]["output"], "503");
     let wrong = adit(&["serve", "--alphabet", "ftp", "--labels", "USR", "--", &server, "{port}"]);
     refused(&wrong, &["no label `USR`", "did you mean `USER`?"]);
+}
+
+/// A stand-in for `afl-showmap`: starts the server, and writes its edges when it is asked to end. An edge
+/// says that it ran, another one that files were made or deleted, and a third one differs in each session.
+const SHOWMAP: &str = r#"#!/bin/sh
+while [ "$1" != "--" ]; do
+    if [ "$1" = "-o" ]; then map=$2; fi
+    shift
+done
+shift
+end() {
+    kill -9 $server
+    echo "000007:1" > "$map"
+    if [ "$(ls | wc -l)" != 2 ]; then echo "000042:3" >> "$map"; fi
+    echo "0$$:1" >> "$map"
+    exit 0
+}
+trap end TERM
+"$@" &
+server=$!
+wait $server
+exit 2
+"#;
+
+#[test]
+fn edges_of_an_instrumented_server_count_when_two_sessions_take_them() {
+    use std::os::unix::fs::PermissionsExt;
+    let Some(place) = servers() else { return };
+    let folder = place.path();
+    // A program is taken for instrumented if it has the name of AFL's variable.
+    let mark = "const char *adit_mark __attribute__((used)) = \"__AFL_SHM_ID\";\n";
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../subjects/servers/ftpd.c");
+    fs::write(folder.join("mark.c"), mark).unwrap();
+    let compiled = Command::new("cc")
+        .args(["-O1", "-o"])
+        .args([folder.join("ftpd"), source, folder.join("mark.c")])
+        .status()
+        .unwrap();
+    assert!(compiled.success());
+    fs::write(folder.join("afl-showmap"), SHOWMAP).unwrap();
+    fs::set_permissions(folder.join("afl-showmap"), fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap());
+    let (server, out) = (folder.join("ftpd").display().to_string(), folder.join("out").display().to_string());
+    let model = example("ftp.model.json");
+    let fuzz = |more: &[&str]| {
+        let start = ["fuzz", &model, "--alphabet", "ftp", "-o", &out, "--fresh", "--json", "--minimize", "0"];
+        let end = ["--budget", "120tests", "--", &server, "{port}", "--no-bugs"];
+        adit_in(&[("PATH", Some(&path))], &[&start[..], more, &end[..]].concat())
+    };
+    let with = fuzz(&[]);
+    assert!(with.err.contains("the server is instrumented"), "{}", with.err);
+    assert_eq!(
+        with.json()["edges"],
+        2,
+        "edges 7 and 42, and none of those that one session took: {}",
+        with.out
+    );
+    let crashes = with.json()["findings"].as_array().unwrap().len();
+    assert_eq!(crashes, 0, "{}", with.out);
+    let without = fuzz(&["--no-edges"]);
+    assert!(without.json()["edges"].is_null(), "{}", without.out);
+}
+
+#[test]
+fn servers_that_stop_answering_are_named_and_nothing_hangs() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../subjects/servers/misbehaves.c");
+    let program = folder.path().join("misbehaves").display().to_string();
+    match Command::new("cc").args(["-O1", "-o", &program]).arg(source).status() {
+        Ok(status) => assert!(status.success()),
+        Err(_) => return eprintln!("NOT RUN: there is no C compiler `cc`"),
+    }
+    let start = Instant::now();
+    let out = folder.path().join("out").display().to_string();
+    let model = example("ftp.model.json");
+    let fuzz = |how: &str| {
+        let flags = ["--alphabet", "ftp", "-o", &out, "--fresh", "--json", "-q", "--budget", "3tests"];
+        let end = ["--minimize", "0", "--", &program, "{port}", how];
+        adit(&[&["fuzz", &model], &flags[..], &end[..]].concat())
+    };
+    // It accepts connections and never greets, greets in part, or greets with something else.
+    refused(&fuzz("silent"), &["the server does not answer", "sent no greeting for 5 s", "`banner = false`"]);
+    refused(&fuzz("half-greeting"), &["stopped in the middle of its greeting: `220 hel`"]);
+    refused(&fuzz("nonsense"), &["greeted with what is no answer of the protocol: `hello there"]);
+    refused(&fuzz("closes"), &["the server does not answer", "closed it without a greeting"]);
+    // It greets, and then does not answer, or stops in the middle of an answer.
+    for (how, detail) in [("mute", "no answer"), ("half-answer", "stops in the middle of an answer")] {
+        let run = fuzz(how);
+        let finding = &run.json()["findings"][0];
+        assert_eq!(run.code, 1, "{}", run.err);
+        let told = (finding["kind"].as_str(), finding["detail"].as_str());
+        assert_eq!(told, (Some("hang"), Some(detail)), "{finding}");
+    }
+    // As an adapter, a server that does not start is told at once.
+    let adapter = format!("{} serve --alphabet ftp -- {program} {{port}} closes", env!("CARGO_BIN_EXE_adit"));
+    let learned = adit(&["learn", "ftp", "--adapter", &adapter]);
+    refused(&learned, &["the server does not answer", "closed it without a greeting"]);
+    assert!(start.elapsed() < Duration::from_secs(90), "{:?}", start.elapsed());
 }

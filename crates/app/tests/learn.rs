@@ -15,7 +15,11 @@ use serde_json::json;
 
 /// Runs `adit learn Door` with more arguments; nothing if the machine lacks something.
 fn learn(adapter: &str, more: &[&str]) -> Option<Run> {
-    let run = adit(&[&["learn", "Door", "--adapter", adapter], more].concat());
+    learn_as("Door", adapter, more)
+}
+
+fn learn_as(subject: &str, adapter: &str, more: &[&str]) -> Option<Run> {
+    let run = adit(&[&["learn", subject, "--adapter", adapter], more].concat());
     for (lacks, why) in [
         ("the sandbox cannot prevent", "the kernel lacks what the sandbox needs"),
         ("python3: not found", "there is no python3"),
@@ -208,5 +212,52 @@ fn a_learned_machine_can_be_validated() {
     let flags = ["--only", "open,close", "--budget", "2000tests", "--json"];
     let run = adit(&[&["validate", &model, "Door", "--adapter", &adapter], &flags[..]].concat());
     assert_eq!(run.code, 0, "{}", run.err);
+    assert_eq!((run.json()["precision"].as_f64(), run.json()["recall"].as_f64()), (Some(1.0), Some(1.0)));
+}
+
+/// A box that takes one thing at a time.
+const BOX: &str = r#"
+import json, sys
+
+for line in sys.stdin:
+    message, answers = json.loads(line), []
+    for request in message["requests"]:
+        if request["do"] == "describe":
+            thing = {"name": "thing", "kind": "text", "values": ["cup", "hat"], "only": True}
+            answers.append({"protocol": 1, "name": "Box", "operations": [
+                {"name": "put", "parameters": [thing]}, {"name": "take"},
+                {"name": "has", "parameters": [thing], "answer": "bool"}]})
+        elif request["do"] == "reset":
+            inside = None
+            answers.append({})
+        elif request["do"] == "call":
+            name, args = request["name"], request["args"]
+            if name == "has":
+                answers.append({"returned": inside == args[0]})
+            elif (name == "put") == (inside is None):
+                inside = args[0] if name == "put" else None
+                answers.append({"returned": None})
+            else:
+                answers.append({"threw": "Wrong"})
+        else:
+            answers.append({})
+    print(json.dumps({"id": message["id"], "answers": answers}), flush=True)
+"#;
+
+/// Labels of a learned machine have arguments, and events of `validate` have none.
+#[test]
+fn a_learned_machine_with_arguments_can_be_validated() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("box.py");
+    fs::write(&file, BOX).unwrap();
+    let (adapter, model) =
+        (format!("python3 {}", file.display()), folder.path().join("box.json").display().to_string());
+    let Some(run) = learn_as("Box", &adapter, &["-o", &model, "--depth", "1"]) else { return };
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(fs::read_to_string(&model).unwrap().contains(r#"put(\"hat\")"#), "{}", run.err);
+    let arguments = ["validate", &model, "Box", "--adapter", &adapter, "--budget", "3000tests"];
+    let run = adit(&[&arguments[..], &["--json"]].concat());
+    assert!(run.err.contains("compared by name"), "{}", run.err);
+    assert_eq!(run.code, 0, "{} {}", run.out, run.err);
     assert_eq!((run.json()["precision"].as_f64(), run.json()["recall"].as_f64()), (Some(1.0), Some(1.0)));
 }

@@ -246,6 +246,9 @@ pub struct WireLabel {
     pub transfer: Option<Transfer>,
     /// Number of answers after which the message is answered; preliminary ones do not count.
     pub answers: u32,
+    /// Time to wait after the last answer for more of them, which are dropped: some servers answer each line
+    /// of a message of several lines.
+    pub settle: Option<Duration>,
     /// An error leaves the state as it was; none means as [`AnswerRules::error_keeps_state`] says.
     pub error_keeps_state: Option<bool>,
     /// Mutation rights of fields that differ from those of their pools.

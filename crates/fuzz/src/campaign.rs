@@ -55,6 +55,7 @@ pub enum TripleOutcome {
 pub struct Coverage {
     triples: BTreeMap<(SessionPlace, usize, TripleOutcome), u64>,
     tries: BTreeMap<SessionPlace, BTreeMap<usize, u64>>,
+    arrivals: BTreeMap<SessionPlace, u64>,
     values: BTreeMap<(SessionPlace, usize, u64), u64>,
     edges: BTreeMap<u32, u64>,
 }
@@ -63,6 +64,12 @@ impl Coverage {
     /// Number of messages that were tried at a place.
     pub fn tries_in(&self, place: &SessionPlace) -> u64 {
         self.tries.get(place).map_or(0, |labels| labels.values().sum())
+    }
+
+    /// Number of messages that were tried at a place, or of sessions that came there if those are more: where
+    /// a session is over, nothing can be tried.
+    pub fn visits_of(&self, place: &SessionPlace) -> u64 {
+        self.tries_in(place).max(self.arrivals.get(place).copied().unwrap_or(0))
     }
 
     /// Number of messages with this label that were tried at a place.
@@ -237,6 +244,7 @@ impl<'a> Campaign<'a> {
                 }
             }
             place = after;
+            *self.coverage.arrivals.entry(place.clone()).or_default() += 1;
             places.push(place.clone());
         }
         for &edge in &run.edges {

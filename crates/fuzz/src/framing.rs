@@ -51,7 +51,25 @@ fn code_lines(bytes: &[u8]) -> Cut {
     }
 }
 
+/// Length of the frames of media at the beginning, which RTSP sends between answers (RFC 2326, section
+/// 10.12): a dollar sign, a channel, a length of two bytes, and the data. A frame that is not complete does
+/// not count.
+pub(crate) fn media(framing: Framing, bytes: &[u8]) -> usize {
+    let mut at = 0;
+    while framing == Framing::Headers
+        && let Some([b'$', _, high, low]) = bytes.get(at..at + 4)
+        && let end = at + 4 + usize::from(u16::from_be_bytes([*high, *low]))
+        && end <= bytes.len()
+    {
+        at = end;
+    }
+    at
+}
+
 fn headers(bytes: &[u8]) -> Cut {
+    if bytes.first() == Some(&b'$') {
+        return Cut::Incomplete;
+    }
     let Some(first) = line_end(bytes, 0) else { return Cut::Incomplete };
     let status = String::from_utf8_lossy(&bytes[..first]).into_owned();
     let Some(code) = status.split_whitespace().nth(1).filter(|_| status.contains('/')) else {
@@ -115,6 +133,18 @@ mod tests {
         check(Framing::Headers, &answer[..answer.len() - 1], Cut::Incomplete);
         check(Framing::Headers, "RTSP/1.0 454 No\r\n\r\nrest", Cut::Complete(19, "454".to_owned()));
         check(Framing::Headers, "nonsense\r\n\r\n", Cut::Malformed);
+    }
+
+    #[test]
+    fn media_between_answers_is_told_from_them() {
+        let frame = b"$\x00\x00\x03abc";
+        let mut bytes = [&frame[..], frame, b"RTSP/1.0 200 OK\r\n\r\n"].concat();
+        assert_eq!(media(Framing::Headers, &bytes), 14);
+        assert_eq!(cut(Framing::Headers, &bytes[14..]), Cut::Complete(19, "200".to_owned()));
+        bytes.truncate(12);
+        assert_eq!(media(Framing::Headers, &bytes), 7);
+        assert_eq!(cut(Framing::Headers, &bytes[7..]), Cut::Incomplete);
+        assert_eq!(media(Framing::CodeLines, frame), 0);
     }
 
     #[test]

@@ -107,7 +107,7 @@ impl<R: Rng> Generator<'_, R> {
     }
 
     fn rare_place(&mut self, places: &[SessionPlace]) -> SessionPlace {
-        let weight = |place: &SessionPlace| 1.0 / (1.0 + self.coverage.tries_in(place) as f64);
+        let weight = |place: &SessionPlace| 1.0 / (1.0 + self.coverage.visits_of(place) as f64);
         let weights: Vec<f64> = places.iter().map(weight).collect();
         places[weighted(&weights, self.rng)].clone()
     }

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use crate::alphabet::{Alphabet, AnswerClass, Hole, LabelKind, LocalAction, Transfer, WireLabel};
-use crate::framing::{Cut, cut};
+use crate::alphabet::{Alphabet, AnswerClass, Framing, Hole, LabelKind, LocalAction, Transfer, WireLabel};
+use crate::framing::{Cut, cut, media};
 use crate::script::{Message, shortened};
 use crate::server::{Server, ServerCommand, ServerError, end_of};
 
@@ -307,6 +307,9 @@ impl<'a> Session<'a> {
             }
             wanted -= 1;
         }
+        if let Some(time) = label.settle {
+            self.settle(time);
+        }
         if matches!(label.transfer, Some(Transfer::Down | Transfer::Up(_))) {
             self.channel = Channel::None;
         }
@@ -423,20 +426,37 @@ impl<'a> Session<'a> {
         came
     }
 
+    /// Drops whole answers until none comes for as long as `quiet`.
+    fn settle(&mut self, quiet: Duration) {
+        let until = Instant::now() + self.limit;
+        // What is no whole answer stays, and the next message meets it.
+        while Instant::now() < until && self.reply(quiet).is_ok() {}
+    }
+
     /// Takes what came without a question.
     fn drain(&mut self) -> Vec<u8> {
-        let mut unasked = std::mem::take(&mut self.received);
         let mut block = [0; 4096];
         if self.stream.set_nonblocking(true).is_ok() {
             while let Ok(count @ 1..) = self.stream.read(&mut block) {
-                unasked.extend_from_slice(&block[..count]);
-                if unasked.len() > MOST_DATA {
+                self.received.extend_from_slice(&block[..count]);
+                self.skip_media();
+                if self.received.len() > MOST_DATA {
                     break;
                 }
             }
             let _ = self.stream.set_nonblocking(false);
         }
-        unasked
+        // The rest of a frame of media is still to come, and an answer after it.
+        if self.alphabet.answers.framing == Framing::Headers && self.received.first() == Some(&b'$') {
+            return Vec::new();
+        }
+        std::mem::take(&mut self.received)
+    }
+
+    /// Drops frames of media, which nobody asked for and nobody looks at.
+    fn skip_media(&mut self) {
+        let length = media(self.alphabet.answers.framing, &self.received);
+        self.received.drain(..length);
     }
 
     /// Waits for one whole answer, no longer than `limit`.
@@ -444,6 +464,7 @@ impl<'a> Session<'a> {
         let deadline = Instant::now() + limit;
         let mut block = [0; 4096];
         loop {
+            self.skip_media();
             match cut(self.alphabet.answers.framing, &self.received) {
                 Cut::Complete(length, code) => {
                     let rest = self.received.split_off(length);

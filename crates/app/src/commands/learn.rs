@@ -202,6 +202,12 @@ fn finish(
             tell(&format!("note: {why} before the machine was checked to the end; {kept}"));
         }
     }
+    if session.answers_nothing() {
+        return Err(no_answer(
+            format!("the adapter answered no call of {}: it hung or died in each", session.name),
+            "call it by hand with the lines that docs/adapters.md shows; more time for each with --script-limit",
+        ));
+    }
     let model = session.model();
     if !flags.json || *target != Target::Stdout {
         models::write(&model, target, format, &session.name, quiet)?;
@@ -442,6 +448,18 @@ struct Outcome {
 }
 
 impl Outcome {
+    /// Returns true if every call hangs or kills the adapter.
+    fn answers_nothing(&self) -> bool {
+        // A call that waits was answered.
+        let ends = &LAST_OUTPUTS[1..];
+        self.learned.machine.as_ref().is_some_and(|machine| {
+            (0..machine.inputs()).all(|input| {
+                let (output, _) = machine.step(0, input);
+                ends.contains(&self.names[output as usize].as_str())
+            })
+        })
+    }
+
     fn model(&self) -> Fsa<String> {
         let machine = self.learned.machine.as_ref().expect("a session without a machine ends earlier");
         model::of(&machine.minimize(), &self.labels, &self.names)

@@ -113,6 +113,9 @@ pub(super) fn run(flags: &MineFlags, quiet: bool) -> Result<Ending, Report> {
     progress.finish();
     let found = found?;
     let (chosen, stop) = (&mined.conclusion.chosen, mined.conclusion.stop);
+    if let Some(report) = subject.answers_nothing() {
+        return Err(report);
+    }
     if chosen.model.transitions() == 0 {
         return Err(nothing_made(flags, &request.class.name, &mined, &mut subject));
     }

@@ -58,6 +58,9 @@ pub(super) fn run(flags: &ObserveFlags, quiet: bool) -> Result<Ending, Report> {
     if flags.json {
         print_json(&observed.as_json())?;
     }
+    if let Some(failure) = observed.failure {
+        return Err(failure);
+    }
     Ok(Ending::Clean)
 }
 
@@ -154,6 +157,8 @@ struct Observed {
     remarks: Vec<String>,
     /// Hint if nothing was recorded.
     hint: String,
+    /// Error to end with, after everything is written.
+    failure: Option<Report>,
     /// Further fields for tools.
     details: Vec<(&'static str, Value)>,
 }

@@ -63,6 +63,8 @@ struct Stored {
     seconds: f64,
     triples: Vec<(StoredPlace, String, String, u64)>,
     tries: Vec<(StoredPlace, String, u64)>,
+    #[serde(default)]
+    arrivals: Vec<(StoredPlace, u64)>,
     values: Vec<(StoredPlace, String, u64, u64)>,
     trials: Vec<(u32, String, Trials)>,
     #[serde(default)]
@@ -138,6 +140,7 @@ pub fn save(campaign: &Campaign<'_>, folder: &Path, subject: &str, seconds: f64)
             .flat_map(|(place, labels)| labels.iter().map(move |(label, count)| (place, *label, *count)))
             .map(|(place, label, count)| (StoredPlace::new(place), name(label), count))
             .collect(),
+        arrivals: coverage.arrivals.iter().map(|(at, count)| (StoredPlace::new(at), *count)).collect(),
         values: (coverage.values.iter())
             .map(|((place, label, value), count)| (StoredPlace::new(place), name(*label), *value, *count))
             .collect(),
@@ -197,6 +200,9 @@ pub fn load(campaign: &mut Campaign<'_>, folder: &Path, subject: &str) -> Result
     }
     for (at, name, count) in &stored.tries {
         campaign.coverage.tries.entry(place(at)?).or_default().insert(label(name)?, *count);
+    }
+    for (at, count) in &stored.arrivals {
+        campaign.coverage.arrivals.insert(place(at)?, *count);
     }
     for (at, name, value, count) in &stored.values {
         campaign.coverage.values.insert((place(at)?, label(name)?, *value), *count);

@@ -27,7 +27,7 @@ fn compiled(name: &str) -> Option<PathBuf> {
     static FOLDER: OnceLock<Option<tempfile::TempDir>> = OnceLock::new();
     let folder = FOLDER.get_or_init(|| {
         let folder = tempfile::tempdir().unwrap();
-        for name in ["ftpd", "misbehaves"] {
+        for name in ["ftpd", "smtpd", "rtspd", "misbehaves"] {
             let source = root().join("subjects/servers").join(name).with_extension("c");
             let mut compiler = Command::new("cc");
             compiler.arg("-O1").arg("-o").arg(folder.path().join(name)).arg(source);
@@ -52,8 +52,14 @@ fn command(name: &str, arguments: &[&str]) -> Option<ServerCommand> {
     Some(ServerCommand { words, launcher: Vec::new(), edges: false, patience: 1 })
 }
 
-/// The shipped alphabet of FTP, with short time limits.
+/// The shipped alphabet of a protocol.
+fn shipped(protocol: &str) -> Alphabet {
+    let file = format!("{protocol}.toml");
+    let text = std::fs::read_to_string(root().join("adapters/alphabets").join(&file)).unwrap();
+    alphabet::read(&file, text.as_bytes()).unwrap()
+}
+
+/// The shipped alphabet of FTP.
 fn ftp() -> Alphabet {
-    let text = std::fs::read_to_string(root().join("adapters/alphabets/ftp.toml")).unwrap();
-    alphabet::read("ftp.toml", text.as_bytes()).unwrap()
+    shipped("ftp")
 }

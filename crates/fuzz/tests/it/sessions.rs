@@ -7,7 +7,7 @@ use adit_fuzz::script::{Bytes, Message};
 use adit_fuzz::server::{ServerCommand, ServerError};
 use adit_fuzz::session::{self, SessionEnd, SessionRun};
 
-use crate::{command, ftp};
+use crate::{command, ftp, shipped};
 
 fn message(label: &str, fields: &[(&str, &str)]) -> Message {
     let fields = fields.iter().map(|(name, value)| ((*name).to_owned(), Bytes(value.as_bytes().to_vec())));
@@ -168,4 +168,60 @@ fn no_process_and_no_folder_is_left() {
         assert!(Instant::now() < until, "{status}");
         std::thread::yield_now();
     }
+}
+
+#[test]
+fn every_planted_bug_of_the_second_server_shows_itself() {
+    let long = "d.".repeat(300);
+    let crash =
+        |message, how: &str| SessionEnd::Crashed { message, how: how.to_owned(), said: String::new() };
+    let null = message("MAIL", &[("sender", "<>")]);
+    let postmaster = message("RCPT", &[("recipient", "<postmaster>")]);
+    let bugs: [(&str, Vec<Message>, SessionEnd); 5] = [
+        ("long-domain", vec![message("HELO", &[("domain", &long)])], crash(0, "SIGABRT")),
+        ("late-login", plain("EHLO MAIL AUTH RCPT"), crash(3, "SIGSEGV")),
+        ("many-recipients", plain("EHLO AUTH MAIL RCPT RCPT RCPT RCPT RCPT"), crash(7, "SIGABRT")),
+        ("freed-twice", plain("HELO MAIL RCPT DATA MESSAGE RSET"), crash(5, "SIGABRT")),
+        (
+            "bounce-loop",
+            [plain("HELO"), vec![null, postmaster], plain("DATA MESSAGE")].concat(),
+            SessionEnd::Hung { message: 4, partial: Vec::new() },
+        ),
+    ];
+    let (Some(buggy), Some(sound)) = (command("smtpd", &[]), command("smtpd", &["--no-bugs"])) else {
+        return;
+    };
+    let smtp = shipped("smtp");
+    for (name, script, end) in bugs {
+        assert_eq!(session::run(&buggy, &smtp, &script).unwrap().end, end, "{name}");
+        assert_eq!(session::run(&sound, &smtp, &script).unwrap().end, SessionEnd::Finished, "{name}");
+    }
+    let lists = plain("HELO MAIL EXPN");
+    assert_eq!(codes(&session::run(&buggy, &smtp, &lists).unwrap()), ["250", "250", "250"]);
+    assert_eq!(codes(&session::run(&sound, &smtp, &lists).unwrap()), ["250", "250", "530"]);
+}
+
+#[test]
+fn a_message_of_several_lines_may_have_several_answers() {
+    let Some(command) = command("smtpd", &["--no-bugs"]) else { return };
+    // Before DATA each of its lines is an unknown command; a late answer would be taken for that of HELO.
+    let run = session::run(&command, &shipped("smtp"), &plain("MESSAGE HELO MESSAGE NOOP")).unwrap();
+    assert_eq!(codes(&run), ["500", "250", "500", "250"]);
+    assert!(run.exchanges.iter().all(|exchange| exchange.unasked.is_empty()), "{run:?}");
+}
+
+#[test]
+fn a_stream_is_set_up_played_and_torn_down() {
+    let Some(command) = command("rtspd", &[]) else { return };
+    let script = "PLAY OPTIONS DESCRIBE SETUP PLAY PAUSE PAUSE GET_PARAMETER RECORD TEARDOWN PLAY CLOSE";
+    let run = session::run(&command, &shipped("rtsp"), &plain(script)).unwrap();
+    assert_eq!(
+        codes(&run),
+        ["454", "200", "200", "200", "200", "200", "455", "200", "501", "200", "454", ""]
+    );
+    let sent = |at: usize| String::from_utf8_lossy(&run.exchanges[at].sent).into_owned();
+    // The name of the session comes from the answer to SETUP, and every request has a number of its own.
+    assert!(sent(0).contains("Session: 00000000\r\n") && sent(0).contains("CSeq: 1\r\n"), "{}", sent(0));
+    assert!(sent(4).contains("Session: 41c67ea6\r\n") && sent(4).contains("CSeq: 5\r\n"), "{}", sent(4));
+    assert_eq!(run.end, SessionEnd::Ended(12));
 }

@@ -103,6 +103,34 @@ pub(crate) fn characterization(machine: &Mealy) -> Vec<InputWord> {
     words
 }
 
+/// The words with which tests of `machine` begin and end: one that leads to each of its states, and a set
+/// that tells them apart.
+pub(crate) fn cover_and_suffixes(machine: &Mealy) -> (Vec<InputWord>, Vec<InputWord>) {
+    (machine.access().into_iter().flatten().collect(), or_empty(characterization(machine)))
+}
+
+/// The words, or the empty one if there are none, so that every product with them is one.
+pub(crate) fn or_empty(words: Vec<InputWord>) -> Vec<InputWord> {
+    if words.is_empty() { vec![Vec::new()] } else { words }
+}
+
+/// All of `cover`, followed by every path of at most `longest` of `inputs` and by all of `suffixes`; short
+/// paths come first.
+pub(crate) fn products<'w>(
+    cover: &'w [InputWord],
+    inputs: usize,
+    longest: usize,
+    suffixes: &'w [InputWord],
+) -> impl Iterator<Item = InputWord> + 'w {
+    (0..=longest).flat_map(move |length| {
+        cover.iter().flat_map(move |access| {
+            words_of_length(inputs, length).flat_map(move |middle| {
+                suffixes.iter().map(move |suffix| [&access[..], &middle, suffix].concat())
+            })
+        })
+    })
+}
+
 /// The words over `inputs` of exactly `length`, in order.
 pub(crate) fn words_of_length(inputs: usize, length: usize) -> impl Iterator<Item = InputWord> {
     let mut next = (inputs > 0 || length == 0).then(|| vec![0; length]);

@@ -41,9 +41,16 @@ struct Frontier {
     candidates: Vec<u32>,
     /// Something was observed below the node since its candidates were checked.
     changed: bool,
-    /// Digest of its answer to the probe, if it was asked.
-    digest: Option<u64>,
+    /// The check of all candidates after which they were last compared.
+    checked: u32,
+    /// Digests of its answers to the probe, as far as it was asked.
+    digests: Digests,
 }
+
+/// Digests of a node's answers to the probe at each length that the probe had, as far as they were observed.
+/// Different digests mean different answers, which spares nearly all comparisons of subtrees, also between
+/// nodes that were asked for probes of different lengths.
+type Digests = Vec<u64>;
 
 /// Place of a node.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -63,13 +70,18 @@ struct Learner {
     places: Vec<Place>,
     /// The word that is asked after new transitions.
     probe: InputWord,
-    /// Digests of the states' answers to the probe, if they were asked. Different digests mean different
-    /// answers, which spares nearly all comparisons of subtrees.
-    digests: Vec<Option<u64>>,
-    /// Length of the probe of which all digests are.
+    /// Lengths that the probe had.
+    lengths: Vec<usize>,
+    /// Digests of the states' answers to the probe.
+    digests: Vec<Digests>,
+    /// Number of lengths that all digests are about.
     digested: usize,
     /// Number of states when the length of the probe was last considered.
     weighed: usize,
+    /// Number of checks of all candidates.
+    checks: u32,
+    /// For each state, the number of checks when something was last observed below its node.
+    observed: Vec<u32>,
 }
 
 impl Learner {
@@ -81,9 +93,12 @@ impl Learner {
             frontier: Vec::new(),
             places: vec![Place::Basis(0)],
             probe: Vec::new(),
-            digests: vec![None],
+            lengths: Vec::new(),
+            digests: vec![Vec::new()],
             digested: 0,
             weighed: 0,
+            checks: 0,
+            observed: vec![0],
         }
     }
 
@@ -136,13 +151,18 @@ impl Learner {
         Ok(())
     }
 
-    /// Has the candidates of the node of the frontier on the way of `word` checked again.
+    /// Has the candidates of the node of the frontier on the way of `word` checked again, and notes that
+    /// there is more below the states on the way.
     fn touch(&mut self, word: &[Symbol]) {
         let mut node = ROOT;
+        self.observed[0] = self.checks + 1;
         for &input in word {
             let Some(child) = self.tree.child(node, input) else { return };
             match self.place(child) {
-                Place::Basis(_) => node = child,
+                Place::Basis(state) => {
+                    node = child;
+                    self.observed[state as usize] = self.checks + 1;
+                }
                 Place::Frontier(at) => return self.frontier[at as usize].changed = true,
                 Place::Below => return,
             }
@@ -156,13 +176,19 @@ impl Learner {
         for state in 0..self.basis.len() {
             self.extend_frontier(state);
         }
-        let Self { tree, basis, frontier, .. } = self;
-        for Frontier { node, candidates, changed, .. } in frontier.iter_mut() {
+        self.checks += 1;
+        let Self { tree, basis, frontier, checks, observed, .. } = self;
+        for Frontier { node, candidates, changed, checked, .. } in frontier.iter_mut() {
             // A node with one candidate may also be apart from it by something that was observed below the
             // candidate. The machine then contradicts that observation, which is found later and is cheaper.
             if *changed || candidates.len() > 1 {
-                candidates.retain(|&state| !tree.apart(*node, basis[state as usize]));
+                // What was not apart before can only be so now by something new below one of the two.
+                candidates.retain(|&state| {
+                    let is_new = *changed || observed[state as usize] > *checked;
+                    !(is_new && tree.apart(*node, basis[state as usize]))
+                });
                 *changed = false;
+                *checked = *checks;
             }
         }
         let mut isolated: Vec<u32> =
@@ -175,12 +201,12 @@ impl Learner {
             let node = self.frontier[at as usize].node;
             let state = self.basis.len() as u32;
             self.basis.push(node);
-            let own = self.frontier[at as usize].digest;
-            self.digests.push(own);
+            let own = self.frontier[at as usize].digests.clone();
+            self.observed.push(self.checks);
             self.put(node, Place::Basis(state));
             let Self { tree, frontier, places, .. } = self;
-            for Frontier { node: other, candidates, digest, .. } in frontier.iter_mut() {
-                if differ(own, *digest) {
+            for Frontier { node: other, candidates, digests, .. } in frontier.iter_mut() {
+                if differ(&own, digests) {
                     continue;
                 }
                 let waits = matches!(places[*other as usize], Place::Frontier(_));
@@ -188,6 +214,7 @@ impl Learner {
                     candidates.push(state);
                 }
             }
+            self.digests.push(own);
             let known = self.frontier.len() as u32;
             self.extend_frontier(state as usize);
             isolated.extend((known..self.frontier.len() as u32).rev().filter(|&at| self.is_isolated(at)));
@@ -201,17 +228,15 @@ impl Learner {
 
     /// Takes note of answers to the probe that came since the last time.
     fn update_digests(&mut self) {
-        let Self { tree, basis, frontier, probe, digests, digested, .. } = self;
-        let grown = *digested != probe.len();
-        *digested = probe.len();
-        for (&node, digest) in basis.iter().zip(digests) {
-            if grown || digest.is_none() {
-                *digest = tree.digest_after(node, probe);
-            }
+        let Self { tree, basis, frontier, probe, lengths, digests, digested, .. } = self;
+        let grown = *digested != lengths.len();
+        *digested = lengths.len();
+        for (&node, digests) in basis.iter().zip(digests) {
+            digest(tree, node, probe, lengths, digests);
         }
-        for Frontier { node, changed, digest, .. } in frontier {
-            if grown || (*changed && digest.is_none()) {
-                *digest = tree.digest_after(*node, probe);
+        for Frontier { node, changed, digests, .. } in frontier {
+            if grown || *changed {
+                digest(tree, *node, probe, lengths, digests);
             }
         }
     }
@@ -226,13 +251,20 @@ impl Learner {
         for input in 0..self.inputs {
             let Some(node) = self.tree.child(self.basis[state], input) else { continue };
             if self.place(node) == Place::Below {
-                let digest = self.tree.digest_after(node, &self.probe);
+                let mut digests = Vec::new();
+                digest(&self.tree, node, &self.probe, &self.lengths, &mut digests);
                 let candidates = (0..self.basis.len() as u32)
-                    .filter(|&state| !differ(digest, self.digests[state as usize]))
+                    .filter(|&state| !differ(&digests, &self.digests[state as usize]))
                     .filter(|&state| !self.tree.apart(node, self.basis[state as usize]))
                     .collect();
                 self.put(node, Place::Frontier(self.frontier.len() as u32));
-                self.frontier.push(Frontier { node, candidates, changed: false, digest });
+                self.frontier.push(Frontier {
+                    node,
+                    candidates,
+                    changed: false,
+                    checked: self.checks,
+                    digests,
+                });
             }
         }
     }
@@ -360,6 +392,7 @@ impl Learner {
             }
             self.advance(&mut walkers, self.probe[at]);
         }
+        self.lengths.push(enough);
     }
 
     /// Number of groups into which `input` parts the walkers.
@@ -488,7 +521,16 @@ struct Walker {
     group: u32,
 }
 
-/// True if both digests are known and show different answers.
-fn differ(one: Option<u64>, other: Option<u64>) -> bool {
-    matches!((one, other), (Some(one), Some(other)) if one != other)
+/// Adds the digests of a node's answers that came since the last time.
+fn digest(tree: &ObservationTree, node: Node, probe: &[Symbol], lengths: &[usize], digests: &mut Digests) {
+    for &length in &lengths[digests.len()..] {
+        let Some(digest) = tree.digest_after(node, &probe[..length]) else { return };
+        digests.push(digest);
+    }
+}
+
+/// True if the digests show different answers, at the greatest length that both are known of.
+fn differ(one: &Digests, other: &Digests) -> bool {
+    let common = one.len().min(other.len());
+    common > 0 && one[common - 1] != other[common - 1]
 }

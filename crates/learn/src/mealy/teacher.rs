@@ -12,8 +12,6 @@
 
 use std::collections::BTreeMap;
 
-use rustc_hash::FxHashSet;
-
 use super::observation_tree::{ObservationTree, ROOT};
 use super::{InputWord, Mealy, OutputSymbol};
 use crate::lts::Symbol;
@@ -99,6 +97,16 @@ impl<T> CachedWords<T> {
         })
     }
 
+    /// Returns true if the cache tells the outputs of `word`.
+    fn is_known(&self, word: &[Symbol]) -> bool {
+        let mut node = ROOT;
+        word.iter().all(|&input| {
+            let child = self.tree.child(node, input);
+            node = child.unwrap_or(node);
+            child.is_some() || node != ROOT && self.last.contains(&self.tree.output(node))
+        })
+    }
+
     /// The outputs of `word`, if the cache tells them.
     fn known(&self, word: &[Symbol]) -> Option<Vec<OutputSymbol>> {
         let mut outputs = self.tree.outputs_after(ROOT, word);
@@ -128,25 +136,27 @@ impl<T: MealyTeacher<Output = OutputSymbol>> MealyTeacher for CachedWords<T> {
     type Output = OutputSymbol;
 
     fn ask(&mut self, words: &[InputWord]) -> Result<Vec<Vec<OutputSymbol>>, Ended> {
-        let mut open: Vec<&InputWord> = words.iter().filter(|word| self.known(word).is_none()).collect();
+        let mut open: Vec<usize> = (0..words.len()).filter(|&at| !self.is_known(&words[at])).collect();
         if !open.is_empty() {
             // A word that another one of the set continues is answered along with it. In sorted order such a
-            // word stands right before one of its continuations.
-            open.sort_unstable();
-            open.dedup();
-            let ends: FxHashSet<&InputWord> = open
-                .iter()
-                .zip(open.iter().skip(1).map(Some).chain([None]))
-                .filter(|(word, next)| next.is_none_or(|next| !next.starts_with(word)))
-                .map(|(word, _)| *word)
-                .collect();
+            // word stands right before one of its continuations, and the first of equal ones comes first.
+            open.sort_unstable_by_key(|&at| (&words[at], at));
+            open.dedup_by_key(|at| &words[*at]);
+            let next = open.iter().skip(1).map(|&at| Some(&words[at])).chain([None]);
+            let is_end =
+                |next: Option<&InputWord>, at: usize| next.is_none_or(|next| !next.starts_with(&words[at]));
+            let mut ends: Vec<usize> =
+                open.iter().zip(next).filter(|&(&at, next)| is_end(next, at)).map(|(&at, _)| at).collect();
             // The order in which the learner asked stays, so that counterexamples do not depend on the cache.
-            let mut asked = FxHashSet::default();
-            let missing: Vec<InputWord> =
-                words.iter().filter(|word| ends.contains(word) && asked.insert(*word)).cloned().collect();
+            ends.sort_unstable();
+            let missing: Vec<InputWord> = ends.iter().map(|&at| words[at].clone()).collect();
             let answers = self.inner.ask(&missing)?;
             for (word, outputs) in missing.iter().zip(&answers) {
                 self.remember(word, outputs)?;
+            }
+            let is_whole = |(word, outputs): (&InputWord, &Vec<OutputSymbol>)| word.len() == outputs.len();
+            if missing.len() == words.len() && words.iter().zip(&answers).all(is_whole) {
+                return Ok(answers);
             }
         }
         Ok(words.iter().map(|word| self.known(word).expect("every word is in the tree by now")).collect())

@@ -5,7 +5,7 @@
 //! found first.
 //! Cost: at most `n · k^(e + 1) · n` words for `n` states, `k` inputs and `e` extra states.
 
-use super::equivalence::{Checked, Equivalence, characterization, first_difference, words_of_length};
+use super::equivalence::{Checked, Equivalence, cover_and_suffixes, first_difference, products};
 use super::{Ended, InputWord, Mealy, MealyTeacher, OutputSymbol};
 
 /// The W-method.
@@ -31,28 +31,13 @@ impl Equivalence for WMethod {
         teacher: &mut dyn MealyTeacher<Output = OutputSymbol>,
     ) -> Result<Option<InputWord>, Ended> {
         self.words = 0;
-        let cover: Vec<InputWord> = hypothesis.access().into_iter().flatten().collect();
-        let suffixes = or_empty(characterization(hypothesis));
-        let inputs = hypothesis.inputs();
-        let mut words = (0..=self.extra_states + 1)
-            .flat_map(|length| {
-                let (cover, suffixes) = (&cover, &suffixes);
-                cover.iter().flat_map(move |access| {
-                    words_of_length(inputs, length).flat_map(move |middle| {
-                        suffixes.iter().map(move |suffix| [&access[..], &middle, suffix].concat())
-                    })
-                })
-            })
-            .filter(|word| !word.is_empty());
+        let (cover, suffixes) = cover_and_suffixes(hypothesis);
+        let words = products(&cover, hypothesis.inputs(), self.extra_states + 1, &suffixes);
+        let mut words = words.filter(|word| !word.is_empty());
         first_difference(&mut words, self.batch, &mut self.words, hypothesis, teacher)
     }
 
     fn checked(&self) -> Checked {
         Checked::Exhaustive { method: "W-method", extra_states: self.extra_states, words: self.words }
     }
-}
-
-/// The words, or the empty one if there are none, so that every product with them is one.
-pub(crate) fn or_empty(words: Vec<InputWord>) -> Vec<InputWord> {
-    if words.is_empty() { vec![Vec::new()] } else { words }
 }

@@ -6,8 +6,9 @@
 //! Cost: at most `n · k^e · n` words in the first phase and `n · k^(e + 1) · n` in the second, where most
 //! states need fewer than `n` suffixes, for `n` states, `k` inputs and `e` extra states.
 
-use super::equivalence::{Checked, Equivalence, characterization, first_difference, words_of_length};
-use super::w_method::or_empty;
+use super::equivalence::{
+    Checked, Equivalence, cover_and_suffixes, first_difference, or_empty, products, words_of_length,
+};
 use super::{Ended, InputWord, Mealy, MealyTeacher, OutputSymbol};
 
 /// The Wp-method.
@@ -34,20 +35,12 @@ impl Equivalence for WpMethod {
     ) -> Result<Option<InputWord>, Ended> {
         self.words = 0;
         let inputs = hypothesis.inputs();
-        let cover: Vec<InputWord> = hypothesis.access().into_iter().flatten().collect();
-        let suffixes = or_empty(characterization(hypothesis));
+        let (cover, suffixes) = cover_and_suffixes(hypothesis);
         let identifying: Vec<Vec<InputWord>> = (0..hypothesis.len())
             .map(|state| or_empty(identification(hypothesis, state, &suffixes)))
             .collect();
         // First: every state that the cover reaches is there, and so are those within the extra inputs.
-        let first = (0..=self.extra_states).flat_map(|length| {
-            let (cover, suffixes) = (&cover, &suffixes);
-            cover.iter().flat_map(move |access| {
-                words_of_length(inputs, length).flat_map(move |middle| {
-                    suffixes.iter().map(move |suffix| [&access[..], &middle, suffix].concat())
-                })
-            })
-        });
+        let first = products(&cover, inputs, self.extra_states, &suffixes);
         // Second: all other transitions end in the state that the conjecture says.
         let covered: std::collections::BTreeSet<&InputWord> = cover.iter().collect();
         let transitions: Vec<InputWord> = cover

@@ -282,6 +282,7 @@ impl Session {
         };
         Observed {
             class: self.subject.class().to_owned(),
+            failure: self.subject.answers_nothing(),
             work: counted(self.tests, "test"),
             elapsed,
             stop,

@@ -130,6 +130,7 @@ pub(super) fn observe(
             TaskEnd::Died { .. } => Stop::GaveUp,
         },
         remarks: lines,
+        failure: None,
         hint: "do the tests use the class at all? without --tests and --main, adit generates calls"
             .to_owned(),
         details,
