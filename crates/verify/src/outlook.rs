@@ -185,7 +185,10 @@ fn final_fields(class: &Class) -> FxHashMap<Arc<str>, Option<Arc<str>>> {
 /// to the instruction.
 fn created_before(code: &Code, at: usize) -> Option<Arc<str>> {
     let here = code.instructions[at].0;
-    let jumps_here = |(_, instruction): &(u32, Instruction)| matches!(instruction, Instruction::Goto(target) | Instruction::Branch(_, target) if *target == here);
+    let jumps_here = |(_, instruction): &(u32, Instruction)| match instruction {
+        Instruction::Goto(target) | Instruction::Branch(_, target) => *target == here,
+        _ => false,
+    };
     if code.instructions.iter().any(jumps_here) {
         return None;
     }
