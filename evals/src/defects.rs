@@ -74,20 +74,23 @@ pub(crate) struct Flags {
     json: Option<PathBuf>,
 }
 
-/// The clients. The verifier was improved with the first four; the others only measure it.
-const CLIENTS: [(&str, bool); 12] = [
+/// The clients. Misses on those that are marked were read while the verifier was worked on; the last two were
+/// written before the verifier that they measure had run on anything.
+const CLIENTS: [(&str, bool); 14] = [
     ("LogScanner", true),
     ("Archiver", true),
     ("Signer", true),
     ("Calculator", true),
-    ("TextTools", false),
-    ("Scheduler", false),
-    ("FileStore", false),
-    ("CsvTable", false),
-    ("MailBox", false),
-    ("Statistics", false),
+    ("TextTools", true),
+    ("Scheduler", true),
+    ("FileStore", true),
+    ("CsvTable", true),
+    ("MailBox", true),
+    ("Statistics", true),
     ("Inventory", false),
     ("TextForms", false),
+    ("Playlist", false),
+    ("Ledger", false),
 ];
 
 /// A mutant and the verdict of its tests.

@@ -8,7 +8,8 @@
 //! object of which nothing is known may be in any state; unknown code brings every object that it can reach
 //! there. The papers report whenever some state refuses; here all possible states of the object have to, and
 //! calls that only some refuse are a grade of their own.
-//! Cost: instructions times situations per method, bounded by [`crate::limits::STEPS`].
+//! A method that needs too many steps is run again with fewer situations told apart.
+//! Cost: instructions times situations per method, bounded by [`crate::limits::EFFORTS`].
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -18,7 +19,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::body::Body;
 use crate::library::Library;
-use crate::limits::{SUMMARIES, WORLDS};
+use crate::limits::{Effort, SUMMARIES};
+use crate::outlook::Outlook;
 use crate::world::{PathEvent, Value, World};
 use crate::{Stopped, Verifier};
 
@@ -33,6 +35,10 @@ pub(crate) struct Refused {
     pub(crate) call: String,
     pub(crate) exception: String,
     pub(crate) from_creation: bool,
+    /// The object is of exactly the class with the typestate.
+    pub(crate) exact: bool,
+    /// The object does not contain enough, which it was not asked before.
+    pub(crate) lacks_content: bool,
     pub(crate) at: PathEvent,
     pub(crate) path: Vec<PathEvent>,
 }
@@ -68,7 +74,7 @@ pub struct Memory {
     bodies: FxHashMap<(Arc<str>, usize), Option<Arc<Body>>>,
     pub(crate) summaries: FxHashMap<(Arc<str>, usize, bool, World), Arc<Summary>>,
     signatures: FxHashMap<Arc<str>, Arc<Slots>>,
-    pub(crate) mentions: FxHashMap<Arc<str>, Arc<Vec<bool>>>,
+    pub(crate) outlooks: FxHashMap<Arc<str>, Arc<Outlook>>,
 }
 
 /// The effect of a method that refuses nothing.
@@ -126,6 +132,7 @@ pub(crate) struct Analysis<'a> {
     pub(crate) memory: &'a mut Memory,
     /// Numbers and flags are followed.
     pub(crate) precise: bool,
+    pub(crate) effort: Effort,
     /// Steps that are left.
     pub(crate) steps: usize,
     /// Calls of typestates, by the calls that led there.
@@ -164,6 +171,8 @@ impl Frame<'_> {
 
 /// Situations that wait, by block.
 struct Schedule {
+    /// Situations of a block that are told apart.
+    worlds: usize,
     waiting: BTreeMap<usize, Vec<World>>,
     seen: Vec<FxHashSet<World>>,
     joined: Vec<Option<World>>,
@@ -183,7 +192,7 @@ impl Schedule {
         if !self.seen[block].insert(world.clone()) {
             return;
         }
-        if self.seen[block].len() <= WORLDS {
+        if self.seen[block].len() <= self.worlds {
             self.waiting.entry(block).or_default().push(world);
             return;
         }
@@ -221,9 +230,12 @@ impl Analysis<'_> {
         let Some(code) = &method.code else { return Ok(Exits::default()) };
         let body = self.memory.body(&class.name, at, code).ok_or(Stopped::TooLarge)?;
         let shown = shown_method(method).into();
+        let verifier = self.verifier;
+        verifier.outlook(self.memory, self.library, class);
         let frame = Frame { class, at, code, body: body.clone(), chain, shown };
         let blocks = body.blocks.len();
         let mut schedule = Schedule {
+            worlds: self.effort.worlds,
             waiting: BTreeMap::new(),
             seen: vec![FxHashSet::default(); blocks],
             joined: vec![None; blocks],

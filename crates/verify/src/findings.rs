@@ -8,7 +8,7 @@ use adit_bytecode::Class;
 
 use crate::analysis::{Analysis, Place, Refused, Site, shown_method};
 use crate::library::Library;
-use crate::limits::{LENGTH, PATH, STEPS};
+use crate::limits::{EFFORTS, Effort, LENGTH, PATH};
 use crate::world::{PathEvent, Value, World};
 use crate::{Memory, Stopped, Verifier};
 
@@ -98,8 +98,9 @@ impl Verifier {
         // The same call, found from several callers, is told once: with the fewest calls before it.
         let mut found: BTreeMap<(Place, String), ((bool, usize), Finding)> = BTreeMap::new();
         memory.summaries.clear();
+        let outlook = self.outlook(memory, library, class);
         for at in 0..class.methods.len() {
-            if class.methods[at].code.is_none() || !self.mentions(memory, class, at) {
+            if class.methods[at].code.is_none() || !outlook.methods[at].mentions {
                 continue;
             }
             report.methods += 1;
@@ -110,12 +111,17 @@ impl Verifier {
                             continue;
                         };
                         let Some(place) = chain.last() else { continue };
-                        let known = refused.from_creation || self.typestate(refused.model).holds_of_all();
+                        let known = refused.exact || self.typestate(refused.model).holds_of_all();
                         let certainty = match site.refused {
                             None => Certainty::Unchecked,
                             Some(_) if known && !site.allowed => Certainty::Certain,
+                            // How much is in an object is up to the data, unless the code asked.
+                            Some(_) if refused.lacks_content && site.allowed => Certainty::Unchecked,
                             Some(_) => Certainty::Possible,
                         };
+                        if certainty == Certainty::Unchecked && !self.reports_unchecked {
+                            continue;
+                        }
                         let finding = self.finding(refused, certainty);
                         let key = (place.clone(), finding.event.clone());
                         // Unchecked calls are noise where the same call is refused on another way.
@@ -138,7 +144,7 @@ impl Verifier {
         report
     }
 
-    /// Runs a method in stages: with numbers and flags only if something was found without them.
+    /// Runs a method with less and less effort, until its steps suffice.
     fn method_sites(
         &self,
         library: &Library,
@@ -147,11 +153,38 @@ impl Verifier {
         memory: &mut Memory,
         used: &mut BTreeSet<Arc<str>>,
     ) -> Result<BTreeMap<Vec<Place>, Site>, Stopped> {
-        let method = &class.methods[at];
-        let length = method.code.as_ref().map_or(0, |code| code.instructions.len());
+        let length = class.methods[at].code.as_ref().map_or(0, |code| code.instructions.len());
         if length > LENGTH {
             return Err(Stopped::TooLarge);
         }
+        let mut result = Err(Stopped::TooComplex);
+        for effort in EFFORTS {
+            if !matches!(result, Err(Stopped::TooComplex)) {
+                break;
+            }
+            if effort != EFFORTS[0] {
+                // Summaries of another effort tell more apart, or less.
+                memory.summaries.clear();
+            }
+            result = self.staged_sites(library, class, at, effort, memory, used);
+            if effort != EFFORTS[0] {
+                memory.summaries.clear();
+            }
+        }
+        result
+    }
+
+    /// Runs a method in stages: with numbers and flags only if something was found without them.
+    fn staged_sites(
+        &self,
+        library: &Library,
+        class: &Arc<Class>,
+        at: usize,
+        effort: Effort,
+        memory: &mut Memory,
+        used: &mut BTreeSet<Arc<str>>,
+    ) -> Result<BTreeMap<Vec<Place>, Site>, Stopped> {
+        let method = &class.methods[at];
         let mut sites = BTreeMap::new();
         for precise in [false, true] {
             let mut entry = World::new(Vec::new());
@@ -167,7 +200,8 @@ impl Verifier {
                 library,
                 memory,
                 precise,
-                steps: STEPS,
+                effort,
+                steps: effort.steps,
                 sites: BTreeMap::new(),
                 used: std::mem::take(used),
                 cut: false,

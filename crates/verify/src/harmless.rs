@@ -50,8 +50,8 @@ const INERT: [&str; 30] = [
     "java/util/UUID",
 ];
 
-/// Methods of the collections of `java.util` that store or find references.
-const STORING: [&str; 24] = [
+/// Methods of the collections of `java.util` that store or find references, or make an iterator or a view.
+const STORING: [&str; 29] = [
     "<init>",
     "add",
     "addFirst",
@@ -60,11 +60,15 @@ const STORING: [&str; 24] = [
     "contains",
     "containsKey",
     "containsValue",
+    "entrySet",
     "get",
     "getFirst",
     "getLast",
     "indexOf",
     "isEmpty",
+    "iterator",
+    "keySet",
+    "listIterator",
     "offer",
     "peek",
     "poll",
@@ -75,6 +79,7 @@ const STORING: [&str; 24] = [
     "remove",
     "set",
     "size",
+    "values",
     "clear",
 ];
 

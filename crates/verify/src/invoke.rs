@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use adit_bytecode::{Call, CallSiteSpec, Class, MemberRef, Type};
+use adit_bytecode::{Call, CallSiteSpec, Code, Handler, Instruction, MemberRef, StackMove, Type};
 
 use crate::Stopped;
 use crate::analysis::{Analysis, End, Exits, Frame, Place, Refused, Site, Slots, Summary};
 use crate::harmless::{self, Effect};
-use crate::limits::{DEPTH, INLINED_LENGTH, SUMMARIES};
-use crate::steps::{pop, unknown};
+use crate::limits::{INLINED_LENGTH, SUMMARIES};
+use crate::steps::{is_caught, pop, unknown};
 use crate::typestate::{ReceiverScope, Typestate};
-use crate::world::{Id, Object, Track, Value, World};
+use crate::world::{FieldKey, Id, Object, Track, Value, World};
 
 /// The situations after a call returned, and the ends of the block by exceptions.
 type Ends<'e> = &'e mut Vec<(End, World)>;
@@ -44,9 +44,11 @@ impl Analysis<'_> {
                 self.attach(&mut world, id, member);
             }
             if world.object(id).track.is_some() && (call != Call::Special || &*member.name == "<init>") {
+                let from = next.len();
                 for world in self.told_apart(world, id, member) {
                     self.event(frame, at, id, member, &arguments, &slots, world, next, ends);
                 }
+                self.note_collections(frame, at, member, receiver, next, from);
                 return Ok(());
             }
         }
@@ -57,7 +59,9 @@ impl Analysis<'_> {
             }
             return Ok(());
         }
+        let from = next.len();
         self.unknown_call(frame, at, member, receiver, &arguments, &slots, world, next, ends);
+        self.note_collections(frame, at, member, receiver, next, from);
         Ok(())
     }
 
@@ -162,21 +166,29 @@ impl Analysis<'_> {
             let event = frame.event(at, format!("new {}", typestate.simple_class()), true);
             let object = world.object_mut(id);
             object.history = object.history.and(event);
-            self.thrown(frame, at, world.clone(), ends);
+            self.may_throw(frame, at, &world, ends);
             next.push(world);
+            return;
+        }
+        if self.is_outdated(frame, at, id, member, &world, ends) {
             return;
         }
         let mut track = Track { pending: None, ..track };
         let call = typestate.call(&member.name, &member.descriptor);
         let (Some(call), false) = (call, track.lost) else {
-            // Methods of Object change nothing; of any other method the model says nothing.
-            track.lost |= call.is_none() && !harmless::is_object_method(&member.name);
-            if let Some(call) = call {
-                self.site(frame, at).allowed |= call < typestate.calls.len();
+            if call.is_some() {
+                self.site(frame, at).allowed = true;
             }
             let fluent = call.is_some_and(|call| typestate.calls[call].fluent);
+            if call.is_none() && !track.lost && !is_question(member, slots) {
+                // Of other methods the model says nothing: afterwards the object may be in any state.
+                let is_unasked = world.object(id).class.is_some() && track.states == typestate.all;
+                let vague = track.vague || !is_unasked;
+                track = Track { states: typestate.all, from_creation: false, vague, ..track };
+                world.object_mut(id).history = crate::world::History::default();
+            }
             world.object_mut(id).track = Some(track);
-            self.thrown(frame, at, world.clone(), ends);
+            self.may_throw(frame, at, &world, ends);
             self.result(frame, at, id, member, slots, fluent, None, &mut world);
             next.push(world);
             return;
@@ -185,7 +197,7 @@ impl Analysis<'_> {
         let answer = typestate.answer(track.states, call);
         if answer.refused == track.states && !answer.unknown {
             let exception = answer.exception.unwrap_or_default();
-            if !self.is_expected(frame, at, &exception, &spec.declares) {
+            if !self.is_expected(frame, at, member, &exception, &spec.declares) {
                 let refused = refusal(frame, at, &world, id, &track, typestate, call, exception);
                 self.site(frame, at).refused.get_or_insert(refused);
             }
@@ -197,7 +209,7 @@ impl Analysis<'_> {
             && answer.refused != 0
             && !track.vague
             && let Some(exception) = answer.exception.clone()
-            && !self.is_expected(frame, at, &exception, &spec.declares)
+            && !self.is_expected(frame, at, member, &exception, &spec.declares)
         {
             let refusing = Track { states: answer.refused, ..track.clone() };
             let refused = refusal(frame, at, &world, id, &refusing, typestate, call, exception);
@@ -219,6 +231,11 @@ impl Analysis<'_> {
             let plain = answer.returned;
             track.pending = Some((answer.on_false | plain, answer.on_true | plain));
         }
+        if asks_number(frame, at, slots) && !typestate.tells(typestate.all, call) {
+            // The code may compare the number, and the model does not say which states it stands for.
+            after = typestate.answer(typestate.all, call).returned;
+            track.vague = true;
+        }
         track.lost = answer.unknown;
         track.states = after;
         if answer.unknown {
@@ -228,13 +245,15 @@ impl Analysis<'_> {
         let event = frame.event(at, spec.label.clone(), decisive);
         let pending = track.pending.is_some();
         // A call that throws for another reason leaves the object in a state that nobody knows.
-        let mut threw = world.clone();
-        if let Some(track) = &mut threw.object_mut(id).track {
-            track.states = typestate.all;
-            track.vague = true;
-            track.pending = None;
+        if is_caught(frame, at) {
+            let mut threw = world.clone();
+            if let Some(track) = &mut threw.object_mut(id).track {
+                track.states = typestate.all;
+                track.vague = true;
+                track.pending = None;
+            }
+            self.thrown(frame, at, threw, ends);
         }
-        self.thrown(frame, at, threw, ends);
         let fluent = spec.fluent;
         let object = world.object_mut(id);
         object.history = object.history.and(event);
@@ -277,24 +296,36 @@ impl Analysis<'_> {
     }
 
     /// The record of the call at an instruction.
-    fn site(&mut self, frame: &Frame<'_>, at: usize) -> &mut Site {
+    pub(crate) fn site(&mut self, frame: &Frame<'_>, at: usize) -> &mut Site {
         let mut chain = frame.chain.to_vec();
         chain.push((frame.class.name.clone(), frame.at, at));
         self.sites.entry(chain).or_default()
     }
 
-    /// Returns true if the code around the call catches just this exception, though nothing forces it to:
-    /// then its author reckons with it.
-    fn is_expected(&self, frame: &Frame<'_>, at: usize, exception: &str, declares: &[String]) -> bool {
+    /// Returns true if the code around the call catches just this exception, though nothing forces it to, or
+    /// if it implements the same method by passing the call on: then its author reckons with it.
+    pub(crate) fn is_expected(
+        &self,
+        frame: &Frame<'_>,
+        at: usize,
+        member: &MemberRef,
+        exception: &str,
+        declares: &[String],
+    ) -> bool {
+        let own = &frame.class.methods[frame.at];
+        if own.name == member.name && own.descriptor == member.descriptor {
+            return true;
+        }
         let simple = |name: &str| name.rsplit(['/', '.', '$']).next().unwrap_or(name).to_owned();
         let exception = simple(exception);
-        if declares.contains(&exception) {
-            return false;
-        }
+        // A handler that is needed anyway says nothing, unless it does nothing.
+        let is_declared = declares.contains(&exception);
         let offset = frame.code.instructions[at].0;
-        let covers = |handler: &&adit_bytecode::Handler| (handler.start..handler.end).contains(&offset);
-        let mut caught = frame.code.handlers.iter().filter(covers).filter_map(|one| one.catches.as_deref());
-        caught.any(|class| simple(class) == exception)
+        let covers = |handler: &&Handler| (handler.start..handler.end).contains(&offset);
+        frame.code.handlers.iter().filter(covers).any(|handler| {
+            handler.catches.as_deref().is_some_and(|class| simple(class) == exception)
+                && (!is_declared || is_empty(frame.code, handler))
+        })
     }
 
     /// Runs a method of the program in place of its call, if it can be told which one it is and if it
@@ -321,14 +352,25 @@ impl Analysis<'_> {
         };
         let method = &class.methods[index];
         let Some(code) = &method.code else { return Ok(None) };
+        let verifier = self.verifier;
+        let outlook = verifier.outlook(self.memory, self.library, &class).methods[index];
+        if outlook.always_throws {
+            let mut world = world.clone();
+            receiver.iter().chain(arguments).for_each(|&value| world.share(value));
+            self.disturb(&mut world);
+            return Ok(Some(Exits { returned: Vec::new(), threw: vec![world] }));
+        }
         let held = receiver.iter().chain(arguments);
-        if !(self.verifier.mentions(self.memory, &class, index) || self.is_informative(world, held)) {
-            return Ok(None);
+        if !self.is_informative(world, held) {
+            let matters = outlook.shares || self.has_shared_knowledge(world);
+            if !(outlook.mentions && matters) {
+                return Ok(None);
+            }
         }
         let place: Place = (frame.class.name.clone(), frame.at, at);
         let runs = frame.class.name == class.name && frame.at == index;
         let calls = |(name, method, _): &Place| *name == class.name && *method == index;
-        if frame.chain.len() >= DEPTH || runs || frame.chain.iter().any(calls) {
+        if frame.chain.len() >= self.effort.depth || runs || frame.chain.iter().any(calls) {
             self.cut = true;
             return Ok(None);
         }
@@ -434,6 +476,9 @@ impl Analysis<'_> {
             if std::mem::replace(&mut seen[usize::from(id)], true) {
                 continue;
             }
+            if crate::comodification::is_iterated(world, id) {
+                return true;
+            }
             let track = world.object(id).track.as_ref();
             if track
                 .is_some_and(|track| !track.lost && track.states != self.verifier.typestate(track.model).all)
@@ -447,6 +492,24 @@ impl Analysis<'_> {
             }
         }
         false
+    }
+
+    /// Returns true if the state of an object is known that unknown code could change.
+    fn has_shared_knowledge(&self, world: &World) -> bool {
+        world.objects.iter().any(|object| {
+            let known =
+                |track: &Track| !track.lost && track.states != self.verifier.typestate(track.model).all;
+            !object.fresh && object.track.as_ref().is_some_and(known)
+        })
+    }
+
+    /// Unknown code ran.
+    fn disturb(&self, world: &mut World) {
+        let outlooks = &self.memory.outlooks;
+        let is_final = |key: &FieldKey| {
+            outlooks.get(&key.class).is_some_and(|outlook| outlook.final_fields.contains_key(&key.name))
+        };
+        world.disturb(|model| self.verifier.typestate(model).all, is_final, None);
     }
 
     /// A call of code that is not known, or not worth running.
@@ -470,14 +533,16 @@ impl Analysis<'_> {
                 for &value in receiver.iter().chain(arguments) {
                     world.share(value);
                 }
-                let verifier = self.verifier;
-                world.disturb(|model| verifier.typestate(model).all, None);
+                self.disturb(&mut world);
             }
+        }
+        if ends_program(member) {
+            return;
         }
         if let Some(Value::Ref(id)) = receiver {
             world.object_mut(id).nonnull = true;
         }
-        self.thrown(frame, at, world.clone(), ends);
+        self.may_throw(frame, at, &world, ends);
         let result = self.created(frame, at, member, slots, &mut world);
         match result {
             Some(id) => world.push(Value::Ref(id)),
@@ -536,7 +601,7 @@ impl Analysis<'_> {
                 self.expose(&mut world, captured);
             }
         }
-        self.thrown(frame, at, world.clone(), ends);
+        self.may_throw(frame, at, &world, ends);
         unknown(&mut world, usize::from(slots.result));
         next.push(world);
     }
@@ -565,10 +630,55 @@ impl Analysis<'_> {
     fn disturb_states(&self, world: &mut World, id: Id) {
         let heap = std::mem::take(&mut world.heap);
         let verifier = self.verifier;
-        world.disturb(|model| verifier.typestate(model).all, Some(id));
+        world.disturb(|model| verifier.typestate(model).all, |_| true, Some(id));
         world.heap = heap;
     }
 }
+
+/// Returns true if a handler ignores its exception: it stores or drops it, and goes on elsewhere.
+fn is_empty(code: &Code, handler: &Handler) -> bool {
+    let Some(first) = code.index_at(handler.target) else { return false };
+    let mut rest = code.instructions[first..].iter().map(|(_, instruction)| instruction);
+    matches!(rest.next(), Some(Instruction::Store(..) | Instruction::Stack(StackMove::Pop)))
+        && matches!(rest.next(), Some(Instruction::Goto(_) | Instruction::Return(None)))
+}
+
+/// Returns true if the method asks for a yes or no, by its name: it changes nothing.
+fn is_question(member: &MemberRef, slots: &Slots) -> bool {
+    harmless::is_object_method(&member.name)
+        || (slots.result_type == Some(Type::Boolean)
+            && slots.parameters.is_empty()
+            && (member.name.starts_with("is") || member.name.starts_with("has")))
+}
+
+/// Returns true if the call gives a number that the code may compare: it does not drop the number, nor pass
+/// it on at once.
+fn asks_number(frame: &Frame<'_>, at: usize, slots: &Slots) -> bool {
+    let is_passed_on = matches!(
+        frame.code.instructions.get(at + 1),
+        Some((_, Instruction::Stack(StackMove::Pop | StackMove::Pop2) | Instruction::Invoke(..)))
+    );
+    !is_passed_on && matches!(slots.result_type, Some(Type::Int | Type::Long | Type::Short))
+}
+
+/// Returns true if the method ends the program, or fails a test.
+fn ends_program(member: &MemberRef) -> bool {
+    match &*member.name {
+        "exit" | "halt" => matches!(&*member.class, "java/lang/System" | "java/lang/Runtime"),
+        "fail" => matches!(
+            &*member.class,
+            "junit/framework/Assert"
+                | "junit/framework/TestCase"
+                | "org/junit/Assert"
+                | "org/junit/jupiter/api/Assertions"
+        ),
+        _ => false,
+    }
+}
+
+/// Exceptions that say that there is not enough in an object.
+const LACKS_CONTENT: [&str; 4] =
+    ["BufferOverflowException", "BufferUnderflowException", "EmptyStackException", "NoSuchElementException"];
 
 /// The record of a refused call.
 #[expect(clippy::too_many_arguments, reason = "a call, its object, and the answer")]
@@ -583,14 +693,20 @@ fn refusal(
     exception: String,
 ) -> Refused {
     let label = &typestate.calls[call].label;
+    let object = world.object(id);
+    let path = object.history.events();
+    let decisive = path.iter().rev().find(|event| event.decisive);
+    let asked = decisive.is_some_and(|event| event.event.contains(':'));
     Refused {
+        exact: track.from_creation || object.class.as_deref() == Some(&*typestate.class),
+        lacks_content: !asked && LACKS_CONTENT.contains(&exception.as_str()),
         model: track.model,
         state: typestate.state_names(track.states),
         call: label.clone(),
         exception,
         from_creation: track.from_creation,
         at: frame.event(at, label.clone(), true),
-        path: world.object(id).history.events(),
+        path,
     }
 }
 
@@ -609,48 +725,4 @@ fn pins(world: &World) -> Vec<Value> {
     answers.dedup();
     pins.extend(answers);
     pins
-}
-
-/// Returns true if the class or a part of its code refers to a class with a typestate.
-pub(crate) fn mentioning_methods(class: &Class, is_modeled: impl Fn(&str) -> bool) -> Vec<bool> {
-    use adit_bytecode::Instruction;
-    let in_descriptor = |descriptor: &str| {
-        descriptor.split(['L', ';', '(', ')', '[']).any(|part| part.contains('/') && is_modeled(part))
-    };
-    let of_member = |member: &MemberRef| is_modeled(&member.class) || in_descriptor(&member.descriptor);
-    let mut found: Vec<bool> = class
-        .methods
-        .iter()
-        .map(|method| {
-            method.code.iter().flat_map(|code| &code.instructions).any(|(_, instruction)| match instruction {
-                Instruction::Invoke(_, member)
-                | Instruction::GetField(member)
-                | Instruction::PutField(member)
-                | Instruction::GetStatic(member)
-                | Instruction::PutStatic(member) => of_member(member),
-                Instruction::New(class) | Instruction::CheckCast(class) => is_modeled(class),
-                _ => false,
-            })
-        })
-        .collect();
-    // A method that calls such a method of its own class matters too.
-    for _ in 0..DEPTH {
-        let before = found.clone();
-        for (at, method) in class.methods.iter().enumerate() {
-            let calls = |member: &MemberRef| {
-                member.class == class.name
-                    && class.methods.iter().zip(&before).any(|(other, &mentions)| {
-                        mentions && other.name == member.name && other.descriptor == member.descriptor
-                    })
-            };
-            found[at] = found[at]
-                || method.code.iter().flat_map(|code| &code.instructions).any(
-                    |(_, instruction)| matches!(instruction, Instruction::Invoke(_, member) if calls(member)),
-                );
-        }
-        if before == found {
-            break;
-        }
-    }
-    found
 }

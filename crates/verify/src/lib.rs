@@ -13,19 +13,20 @@
 
 mod analysis;
 mod body;
+mod comodification;
 mod findings;
 mod harmless;
 mod invoke;
 mod library;
 mod limits;
 mod monitor;
+mod outlook;
 mod steps;
 mod typestate;
 mod world;
 
 use std::sync::Arc;
 
-use adit_bytecode::Class;
 use rustc_hash::FxHashMap;
 
 pub use analysis::Memory;
@@ -97,17 +98,5 @@ impl Verifier {
 
     fn typestate(&self, model: u16) -> &Typestate {
         &self.typestates[usize::from(model)]
-    }
-
-    /// Returns true if a method, or one of its class that it calls, refers to a class with a typestate.
-    fn mentions(&self, memory: &mut Memory, class: &Class, method: usize) -> bool {
-        if !memory.mentions.contains_key(&class.name) {
-            if memory.mentions.len() > limits::SUMMARIES {
-                memory.mentions.clear();
-            }
-            let found = invoke::mentioning_methods(class, |name| self.is_modeled(name));
-            memory.mentions.insert(class.name.clone(), Arc::new(found));
-        }
-        memory.mentions.get(&class.name).is_some_and(|methods| methods.get(method) == Some(&true))
     }
 }

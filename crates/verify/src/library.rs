@@ -25,8 +25,8 @@ const KEPT: usize = 512;
 struct Outline {
     superclass: Option<Arc<str>>,
     flags: Flags,
-    /// Methods that a subclass can override or that override, as hashes of name and descriptor.
-    methods: FxHashSet<u64>,
+    /// Methods that a subclass can override or that override, as sorted hashes of name and descriptor.
+    methods: Box<[u64]>,
 }
 
 impl Library {
@@ -51,8 +51,9 @@ impl Library {
         let overrides = |method: &&Method| !method.is_static() && !method.flags.has(Flags::PRIVATE);
         let methods =
             class.methods.iter().filter(overrides).map(|method| hash(&method.name, &method.descriptor));
-        let outline =
-            Outline { superclass: class.superclass.clone(), flags: class.flags, methods: methods.collect() };
+        let mut methods: Box<[u64]> = methods.collect();
+        methods.sort_unstable();
+        let outline = Outline { superclass: class.superclass.clone(), flags: class.flags, methods };
         self.outlines.insert(class.name.clone(), outline);
     }
 
@@ -138,7 +139,7 @@ impl Library {
                 }
                 used.insert(below.clone());
                 let Some(outline) = self.outlines.get(below) else { continue };
-                if outline.methods.contains(&wanted) {
+                if outline.methods.binary_search(&wanted).is_ok() {
                     return true;
                 }
                 open.push(below);

@@ -6,7 +6,8 @@ use adit_bytecode::{
 
 use crate::Stopped;
 use crate::analysis::{Analysis, End, Frame};
-use crate::world::{FieldKey, Id, Object, STATICS, Value, World};
+use crate::typestate::ReceiverScope;
+use crate::world::{FieldKey, Id, Object, STATICS, Track, Value, World};
 
 /// The boolean field that was read last, for the branch that follows.
 type LastField = Option<(usize, Id, FieldKey)>;
@@ -68,6 +69,8 @@ impl Analysis<'_> {
                         switch(frame, key, *default, cases, world, ends);
                         continue;
                     }
+                    // Nobody goes on where the first method ends.
+                    Instruction::Return(_) if frame.chain.is_empty() => continue,
                     Instruction::Return(kind) => {
                         let from = world.stack.len() - kind.map_or(0, Kind::slots).min(world.stack.len());
                         world.stack.drain(..from);
@@ -83,9 +86,7 @@ impl Analysis<'_> {
                     _ => {}
                 }
                 if can_throw(instruction, &world) {
-                    let mut caught = world.clone();
-                    caught.stack.clear();
-                    self.thrown(frame, at, caught, ends);
+                    self.may_throw(frame, at, &world, ends);
                 }
                 self.simple(at, instruction, &mut world, &mut field);
                 if let Some((_, base, key)) = field.take()
@@ -123,6 +124,19 @@ impl Analysis<'_> {
         Ok(())
     }
 
+    /// An exception may leave the instruction in this situation.
+    pub(crate) fn may_throw(
+        &self,
+        frame: &Frame<'_>,
+        at: usize,
+        world: &World,
+        ends: &mut Vec<(End, World)>,
+    ) {
+        if is_caught(frame, at) {
+            self.thrown(frame, at, world.clone(), ends);
+        }
+    }
+
     /// An exception leaves the instruction: the handlers that may catch it, and perhaps the method, go on.
     pub(crate) fn thrown(
         &self,
@@ -147,7 +161,9 @@ impl Analysis<'_> {
                 return;
             }
         }
-        ends.push((End::Threw, world));
+        if !frame.chain.is_empty() {
+            ends.push((End::Threw, world));
+        }
     }
 
     fn int(&self, number: i32) -> Value {
@@ -290,7 +306,8 @@ impl Analysis<'_> {
             return;
         }
         if is_reference {
-            let id = world.add(Object::unknown());
+            let object = self.in_final_field(member).unwrap_or_else(Object::unknown);
+            let id = world.add(object);
             world.learn(base, key, Value::Ref(id));
             world.push(Value::Ref(id));
         } else {
@@ -299,6 +316,26 @@ impl Analysis<'_> {
                 *field = Some((at, base, key));
             }
         }
+    }
+
+    /// The object in a private final field for which the class itself creates one. The class is to blame if
+    /// it does not ask before it uses the object, so that its states are not vague.
+    fn in_final_field(&self, member: &MemberRef) -> Option<Object> {
+        let outlook = self.memory.outlooks.get(&member.class)?;
+        let class = outlook.final_fields.get(&member.name)?.clone()?;
+        let mut object = Object { class: Some(class.clone()), ..Object::unknown() };
+        if let Some(model) = self.verifier.model_of(&class) {
+            let typestate = self.verifier.typestate(model);
+            object.track = (typestate.scope == ReceiverScope::Exact).then_some(Track {
+                model,
+                states: typestate.all,
+                lost: false,
+                from_creation: false,
+                vague: false,
+                pending: None,
+            });
+        }
+        Some(object)
     }
 
     #[expect(clippy::too_many_arguments, reason = "the two ways on and the situation")]
@@ -436,6 +473,13 @@ impl Analysis<'_> {
         let known = self.int(i32::from(answer));
         world.replace(Value::Answer(id), known);
     }
+}
+
+/// Returns true if something goes on after an exception at the instruction: a handler, or a caller.
+pub(crate) fn is_caught(frame: &Frame<'_>, at: usize) -> bool {
+    let offset = frame.code.instructions[at].0;
+    !frame.chain.is_empty()
+        || frame.code.handlers.iter().any(|handler| (handler.start..handler.end).contains(&offset))
 }
 
 /// Goes on where the object is null, and where it is not.

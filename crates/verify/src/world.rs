@@ -313,8 +313,13 @@ impl World {
     }
 
     /// Unknown code ran: everything that it can reach may have changed. `all` gives the states of a
-    /// typestate.
-    pub(crate) fn disturb(&mut self, all: impl Fn(u16) -> States, except: Option<Id>) {
+    /// typestate, and `is_final` tells the fields that keep their objects.
+    pub(crate) fn disturb(
+        &mut self,
+        all: impl Fn(u16) -> States,
+        is_final: impl Fn(&FieldKey) -> bool,
+        except: Option<Id>,
+    ) {
         let mut stale = Vec::new();
         for (id, object) in self.objects.iter_mut().enumerate() {
             if object.fresh || except == Some(id as Id) {
@@ -324,12 +329,15 @@ impl World {
                 && !track.lost
             {
                 let whole = all(track.model);
+                let before = if track.pending.is_some() { 0 } else { track.states };
                 if track.states != whole || track.pending.is_some() {
                     track.states = whole;
                     object.history = History::default();
                 }
+                // Of an object that the class made for itself and did not ask yet, nothing is lost.
+                let is_unasked = object.class.is_some() && track.states == before;
                 track.from_creation = false;
-                track.vague = true;
+                track.vague |= !is_unasked;
                 track.pending = None;
                 stale.push(id as Id);
             }
@@ -338,7 +346,10 @@ impl World {
             self.replace(Value::Answer(id), Value::Unknown);
         }
         let objects = &self.objects;
-        self.heap.retain(|((base, _), _)| *base != STATICS && objects[usize::from(*base)].fresh);
+        self.heap.retain(|((base, key), value)| {
+            (*base != STATICS && objects[usize::from(*base)].fresh)
+                || (matches!(value, Value::Ref(_)) && is_final(key))
+        });
     }
 
     /// Numbers objects in the order in which they are met, forgets those that nothing refers to, and forgets

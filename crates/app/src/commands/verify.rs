@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -184,20 +185,24 @@ fn verify_all(
     let reader = classes.clone();
     let mut library = Library::new(Box::new(move |name| reader.find(name).ok().flatten()));
     // Every class is read once for who extends whom, and whether it uses a class with a typestate at all.
-    let indexed =
-        in_threads(threads, names.len(), "read", &mut steady, |at| index(verifier, &classes, names[at]));
     let mut relevant = Vec::new();
-    for (at, found) in indexed.into_iter().enumerate() {
-        match found {
-            Ok((outline, mentions, hash)) => {
-                verified.classes += 1;
-                cache.add(&outline, hash);
-                library.add(&outline);
-                if mentions {
-                    relevant.push(at);
+    for first in (0..names.len()).step_by(READ_AT_ONCE) {
+        let part = first..names.len().min(first + READ_AT_ONCE);
+        let indexed = in_threads(threads, part.clone(), names.len(), "read", &mut steady, |at| {
+            index(verifier, &classes, names[at])
+        });
+        for (at, found) in part.zip(indexed) {
+            match found {
+                Ok((outline, mentions, hash)) => {
+                    verified.classes += 1;
+                    cache.add(&outline, hash);
+                    library.add(&outline);
+                    if mentions {
+                        relevant.push(at);
+                    }
                 }
+                Err(reason) => verified.unreadable.push(reason),
             }
-            Err(reason) => verified.unreadable.push(reason),
         }
     }
     cache.complete();
@@ -211,7 +216,8 @@ fn verify_all(
         cache.store(name, &report);
         Some((report, true))
     };
-    let reports = in_threads_with(threads, relevant.len(), "verified", &mut steady, Memory::default, work);
+    let count = relevant.len();
+    let reports = in_threads_with(threads, 0..count, count, "verified", &mut steady, Memory::default, work);
     steady.finish();
     for (report, is_new) in reports.into_iter().flatten() {
         verified.analyzed += usize::from(is_new);
@@ -225,6 +231,10 @@ fn verify_all(
         .dedup_by(|one, other| baseline::key(one) == baseline::key(other) && one.line == other.line);
     Ok(verified)
 }
+
+/// Classes that are read before what was found is put into the library. All at once would need several
+/// times the memory that the library needs.
+const READ_AT_ONCE: usize = 4_096;
 
 type Indexed = Result<(Class, bool, [u64; 2]), String>;
 
@@ -243,30 +253,32 @@ fn index(verifier: &Verifier, classes: &ClassPath, name: &str) -> Indexed {
 
 fn in_threads<T: Send>(
     threads: usize,
+    part: Range<usize>,
     count: usize,
     done: &str,
     steady: &mut Counting,
     work: impl Fn(usize) -> T + Sync,
 ) -> Vec<T> {
-    in_threads_with(threads, count, done, steady, || (), |(), at| work(at))
+    in_threads_with(threads, part, count, done, steady, || (), |(), at| work(at))
 }
 
-/// Calls `work` for every number below `count`, and returns the results in order.
+/// Calls `work` for every number of a part of those below `count`, and returns the results in order.
 fn in_threads_with<S, T: Send>(
     threads: usize,
+    part: Range<usize>,
     count: usize,
     done: &str,
     steady: &mut Counting,
     state: impl Fn() -> S + Sync,
     work: impl Fn(&mut S, usize) -> T + Sync,
 ) -> Vec<T> {
-    let next = AtomicUsize::new(0);
-    let results: Mutex<Vec<(usize, T)>> = Mutex::new(Vec::with_capacity(count));
+    let next = AtomicUsize::new(part.start);
+    let results: Mutex<Vec<(usize, T)>> = Mutex::new(Vec::with_capacity(part.len()));
     let run = || {
         let mut state = state();
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
-            if at >= count {
+            if at >= part.end {
                 return;
             }
             let result = work(&mut state, at);
@@ -274,11 +286,15 @@ fn in_threads_with<S, T: Send>(
         }
     };
     std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads.min(count).max(1)).map(|_| scope.spawn(run)).collect();
+        let workers: Vec<_> = (0..threads.min(part.len()).max(1)).map(|_| scope.spawn(run)).collect();
         while workers.iter().any(|worker| !worker.is_finished()) {
             std::thread::park_timeout(std::time::Duration::from_millis(2));
             steady.show(|| {
-                format!("{done} {} of {}", next.load(Ordering::Relaxed).min(count), counted(count, "class"))
+                format!(
+                    "{done} {} of {}",
+                    next.load(Ordering::Relaxed).min(part.end),
+                    counted(count, "class")
+                )
             });
         }
     });

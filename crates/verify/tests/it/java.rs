@@ -67,6 +67,12 @@ fn typestate(class: &str, model: &str, scope: ReceiverScope, facts: &Facts) -> T
     Typestate::new(class, &model, &SPELLING, scope, facts).unwrap()
 }
 
+/// Stacks.
+pub(crate) fn stacks() -> Verifier {
+    let model = include_str!("../models/stack.json");
+    Verifier::new(vec![typestate("java/util/Stack", model, ReceiverScope::Exact, &Facts::default())])
+}
+
 /// Iterators of every kind, and scanners.
 pub(crate) fn verifier() -> Verifier {
     let fluent = MethodFacts {

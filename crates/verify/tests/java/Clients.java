@@ -554,4 +554,94 @@ class Clients {
             return it.next(); // certain
         }
     }
+
+    static class Delegate implements Iterator<Object> {
+        private final Iterator<Object> it;
+
+        Delegate(Iterator<Object> it) {
+            this.it = it;
+        }
+
+        @Override
+        public boolean hasNext() {
+            return it.hasNext();
+        }
+
+        @Override
+        public Object next() {
+            if (it.hasNext()) {
+                return it.next();
+            }
+            return it.next();
+        }
+
+        Object notTheSameMethod() {
+            if (it.hasNext()) {
+                return it.next();
+            }
+            return it.next(); // certain
+        }
+    }
+
+    static class NeverReturn {
+        private static void fail(String why) {
+            throw new IllegalArgumentException(why);
+        }
+
+        Object helperThrows(Iterator<Object> it) {
+            if (!it.hasNext()) {
+                fail("nothing");
+            }
+            return it.next();
+        }
+
+        Object exits(Iterator<Object> it) {
+            if (!it.hasNext()) {
+                System.exit(1);
+            }
+            return it.next();
+        }
+    }
+
+    static class OtherMethods {
+        String before() {
+            Scanner scanner = new Scanner("a");
+            scanner.useRadix(2);
+            scanner.close();
+            return scanner.next(); // certain
+        }
+
+        String between() {
+            Scanner scanner = new Scanner("a");
+            scanner.close();
+            scanner.reset();
+            return scanner.next();
+        }
+
+        String question() {
+            Scanner scanner = new Scanner("a");
+            scanner.close();
+            scanner.hasNextInt();
+            return scanner.next(); // certain
+        }
+    }
+
+    static class FinalField {
+        private final Scanner scanner = new Scanner("a");
+
+        void close() {
+            scanner.close();
+        }
+
+        Object afterUnknownCode(Runnable code) {
+            scanner.close();
+            code.run();
+            return scanner.next();
+        }
+
+        Object closedHere() {
+            scanner.close();
+            return scanner.next(); // certain
+        }
+    }
 }
