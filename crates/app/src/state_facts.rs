@@ -50,6 +50,9 @@ enum Rank {
     Field,
 }
 
+/// A model with names of its states, and the methods whose answers tell them apart.
+pub(crate) type NamedModel = (Fsa<String>, Vec<Arc<Callable>>);
+
 /// Asks objects in every state, and names the states. `methods` only ask, as far as is known. Returns the
 /// model, and those methods whose answers tell its states apart.
 pub(crate) fn with_facts<S: Subject>(
@@ -59,7 +62,7 @@ pub(crate) fn with_facts<S: Subject>(
     methods: &[Arc<Callable>],
     tests: &[(Script, Run)],
     witnesses: &Witnesses,
-) -> Result<(Fsa<String>, Vec<Arc<Callable>>), S::Error> {
+) -> Result<NamedModel, S::Error> {
     let mut facts = known(model);
     if model.explored_states().count() <= STATES {
         for (state, found) in answers(subject, reader, methods, tests, witnesses)? {

@@ -1,7 +1,6 @@
 //! adit-spark on a real Spark with two executors, where there is a Python with PySpark. `./test` installs one
 //! if pip may.
 #![cfg(feature = "parquet")]
-#![expect(clippy::print_stderr, reason = "a test that could not run says so")]
 
 mod driver;
 

@@ -41,8 +41,11 @@ impl ThrownChange {
 #[derive(Clone, Default)]
 pub(crate) struct ThrownChanges {
     kinds: Rc<RefCell<Kinds>>,
-    exceptions: Rc<RefCell<BTreeMap<(Arc<Callable>, Arc<str>), u64>>>,
+    exceptions: Rc<RefCell<Exceptions>>,
 }
+
+/// Exceptions that methods threw, with how often each did.
+pub(crate) type Exceptions = BTreeMap<(Arc<Callable>, Arc<str>), u64>;
 
 /// Candidates by method and exception, and among them by the names of the changed fields.
 type Kinds = BTreeMap<(Arc<Callable>, Arc<str>), BTreeMap<Vec<String>, ThrownChange>>;
@@ -76,7 +79,7 @@ impl ThrownChanges {
     }
 
     /// The exceptions that calls threw, with how often each did.
-    pub(crate) fn exceptions(&self) -> BTreeMap<(Arc<Callable>, Arc<str>), u64> {
+    pub(crate) fn exceptions(&self) -> Exceptions {
         self.exceptions.borrow().clone()
     }
 

@@ -135,7 +135,7 @@ fn without_package(class: &str) -> &str {
 }
 
 /// Groups of one package each, in order.
-fn by_package<'a, T>(all: &'a [T], class: impl Fn(&T) -> &str) -> Vec<(String, Vec<&'a T>)> {
+fn by_package<T>(all: &[T], class: impl Fn(&T) -> &str) -> Vec<(String, Vec<&T>)> {
     let mut groups: BTreeMap<String, Vec<&T>> = BTreeMap::new();
     for one in all {
         groups.entry(package_of(class(one)).to_owned()).or_default().push(one);
@@ -207,9 +207,12 @@ fn about(models: usize, every: Option<&EveryClass>) -> String {
     )
 }
 
+/// A class without a model, what is special about its reason, and advice.
+type Unmodeled<'a> = (&'a str, String, Option<String>);
+
 /// The classes without a model, those with the same reason together, and the most frequent reason first.
 fn without_model(every: &EveryClass) -> String {
-    let mut reasons: BTreeMap<String, Vec<(&str, String, Option<String>)>> = BTreeMap::new();
+    let mut reasons: BTreeMap<String, Vec<Unmodeled<'_>>> = BTreeMap::new();
     for (class, outcome) in &every.classes {
         if let Outcome::None { why, help } = &outcome.outcome {
             let (reason, detail) = reason_and_detail(class, why);
