@@ -1,6 +1,6 @@
 /*
  * A small SMTP server with planted bugs, the second one for `adit fuzz`: the bugs were written down before the
- * fuzzer ran on it for the first time, and the fuzzer did not change afterwards (docs/perf/fuzzing.md).
+ * fuzzer ran on it for the first time. docs/perf/fuzzing.md says what changed in between.
  *
  *     cc -o smtpd smtpd.c && ./smtpd PORT [--no-bugs | --no-loop]
  *
