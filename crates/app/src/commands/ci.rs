@@ -99,7 +99,8 @@ pub(super) fn run(flags: &CiFlags, quiet: bool) -> Result<Ending, Report> {
     }
     if flags.json {
         print_json(&json!({ "classes": answers, "news": news }))?;
-    } else if flags.markdown.is_none() && !flags.update {
+    } else if !flags.update && (news || flags.markdown.is_none()) {
+        // The reason for a failure belongs into the log of a build, too.
         print(&text)?;
     }
     if news && !quiet {

@@ -28,6 +28,17 @@ pub(super) struct Difference {
     pub(super) refused: Vec<(Vec<String>, String)>,
     /// Other words that only the earlier model allows: this search did not see them.
     pub(super) gone: Vec<Vec<String>>,
+    /// Calls that both models allow or both refuse, under another condition or with another exception.
+    pub(super) details: Vec<ChangedDetail>,
+}
+
+/// Another condition of a call, or another exception by which it is refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ChangedDetail {
+    /// The shortest word that ends with the call.
+    word: Vec<String>,
+    before: String,
+    now: String,
 }
 
 impl Difference {
@@ -39,7 +50,9 @@ impl Difference {
                 None => found.gone.push(word),
             }
         }
-        for (word, label) in refusals_beside(now, before) {
+        let Beside { refused, details } = side_by_side(now, before);
+        found.details = details;
+        for (word, label) in refused {
             let method = Label::parse(&label).method();
             let is_known = |(_, known): &(Vec<String>, String)| Label::parse(known).method() == method;
             if !found.refused.iter().any(is_known) {
@@ -57,7 +70,14 @@ impl Difference {
 
     pub(super) fn as_json(&self) -> Value {
         let refused = self.refused.iter().map(|(word, label)| json!({ "word": word, "now": label }));
-        json!({ "new": self.new, "refused": refused.collect::<Vec<_>>(), "gone": self.gone })
+        let details = { self.details.iter() }
+            .map(|one| json!({ "word": one.word, "before": one.before, "now": one.now }));
+        json!({
+            "new": self.new,
+            "refused": refused.collect::<Vec<_>>(),
+            "gone": self.gone,
+            "details": details.collect::<Vec<_>>(),
+        })
     }
 
     /// Returns the difference as Markdown, ready for a comment on a change.
@@ -95,16 +115,38 @@ impl Difference {
             }
             text.push('\n');
         }
+        if !self.details.is_empty() {
+            let _ = writeln!(text, "**Conditions and exceptions that changed** (the calls are the same):\n");
+            let _ = writeln!(text, "| call | after | before | now |\n|---|---|---|---|");
+            for ChangedDetail { word, before, now } in self.details.iter().take(LISTED) {
+                let (last, rest) = word.split_last().map_or(("", &[][..]), |(last, rest)| (last, rest));
+                let rest: Vec<String> = rest.iter().map(|label| code(label)).collect();
+                let told = |text: &str| if text.is_empty() { "always".to_owned() } else { code(text) };
+                let (before, now) = (told(before), told(now));
+                let _ = writeln!(text, "| {} | {} | {before} | {now} |", code(last), rest.join(" "));
+            }
+            if self.details.len() > LISTED {
+                let _ = writeln!(text, "\n{} more.", self.details.len() - LISTED);
+            }
+        }
         text.truncate(text.trim_end().len());
         text.push('\n');
         text
     }
 }
 
+/// What a walk through both models at once shows.
+#[derive(Default)]
+struct Beside {
+    refused: Vec<(Vec<String>, String)>,
+    details: Vec<ChangedDetail>,
+}
+
 /// Calls that are refused now in a state that an object may be in after the word, and were refused in no such
 /// state before. Where an event leads to several states, one of them may still allow the call, so that the
-/// words of both models are the same. Each method is named once, with the shortest word.
-fn refusals_beside(now: &Fsa<String>, before: &Fsa<String>) -> Vec<(Vec<String>, String)> {
+/// words of both models are the same. Also conditions and exceptions that are others than before. Each method
+/// is named once, with the shortest word.
+fn side_by_side(now: &Fsa<String>, before: &Fsa<String>) -> Beside {
     type States = BTreeSet<usize>;
     fn refused<'a>(model: &'a Fsa<String>, states: &States) -> BTreeMap<&'a str, &'a String> {
         let labels = states.iter().flat_map(|state| model.refusals(*state));
@@ -117,29 +159,47 @@ fn refusals_beside(now: &Fsa<String>, before: &Fsa<String>) -> Vec<(Vec<String>,
         }
         next
     }
+    /// The conditions of a call, in words; nothing if it has none.
+    fn conditions(model: &Fsa<String>, states: &States, label: &str) -> String {
+        let edges = states.iter().flat_map(|state| model.edges(*state)).filter(|edge| *edge.label == label);
+        let all: BTreeSet<&str> = edges.filter_map(|edge| edge.guard).collect();
+        all.into_iter().collect::<Vec<_>>().join(" or ")
+    }
     let initial = |model: &Fsa<String>| model.initial().iter().copied().collect::<States>();
     let first = (initial(now), initial(before));
     let mut seen = BTreeSet::from([first.clone()]);
     let mut open = VecDeque::from([(first, Vec::<String>::new())]);
-    let (mut found, mut told) = (Vec::new(), BTreeSet::new());
+    let (mut found, mut told, mut detailed) = (Beside::default(), BTreeSet::new(), BTreeSet::new());
     while let Some(((states, earlier), word)) = open.pop_front() {
         let known = refused(before, &earlier);
         let possible = next(before, &earlier);
+        let after = |label: &str| [&word[..], &[label.to_owned()]].concat();
         for (method, label) in refused(now, &states) {
+            if let Some(&known) = known.get(method) {
+                if known != label && detailed.insert(method.to_owned()) {
+                    let (before, now) = (known.clone(), label.clone());
+                    found.details.push(ChangedDetail { word: after(method), before, now });
+                }
+                continue;
+            }
             let call = possible.keys().find(|label| Label::parse(label).method() == method);
             if let Some(call) = call
-                && !known.contains_key(method)
                 && told.insert(method.to_owned())
             {
-                found.push(([&word[..], &[(*call).clone()]].concat(), label.clone()));
+                found.refused.push((after(call), label.clone()));
             }
         }
         for (label, to) in next(now, &states) {
             let Some(beside) = possible.get(label) else { continue };
+            let guards = [(before, &earlier), (now, &states)];
+            let [old, new] = guards.map(|(model, states)| conditions(model, states, label));
+            if old != new && detailed.insert(label.clone()) {
+                found.details.push(ChangedDetail { word: after(label), before: old, now: new });
+            }
             let pair = (to, beside.clone());
             // Models as large as that are compared as far as this goes.
             if seen.len() < PAIRS && seen.insert(pair.clone()) {
-                open.push_back((pair, [&word[..], std::slice::from_ref(label)].concat()));
+                open.push_back((pair, after(label)));
             }
         }
     }
@@ -225,6 +285,29 @@ mod tests {
         assert_eq!(found.refused, [(cancelled, "cancel!IllegalStateException".to_owned())]);
         assert!(found.is_news() && found.new.is_empty() && found.gone.is_empty(), "{found:?}");
         assert_eq!(Difference::between(&now, &now).unwrap(), Difference::default());
+        // The calls are the same, but not when they are possible, nor how one is refused.
+        let guarded = |guard: &str, refused: &str| {
+            let mut builder = model(&[(0, "Door", 1), (1, "open", 1)], &[(1, refused)]).to_builder();
+            if !guard.is_empty() {
+                builder.guard(1, "open".to_owned(), 1, guard.to_owned());
+            }
+            builder.build()
+        };
+        let before = guarded("key != null", "lock!IllegalStateException");
+        let now = guarded("", "lock!UnsupportedOperationException");
+        let found = Difference::between(&now, &before).unwrap();
+        assert!(!found.is_news(), "{found:?}");
+        expect![[r#"
+            ### `a.Door`
+
+            **Conditions and exceptions that changed** (the calls are the same):
+
+            | call | after | before | now |
+            |---|---|---|---|
+            | `lock` | `Door` | `lock!IllegalStateException` | `lock!UnsupportedOperationException` |
+            | `open` | `Door` | `key != null` | always |
+        "#]]
+        .assert_eq(&found.markdown("a.Door"));
         let before = model(&[(0, "Door", 1), (1, "open", 2), (2, "lock", 1), (1, "paint", 1)], &[]);
         let less = model(&[(0, "Door", 1), (1, "open", 2), (2, "lock", 1)], &[]);
         let found = Difference::between(&less, &before).unwrap();

@@ -5,12 +5,12 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use adit_bytecode::version::java;
-use adit_bytecode::{Class, ClassPath};
+use adit_bytecode::{Class, ClassError, ClassPath};
 use adit_jvm::{HostError, HostOptions, Jdk, Protection, Sandbox, classes};
 use miette::Report;
 
 use crate::errors::bad_input;
-use crate::java::project::ClassLocation;
+use crate::java::project::{ClassLocation, class_files};
 use crate::request::ClassRequest;
 use crate::stderr::tell;
 
@@ -52,7 +52,7 @@ impl JavaEnvironment {
         let mut entries = location.entries.clone();
         entries.extend(more.iter().map(|&entry| entry.to_owned()));
         let classes = classes::open(Some(&jdk), &entries)?;
-        let class = classes.class(name)?;
+        let class = classes.class(name).map_err(|error| with_folder(error, name))?;
         if u32::from(class.major) > jdk.feature + FIRST_MAJOR {
             let (name, needs, has) = (class.dotted_name(), java(class.major), jdk.feature);
             return Err(bad_input(
@@ -78,6 +78,21 @@ impl JavaEnvironment {
         options.boxes = boxes();
         options.sandbox = self.sandbox;
         Ok(options)
+    }
+}
+
+/// Adds to the error about an unknown class the folder below the current one that holds it: `-c` is easily
+/// forgotten.
+fn with_folder(error: ClassError, name: &str) -> Report {
+    const OUTPUTS: [&str; 6] =
+        ["target/classes", "build/classes/java/main", "build/classes/kotlin/main", "classes", "out", "bin"];
+    let files = class_files(name);
+    let holds = |folder: &&str| files.iter().any(|file| Path::new(folder).join(file).is_file());
+    match (&error, OUTPUTS.iter().copied().find(holds)) {
+        (ClassError::UnknownClass { .. }, Some(folder)) => {
+            bad_input(error, format!("it is in {folder}: add -c {folder}"))
+        }
+        _ => Report::new(error),
     }
 }
 

@@ -429,7 +429,7 @@ fn once(mut entries: Vec<PathBuf>) -> Vec<PathBuf> {
 
 /// Returns the possible files of a class, relative to a folder of classes. Nested classes may be written with
 /// a dot.
-fn class_files(name: &str) -> Vec<String> {
+pub(crate) fn class_files(name: &str) -> Vec<String> {
     let mut internal = name.replace('.', "/");
     if internal.split('/').any(str::is_empty) {
         return Vec::new();
