@@ -38,6 +38,7 @@ fn kind_within(path: &Path) -> Option<Kind> {
 }
 
 /// The files with tables that a path stands for, in order. Given a kind, those of any name.
+#[cfg(feature = "parquet")]
 pub(super) fn expand(path: &Path, kind: Option<Kind>) -> Vec<(PathBuf, Kind)> {
     let mut found = Vec::new();
     for path in matches(path) {
@@ -58,6 +59,7 @@ fn has_table(path: &Path) -> bool {
 }
 
 /// Adds the tables in and below a folder.
+#[cfg(feature = "parquet")]
 fn below(folder: &Path, kind: Option<Kind>, found: &mut Vec<(PathBuf, Kind)>) {
     for entry in entries(folder) {
         if entry.is_dir() {
