@@ -157,7 +157,14 @@ fn of_kind(kind: ParameterKind) -> Vec<Value> {
             ["a", "", "b", "abc", "a b", "1", "x=1", "line\n", "é"].map(|text| json!(text)).to_vec()
         }
         ParameterKind::Bytes => vec![bytes("61"), bytes(""), bytes("616263"), bytes("00"), bytes("610a62")],
-        ParameterKind::List => vec![json!([]), json!(["a"]), json!([1, 2]), json!(["a", "b", "a"])],
+        // The last is long, so that something is left after several calls that take something out.
+        ParameterKind::List => vec![
+            json!([]),
+            json!(["a"]),
+            json!([1, 2]),
+            json!(["a", "b", "a"]),
+            json!(["a", "b", "c", "d", "e", "f", "g", "h"]),
+        ],
         ParameterKind::Map => {
             vec![json!({ "$map": [] }), json!({ "$map": [["a", 1]] }), json!({ "$map": [["a", "b"]] })]
         }
