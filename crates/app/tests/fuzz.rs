@@ -43,11 +43,9 @@ fn a_crash_is_found_kept_and_replayed() {
     assert_eq!(first.code, 1, "{}", first.err);
     let answer = first.json();
     let finding = &answer["findings"][0];
-    assert_eq!(
-        (finding["kind"].as_str(), finding["label"].as_str()),
-        (Some("crash"), Some("MKD")),
-        "{finding}"
-    );
+    // Which of the planted crashes comes first is up to the generator.
+    assert_eq!(finding["kind"], "crash", "{finding}");
+    assert!(["MKD", "PROT", "RETR"].map(Some).contains(&finding["label"].as_str()), "{finding}");
     let script = finding["script"].as_str().unwrap();
     let replayed = adit(&["fuzz", "--replay", script, "--json"]);
     assert_eq!((replayed.code, replayed.json()["reproduced"].as_bool()), (1, Some(true)), "{}", replayed.out);

@@ -148,6 +148,7 @@ const TYPED: &[(&str, &str)] = &[
     ("invariants TRACES --partial -o FOLD", "invariants stack.dtrace --partial -o invariants.fold"),
     ("mine", "mine Cell -c classes -o cell --budget 400tests"),
     ("mine --all", "mine --all classes -o every --budget 400tests"),
+    ("mine --all JAR --list", "mine --all classes --list"),
     ("mine --fixtures", "mine --fixtures Values.java Cell -c classes -o given --budget 400tests"),
     ("mine --only", "mine --only isEmpty,clear Cell -c classes -o few --budget 400tests"),
     ("mine --test-spec", "mine --test-spec Cell -c classes:$JUNIT --tests tests -o spec --budget 1000tests"),

@@ -198,7 +198,7 @@ fn fuzzing_prints_what_is_documented() {
         return;
     }
     let (model, out) = (example("ftp.model.json"), folder.path().join("out").display().to_string());
-    let budget = ["--alphabet", "ftp", "--budget", "80tests", "--seed", "1", "--json", "-q"];
+    let budget = ["--alphabet", "ftp", "--budget", "400tests", "--until", "1", "--seed", "1", "--json", "-q"];
     check(&all, "fuzz", &[&["fuzz", &model, "-o", &out], &budget[..], &["--", &server, "{port}"]].concat());
     let finding = fs::read_dir(folder.path().join("out/findings")).unwrap().next().unwrap().unwrap();
     check(&all, "fuzz", &["fuzz", "--replay", &finding.path().display().to_string(), "--json"]);

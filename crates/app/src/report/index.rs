@@ -84,19 +84,7 @@ pub(crate) fn index(folder: &Path, campaigns: &[PathBuf]) -> Result<String, Repo
 }
 
 /// What this page has beyond a report.
-const INDEX_STYLE: &str = "\
-.index table { border-collapse: collapse; }
-.index th, .index td { text-align: left; vertical-align: top; padding: 0.15rem 1.4rem 0.15rem 0; border: 0; }
-.index thead th { color: var(--dim); font-weight: normal; border-bottom: 1px solid var(--soft); }
-.index tbody th { font-weight: normal; }
-.index tbody th.package { padding-top: 0.8rem; color: var(--dim); }
-.index tbody tr:hover { background: var(--fill); }
-.index .number { text-align: right; font-variant-numeric: tabular-nums; }
-.index ul { columns: 18rem; margin: 0.3rem 0; padding: 0; list-style: none; }
-.index li { break-inside: avoid; padding: 0.1rem 0; }
-.index h3 { margin: 1.2rem 0 0.2rem; }
-.index h4 { color: var(--dim); font-weight: normal; margin: 0.6rem 0 0; }
-";
+const INDEX_STYLE: &str = include_str!("assets/index.css");
 
 /// A class with a model.
 struct Entry {
