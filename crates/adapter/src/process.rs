@@ -135,6 +135,10 @@ impl Process {
             }
             Ok(FromOutput::NoText) => Received::Nonsense("a line is not UTF-8".to_owned()),
             Ok(FromOutput::End) | Err(RecvTimeoutError::Disconnected) => Received::Ended(self.end()),
+            // On a busy machine its end may be known before the end of its output.
+            Err(RecvTimeoutError::Timeout) if matches!(self.child.try_wait(), Ok(Some(_))) => {
+                Received::Ended(self.end())
+            }
             Err(RecvTimeoutError::Timeout) => Received::TimedOut,
         }
     }

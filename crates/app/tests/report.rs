@@ -716,6 +716,6 @@ fn a_folder_of_models_has_an_index() {
     }
     let (_place, page) = report(&[folder.path().to_str().unwrap()]);
     let text = fs::read_to_string(page).unwrap();
-    assert!(text.contains("<a href=\"b.Map%24Entry/model.json\">b.Map$Entry</a>"), "{text}");
+    assert!(text.contains("<a href=\"b.Map%24Entry/model.json\">Map$Entry</a>"), "{text}");
     assert!(text.contains("2 models"), "{text}");
 }

@@ -150,8 +150,8 @@ impl Move {
         changed
     }
 
-    /// The same with what was passed together to an earlier call, parameter by parameter. What a function gave
-    /// counts as passed.
+    /// The same with what was passed together to an earlier call, parameter by parameter. What a function
+    /// gave counts as passed.
     fn behind_together(&self, situation: &Situation, passed: &[Argument]) -> Situation {
         let mut changed = self.behind(situation);
         if let Some(call) = changed.script.statements.last_mut() {
@@ -204,10 +204,9 @@ pub(crate) fn kind_of(argument: &Argument) -> &'static str {
 /// All situations after one more call: every move, and the first move of each method again with other values.
 /// Values that the situation already has matter because calls are often about what an object holds, which no
 /// fixed pool can know. A new value matters because it can still be added where all values of a fixed pool
-/// are used up. A collection of what the object holds is neither: without it, `removeAll` would seem to depend
-/// on which values happen to be in the pool. Values that were passed together are passed together again, as a
-/// key with its value. A call that is tied to the object is also given what the object
-/// returned.
+/// are used up. A collection of what the object holds is neither: without it, `removeAll` would seem to
+/// depend on which values happen to be in the pool. Values that were passed together are passed together
+/// again, as a key with its value. A call that is tied to the object is also given what the object returned.
 pub(crate) fn all_behind<'a>(
     moves: impl Iterator<Item = &'a Move>,
     situation: &Situation,

@@ -298,8 +298,8 @@ impl<'a> RecipeBuilder<'a> {
         // Each array takes the elements on from where the last one ended, so that they differ.
         let some = || elements.iter().filter(|recipe| recipe.value != Argument::Null);
         let mut next = some().cycle();
-        // Long ones have elements of one kind, which can be compared and sorted, and which take no statements.
-        // The longest is longer than most things that are copied into an array.
+        // Long ones have elements of one kind, which can be compared and sorted, and which take no
+        // statements. The longest is longer than most things that are copied into an array.
         let kind = |recipe: &Recipe| std::mem::discriminant(&recipe.value);
         let plain = || some().filter(|recipe| recipe.statements.is_empty());
         let first = plain().next().map(kind);

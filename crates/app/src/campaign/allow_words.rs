@@ -3,9 +3,9 @@
 //!
 //! An object that did what none of its possible states allows was in a state that the model does not have. So
 //! the event before leads to the place for what was not explored: it was seen, and nothing is claimed about
-//! what can follow. An event that its state was never seen to allow or to refuse leads there itself. Adding it
-//! to a state that refuses it would promise it to all objects in that state. Exploration does better, because
-//! it tries what is enabled afterwards; this is for words that there was no time to explore.
+//! what can follow. An event that its state was never seen to allow or to refuse leads there itself. In a
+//! state that refuses it, it would be a promise to all objects in that state. Exploration does better,
+//! because it tries what is enabled afterwards; this is for words that there was no time to explore.
 
 use adit_automata::{Fsa, Modality, Reader, State};
 use adit_trace::Label;
