@@ -308,7 +308,8 @@ impl<'a> RecipeBuilder<'a> {
             let mut array = Recipe { statements: Vec::new(), value: Argument::Null, weight };
             let mut values = Vec::new();
             for _ in 0..length {
-                let element = if length < 8 { next.next() } else { alike.next() };
+                let long = if length < 8 { None } else { alike.next() };
+                let element = long.or_else(|| next.next());
                 values.extend(element.map(|element| append(&mut array.statements, element)));
             }
             if values.len() == length && array.statements.len() <= MOST_STATEMENTS {
