@@ -11,6 +11,7 @@ mod examples;
 mod krka;
 mod learn;
 mod left_behind;
+mod log_scale;
 mod mined_model;
 mod models;
 mod published;
@@ -148,6 +149,10 @@ enum Table {
         #[arg(long, default_value_t = 5)]
         seconds: u64,
     },
+    /// A log of a hundred million events: the same answer from CSV, Parquet and merged parts; seconds and
+    /// memory.
+    #[command(after_help = "Example: cargo run --release -p evals -- log-scale --data DATA")]
+    LogScale(log_scale::Flags),
     /// Many generated scripts over many classes of the JDK: what becomes of them, and whether anything is
     /// left behind.
     #[command(after_help = "Example: cargo run --release -p evals -- campaign --scripts 200000")]
@@ -259,6 +264,7 @@ fn main() -> Result<ExitCode> {
         Table::CampaignScale { program, traces, seed, seconds } => {
             scale::run(&scale::Scale { adit: program.path()?, traces, seed, seconds })?;
         }
+        Table::LogScale(flags) => log_scale::run(&flags)?,
         Table::Krka(flags) => krka::run(&flags)?,
         Table::Miners(flags) => dice::miners::run(&flags)?,
         Table::Classes(flags) => classes::run(&flags)?,

@@ -248,35 +248,42 @@ fn fingerprint(word: &[&str]) -> u64 {
 }
 
 /// Time and memory of a command.
-struct Measured {
-    seconds: f64,
-    used: Used,
+pub(crate) struct Measured {
+    pub(crate) seconds: f64,
+    pub(crate) used: Used,
+    /// Everything that it printed to standard output.
+    pub(crate) output: Vec<u8>,
     /// Seconds until it began to search and its use by then, if it said so.
     opened: Option<(f64, Used)>,
 }
 
 /// Use of processor and memory by a process so far, its workers aside.
 #[derive(Clone, Copy, Default)]
-struct Used {
+pub(crate) struct Used {
     /// Seconds of a processor, which tell more than those of the clock on a machine with other work.
-    processor: f64,
+    pub(crate) processor: f64,
     /// The most memory that was resident, in bytes.
-    peak: u64,
+    pub(crate) peak: u64,
 }
 
 /// Runs a command to its end.
-fn measured(adit: &Path, args: &[String]) -> Result<Measured> {
+pub(crate) fn measured(adit: &Path, args: &[String]) -> Result<Measured> {
     let begun = Instant::now();
     let mut child = Command::new(adit)
         .args(args)
         .stdin(Stdio::null())
-        .stdout(Stdio::null())
+        .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .into_diagnostic()
         .wrap_err_with(|| format!("cannot start {}", adit.display()))?;
     let process = child.id();
     let stderr = child.stderr.take().ok_or_else(|| miette!("standard error is a pipe"))?;
+    let mut stdout = child.stdout.take().ok_or_else(|| miette!("standard output is a pipe"))?;
+    let collector = std::thread::spawn(move || {
+        let mut output = Vec::new();
+        stdout.read_to_end(&mut output).map(|_| output)
+    });
     // What it says ends when it ends, which is when its memory can be looked at no more.
     let listener = std::thread::spawn(move || {
         let (mut opened, mut said) = (None, String::new());
@@ -296,10 +303,11 @@ fn measured(adit: &Path, args: &[String]) -> Result<Measured> {
     let (used, success) = watched(&mut child)?;
     let seconds = begun.elapsed().as_secs_f64();
     let (opened, said) = listener.join().map_err(|_| miette!("listening failed"))?;
+    let output = collector.join().map_err(|_| miette!("listening failed"))?.into_diagnostic()?;
     if !success {
         bail!("adit {}: {said}", args.join(" "));
     }
-    Ok(Measured { seconds, used, opened })
+    Ok(Measured { seconds, used, output, opened })
 }
 
 /// Waits for a process, and says what it used and whether it ended well.
