@@ -180,7 +180,7 @@ const TYPED: &[(&str, &str)] = &[
         "validate model.json {class} --json > validate.json",
         "validate cell.json Cell --json > validate.json -c classes --budget 3000tests",
     ),
-    ("verify MODEL target/classes", "verify cell classes"),
+    ("verify MODEL target/classes", "verify cell target/classes"),
     ("verify … --write-baseline FILE", "verify classes --write-baseline baseline.txt"),
 ];
 
@@ -221,11 +221,12 @@ fn prepared(java: &Java) -> tempfile::TempDir {
     ] {
         fs::copy(driver::example(from), at(to)).unwrap();
     }
-    for folder in ["classes", "tests"] {
-        fs::create_dir(at(folder)).unwrap();
+    for folder in ["classes", "tests", "target/classes"] {
+        fs::create_dir_all(at(folder)).unwrap();
     }
     fs::write(at("Cell.java"), CELL).unwrap();
     java.compile_files(&[at("Cell.java")], "", &at("classes"));
+    java.compile_files(&[at("Cell.java")], "", &at("target/classes"));
     let values = "public class Values { public static String text() { return \"a\"; } }";
     fs::write(at("Values.java"), values).unwrap();
     let toml = "budget = \"400tests\"\n[[class]]\nname = \"Cell\"\nclasspath = [\"classes\"]\n";
