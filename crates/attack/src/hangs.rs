@@ -7,8 +7,8 @@
 //! Each such end costs as much as thousands of calls, so few must be enough. Blame falls on a method together
 //! with the construction of its object (`acquire` on a semaphore made with zero); on the method alone when it
 //! mostly hangs, whatever the construction; and on the construction when more methods hang on such objects
-//! than return, or when several hang that return on objects that were made otherwise: a scanner that reads
-//! from an endless source hangs in every method that reads, and none of them is at fault.
+//! than return: a scanner that reads from an endless source hangs in every method that reads, and none of
+//! them is at fault.
 //!
 //! Paper: none; bookkeeping.
 //! Cost: nothing until something hangs; then a hash of the construction for every object of a script.
@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use adit_trace::{Argument, CallKind, Callable, End, Run, Script, Statement, StepResult};
+use adit_trace::{Argument, CallKind, Callable, End, Run, Script, Statement};
 use rustc_hash::FxHasher;
 
 use crate::moves::kind_of;
@@ -35,12 +35,9 @@ const MOST_EVERYWHERE: u64 = 3;
 /// Names by which a static factory makes objects that may hang in a method before the method is to blame.
 const MOST_NAMES: usize = 5;
 
-/// Number of method names that must hang on objects of one construction before the construction is given up.
-/// A class has few ways to wait for one thing, and they share a name.
+/// Number of method names that must hang on objects of one construction, more than return, before the
+/// construction is given up. A class has few ways to wait for one thing, and they share a name.
 const NAMES: usize = 3;
-
-/// Constructions that are remembered for a method that returned on their objects.
-const MOST_RETURNED: usize = 8;
 
 /// Hash of the call that made an object and of the kinds of its arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -72,13 +69,12 @@ struct ConstructionStats {
 }
 
 impl ConstructionStats {
-    /// Tells whether the construction is to blame, and not the methods. `is_harmless` tells whether a method
-    /// returned on objects of a construction on which nothing hung.
-    fn is_to_blame(&self, is_harmless: impl Fn(&Arc<Callable>) -> bool) -> bool {
-        let hung = || self.calls.iter().filter(|(_, calls)| calls.bad > 0).map(|(callable, _)| callable);
-        let names: BTreeSet<&str> = hung().map(|callable| callable.name.as_str()).collect();
+    /// Tells whether the construction is to blame, and not the methods.
+    fn is_to_blame(&self) -> bool {
+        let hung = self.calls.iter().filter(|(_, calls)| calls.bad > 0);
+        let hung: BTreeSet<&str> = hung.map(|(callable, _)| callable.name.as_str()).collect();
         let all: BTreeSet<&str> = self.calls.keys().map(|callable| callable.name.as_str()).collect();
-        names.len() >= NAMES && (2 * names.len() > all.len() || hung().all(is_harmless))
+        hung.len() >= NAMES && 2 * hung.len() > all.len()
     }
 }
 
@@ -88,9 +84,6 @@ pub(crate) struct HangBlame {
     constructions: BTreeMap<ConstructionHash, ConstructionStats>,
     /// Every method that once ended badly, with all its calls since.
     total: BTreeMap<Arc<Callable>, CallStats>,
-    /// Constructions on whose objects a method returned, a few for each; none on which something had hung by
-    /// then.
-    returned: BTreeMap<Arc<Callable>, BTreeSet<ConstructionHash>>,
 }
 
 /// A method that hung or killed its machine on objects of one construction.
@@ -128,16 +121,8 @@ impl HangBlame {
             }
         }
         for (at, statement) in script.statements.iter().enumerate().take(run.steps.len()) {
-            let construction = constructions.of_call(at);
-            match self.constructions.get_mut(&construction) {
-                Some(stats) => stats.calls.entry(statement.callable.clone()).or_default().all += 1,
-                None if matches!(run.steps[at].result, StepResult::Threw { .. }) => {}
-                None => {
-                    let known = self.returned.entry(statement.callable.clone()).or_default();
-                    if known.len() < MOST_RETURNED {
-                        known.insert(construction);
-                    }
-                }
+            if let Some(stats) = self.constructions.get_mut(&constructions.of_call(at)) {
+                stats.calls.entry(statement.callable.clone()).or_default().all += 1;
             }
             if let Some(total) = self.total.get_mut(&statement.callable) {
                 total.all += 1;
@@ -157,14 +142,6 @@ impl HangBlame {
         bad
     }
 
-    /// Tells whether a construction is to blame, and not the methods.
-    fn is_to_blame(&self, stats: &ConstructionStats) -> bool {
-        stats.is_to_blame(|callable| {
-            let returned = self.returned.get(callable);
-            returned.is_some_and(|on| on.iter().any(|one| !self.constructions.contains_key(one)))
-        })
-    }
-
     /// Number of statements before the first that must not be run; nothing if all may.
     pub(crate) fn cut(&self, script: &Script) -> Option<usize> {
         if self.total.is_empty() {
@@ -179,7 +156,7 @@ impl HangBlame {
                 let calls = stats.calls.get(callable).copied().unwrap_or_default();
                 calls.is_too_bad(MOST_ON_CONSTRUCTION, RARELY)
             };
-            construction.is_some_and(|stats| self.is_to_blame(stats))
+            construction.is_some_and(ConstructionStats::is_to_blame)
                 || object.is_some_and(hangs_on)
                 || self.is_given_up(callable)
         })
@@ -195,7 +172,7 @@ impl HangBlame {
             let is_named =
                 stats.is_named && calls.bad > 0 && 2 * calls.bad >= calls.all && names < MOST_NAMES;
             names += usize::from(is_named);
-            if !is_named && !self.is_to_blame(stats) {
+            if !is_named && !stats.is_to_blame() {
                 continue;
             }
             let CallStats { all, bad, .. } = calls;
@@ -219,7 +196,7 @@ impl HangBlame {
     /// Methods that are no longer called, at least on some objects, without those where the construction is
     /// to blame.
     pub(crate) fn methods(&self) -> BTreeSet<&Arc<Callable>> {
-        let blameless = self.constructions.values().filter(|stats| !self.is_to_blame(stats));
+        let blameless = self.constructions.values().filter(|stats| !stats.is_to_blame());
         let calls = blameless.flat_map(|stats| &stats.calls);
         let there = calls.filter(|(_, calls)| calls.is_too_bad(MOST_ON_CONSTRUCTION, RARELY));
         there.map(|(callable, _)| callable).chain(self.methods_everywhere()).collect()
@@ -239,7 +216,7 @@ impl HangBlame {
 
     /// Descriptions of the constructions that are to blame.
     pub(crate) fn constructions(&self) -> BTreeSet<&str> {
-        let to_blame = self.constructions.values().filter(|stats| self.is_to_blame(stats));
+        let to_blame = self.constructions.values().filter(|stats| stats.is_to_blame());
         to_blame.map(|stats| stats.description.as_str()).collect()
     }
 }
@@ -326,7 +303,7 @@ fn describe(script: &Script, at: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use adit_trace::{Step, Value};
+    use adit_trace::{CallKind, Statement, Step, StepResult, Value};
     use expect_test::{Expect, expect};
 
     use super::*;
@@ -472,40 +449,6 @@ mod tests {
                 methods ["read"] constructions {}
                 word: close read: None
                 function: close read: Some(2)
-                null: close read: None
-            "#]],
-        );
-    }
-
-    #[test]
-    fn where_methods_hang_that_return_on_others_the_object_is_to_blame() {
-        check(
-            &[
-                "function: a b c read!",
-                "word: a b read skip peek",
-                "function: a b skip!",
-                "function: c d e f peek!",
-            ],
-            expect![[r#"
-                methods [] constructions {"Reader(function giving small)"}
-                word: close read: None
-                function: close read: Some(0)
-                null: close read: None
-            "#]],
-        );
-        // Where they hang on the others too, there is nothing left to construct.
-        check(
-            &[
-                "function: a b c read!",
-                "word: a b read skip peek",
-                "function: a b skip!",
-                "function: c d e f peek!",
-                "word: next!",
-            ],
-            expect![[r#"
-                methods [] constructions {}
-                word: close read: None
-                function: close read: None
                 null: close read: None
             "#]],
         );
