@@ -289,13 +289,18 @@ fn commands_in_hints_work() {
     assert_eq!(mined.0, 0, "{}", mined.1);
     let ftpd = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../subjects/servers/ftpd.c");
     let server = run(&format!("cc -o ftpd {}", ftpd.display())).0 == 0;
-    let fuzzed =
-        "adit fuzz ftp.model.json --alphabet ftp -o first --budget 80tests --seed 1 -q -- ./ftpd {port}";
-    let found = server && run(fuzzed).0 == 1;
+    if server {
+        // Which sessions the server answers in time differs from run to run, and so does what a seed finds;
+        // eight seeds had three to six findings each.
+        let fuzzed = run(
+            "adit fuzz ftp.model.json --alphabet ftp -o first --budget 1000tests --seed 1 -q -- ./ftpd {port}",
+        );
+        assert_eq!(fuzzed.0, 1, "no finding to replay: {}", fuzzed.1);
+    }
     let (solver, junit) = (run("command -v z3 || command -v cvc5").0 == 0, has_junit());
     let mut wrong = Vec::new();
     for (hint, line) in TYPED {
-        let lacks = (hint.starts_with("fuzz") && !found)
+        let lacks = (hint.starts_with("fuzz") && !server)
             || (line.contains("JUNIT") && !junit)
             || ((hint.contains("contractor") || *hint == "interface") && !solver);
         if lacks {
