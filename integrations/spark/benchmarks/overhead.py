@@ -78,10 +78,10 @@ def main():
 
 
 def read(path):
-    """The rows of a file with a trace a line."""
+    """The rows of a file with a trace a line; zero bytes at its end, left by an archive, are no events."""
     with gzip.open(path, "rt") as lines:
         for trace, line in enumerate(lines):
-            words = [word for word in line.split() if word not in ("<START>", "<END>")]
+            words = [word for word in line.strip("\0").split() if word not in ("<START>", "<END>")]
             yield from ((trace, place, word) for place, word in enumerate(words))
 
 
