@@ -12,6 +12,7 @@ use adit_trace::{CallKind, Callable, EventNames, ValueKind, Vocabulary};
 
 use crate::ApiError;
 use crate::event_names::event_names;
+use crate::factories::factories;
 use crate::makers::{self, cost_of_calling, is_open};
 
 /// The calls that a class offers.
@@ -280,9 +281,22 @@ fn starts(program: &Program<'_>, class: &Class, options: &ApiOptions) -> Result<
     if found.is_empty() {
         found.extend(own_constants(class, options.non_public));
     }
+    let below = program.subtypes(&class.name);
     if found.is_empty() {
-        let below = program.subtypes(&class.name).len();
-        tried.push(format!("none of its {below} subclasses can be constructed"));
+        let others = below.iter().filter_map(|name| program.outline(name));
+        let classes = others.filter(|other| is_public(program, other));
+        let under_other_names = [class].into_iter().chain(classes);
+        found = under_other_names
+            .flat_map(|class_or_below| factories(program, class_or_below, &class.name, options.non_public))
+            .take(MOST_STARTS)
+            .collect();
+    }
+    if found.is_empty() {
+        tried.push(match below.len() {
+            0 => "it has no subclasses".to_owned(),
+            1 => "its only subclass cannot be constructed".to_owned(),
+            number => format!("none of its {number} subclasses can be constructed"),
+        });
         tried.push("no method elsewhere returns it".to_owned());
         let class = class.dotted_name();
         return Err(ApiError::NoStart { class, tried, non_public: options.non_public });

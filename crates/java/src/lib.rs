@@ -11,6 +11,7 @@ mod api;
 mod dear;
 mod error;
 mod event_names;
+mod factories;
 mod gaps;
 mod generate;
 mod given;

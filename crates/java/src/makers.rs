@@ -277,11 +277,6 @@ impl<'a> Makers<'a> {
         found
     }
 
-    /// Tells whether every way to get an object of the class declares exceptions.
-    pub(crate) fn may_all_fail(&self, wanted: &str) -> bool {
-        self.candidates(wanted).iter().all(|&(_, at)| self.makers[at].may_fail())
-    }
-
     pub(crate) fn maker(&self, at: usize) -> &Maker<'a> {
         &self.makers[at]
     }

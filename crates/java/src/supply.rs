@@ -240,13 +240,14 @@ impl<'a> RecipeBuilder<'a> {
             Type::Array(element) => all = self.arrays(element, depth),
             Type::Class(name) => {
                 all = self.functions(name);
+                let is_function = !all.is_empty();
                 all.extend(self.made(name));
                 if all.is_empty() {
                     all = self.stubs(name);
                 } else {
                     all.extend(self.failing_function(name));
-                    // What declares exceptions may never work.
-                    if self.makers().may_all_fail(name) {
+                    // What needs a file, a provider or a screen may never work, whatever it declares.
+                    if !is_function {
                         let stubs = self.stubs(name).into_iter();
                         all.extend(stubs.map(|stub| Recipe { weight: 0, ..stub }));
                     }

@@ -187,7 +187,8 @@ fn function(result: Recipe) -> Recipe {
     Recipe { value: Argument::Function(Box::new(result.value)), ..result }
 }
 
-/// The class that a function of this generic type returns; nothing if it is no function, or returns anything.
+/// The class, or the array of objects, that a function of this generic type returns; nothing if it is no
+/// function, or returns anything.
 fn result_of_function(
     program: &Program<'_>,
     generic: &GenericType,
@@ -199,12 +200,21 @@ fn result_of_function(
     let GenericType::Variable(variable) = result else { return None };
     let class = program.outline(name)?.generic_signature.as_deref()?;
     let place = type_variables(class)?.iter().position(|name| **name == *variable)?;
-    let mut result = arguments.get(place)?.as_ref()?;
-    if let GenericType::Variable(variable) = result {
-        result = variables.iter().find(|(name, _)| **name == **variable).map(|(_, bound)| bound)?;
-    }
-    match result {
-        GenericType::Class(name, _) if &**name != "java/lang/Object" => Some(Type::Class(name.clone())),
+    let bound = |generic: &GenericType| match generic {
+        GenericType::Variable(variable) => {
+            variables.iter().find(|(name, _)| **name == **variable).map(|(_, bound)| bound.clone())
+        }
+        other => Some(other.clone()),
+    };
+    match bound(arguments.get(place)?.as_ref()?)? {
+        GenericType::Class(name, _) if &*name != "java/lang/Object" => Some(Type::Class(name)),
+        // A worker makes an array of objects where it only knows that an object is wanted.
+        GenericType::Array(element) => match bound(&element)? {
+            GenericType::Class(name, _) if &*name == "java/lang/Object" => {
+                Some(Type::Array(Box::new(Type::Class(name))))
+            }
+            _ => None,
+        },
         _ => None,
     }
 }

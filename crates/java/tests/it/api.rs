@@ -47,6 +47,19 @@ fn a_plain_class() {
 }
 
 #[test]
+fn objects_that_come_under_the_name_of_an_interface() {
+    check(
+        "small.Frozen",
+        &options(),
+        expect![[r#"
+        start small.Frozen.of(Ljava/lang/String;)Lsmall/Solid;
+        start small.Frozen.nothing()Lsmall/Solid;
+        method small.Frozen.text()Ljava/lang/String;
+    "#]],
+    );
+}
+
+#[test]
 fn members_that_are_not_public_and_those_of_object_when_asked() {
     let options = ApiOptions { non_public: true, object_methods: true, ..options() };
     check(
@@ -242,7 +255,7 @@ fn what_cannot_be_driven() {
         "small.Closed",
         &options(),
         expect![[r#"
-        adit cannot construct an object of small.Closed: it has no public constructor and no such static method that returns it; none of its 0 subclasses can be constructed; no method elsewhere returns it
+        adit cannot construct an object of small.Closed: it has no public constructor and no such static method that returns it; it has no subclasses; no method elsewhere returns it
         help: write a Java class with a method `public static small.Closed make() { … }` and pass its file with `--fixtures FILE.java`; or add `--non-public` to use non-public constructors
     "#]],
     );
@@ -250,7 +263,7 @@ fn what_cannot_be_driven() {
         "small.Impossible",
         &options(),
         expect![[r#"
-        adit cannot construct an object of small.Impossible: it is an interface; none of its 0 subclasses can be constructed; no method elsewhere returns it
+        adit cannot construct an object of small.Impossible: it is an interface; it has no subclasses; no method elsewhere returns it
         help: write a Java class with a method `public static small.Impossible make() { … }` and pass its file with `--fixtures FILE.java`; or add `--non-public` to use non-public constructors
     "#]],
     );

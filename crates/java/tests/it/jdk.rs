@@ -116,6 +116,10 @@ fn stubs_are_written_for_what_nothing_makes() {
         })
     });
     assert!({ awards }.any(|award| award.starts_with("new Badge")));
+    let calls = scripts.iter().flat_map(|script| &script.statements);
+    let mut filled = calls.filter(|one| &*one.callable.name == "fill").map(|one| &one.args[0]);
+    let is_array = |result: &Argument| matches!(result, Argument::Array(_));
+    assert!(filled.any(|given| matches!(given, Argument::Function(result) if is_array(result))));
 }
 
 /// For some class that needs the type, recipes that begin with each of these calls exist.

@@ -1,5 +1,6 @@
 package small;
 
+import java.util.function.IntFunction;
 import java.util.function.Supplier;
 
 /** Takes what must be written first, and functions that say what they return. */
@@ -13,6 +14,10 @@ public class Timetable {
     }
 
     public void award(Supplier<? extends Badge> badges) {}
+
+    public <T> T[] fill(IntFunction<T[]> arrays) {
+        return arrays.apply(1);
+    }
 
     public void later(Runnable task) {
         task.run();

@@ -1,0 +1,6 @@
+package small;
+
+/** What frozen things are. */
+public interface Solid {
+    String text();
+}
