@@ -396,6 +396,9 @@ fn branch_side(probe: &Probe) -> BranchSide {
     BranchSide { branch: probe.branch.clone(), opened_by: probe.opened_by.clone() }
 }
 
+/// How the message of a round ends that had too little time.
+const NO_TIME: &str = "before the exploration could start";
+
 /// The error of a round without a model.
 fn nothing_made(flags: &MineFlags, class: &str, mined: &Mined, subject: &mut UnderTest) -> Report {
     let tests = counted(mined.tests_run, "test");
@@ -403,7 +406,7 @@ fn nothing_made(flags: &MineFlags, class: &str, mined: &Mined, subject: &mut Und
     // Where every way to make an object threw, a larger budget is no remedy.
     if mined.conclusion.chosen.words > 0 || (mined.hardly_watched && (is_made || threw.is_empty())) {
         return no_answer(
-            format!("the budget ended after {tests}, before the exploration could start"),
+            format!("the budget ended after {tests}, {NO_TIME}"),
             "run the same command again with a larger --budget; it continues from what was found",
         );
     }

@@ -96,7 +96,8 @@ pub(crate) struct MineFlags {
     /// Mine every public class of a jar or class folder, which stands in the place of CLASS
     ///
     /// Each class has a folder and a process of its own, as many at a time as there are cores, and the whole
-    /// --budget. The same command again goes on where the last one ended. The page index.html lists all.
+    /// --budget; a time that ends before a class is explored is given once more, four times as long. The same
+    /// command again goes on where the last one ended. The page index.html lists all.
     #[arg(long, conflicts_with_all = ["only", "without", "tests", "test_spec", "detail", "progress", "labels", "adapter"])]
     pub(crate) all: bool,
     /// Of --all, mine only this class; may be repeated

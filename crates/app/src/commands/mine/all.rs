@@ -18,6 +18,7 @@ use miette::Report;
 use serde_json::{Value, json};
 
 use super::super::requests::{cores, folder_name};
+use super::NO_TIME;
 use crate::budget::Budget;
 use crate::errors::{Ending, bad_input};
 use crate::flags::{MineFlags, mine as defaults};
@@ -92,7 +93,7 @@ pub(super) fn run(flags: &MineFlags, quiet: bool) -> Result<Ending, Report> {
         let before = if known > 0 { format!(", {known} of them known already") } else { String::new() };
         tell(&format!("{}: {}{before}", source.display(), counted(tasks.len(), "public class")));
         if let Some(most) = longest(flags, left.len()) {
-            tell(&format!("mining {} takes at most about {most}", counted(left.len(), "class")));
+            tell(&format!("mining {} takes about {most}", counted(left.len(), "class")));
         }
     }
     results::write(&folder, &done)?;
@@ -116,7 +117,7 @@ pub(super) fn run(flags: &MineFlags, quiet: bool) -> Result<Ending, Report> {
 
 /// The time that mining so many classes takes if each needs its whole budget.
 fn longest(flags: &MineFlags, classes: usize) -> Option<String> {
-    let Budget::Time(each) = flags.generate.budget.unwrap_or(defaults::DEFAULT_BUDGET) else { return None };
+    let Budget::Time(each) = budget(flags) else { return None };
     let seconds = each.as_secs_f64() * classes.div_ceil(cores()) as f64;
     match seconds {
         ..60.0 => None,
@@ -222,12 +223,16 @@ fn how(flags: &MineFlags) -> String {
     };
     let class_path: Vec<_> =
         flags.class.classpath.iter().flat_map(std::env::split_paths).map(named).collect();
-    format!("{:?} {:?} {:?}", arguments(flags), class_path, env!("CARGO_PKG_VERSION"))
+    format!("{:?} {:?} {:?}", arguments(flags, budget(flags)), class_path, env!("CARGO_PKG_VERSION"))
+}
+
+/// The budget of a class.
+fn budget(flags: &MineFlags) -> Budget {
+    flags.generate.budget.unwrap_or(defaults::DEFAULT_BUDGET)
 }
 
 /// The flags of the process that mines one class, except where the class is.
-fn arguments(flags: &MineFlags) -> Vec<String> {
-    let budget = flags.generate.budget.unwrap_or(defaults::DEFAULT_BUDGET);
+fn arguments(flags: &MineFlags, budget: Budget) -> Vec<String> {
     let mut arguments: Vec<String> = vec!["--budget".into(), budget.to_string()];
     for (name, value) in [
         ("--seed", flags.generate.seed.to_string()),
@@ -270,7 +275,7 @@ fn mine_all(
         while !interrupt::interrupted() && lock(&failed).is_none() {
             let Some(task) = lock(&left).pop_front() else { return };
             let start = Instant::now();
-            match mine_one(flags, source, folder, &program, task) {
+            match mine_patiently(flags, source, folder, &program, task) {
                 Ok(None) => return,
                 Ok(Some(outcome)) => {
                     let mut done = lock(&done);
@@ -302,9 +307,32 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// How much more time a class gets that its budget was too short for: a jar has classes that take longer to
+/// read than others to explore, and the machine may be busy.
+const PATIENCE: u32 = 4;
+
+/// Mines one class, and once more with a larger budget if there was no time to explore it. Returns nothing if
+/// it was interrupted.
+fn mine_patiently(
+    flags: &MineFlags,
+    source: &Path,
+    folder: &Path,
+    program: &Path,
+    task: &Task,
+) -> Result<Option<Outcome>, Report> {
+    let first = mine_one(flags, budget(flags), source, folder, program, task)?;
+    match (&first, budget(flags)) {
+        (Some(Outcome::None { why, .. }), Budget::Time(time)) if why.ends_with(NO_TIME) => {
+            mine_one(flags, Budget::Time(time * PATIENCE), source, folder, program, task)
+        }
+        _ => Ok(first),
+    }
+}
+
 /// Mines one class in a process of its own. Returns nothing if it was interrupted.
 fn mine_one(
     flags: &MineFlags,
+    budget: Budget,
     source: &Path,
     folder: &Path,
     program: &Path,
@@ -319,7 +347,7 @@ fn mine_one(
     if let Some(jdk) = &flags.class.jdk {
         command.arg("--jdk").arg(jdk);
     }
-    command.args(arguments(flags)).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.args(arguments(flags, budget)).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let run = |command: &mut Command| {
         command.output().map_err(|error| {
             bad_input(format!("cannot start `adit mine`: {error}"), "start adit by its full path")
