@@ -39,6 +39,8 @@ pub struct Class {
     pub sealed: bool,
     /// Its relation to the enclosing class, if it is nested.
     pub nesting: Option<Nesting>,
+    /// The classes that are members of it, in internal form.
+    pub members: Vec<Arc<str>>,
     /// Descriptors of its annotations, such as `Ljava/lang/Deprecated;`, except those with source retention.
     pub annotations: Vec<Arc<str>>,
 }
@@ -231,6 +233,7 @@ fn read(bytes: &[u8], major: u16, with_bodies: bool) -> Result<Class, Fault> {
         generic_signature: None,
         sealed: false,
         nesting: None,
+        members: Vec::new(),
         annotations: Vec::new(),
     };
     let raw: Vec<Raw<'_>> = list(&mut cursor, "the methods", |cursor| read_method(cursor, &pool))?;
@@ -357,6 +360,8 @@ fn read_class_attributes<'a>(
                     if inner == class.name {
                         let name = if name == 0 { None } else { Some(pool.text(name)?) };
                         class.nesting = Some(Nesting { outer, name, flags });
+                    } else if outer.as_ref() == Some(&class.name) {
+                        class.members.push(inner);
                     }
                 }
             }

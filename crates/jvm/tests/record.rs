@@ -205,6 +205,21 @@ fn tests_of_junit_5() {
     }
 }
 
+/// A class whose tests all lie in nested classes, which many people write, one for each state.
+#[test]
+fn tests_in_nested_classes_alone_are_found() {
+    let tests = expect![[r#"
+        depot.CratesTest$WhenEmpty$AndClosed.throwsOnPut(): passed
+        depot.CratesTest$WhenEmpty.hasNothing(): passed
+    "#]];
+    for project in projects(&["nested5"], &JUNIT5) {
+        let Task::Tests { classes } = project.tests() else { panic!("tests are asked for") };
+        assert_eq!(classes, ["depot.CratesTest"]);
+        let (recorded, _) = run(project.options("depot.Crate", project.tests()));
+        tests.assert_eq(&show_tests(&recorded));
+    }
+}
+
 /// Events with their arguments and states; the state before where it is not the one after the last event.
 fn show_states(lives: &[Life]) -> String {
     let state = |state: Option<&State>| {

@@ -15,10 +15,13 @@ const ON_METHODS: [&str; 6] = [
 ];
 const ON_CLASSES: [&str; 1] = ["Lorg/junit/runner/RunWith;"];
 
+/// Annotation of an inner class whose tests are those of the class around it.
+const NESTED: &str = "Lorg/junit/jupiter/api/Nested;";
+
 /// The tests among the classes called `names` (with dots or slashes), with dots and in order.
 ///
-/// A class is a test if it, or a class above it, has a test method or extends `TestCase`; abstract classes
-/// and inner classes, which JUnit runs as parts of others, are left out. So are classes that cannot be read.
+/// A class is a test if it, a class above it or a `@Nested` one in it has a test method or extends `TestCase`;
+/// abstract classes and inner classes, which JUnit runs as parts of others, are left out. So are classes that cannot be read.
 pub fn find_tests<'n>(path: &ClassPath, names: impl IntoIterator<Item = &'n str>) -> Vec<String> {
     let mut seen = Seen { path, known: BTreeMap::new() };
     let mut tests: Vec<String> = names
@@ -68,7 +71,11 @@ impl Seen<'_> {
             || class.methods.iter().any(|method| has(&method.annotations, &ON_METHODS));
         // Interfaces may have test methods too, as defaults.
         let above = class.superclass.iter().chain(&class.interfaces);
-        let answer = own || above.into_iter().any(|above| self.is_test(above, depth + 1));
+        let is_nested = |name: &&std::sync::Arc<str>| {
+            self.outline(name).is_some_and(|class| has(&class.annotations, &[NESTED]))
+        };
+        let nested: Vec<_> = class.members.iter().filter(is_nested).collect();
+        let answer = own || above.chain(nested).any(|other| self.is_test(other, depth + 1));
         self.known.insert(name.to_owned(), answer);
         answer
     }
