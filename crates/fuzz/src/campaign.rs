@@ -46,6 +46,8 @@ pub struct Entry {
 pub enum TripleOutcome {
     /// An answer of this class.
     Answered(AnswerClass),
+    /// None in time, though the server runs and keeps the connection.
+    Unanswered,
     /// None, because the session ended otherwise.
     Lost,
 }
@@ -55,6 +57,8 @@ pub enum TripleOutcome {
 pub struct Coverage {
     triples: BTreeMap<(SessionPlace, usize, TripleOutcome), u64>,
     tries: BTreeMap<SessionPlace, BTreeMap<usize, u64>>,
+    /// Tries without an answer; the triples have the same numbers, not added up by place.
+    unanswered: BTreeMap<SessionPlace, BTreeMap<usize, u64>>,
     arrivals: BTreeMap<SessionPlace, u64>,
     values: BTreeMap<(SessionPlace, usize, u64), u64>,
     edges: BTreeMap<u32, u64>,
@@ -75,6 +79,23 @@ impl Coverage {
     /// Number of messages with this label that were tried at a place.
     pub fn tries_of(&self, place: &SessionPlace, label: usize) -> u64 {
         self.tries.get(place).and_then(|labels| labels.get(&label)).copied().unwrap_or(0)
+    }
+
+    /// The chance that the server leaves this label without an answer here: its own tries, and those of all
+    /// labels at the place as one more, because a server that reads the body of a mail is silent to every
+    /// command. Where nothing was tried yet, the label's tries everywhere count.
+    pub fn silence_of(&self, place: &SessionPlace, label: usize) -> f64 {
+        let at_place = self.unanswered.get(place);
+        let own = at_place.and_then(|labels| labels.get(&label)).copied().unwrap_or(0);
+        let (silent, tries) = match self.tries_in(place) {
+            0 => {
+                let silent = self.unanswered.values().filter_map(|labels| labels.get(&label)).sum();
+                (silent, self.tries.values().filter_map(|labels| labels.get(&label)).sum())
+            }
+            tries => (at_place.map_or(0, |labels| labels.values().sum::<u64>()), tries),
+        };
+        let usual = silent as f64 / tries.max(1) as f64;
+        (own as f64 + usual) / (self.tries_of(place, label) + 1) as f64
     }
 
     /// Number of times that this value was tried there.
@@ -214,11 +235,23 @@ impl<'a> Campaign<'a> {
             }
             let Some(at) = exchange.message else { continue };
             let answered = findings::was_answered(run, at);
-            let outcome =
-                if answered { TripleOutcome::Answered(exchange.class) } else { TripleOutcome::Lost };
+            let outcome = match &run.end {
+                _ if answered => TripleOutcome::Answered(exchange.class),
+                SessionEnd::Hung { message, .. } if *message == at => TripleOutcome::Unanswered,
+                _ => TripleOutcome::Lost,
+            };
             let message = &script[at];
             valid &= findings::has_valid_values(message, self.alphabet);
             *self.coverage.tries.entry(place.clone()).or_default().entry(exchange.label).or_default() += 1;
+            if outcome == TripleOutcome::Unanswered {
+                *self
+                    .coverage
+                    .unanswered
+                    .entry(place.clone())
+                    .or_default()
+                    .entry(exchange.label)
+                    .or_default() += 1;
+            }
             for (field, value) in &message.fields {
                 let key = (place.clone(), exchange.label, digest(field, &value.0));
                 *self.coverage.values.entry(key).or_default() += 1;

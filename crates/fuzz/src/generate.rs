@@ -44,6 +44,9 @@ struct Choices {
     favorites: BTreeMap<String, Vec<u8>>,
 }
 
+/// A message that is not answered takes its whole limit, in which some thirty sessions could have run.
+const COST_OF_SILENCE: f64 = 30.0;
+
 impl<R: Rng> Generator<'_, R> {
     /// Returns the messages of a session.
     pub fn script(&mut self) -> Vec<Message> {
@@ -188,7 +191,8 @@ impl<R: Rng> Generator<'_, R> {
     fn rarest(&mut self, place: &SessionPlace, labels: &[usize]) -> Option<usize> {
         let weight = |&label: &usize| {
             let variants = self.variants(label) as f64;
-            variants / (1.0 + self.coverage.tries_of(place, label) as f64)
+            let cost = 1.0 + COST_OF_SILENCE * self.coverage.silence_of(place, label);
+            variants / (1.0 + self.coverage.tries_of(place, label) as f64) / cost
         };
         let weights: Vec<f64> = labels.iter().map(weight).collect();
         (!labels.is_empty()).then(|| labels[weighted(&weights, self.rng)])

@@ -110,13 +110,15 @@ struct StoredEntry {
 fn outcome_name(outcome: TripleOutcome) -> &'static str {
     match outcome {
         TripleOutcome::Answered(class) => class.name(),
+        TripleOutcome::Unanswered => "unanswered",
         TripleOutcome::Lost => "lost",
     }
 }
 
 fn outcome_of(name: &str) -> Option<TripleOutcome> {
     let classes = AnswerClass::IN_FILES.into_iter().chain([AnswerClass::Other, AnswerClass::Silent]);
-    let mut outcomes = classes.map(TripleOutcome::Answered).chain([TripleOutcome::Lost]);
+    let mut outcomes =
+        classes.map(TripleOutcome::Answered).chain([TripleOutcome::Unanswered, TripleOutcome::Lost]);
     outcomes.find(|outcome| outcome_name(*outcome) == name)
 }
 
@@ -196,7 +198,11 @@ pub fn load(campaign: &mut Campaign<'_>, folder: &Path, subject: &str) -> Result
     for (at, name, outcome, count) in &stored.triples {
         let outcome = outcome_of(outcome)
             .ok_or_else(|| broken(&file, format!("it has an unknown class `{outcome}`")))?;
-        campaign.coverage.triples.insert((place(at)?, label(name)?, outcome), *count);
+        let (place, label) = (place(at)?, label(name)?);
+        if outcome == TripleOutcome::Unanswered {
+            campaign.coverage.unanswered.entry(place.clone()).or_default().insert(label, *count);
+        }
+        campaign.coverage.triples.insert((place, label, outcome), *count);
     }
     for (at, name, count) in &stored.tries {
         campaign.coverage.tries.entry(place(at)?).or_default().insert(label(name)?, *count);

@@ -2,12 +2,15 @@
 
 use adit_automata::Fsa;
 use adit_automata::format::{Format, Spelling};
+use adit_fuzz::alphabet::{Alphabet, AnswerClass};
 use adit_fuzz::campaign::{self, Campaign, CampaignRules};
 use adit_fuzz::findings::{FindingKind, shows};
 use adit_fuzz::generate::ScriptLimits;
 use adit_fuzz::guide::{Guide, GuideError, ModelGuide};
-use adit_fuzz::runner::Direct;
+use adit_fuzz::runner::{Direct, SessionRunner};
 use adit_fuzz::script::Message;
+use adit_fuzz::server::ServerError;
+use adit_fuzz::session::{Exchange, SessionEnd, SessionRun};
 
 use crate::{command, ftp, root};
 
@@ -125,4 +128,52 @@ fn few_sessions_go_where_a_session_is_over() {
     let wasted = scripts.iter().filter(over).count();
     // The state after QUIT is always the one in which least was tried.
     assert!(wasted < 30, "{wasted} of 200 sessions go on after QUIT");
+}
+
+/// A server that answers everything but one label.
+struct SilentTo<'a>(&'a str, &'a Alphabet);
+
+impl SessionRunner for SilentTo<'_> {
+    fn run(&self, script: &[Message], _: u32) -> Result<SessionRun, ServerError> {
+        let mut exchanges = Vec::new();
+        let mut end = SessionEnd::Finished;
+        for (at, message) in script.iter().enumerate() {
+            let is_silent = message.label == self.0;
+            exchanges.push(Exchange {
+                label: self.1.label(&message.label).unwrap(),
+                message: Some(at),
+                sent: Vec::new(),
+                answer: Vec::new(),
+                code: if is_silent { String::new() } else { "200".to_owned() },
+                class: if is_silent { AnswerClass::Silent } else { AnswerClass::Ok },
+                data: 0,
+                unasked: Vec::new(),
+            });
+            if is_silent {
+                end = SessionEnd::Hung { message: at, partial: Vec::new() };
+                break;
+            }
+        }
+        Ok(SessionRun { exchanges, end, edges: Vec::new() })
+    }
+}
+
+/// Each costs the whole limit for an answer, and shows nothing new.
+#[test]
+fn labels_that_are_never_answered_become_rare() {
+    let (alphabet, guide) = (ftp(), Guide::Codes);
+    let runner = SilentTo("RMD", &alphabet);
+    let mut campaign = Campaign::new(&alphabet, &guide, &runner, rules(1));
+    let scripts = scripts(&mut campaign, 600);
+    let with = |label: &str| {
+        let has = |script: &&Vec<Message>| script.iter().any(|message| message.label == label);
+        scripts[300..].iter().filter(has).count()
+    };
+    // MKD has as many values to try, and is answered.
+    assert!(4 * with("RMD") < with("MKD"), "{} of 300, {} with MKD", with("RMD"), with("MKD"));
+    let folder = tempfile::tempdir().unwrap();
+    campaign::save(&campaign, folder.path(), "x", 0.0).unwrap();
+    let mut again = Campaign::new(&alphabet, &guide, &runner, rules(1));
+    campaign::load(&mut again, folder.path(), "x").unwrap();
+    assert_eq!(again.next_script(), campaign.next_script());
 }
