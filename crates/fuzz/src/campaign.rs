@@ -98,6 +98,24 @@ impl Coverage {
         (own as f64 + usual) / (self.tries_of(place, label) + 1) as f64
     }
 
+    /// Chance that a message at this place is left without an answer.
+    pub fn silence_in(&self, place: &SessionPlace) -> f64 {
+        let silent: u64 = self.unanswered.get(place).map_or(0, |labels| labels.values().sum());
+        silent as f64 / self.tries_in(place).max(1) as f64
+    }
+
+    /// Tells whether the server waits for something else at this place: it has left this label and several
+    /// others without an answer whenever they came.
+    pub fn waits_for_others(&self, place: &SessionPlace, label: usize) -> bool {
+        /// One label may hang the server; that many are how the protocol is.
+        const SEVERAL: usize = 3;
+        let never_answered = |label: usize, unanswered: u64| unanswered == self.tries_of(place, label);
+        self.unanswered.get(place).is_some_and(|labels| {
+            let own = labels.get(&label).is_some_and(|&unanswered| never_answered(label, unanswered));
+            own && labels.iter().filter(|(label, count)| never_answered(**label, **count)).count() > SEVERAL
+        })
+    }
+
     /// Number of times that this value was tried there.
     pub fn tries_of_value(&self, place: &SessionPlace, label: usize, field: &str, value: &[u8]) -> u64 {
         self.values.get(&(place.clone(), label, digest(field, value))).copied().unwrap_or(0)
@@ -300,6 +318,12 @@ impl<'a> Campaign<'a> {
     fn see(&mut self, sight: &Sight, script: &[Message], seconds: f64) -> Result<bool, ServerError> {
         if let Some(known) = self.findings.iter_mut().find(|finding| finding.key == sight.key) {
             known.times += 1;
+            return Ok(false);
+        }
+        let label = self.alphabet.label(&sight.key.label);
+        if sight.key.kind == FindingKind::Hang
+            && label.is_some_and(|label| self.coverage.waits_for_others(&sight.place, label))
+        {
             return Ok(false);
         }
         // What could not be confirmed twice is not worth more time.

@@ -110,7 +110,10 @@ impl<R: Rng> Generator<'_, R> {
     }
 
     fn rare_place(&mut self, places: &[SessionPlace]) -> SessionPlace {
-        let weight = |place: &SessionPlace| 1.0 / (1.0 + self.coverage.visits_of(place) as f64);
+        let weight = |place: &SessionPlace| {
+            let cost = 1.0 + COST_OF_SILENCE * self.coverage.silence_in(place);
+            1.0 / (1.0 + self.coverage.visits_of(place) as f64) / cost
+        };
         let weights: Vec<f64> = places.iter().map(weight).collect();
         places[weighted(&weights, self.rng)].clone()
     }
