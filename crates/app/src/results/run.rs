@@ -57,6 +57,10 @@ pub(crate) struct Keeping {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Summary {
     pub(crate) class: String,
+    /// Signatures of all that the class offers to call, also of what was left out; empty in folders of
+    /// earlier versions.
+    #[serde(default)]
+    pub(crate) methods: BTreeSet<String>,
     /// Tests run in this round.
     pub(crate) tests: u64,
     pub(crate) properties: FateCounts,
@@ -322,6 +326,7 @@ pub(crate) mod tests {
         Run {
             summary: Summary {
                 class: "a.B".to_owned(),
+                methods: BTreeSet::new(),
                 tests: 1234,
                 properties: FateCounts { mined: 6, refuted: 1, survived: 2, not_attacked: 3 },
                 model: ModelSummary {

@@ -325,6 +325,7 @@ impl Outcome<'_> {
         let mined = self.mined;
         Summary {
             class: self.subject.class().to_owned(),
+            methods: self.subject.offered(),
             tests: mined.tests_run,
             properties: FateCounts::of(mined.conclusion.properties.iter().map(|judged| &judged.fate)),
             model: self.model(),
