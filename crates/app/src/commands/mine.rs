@@ -229,7 +229,11 @@ fn state_names(
         let asks = mined.pure.contains(name) || promises_to_ask(method);
         asks && !mined.trouble.has_hung(&method.name)
     };
-    let methods: Vec<_> = subject.vocabulary.methods.iter().filter(is_pure).cloned().collect();
+    // What --only leaves out of the model may still tell what an object is like.
+    let left_out = subject.java().into_iter().flat_map(|java| &java.api.left_out);
+    let left_out = left_out.map(|one| &one.callable).filter(|method| promises_to_ask(method));
+    let methods = subject.vocabulary.methods.iter().filter(is_pure).chain(left_out);
+    let methods: Vec<_> = methods.cloned().collect();
     let Conclusion { tests, witnesses, .. } = &mined.conclusion;
     with_facts(&mut subject.host, &model, reader, &methods, tests, witnesses)
 }
