@@ -290,6 +290,8 @@ fn with_guards(
         reader,
         tests,
         witnesses,
+        callables: subject.vocabulary.starts.iter().chain(&subject.vocabulary.methods).collect(),
+        blocking: &mined.trouble.blocking,
         questions: &questions,
         deadline,
     };
