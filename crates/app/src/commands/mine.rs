@@ -44,6 +44,7 @@ use crate::progress::{Audience, Mining};
 use crate::report::{NO_DETAIL, protocol, terminal};
 use crate::results;
 use crate::results::not_made::NeverReturned;
+use crate::results::run::BlockedCalls;
 use crate::shell;
 use crate::state_facts::with_facts;
 use crate::under_test::{AnyHost, UnderTest, World};
@@ -142,6 +143,7 @@ pub(super) fn run(flags: &MineFlags, quiet: bool) -> Result<Ending, Report> {
         subject: &subject,
         rendered,
         mined: &mined,
+        reader: &reader,
         asserted,
         found: &found,
         thrown: &thrown,
@@ -158,7 +160,9 @@ pub(super) fn run(flags: &MineFlags, quiet: bool) -> Result<Ending, Report> {
         print_json(&results::json(&summary))?;
     } else {
         let shown = detail.map_or(&outcome.model, |detail| &detail.model);
-        let model_text = drawn(shown, &mined, &outcome.never_worked());
+        // The states of a finer model are others.
+        let blocked = if detail.is_none() { &summary.model.blocked[..] } else { &[] };
+        let model_text = drawn(shown, blocked, &mined, &outcome.never_worked());
         print(&(remarks::findings(&summary, folder) + &model_text))?;
     }
     let first = kinds_of_objects(&subject).into_iter().chain(subject.speed());
@@ -472,12 +476,12 @@ fn places(flags: &MineFlags) -> String {
 }
 
 /// The model as text: drawn on a terminal where it fits, and in words elsewhere, so scripts can rely on it.
-fn drawn(model: &Fsa<String>, mined: &Mined, never_worked: &[String]) -> String {
+fn drawn(model: &Fsa<String>, blocked: &[BlockedCalls], mined: &Mined, never_worked: &[String]) -> String {
     let model_text = match terminal_size_of(io::stdout()) {
         Some((Width(width), Height(height))) => {
-            terminal::fitting(model, &mined.pure, (width.into(), height.into()))
+            terminal::fitting(model, blocked, &mined.pure, (width.into(), height.into()))
         }
-        None => terminal::told(model),
+        None => terminal::told(model, blocked),
     };
     // A call that was given up, or blocks somewhere, may be what the order is about.
     let told = (!mined.trouble.hides_calls())

@@ -156,9 +156,19 @@ pub(crate) struct ModelSummary {
     /// several constructors.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) constructions: Vec<Construction>,
+    /// Calls that blocked in a state, which does not allow them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) blocked: Vec<BlockedCalls>,
     /// Methods that threw for some arguments only: no state refuses them with these exceptions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) argument_exceptions: Vec<ArgumentExceptions>,
+}
+
+/// Calls that wait in a state for what only another thread could give.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct BlockedCalls {
+    pub(crate) state: usize,
+    pub(crate) methods: BTreeSet<String>,
 }
 
 /// Exceptions that a method throws for some arguments, in states that allow it.
@@ -351,6 +361,7 @@ pub(crate) mod tests {
                     rejected: Vec::new(),
                     guards: Vec::new(),
                     constructions: Vec::new(),
+                    blocked: Vec::new(),
                     argument_exceptions: Vec::new(),
                 },
                 detail: None,

@@ -5,7 +5,8 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use adit_automata::{Follower, Fsa, Modality, State, Traversed, format};
+use adit_attack::EventReader;
+use adit_automata::{Follower, Fsa, Modality, Reader, State, Traversed, format};
 use adit_java::source;
 use adit_logic::FateCounts;
 use adit_picture::StateNames;
@@ -31,8 +32,8 @@ use crate::report::{self, protocol};
 use crate::results::explored_first::ExploredFirst;
 use crate::results::not_made::NotMade;
 use crate::results::run::{
-    ArgumentExceptions, BadEnd, Branches, ConfirmedTransitions, Construction, DetailSummary, FoundSummary,
-    Gaps, Keeping, ModelSummary, Summary, Versions,
+    ArgumentExceptions, BadEnd, BlockedCalls, Branches, ConfirmedTransitions, Construction, DetailSummary,
+    FoundSummary, Gaps, Keeping, ModelSummary, Summary, Versions,
 };
 use crate::results::{
     self, Findings, Properties, PropertyResult, ResultFile, Results, SearchHistory, TestResult, TestedOrders,
@@ -47,6 +48,7 @@ pub(super) struct Outcome<'a> {
     /// The tests as the adapter writes them, if the subject is no Java class.
     pub(super) rendered: Vec<String>,
     pub(super) mined: &'a Mined,
+    pub(super) reader: &'a EventReader,
     /// The tests of the round as they are written to a file, with what each asserts.
     pub(super) asserted: Asserted,
     pub(super) found: &'a [Shown],
@@ -367,6 +369,7 @@ impl Outcome<'_> {
             rejected: self.mined.rejected.clone(),
             guards: self.beside.guards.clone(),
             constructions: self.constructions(),
+            blocked: self.blocked(),
             argument_exceptions: self.argument_exceptions(),
         }
     }
@@ -399,6 +402,27 @@ impl Outcome<'_> {
         };
         let told: Vec<Construction> = found.into_iter().map(one).collect();
         if told.len() > 1 { told } else { Vec::new() }
+    }
+
+    /// The calls that blocked in a state and never returned there, as far as their words say which state it
+    /// was.
+    fn blocked(&self) -> Vec<BlockedCalls> {
+        let model = &self.model;
+        let (mut reader, unknown) = (Reader::indexed(model), model.not_explored());
+        let mut found: BTreeMap<State, BTreeSet<String>> = BTreeMap::new();
+        for (word, callable) in self.thrown.blocked() {
+            let labels = word.iter().map(|&letter| model.letter(self.reader.alphabet().name(letter)));
+            let states: Vec<State> = match reader.reads(labels) {
+                true => reader.states().iter().copied().filter(|&to| Some(to) != unknown).collect(),
+                false => Vec::new(),
+            };
+            let [state] = states[..] else { continue };
+            let method = self.subject.vocabulary.names.of(&callable);
+            if !model.edges(state).any(|edge| Label::parse(edge.label).method() == method) {
+                found.entry(state).or_default().insert(method.to_owned());
+            }
+        }
+        found.into_iter().map(|(state, methods)| BlockedCalls { state, methods }).collect()
     }
 
     /// The exceptions that calls with parameters threw and no state refuses them with.
