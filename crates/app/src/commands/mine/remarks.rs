@@ -2,10 +2,11 @@
 //!
 //! With the model they fit on a screen, so each is a line, and lists are cut; `--json` has all of them.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use adit_picture::StateNames;
-use adit_trace::Stop;
+use adit_trace::{Label, Stop};
 
 use super::fixture_skeleton::SKELETON;
 use super::outcome::findings_file;
@@ -119,14 +120,23 @@ fn constructed(constructions: &[Construction], names: &StateNames) -> Option<Str
     (told.len() > 1).then(|| format!("constructors seen: {}", told.join("; ")))
 }
 
-/// Says which calls throw for some arguments, in states that allow them.
-fn thrown(model: &ModelSummary) -> Option<String> {
-    let one = |ArgumentExceptions { method, exceptions }: &ArgumentExceptions| {
-        let exceptions: Vec<&str> = exceptions.iter().map(String::as_str).collect();
-        format!("{method} ({})", exceptions.join(", "))
+/// Says which calls throw although their states allow them: for some arguments, or because the state stands
+/// for several. An exception by which a state refuses another call is hardly about arguments.
+fn thrown(model: &ModelSummary) -> Vec<String> {
+    let of_states: BTreeSet<&str> =
+        model.refused.iter().filter_map(|label| Label::parse(label).threw()).collect();
+    let told = |what: &str, is_told: &dyn Fn(&str) -> bool| {
+        let one = |ArgumentExceptions { method, exceptions }: &ArgumentExceptions| {
+            let exceptions: Vec<&str> =
+                { exceptions.iter() }.map(String::as_str).filter(|exception| is_told(exception)).collect();
+            (!exceptions.is_empty()).then(|| format!("{method} ({})", exceptions.join(", ")))
+        };
+        let told: Vec<String> = model.argument_exceptions.iter().filter_map(one).collect();
+        (!told.is_empty()).then(|| format!("{what}: {}", some_of(&told, THROWN_TOLD)))
     };
-    let told: Vec<String> = model.argument_exceptions.iter().map(one).collect();
-    (!told.is_empty()).then(|| format!("throw for some arguments: {}", some_of(&told, THROWN_TOLD)))
+    let arguments = told("throw for some arguments", &|exception| !of_states.contains(exception));
+    let either = told("throw for some arguments or objects of a state", &|one| of_states.contains(one));
+    arguments.into_iter().chain(either).collect()
 }
 
 /// Says in one line what there was no time for, and what to do about it.
@@ -288,6 +298,11 @@ mod tests {
                 "constructors seen: B() makes 1 (isEmpty); B(List) makes 1 (isEmpty) or 2",
                 "throw for some arguments: add (NullPointerException)"
             ]
+        );
+        summary.model.refused = BTreeSet::from(["next!NullPointerException".to_owned()]);
+        assert_eq!(
+            told(&summary)[2],
+            "throw for some arguments or objects of a state: add (NullPointerException)"
         );
         // One constructor needs no words.
         summary.model.constructions.pop();
