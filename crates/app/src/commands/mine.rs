@@ -155,7 +155,7 @@ pub(super) fn run(flags: &MineFlags, quiet: bool) -> Result<Ending, Report> {
         cost,
         elapsed,
     };
-    let summary = outcome.write(folder, &lives)?;
+    let (summary, rejected) = outcome.write(folder, &lives)?;
     if flags.json {
         print_json(&results::json(&summary))?;
     } else {
@@ -167,7 +167,8 @@ pub(super) fn run(flags: &MineFlags, quiet: bool) -> Result<Ending, Report> {
     }
     let first = kinds_of_objects(&subject).into_iter().chain(subject.speed());
     let names = StateNames::of(&outcome.model);
-    for line in first.chain(remarks::remarks(&summary, &names, folder, budget, subject.java().is_some())) {
+    let more = remarks::remarks(&summary, rejected, &names, folder, budget, subject.java().is_some());
+    for line in first.chain(more) {
         progress.remark(&line);
     }
     for name in without_state {

@@ -28,7 +28,7 @@ use crate::models::{self, DETAIL};
 use crate::output::{Target, write_failed};
 use crate::pipeline::Mined;
 use crate::progress::rounded;
-use crate::report::{self, protocol};
+use crate::report::{self, RejectedTraces, protocol};
 use crate::results::explored_first::ExploredFirst;
 use crate::results::not_made::NotMade;
 use crate::results::run::{
@@ -66,7 +66,8 @@ pub(super) struct Outcome<'a> {
 
 impl Outcome<'_> {
     /// Writes all files of the folder, the page last. `lives` are the objects of the user's own tests.
-    pub(super) fn write(&self, folder: &Path, lives: &[Life]) -> Result<Summary, Report> {
+    /// Returns the summary, and the traces that the model rejects.
+    pub(super) fn write(&self, folder: &Path, lives: &[Life]) -> Result<(Summary, RejectedTraces), Report> {
         let campaign = Campaign::read(folder)?;
         let class = self.subject.class();
         let file = |name: &str| Target::File(folder.join(name));
@@ -102,7 +103,7 @@ impl Outcome<'_> {
             validation: results::read(folder).unwrap_or_default(),
             tested_orders: None,
         };
-        report::write(
+        let rejected = report::write(
             folder,
             class,
             self.model.clone(),
@@ -110,7 +111,7 @@ impl Outcome<'_> {
             results,
             &campaign,
         )?;
-        Ok(summary)
+        Ok((summary, rejected))
     }
 
     /// Writes the finer model; that of an earlier round is removed if there is none.

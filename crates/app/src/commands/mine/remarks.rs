@@ -12,6 +12,7 @@ use super::fixture_skeleton::SKELETON;
 use super::outcome::findings_file;
 use crate::budget::Budget;
 use crate::output::{counted, model_size, some_of};
+use crate::report::RejectedTraces;
 use crate::results::not_made::NeverReturned;
 use crate::results::run::{
     ArgumentExceptions, BadEnd, Branches, ConfirmedTransitions, Construction, FoundSummary, Gaps,
@@ -52,6 +53,7 @@ pub(super) fn findings(summary: &Summary, folder: &Path) -> String {
 /// Returns the lines about a round.
 pub(super) fn remarks(
     summary: &Summary,
+    rejected: RejectedTraces,
     names: &StateNames,
     folder: &Path,
     budget: Budget,
@@ -67,6 +69,13 @@ pub(super) fn remarks(
         model.stopped(*stop),
     )];
     lines.extend(about_model(summary, names));
+    if rejected.rejected > 0 {
+        lines.push(format!(
+            "the model rejects {} of {} (the page shows the shortest)",
+            rejected.rejected,
+            counted(rejected.all, "recorded trace")
+        ));
+    }
     lines.extend(incomplete(summary, budget));
     if let Some(Branches { covered, all: all @ 1.. }) = summary.branches {
         lines.push(format!("branch coverage of the attack: {covered} of {all}"));
@@ -254,7 +263,19 @@ mod tests {
         (0..3).for_each(|_| _ = builder.state(true));
         builder.name(1, "isEmpty".to_owned());
         let names = StateNames::of(&builder.build());
-        remarks(summary, &names, Path::new("out"), Budget::Time(Duration::from_secs(10)), true)
+        let (rejected, budget) = (RejectedTraces::default(), Budget::Time(Duration::from_secs(10)));
+        remarks(summary, rejected, &names, Path::new("out"), budget, true)
+    }
+
+    #[test]
+    fn traces_that_the_model_rejects_are_counted() {
+        let summary = plain().summary;
+        let names = StateNames::of(&Builder::<String>::new().build());
+        let rejected = RejectedTraces { rejected: 2, all: 30 };
+        let budget = Budget::Time(Duration::from_secs(10));
+        let lines = remarks(&summary, rejected, &names, Path::new("out"), budget, true);
+        let told = "the model rejects 2 of 30 recorded traces (the page shows the shortest)";
+        assert!(lines.iter().any(|line| line == told), "{lines:?}");
     }
 
     #[test]
