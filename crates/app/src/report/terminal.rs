@@ -59,6 +59,8 @@ pub(crate) fn told(model: &Fsa<String>, blocked: &[BlockedCalls]) -> String {
 /// Returns the list of calls, cut short where it and the remarks below it would not fit on a screen.
 fn on_a_screen(model: &Fsa<String>, blocked: &[BlockedCalls]) -> String {
     const LINES: usize = 30;
+    // With few remarks this is still a screen, and a list says more than a summary.
+    const MOST_LINES: usize = 37;
     const COLUMNS: usize = 100;
     let height = |text: &str| text.lines().map(|line| columns(line).div_ceil(COLUMNS).max(1)).sum::<usize>();
     let all = list(model, blocked);

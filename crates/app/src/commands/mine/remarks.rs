@@ -125,8 +125,9 @@ fn constructed(constructions: &[Construction], names: &StateNames) -> Option<Str
         format!("{} makes {}", construction.call, states.join(" or "))
     };
     let told: Vec<String> = constructions.iter().map(one).collect();
+    let states: BTreeSet<&Vec<usize>> = constructions.iter().map(|one| &one.states).collect();
     // Parameter types have commas.
-    (told.len() > 1).then(|| format!("constructors seen: {}", told.join("; ")))
+    (states.len() > 1).then(|| format!("constructors seen: {}", told.join("; ")))
 }
 
 /// Says which calls throw although their states allow them: for some arguments, or because the state stands
