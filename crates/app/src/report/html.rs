@@ -260,6 +260,12 @@ fn embedded(data: &Value) -> String {
 mod tests {
     use super::*;
 
+    /// A browser walks along the whole line for each point. With eighty states this took seconds.
+    #[test]
+    fn no_browser_is_asked_for_points_of_lines() {
+        assert!(!SCRIPT.contains("getPointAtLength") && !SCRIPT.contains("getTotalLength"));
+    }
+
     #[test]
     fn data_cannot_break_out_of_its_element() {
         let nasty = json!({"</script><script>alert(1)</script>": "<!-- <script> ]]> & \u{2028} \"'"});
