@@ -32,7 +32,8 @@ fn a_cell_is_empty_or_full() {
     .assert_eq(&run.out);
 }
 
-/// `isFull` is not in the model and still names its states; `take` waits where nothing is.
+/// `isFull` is not in the model and still names its states; `take` waits where nothing is, and refuses only
+/// arguments.
 #[test]
 fn what_blocks_is_told_and_states_have_names() {
     let Some(java) = java() else { return };
@@ -44,7 +45,11 @@ fn what_blocks_is_told_and_states_have_names() {
             full = true;
             notifyAll();
         }
-        public synchronized void take() throws InterruptedException { while (!full) wait(); full = false; }
+        public synchronized void take(int v) throws InterruptedException {
+            if (v < 0) throw new IllegalArgumentException();
+            while (!full) wait();
+            full = false;
+        }
         public synchronized boolean isFull() { return full; }
     }";
     let classes = java.compile(&[("Hatch.java", hatch)]);

@@ -50,12 +50,14 @@ use crate::state_facts::with_facts;
 use crate::under_test::{AnyHost, UnderTest, World};
 use assertions::asserting;
 use beside::Beside;
+use blocked::{blocked_calls, without_refusals};
 use guards::GuardSearch;
 use outcome::Outcome;
 
 mod all;
 mod assertions;
 mod beside;
+mod blocked;
 mod fixture_skeleton;
 mod guards;
 mod outcome;
@@ -122,6 +124,8 @@ pub(super) fn run(flags: &MineFlags, quiet: bool) -> Result<Ending, Report> {
     }
     let (budget, elapsed) = (request.budget, pace.elapsed());
     let model = protocol::without_never_worked(&chosen.model);
+    let blocked = blocked_calls(&model, &reader, &thrown.blocked());
+    let model = without_refusals(&model, &blocked);
     let (model, questions) = match stop {
         Stop::Interrupted => (model, Vec::new()),
         _ => state_names(&mut subject, &reader, model, &mined)?,
@@ -143,7 +147,7 @@ pub(super) fn run(flags: &MineFlags, quiet: bool) -> Result<Ending, Report> {
         subject: &subject,
         rendered,
         mined: &mined,
-        reader: &reader,
+        blocked,
         asserted,
         found: &found,
         thrown: &thrown,

@@ -5,8 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use adit_attack::EventReader;
-use adit_automata::{Follower, Fsa, Modality, Reader, State, Traversed, format};
+use adit_automata::{Follower, Fsa, Modality, State, Traversed, format};
 use adit_java::source;
 use adit_logic::FateCounts;
 use adit_picture::StateNames;
@@ -48,7 +47,8 @@ pub(super) struct Outcome<'a> {
     /// The tests as the adapter writes them, if the subject is no Java class.
     pub(super) rendered: Vec<String>,
     pub(super) mined: &'a Mined,
-    pub(super) reader: &'a EventReader,
+    /// The calls that block in a state.
+    pub(super) blocked: Vec<BlockedCalls>,
     /// The tests of the round as they are written to a file, with what each asserts.
     pub(super) asserted: Asserted,
     pub(super) found: &'a [Shown],
@@ -370,7 +370,7 @@ impl Outcome<'_> {
             rejected: self.mined.rejected.clone(),
             guards: self.beside.guards.clone(),
             constructions: self.constructions(),
-            blocked: self.blocked(),
+            blocked: self.blocked.clone(),
             argument_exceptions: self.argument_exceptions(),
         }
     }
@@ -403,27 +403,6 @@ impl Outcome<'_> {
         };
         let told: Vec<Construction> = found.into_iter().map(one).collect();
         if told.len() > 1 { told } else { Vec::new() }
-    }
-
-    /// The calls that blocked in a state and never returned there, as far as their words say which state it
-    /// was.
-    fn blocked(&self) -> Vec<BlockedCalls> {
-        let model = &self.model;
-        let (mut reader, unknown) = (Reader::indexed(model), model.not_explored());
-        let mut found: BTreeMap<State, BTreeSet<String>> = BTreeMap::new();
-        for (word, callable) in self.thrown.blocked() {
-            let labels = word.iter().map(|&letter| model.letter(self.reader.alphabet().name(letter)));
-            let states: Vec<State> = match reader.reads(labels) {
-                true => reader.states().iter().copied().filter(|&to| Some(to) != unknown).collect(),
-                false => Vec::new(),
-            };
-            let [state] = states[..] else { continue };
-            let method = self.subject.vocabulary.names.of(&callable);
-            if !model.edges(state).any(|edge| Label::parse(edge.label).method() == method) {
-                found.entry(state).or_default().insert(method.to_owned());
-            }
-        }
-        found.into_iter().map(|(state, methods)| BlockedCalls { state, methods }).collect()
     }
 
     /// The exceptions that calls with parameters threw and no state refuses them with.
