@@ -68,13 +68,21 @@ fn on_a_screen(model: &Fsa<String>, blocked: &[BlockedCalls]) -> String {
         return all;
     }
     let shorter = [8, 5, 3].map(|most| listed(model, blocked, most));
-    let shortest = Some(&shorter[shorter.len() - 1]).filter(|text| height(text) < MOST_LINES);
+    let changes = without_loops(&shorter[shorter.len() - 1]);
+    let shortest = [&shorter[shorter.len() - 1], &changes].into_iter().find(|text| height(text) < MOST_LINES);
     let told = match shorter.iter().find(|text| height(text) < LINES).or(shortest) {
         Some(text) => text.clone(),
-        // Names alone fill the screen.
+        // What changes a state fills the screen.
         None => summary(model),
     };
     format!("{told}(`adit show --all` lists every call)\n")
+}
+
+/// The list without the calls that lead to no other state.
+fn without_loops(list: &str) -> String {
+    let is_loop =
+        |line: &&str| line.starts_with("    stays: ") || line.starts_with("    not explored after: ");
+    list.lines().filter(|line| !is_loop(line)).map(|line| format!("{line}\n")).collect()
 }
 
 /// Returns true if a model has too many states for a list.
@@ -653,6 +661,17 @@ mod tests {
             "{text}"
         );
         assert!(list(&model, &[]).lines().count() < 40 && list(&model, &[]).contains("someLongMethodName39"));
+        // Where that is not enough, the list has only what changes a state.
+        let mut builder = Builder::new();
+        (0..12).for_each(|_| _ = builder.state(true));
+        builder.initial(0);
+        for state in 0..12 {
+            builder.edge(state, "stay".to_owned(), state);
+            builder.edge(state, "next".to_owned(), 1 + state % 11);
+            builder.refusals(state, vec!["back!IllegalStateException".to_owned()]);
+        }
+        let text = told(&builder.build(), &[]);
+        assert!(!text.contains("stays:") && text.matches("    -> ").count() == 12, "{text}");
         // Where the states alone fill the screen, there is a summary.
         let mut builder = Builder::new();
         (0..14).for_each(|_| _ = builder.state(true));
