@@ -55,7 +55,7 @@ fn what_blocks_is_told_and_states_have_names() {
     let classes = java.compile(&[("Hatch.java", hatch)]);
     let path = classes.path().display().to_string();
     let out = classes.path().join("out").display().to_string();
-    let mine = ["mine", "Hatch", "-c", &path, "--only", "put,take", "--budget", "6000tests", "--quiet"];
+    let mine = ["mine", "Hatch", "-c", &path, "--only", "put,take", "--budget", "2000tests", "--quiet"];
     let run = adit(&[&mine[..], &["-o", &out]].concat());
     assert_eq!((run.code, run.err.as_str()), (0, ""));
     let told = expect![[r#"
