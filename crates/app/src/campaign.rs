@@ -51,6 +51,13 @@ const RESULTS: [&str; 10] = [
     "model_detail.json",
 ];
 
+/// Files of a folder that the user writes: names of states, and the fixtures that adit began.
+const OF_USER: [&str; 2] = ["names.json", "Fixtures.java"];
+
+/// The name that the store has for a changed class file, and for what a user did not ask for.
+const CLASS_FILE: &str = "the class file";
+const NOT_GIVEN: &str = "not given";
+
 /// The campaign to open.
 pub(crate) struct CampaignRequest<'a> {
     pub(crate) folder: &'a Path,
@@ -87,8 +94,8 @@ struct EarlierModel {
 }
 
 impl<'e> Campaign<'e> {
-    /// Opens the campaign of a folder, or begins one. Refuses a campaign about something else, unless it is
-    /// to be moved away.
+    /// Opens the campaign of a folder, or begins one. A campaign about an earlier build of the same class is
+    /// moved away; one about something else is refused, unless it is to be moved away.
     pub(crate) fn open(
         request: &CampaignRequest<'_>,
         reader: &'e EventReader,
@@ -99,7 +106,11 @@ impl<'e> Campaign<'e> {
         make_room(request, progress)?;
         let mut writer = Writer::open(Held::new(folder)?, about)?;
         let differences = writer.about()?.differences(about);
-        if !differences.is_empty() {
+        if is_rebuilt(&differences) {
+            drop(writer);
+            start_over(folder, &differences, progress)?;
+            writer = Writer::open(Held::new(folder)?, about)?;
+        } else if !differences.is_empty() {
             return Err(other_campaign(folder, &differences));
         }
         let history = History::read(&writer)?;
@@ -277,15 +288,56 @@ fn round_seed(seed: u64, rounds_before: u64) -> u64 {
     seed ^ rounds_before.wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
+/// Tells whether a campaign differs only because somebody compiled the class, its tests or the fixtures
+/// again. What the user asked for is then the same.
+fn is_rebuilt(differences: &[Difference]) -> bool {
+    let class = differences.iter().any(|one| one.what == CLASS_FILE);
+    let by_building = |one: &Difference| match one.what.as_str() {
+        CLASS_FILE => true,
+        // A class with its first overload.
+        "labels" => class,
+        "fixtures" | "tests" => one.stored != NOT_GIVEN && one.now != NOT_GIVEN,
+        _ => false,
+    };
+    !differences.is_empty() && differences.iter().all(by_building)
+}
+
+/// Moves the campaign of an earlier build away. Its words are about another class, so that a model of both
+/// would be one of neither. Files that the user wrote stay.
+fn start_over(folder: &Path, differences: &[Difference], progress: &Mining) -> Result<(), Report> {
+    let away = Held::new(folder)?.move_away()?;
+    create_folder(folder)?;
+    for name in OF_USER {
+        let (from, to) = (away.join(name), folder.join(name));
+        if from.exists() {
+            fs::copy(&from, &to).map_err(|error| {
+                bad_input(
+                    format!("cannot copy {} to {}: {error}", from.display(), to.display()),
+                    "is there space on the disk, and may you write there?",
+                )
+            })?;
+        }
+    }
+    let changed: Vec<String> = differences.iter().filter(|one| one.what != "labels").map(told).collect();
+    progress.remark(&format!(
+        "starting over, because {}; the earlier campaign is in {}",
+        changed.join(" and "),
+        away.display()
+    ));
+    Ok(())
+}
+
+/// A difference in words.
+fn told(Difference { what, stored, now }: &Difference) -> String {
+    match what.as_str() {
+        // Fingerprints tell nobody anything.
+        CLASS_FILE | "fixtures" | "tests" => format!("{what} changed"),
+        _ => format!("{what} was {stored} and is now {now}"),
+    }
+}
+
 fn other_campaign(folder: &Path, differences: &[Difference]) -> Report {
-    let said: Vec<String> = differences
-        .iter()
-        .map(|Difference { what, stored, now }| match what.as_str() {
-            // Fingerprints tell nobody anything.
-            "the class file" | "fixtures" | "tests" => format!("{what} changed"),
-            _ => format!("{what} was {stored} and is now {now}"),
-        })
-        .collect();
+    let said: Vec<String> = differences.iter().map(told).collect();
     bad_input(
         format!("{} holds a different campaign: {}", folder.display(), said.join("; ")),
         format!(

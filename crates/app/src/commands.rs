@@ -30,6 +30,7 @@ mod report;
 mod requests;
 mod serve;
 mod show;
+mod states;
 mod status;
 mod tables;
 mod test_spec;

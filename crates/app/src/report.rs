@@ -46,10 +46,18 @@ pub(crate) fn write(
     detail: Option<Fsa<String>>,
     results: Results,
     campaign: &Campaign,
-) -> Result<(), Report> {
+) -> Result<RejectedTraces, Report> {
     let page =
         Page::new(title.to_owned(), model, detail, results, |replay| replay_campaign(campaign, replay))?;
-    put(&Target::File(folder.join(NAME)), &html(&page))
+    put(&Target::File(folder.join(NAME)), &html(&page))?;
+    Ok(RejectedTraces { rejected: page.evidence.outside, all: page.evidence.traces })
+}
+
+/// Recorded traces that a model rejects, among all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct RejectedTraces {
+    pub(crate) rejected: u64,
+    pub(crate) all: u64,
 }
 
 /// Writes a text or the bytes of a picture.

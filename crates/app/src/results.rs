@@ -1,5 +1,6 @@
 //! Results of a run, as the JSON files in its folder: one struct per file, written and read by the same code.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use miette::Report;
@@ -106,6 +107,12 @@ pub(crate) fn json(content: &impl Serialize) -> Value {
 pub(crate) fn write<T: ResultFile>(folder: &Path, content: &T) -> Result<(), Report> {
     let target = Target::File(folder.join(T::NAME));
     target.write(|out| writeln!(out, "{:#}", json(content)).map_err(write_failed))
+}
+
+/// Reads the signatures of all that the class of a campaign's folder offers to call; nothing if the folder
+/// does not say.
+pub(crate) fn offered(folder: &Path) -> Result<BTreeSet<String>, Report> {
+    Ok(read::<Run>(folder)?.map(|run| run.summary.methods).unwrap_or_default())
 }
 
 /// Reads a file of a folder, if it is there.

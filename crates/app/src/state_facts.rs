@@ -26,6 +26,9 @@ const STATES: usize = 60;
 /// Most parts of a name.
 const PARTS: usize = 3;
 
+/// Most further parts of a name that only say what was not seen elsewhere.
+const ABSENT_PARTS: usize = 2;
+
 /// Prefix of a predicate that does not hold.
 const NOT: &str = "not ";
 
@@ -241,14 +244,17 @@ fn named(model: &Fsa<String>, mut facts: Vec<Facts>) -> (Fsa<String>, Vec<String
     tell_constants_apart(&mut facts);
     let questions = questions(&states, &facts);
     let mut builder = model.to_builder();
+    let mut names = BTreeMap::new();
     for &state in &states {
         builder.predicates(state, facts[state].values().map(|fact| fact.told.clone()).collect());
         let others: Vec<State> = states.iter().copied().filter(|&other| other != state).collect();
         let name = name(model, state, &others, &questions, &facts);
         if !name.is_empty() {
-            builder.name(state, name.join(", "));
+            names.insert(state, name.join(", "));
         }
     }
+    numbered(&mut names);
+    names.into_iter().for_each(|(state, name)| builder.name(state, name));
     (builder.build(), questions)
 }
 
@@ -334,6 +340,11 @@ fn name(
         chosen.push(part);
         others = rest;
     }
+    for _ in 0..ABSENT_PARTS {
+        let Some((part, rest)) = by_absence(model, state, &others) else { break };
+        chosen.push(part);
+        others = rest;
+    }
     if chosen.is_empty() {
         // Nothing tells it from any other, and what holds is still worth saying.
         chosen.extend(questions.iter().find_map(told));
@@ -344,10 +355,7 @@ fn name(
 /// A call that tells the state from some of the others, and the others that it does not: one that it allows
 /// and they refuse, or the other way round.
 fn by_calls(model: &Fsa<String>, state: State, others: &[State]) -> Option<(String, Vec<State>)> {
-    let allowed = |state: State| -> BTreeSet<&str> {
-        let returned = model.edges(state).map(|edge| Label::parse(edge.label));
-        returned.filter(|label| label.threw().is_none()).map(Label::method).collect()
-    };
+    let allowed = |state: State| allowed(model, state);
     let refused = |state: State| -> BTreeSet<&str> {
         let refused = model.refusals(state).iter().map(|label| Label::parse(label).method());
         refused.filter(|method| !allowed(state).contains(method)).collect()
@@ -368,6 +376,51 @@ fn by_calls(model: &Fsa<String>, state: State, others: &[State]) -> Option<(Stri
         .into_iter()
         .min_by(|one, other| (one.0.len(), one.1, &one.2).cmp(&(other.0.len(), other.1, &other.2)))?;
     (best.0.len() < others.len()).then_some((best.2, best.0))
+}
+
+/// A call that the state allows and as many of the others as possible do not, or the other way round, and the
+/// others that it does not tell apart. They may not refuse it, but block, or nobody saw it succeed there.
+fn by_absence(model: &Fsa<String>, state: State, others: &[State]) -> Option<(String, Vec<State>)> {
+    let own = labels(model, state);
+    let all: Vec<(State, BTreeSet<&str>)> =
+        others.iter().map(|&other| (other, labels(model, other))).collect();
+    let methods: BTreeSet<&str> = all.iter().flat_map(|(_, other)| other).chain(&own).copied().collect();
+    let found = methods.into_iter().map(|method| {
+        let has = own.contains(method);
+        let rest = all.iter().filter(|(_, other)| other.contains(method) == has).map(|(other, _)| *other);
+        let name = format!("{} {method}", if has { "can" } else { "without" });
+        (rest.collect::<Vec<State>>(), !has, name)
+    });
+    let best = found.filter(|(rest, ..)| rest.len() < others.len()).min_by(|one, other| {
+        (one.0.len(), one.1, one.2.len(), &one.2).cmp(&(other.0.len(), other.1, other.2.len(), &other.2))
+    });
+    best.map(|(rest, _, name)| (name, rest))
+}
+
+/// The methods that returned in a state, and their answers.
+fn labels(model: &Fsa<String>, state: State) -> BTreeSet<&str> {
+    let answers = model.edges(state).map(|edge| edge.label.as_str());
+    let answers = answers.filter(|label| Label::parse(label).answer().is_some());
+    allowed(model, state).into_iter().chain(answers).collect()
+}
+
+/// The methods that returned in a state.
+fn allowed(model: &Fsa<String>, state: State) -> BTreeSet<&str> {
+    let returned = model.edges(state).map(|edge| Label::parse(edge.label));
+    returned.filter(|label| label.threw().is_none()).map(Label::method).collect()
+}
+
+/// Numbers the states that nothing tells apart, so that a name means one state.
+fn numbered(names: &mut BTreeMap<State, String>) {
+    let mut taken: BTreeSet<String> = BTreeSet::new();
+    for name in names.values_mut() {
+        let unique =
+            (1..).map(|number| if number == 1 { name.clone() } else { format!("{name} ({number})") });
+        if let Some(free) = { unique }.find(|one| !taken.contains(one)) {
+            taken.insert(free.clone());
+            *name = free;
+        }
+    }
 }
 
 /// Letters by which a refusal is the longer name, so that what is possible comes first.
@@ -427,6 +480,45 @@ mod tests {
         "#]]
         .assert_eq(&names);
     }
+
+    #[test]
+    fn names_are_unique() {
+        let truth = |answer: bool| {
+            let fact = Answer::agreed(&BTreeSet::from([Answer::Truth(answer)]), "isFair").unwrap();
+            Facts::from([("isFair".to_owned(), fact)])
+        };
+        let mut builder = Builder::new();
+        (0..6).for_each(|_| _ = builder.state(true));
+        builder.initial(0);
+        // A call that blocks in a state is neither allowed nor refused there.
+        for (from, label, to) in [
+            (0, "Semaphore", 1),
+            (1, "acquire", 2),
+            (1, "drain", 2),
+            (2, "release", 1),
+            (3, "drain", 3),
+            (4, "drain", 4),
+            (4, "tryAcquire:FALSE", 4),
+            (3, "tryAcquire:FALSE", 3),
+            (3, "tryAcquire:TRUE", 3),
+            (5, "acquire", 5),
+        ] {
+            builder.edge(from, label.to_owned(), to);
+        }
+        let facts = vec![Facts::new(), truth(false), truth(false), truth(false), truth(false), truth(true)];
+        assert_eq!(
+            told(&named(&builder.build(), facts).0),
+            [
+                "-",
+                "not isFair, can acquire",
+                "not isFair, can release",
+                "not isFair, can tryAcquire:TRUE",
+                "not isFair, can tryAcquire, without tryAcquire:TRUE",
+                "isFair"
+            ]
+        );
+    }
+
     fn told(model: &Fsa<String>) -> Vec<&str> {
         model.states().map(|state| model.name(state).unwrap_or("-")).collect()
     }

@@ -3,6 +3,7 @@
 //! Searches know only `Subject`, `Author` and `Vocabulary`. Commands also ask what belongs to one world:
 //! class files and fixtures, or the description of an adapter.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use adit_adapter::{AdapterAuthor, AdapterHost};
@@ -84,6 +85,17 @@ impl UnderTest {
         match &self.world {
             World::Java(java) => Some(java),
             World::Adapter(_) => None,
+        }
+    }
+
+    /// Signatures of all that it offers to call, also of what the user leaves out.
+    pub(crate) fn offered(&self) -> BTreeSet<String> {
+        let Vocabulary { starts, methods, names, .. } = &self.vocabulary;
+        match &self.world {
+            World::Java(java) => java.api.offered.clone(),
+            World::Adapter(_) => {
+                starts.iter().chain(methods).map(|callable| names.of(callable).to_owned()).collect()
+            }
         }
     }
 

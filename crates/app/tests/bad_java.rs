@@ -51,6 +51,19 @@ fn classes_that_are_damaged() {
 }
 
 #[test]
+fn a_class_path_that_is_too_deep() {
+    let Some(java) = java() else { return };
+    let classes = java.compile(&[("Cell.java", &format!("package com.acme; {CELL}"))]);
+    let (root, deep) = (classes.path().display().to_string(), classes.path().join("com/acme"));
+    let folder = deep.display().to_string();
+    let file = deep.join("Cell.class").display().to_string();
+    let right = format!("use -c {root}");
+    refused(&adit(&["mine", "com.acme.Cell", "-c", &folder]), &["inside of the package", &right]);
+    refused(&adit(&["mine", "Cell", "-c", &folder]), &["name the class com.acme.Cell", &right]);
+    refused(&adit(&["observe", "com.acme.Cell", "-c", &file]), &["is a class file", "-c wants", &right]);
+}
+
+#[test]
 fn an_entry_of_the_class_path_that_is_missing() {
     if java().is_none() {
         return;

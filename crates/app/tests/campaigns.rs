@@ -426,10 +426,6 @@ fn a_campaign_about_something_else_is_not_mixed_in() {
     let told = |run: driver::Run| format!("{}:{}\n", run.code, run.err.replace(&out, "DIR"));
     let mut text = told(mine(&["--non-public", "--only", "put,take"]));
     let before = found(&folder);
-    fs::write(classes.path().join("Slot.java"), SLOT.replace("? 0 : 1", "? 0 : 2")).unwrap();
-    java.compile_files(&[classes.path().join("Slot.java")], "", classes.path());
-    text += &told(mine(&[]));
-    assert_eq!(found(&folder), before);
     // The second process is told who the first is.
     let lock = File::options().read(true).write(true).open(folder.join("campaign.lock")).unwrap();
     lock.lock().unwrap();
@@ -439,9 +435,6 @@ fn a_campaign_about_something_else_is_not_mixed_in() {
     drop(lock);
     expect![[r#"
         2:  error: DIR holds a different campaign: non_public was false and is now true; only was not given and is now ["put","take"]
-          help: add --fresh to start over (the old campaign is kept in DIR.1 or the next free number), or name another folder with -o
-
-        2:  error: DIR holds a different campaign: the class file changed
           help: add --fresh to start over (the old campaign is kept in DIR.1 or the next free number), or name another folder with -o
 
         2:  error: DIR is in use by process 4711
@@ -454,6 +447,34 @@ fn a_campaign_about_something_else_is_not_mixed_in() {
     assert_eq!(mine(&["--fresh"]).code, 0);
     assert_eq!(found(&classes.path().join("out.1")), before);
     assert_eq!(adit(&["status", &out, "--json"]).json()["rounds"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn a_class_that_was_compiled_again_starts_over() {
+    let Some(java) = java() else { return };
+    let classes = java.compile(&[("Slot.java", SLOT)]);
+    let (path, folder) = (classes.path().display().to_string(), classes.path().join("out"));
+    let out = folder.display().to_string();
+    let mine = |more: &[&str]| {
+        adit(&[&["mine", "Slot", "-c", &path, "--budget", "2000tests", "-o", &out], more].concat())
+    };
+    assert_eq!(mine(&[]).code, 0);
+    assert_eq!(adit(&["name", &out, "1", "ready"]).code, 0);
+    let before = found(&folder);
+    fs::write(classes.path().join("Slot.java"), SLOT.replace("? 0 : 1", "? 0 : 2")).unwrap();
+    java.compile_files(&[classes.path().join("Slot.java")], "", classes.path());
+    // Another flag is another question, whatever was compiled.
+    let other = mine(&["--without", "take"]);
+    assert!(other.code == 2 && other.err.contains("the class file changed; without was"), "{}", other.err);
+    assert_eq!(found(&folder), before);
+    let again = mine(&[]);
+    assert_eq!(again.code, 0, "{}", again.err);
+    let line = format!("starting over, because the class file changed; the earlier campaign is in {out}.1");
+    assert!(again.err.contains(&line), "{}", again.err);
+    assert!(again.out.contains("(ready)"), "names of the user stay: {}", again.out);
+    assert_eq!(found(&classes.path().join("out.1")), before);
+    assert_eq!(adit(&["status", &out, "--json"]).json()["rounds"].as_array().unwrap().len(), 1);
+    assert!(mine(&[]).err.contains("continuing the campaign"));
 }
 
 /// A file system of a megabyte, on which there is no room for a second round.

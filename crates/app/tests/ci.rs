@@ -6,6 +6,7 @@ use std::fs;
 
 use driver::java::java;
 use driver::{adit, example, refused};
+use expect_test::expect;
 
 fn order(guard: &str) -> String {
     format!(
@@ -50,6 +51,25 @@ fn a_changed_class_fails_the_build_and_an_unchanged_one_does_not() {
     let back = adit(&["compare", &at("models/Order.json"), &at("out/Order"), "--fail-on-new", "--markdown"]);
     assert_eq!(back.code, 1, "{}", back.out);
     assert!(back.out.contains("| `pay` | `Order` | throws `IllegalStateException` |"), "{}", back.out);
+
+    // A method that callers may use is gone.
+    let less = order("items == 0 || paid").replace("public boolean isPaid", "boolean isPaid");
+    let changed = java.compile(&[("Order.java", &less)]);
+    fs::copy(changed.path().join("Order.class"), at("Order.class")).unwrap();
+    let removed = ci(&[]);
+    assert_eq!(removed.code, 1, "{}{}", removed.out, removed.err);
+    expect![[r#"
+        ### `Order`
+
+        **1 method was removed from the class:**
+
+        | method |
+        |---|
+        | `isPaid` |
+    "#]]
+    .assert_eq(&removed.out);
+    let compared = adit(&["compare", &at("out/Order"), &at("models/Order.json"), "--fail-on-new", "--json"]);
+    assert_eq!((compared.code, &compared.json()["removed"]), (1, &serde_json::json!(["isPaid"])));
 }
 
 #[test]

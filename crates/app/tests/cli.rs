@@ -4,7 +4,7 @@
 
 mod driver;
 
-use driver::{Run, adit, adit_with, example};
+use driver::{Run, adit, adit_with, example, refused};
 use expect_test::expect;
 use serde_json::Value;
 
@@ -570,6 +570,16 @@ fn explain_replays_what_lies_beside_a_model() {
     assert_eq!(told["transitions"].as_array().unwrap().len(), 1);
     let taken = &told["transitions"][0];
     assert!(taken["traces"].as_u64().unwrap() + taken["ambiguous"].as_u64().unwrap() > 0, "{told}");
+    // States by name, alone and on both sides of a call.
+    let explain = |what: &[&str]| adit(&[&["explain", &place], what].concat());
+    let by_number = explain(&["1", "nextToken", "2"]).out;
+    assert_eq!(explain(&["hasMoreTokens", "nextToken", "not hasMoreTokens"]).out, by_number);
+    assert_eq!(explain(&["1 (hasMoreTokens) -nextToken-> 2 (not hasMoreTokens)"]).out, by_number);
+    assert_eq!(explain(&["not hasMoreTokens"]).out, explain(&["2"]).out);
+    // A call has the name of a state.
+    assert!(explain(&["hasMoreTokens"]).out.contains("-hasMoreTokens:FALSE->"));
+    let unknown = explain(&["not hasMoreTokns", "nextToken"]);
+    refused(&unknown, &["no state `not hasMoreTokns`", "did you mean `not hasMoreTokens`"]);
     let page = adit(&["report", &place]);
     assert_eq!(page.code, 0, "{}", page.err);
     assert!(folder.path().join("report.html").exists());

@@ -158,6 +158,7 @@ const TYPED: &[(&str, &str)] = &[
     ("mine {}", "mine java.util.StringTokenizer --budget 400tests"),
     ("mine … --fresh", "mine Cell -c classes -o new --budget 400tests --fresh"),
     ("name", "name cell 1 empty"),
+    ("name MODEL", "name cell"),
     ("name {} {state} NAME", "name cell 1 'still empty'"),
     ("observe", "observe Cell -c classes -o cell.jsonl --budget 100tests"),
     (

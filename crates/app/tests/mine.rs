@@ -32,6 +32,50 @@ fn a_cell_is_empty_or_full() {
     .assert_eq(&run.out);
 }
 
+/// `isFull` is not in the model and still names its states; `take` waits where nothing is, and refuses only
+/// arguments.
+#[test]
+fn what_blocks_is_told_and_states_have_names() {
+    let Some(java) = java() else { return };
+    let hatch = "public class Hatch {
+        private boolean full;
+        public synchronized void put(int v) {
+            if (v % 4 != 1) throw new IllegalArgumentException();
+            if (full) throw new IllegalStateException();
+            full = true;
+            notifyAll();
+        }
+        public synchronized void take(int v) throws InterruptedException {
+            if (v < 0) throw new IllegalArgumentException();
+            while (!full) wait();
+            full = false;
+        }
+        public synchronized boolean isFull() { return full; }
+    }";
+    let classes = java.compile(&[("Hatch.java", hatch)]);
+    let path = classes.path().display().to_string();
+    let out = classes.path().join("out").display().to_string();
+    let mine = ["mine", "Hatch", "-c", &path, "--only", "put,take", "--budget", "2000tests", "--quiet"];
+    let run = adit(&[&mine[..], &["-o", &out]].concat());
+    assert_eq!((run.code, run.err.as_str()), (0, ""));
+    let told = expect![[r#"
+        start 0
+            -> 1 (not isFull): Hatch
+        1 (not isFull)
+            -> 2 (isFull): put
+            blocks: take
+        2 (isFull)
+            -> 1 (not isFull): take
+            refuses: put!IllegalStateException
+    "#]];
+    told.assert_eq(&run.out);
+    told.assert_eq(&adit(&["show", &out, "--all"]).out);
+    let run: Value = serde_json::from_str(&fs::read_to_string(format!("{out}/run.json")).unwrap()).unwrap();
+    assert_eq!(run["blocked"], json!([{"state": 1, "methods": ["take"]}]));
+    let page = fs::read_to_string(format!("{out}/report.html")).unwrap();
+    assert!(page.contains(r#""blocks":["take"]"#), "the page has it, too");
+}
+
 /// The model that README.md shows is what comes out.
 #[test]
 fn a_tokenizer_has_tokens_or_not() {

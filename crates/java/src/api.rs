@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
-use adit_bytecode::overloads::Overloads;
+use adit_bytecode::overloads::{self, Overloads};
 use adit_bytecode::{Class, ClassError, Flags, Method, Program, Signature, Type};
 use adit_trace::{CallKind, Callable, EventNames, ValueKind, Vocabulary};
 
@@ -24,9 +24,14 @@ pub struct Api {
     pub starts: Vec<Operation>,
     /// The methods of its objects, inherited ones included, in the order of the class file.
     pub methods: Vec<Operation>,
+    /// The methods that `--only` leaves out and that need no arguments: they can still be asked.
+    pub left_out: Vec<Operation>,
     /// The starts and methods that are not called because there are no values for their parameters, with the
     /// reason.
     pub skipped: Vec<(Callable, Lack)>,
+    /// The signatures of all starts and methods, also of those that the user leaves out:
+    /// `nextToken(java.lang.String)`.
+    pub offered: BTreeSet<String>,
     /// The classes, with dots, whose public static methods without parameters give values.
     pub fixtures: Vec<String>,
     /// Non-public members are called as well.
@@ -99,7 +104,18 @@ impl Api {
             return Err(ApiError::NotPublic { class: name });
         }
         let starts = starts(program, class, options)?;
-        let methods = methods(program, class, options)?;
+        let all = methods(program, class, options);
+        let offered = starts
+            .iter()
+            .chain(&all)
+            .map(|operation| overloads::signature(&operation.callable.name, &operation.parameters));
+        let offered = offered.collect();
+        let methods = chosen(class, all.clone(), options)?;
+        let is_unwanted = |one: &Operation| options.without.iter().any(|name| is_meant(one, name));
+        let left_out = all
+            .into_iter()
+            .filter(|one| one.parameters.is_empty() && !methods.contains(one) && !is_unwanted(one));
+        let left_out = left_out.collect();
         if methods.is_empty() {
             return Err(ApiError::NoMethod { class: name });
         }
@@ -110,6 +126,8 @@ impl Api {
             starts,
             methods,
             skipped: Vec::new(),
+            left_out,
+            offered,
             fixtures: options.fixtures.clone(),
             non_public: options.non_public,
         })
@@ -401,7 +419,7 @@ fn elsewhere(program: &Program<'_>, class: &Class, options: &ApiOptions) -> Vec<
     found.into_iter().chain(methods).map(|(_, operation)| operation).collect()
 }
 
-fn methods(program: &Program<'_>, class: &Class, options: &ApiOptions) -> Result<Vec<Operation>, ApiError> {
+fn methods(program: &Program<'_>, class: &Class, options: &ApiOptions) -> Vec<Operation> {
     let mut found = Vec::new();
     // Overridden methods are the same for a caller, whatever they return; so are those that a bridge leads
     // to.
@@ -435,7 +453,7 @@ fn methods(program: &Program<'_>, class: &Class, options: &ApiOptions) -> Result
             }
         }
     }
-    chosen(class, found, options)
+    found
 }
 
 /// Tells whether every object has the method, in its own way or not.

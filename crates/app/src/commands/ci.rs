@@ -14,6 +14,7 @@ use crate::flags::CiFlags;
 use crate::input::{open, read_whole};
 use crate::models::{self, MODEL};
 use crate::output::{Target, create_folder, print, print_json, write_failed};
+use crate::results;
 use crate::stderr::tell;
 
 /// Content of `adit.toml`.
@@ -81,12 +82,14 @@ pub(super) fn run(flags: &CiFlags, quiet: bool) -> Result<Ending, Report> {
             continue;
         }
         let [now, before] = [&mined, &file].map(|path| models::read(path, None));
-        let found = Difference::between(&now?, &before?).map_err(|_| {
+        let (now, before) = (now?, before?);
+        let found = Difference::between(&now, &before).map_err(|_| {
             no_answer(
                 format!("the models of {} are too large to compare", class.name),
                 "mine fewer methods: flags = [\"--only\", \"a,b\"] in adit.toml",
             )
         })?;
+        let found = found.with_removed(&before, &results::offered(&folder)?);
         news |= found.is_news();
         text += &found.markdown(&class.name);
         text.push('\n');

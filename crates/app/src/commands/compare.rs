@@ -16,6 +16,7 @@ use crate::flags::CompareFlags;
 use crate::models::{self, STATES};
 use crate::output;
 use crate::progress::Working;
+use crate::results;
 
 /// Default limit on the length of counted words: numbers grow with the length, and beyond this limit they say
 /// nothing new about any published model.
@@ -54,6 +55,8 @@ fn changes(flags: &CompareFlags, model: &Fsa<String>, truth: &Fsa<String>) -> Re
             "compare models of fewer methods, as `adit mine --only` makes them",
         )
     })?;
+    // Only the folder of a campaign says what the class offers.
+    let found = found.with_removed(truth, &results::offered(&flags.model)?);
     if flags.json {
         output::print_json(&found.as_json())?;
     } else {

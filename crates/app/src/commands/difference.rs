@@ -26,6 +26,8 @@ pub(super) struct Difference {
     /// Words that the earlier model allows and whose last call throws now, with its label, at least for some
     /// objects.
     pub(super) refused: Vec<(Vec<String>, String)>,
+    /// Calls of the earlier model that the class does not offer any more.
+    pub(super) removed: BTreeSet<String>,
     /// Other words that only the earlier model allows: this search did not see them.
     pub(super) gone: Vec<Vec<String>>,
     /// Calls that both models allow or both refuse, under another condition or with another exception.
@@ -62,10 +64,28 @@ impl Difference {
         Ok(found)
     }
 
+    /// Tells apart what this search did not see and what the class no longer has. `offered` are the
+    /// signatures of its calls.
+    pub(super) fn with_removed(mut self, before: &Fsa<String>, offered: &BTreeSet<String>) -> Self {
+        if offered.is_empty() {
+            return self;
+        }
+        let labels = before.alphabet().iter().chain(before.states().flat_map(|state| before.refusals(state)));
+        let calls: BTreeSet<&str> = labels.map(|label| Label::parse(label).method()).collect();
+        self.removed = { calls.into_iter() }
+            .filter(|call| !offered.iter().any(|signature| is_call_of(call, signature)))
+            .map(str::to_owned)
+            .collect();
+        let removed = &self.removed;
+        self.gone
+            .retain(|word| word.last().is_none_or(|label| !removed.contains(Label::parse(label).method())));
+        self
+    }
+
     /// Tells whether the class behaves differently from what the earlier model says. A search that saw less
     /// says nothing about the class.
     pub(super) fn is_news(&self) -> bool {
-        !self.new.is_empty() || !self.refused.is_empty()
+        !self.new.is_empty() || !self.refused.is_empty() || !self.removed.is_empty()
     }
 
     pub(super) fn as_json(&self) -> Value {
@@ -75,6 +95,7 @@ impl Difference {
         json!({
             "new": self.new,
             "refused": refused.collect::<Vec<_>>(),
+            "removed": self.removed,
             "gone": self.gone,
             "details": details.collect::<Vec<_>>(),
         })
@@ -87,52 +108,78 @@ impl Difference {
             text += "The model has not changed.\n";
             return text;
         }
-        let sections = [
-            ("is possible now", "are possible now", self.new.iter().map(|word| (word, None)).collect()),
-            (
-                "is refused now",
-                "are refused now",
-                self.refused.iter().map(|(word, label)| (word, Label::parse(label).threw())).collect(),
-            ),
-            (
-                "was not seen this time",
-                "were not seen this time",
-                self.gone.iter().map(|word| (word, None)).collect::<Vec<_>>(),
-            ),
-        ];
-        for (one, many, words) in sections.into_iter().filter(|(.., words)| !words.is_empty()) {
-            let verb = if words.len() == 1 { one } else { many };
-            let _ = writeln!(text, "**{} {verb}:**\n", counted(words.len(), "call"));
-            let _ = writeln!(text, "| call | after | |\n|---|---|---|");
-            for (word, threw) in words.iter().take(LISTED) {
-                let (last, rest) = word.split_last().map_or(("", &[][..]), |(last, rest)| (last, rest));
-                let rest: Vec<String> = rest.iter().map(|label| code(label)).collect();
-                let threw = threw.map(|class| format!("throws {}", code(class))).unwrap_or_default();
-                let _ = writeln!(text, "| {} | {} | {threw} |", code(last), rest.join(" "));
-            }
-            if words.len() > LISTED {
-                let _ = writeln!(text, "\n{} more.", words.len() - LISTED);
-            }
-            text.push('\n');
-        }
-        if !self.details.is_empty() {
-            let _ = writeln!(text, "**Conditions and exceptions that changed** (the calls are the same):\n");
-            let _ = writeln!(text, "| call | after | before | now |\n|---|---|---|---|");
-            for ChangedDetail { word, before, now } in self.details.iter().take(LISTED) {
-                let (last, rest) = word.split_last().map_or(("", &[][..]), |(last, rest)| (last, rest));
-                let rest: Vec<String> = rest.iter().map(|label| code(label)).collect();
-                let told = |text: &str| if text.is_empty() { "always".to_owned() } else { code(text) };
-                let (before, now) = (told(before), told(now));
-                let _ = writeln!(text, "| {} | {} | {before} | {now} |", code(last), rest.join(" "));
-            }
-            if self.details.len() > LISTED {
-                let _ = writeln!(text, "\n{} more.", self.details.len() - LISTED);
-            }
-        }
+        let calls = |count: usize, one: &str, many: &str| {
+            format!("**{} {}:**", counted(count, "call"), if count == 1 { one } else { many })
+        };
+        let call = |word: &[String], threw: Option<&str>| {
+            let threw = threw.map(|class| format!("throws {}", code(class)));
+            called(word).into_iter().chain([threw.unwrap_or_default()]).collect()
+        };
+        let after = ["call", "after", ""];
+        let new: Vec<Row> = self.new.iter().map(|word| call(word, None)).collect();
+        section(&mut text, &calls(new.len(), "is possible now", "are possible now"), &after, &new);
+        let refused = self.refused.iter().map(|(word, label)| call(word, Label::parse(label).threw()));
+        let refused: Vec<Row> = refused.collect();
+        section(&mut text, &calls(refused.len(), "is refused now", "are refused now"), &after, &refused);
+        let removed: Vec<Row> = self.removed.iter().map(|call| vec![code(call)]).collect();
+        let verb = if removed.len() == 1 { "was" } else { "were" };
+        let heading = format!("**{} {verb} removed from the class:**", counted(removed.len(), "method"));
+        section(&mut text, &heading, &["method"], &removed);
+        let gone: Vec<Row> = self.gone.iter().map(|word| call(word, None)).collect();
+        let unseen = calls(gone.len(), "was not seen this time", "were not seen this time");
+        section(&mut text, &unseen, &after, &gone);
+        let told = |text: &str| if text.is_empty() { "always".to_owned() } else { code(text) };
+        let detail = |one: &ChangedDetail| {
+            called(&one.word).into_iter().chain([told(&one.before), told(&one.now)]).collect()
+        };
+        let details: Vec<Row> = self.details.iter().map(detail).collect();
+        let heading = "**Conditions and exceptions that changed** (the calls are the same):";
+        section(&mut text, heading, &["call", "after", "before", "now"], &details);
         text.truncate(text.trim_end().len());
         text.push('\n');
         text
     }
+}
+
+/// Tells whether a call of a model may be one of a method with this signature: `nextToken` and
+/// `nextToken(String)` are calls of `nextToken(java.lang.String)`.
+fn is_call_of(call: &str, signature: &str) -> bool {
+    let parts = |text: &'_ str| -> Option<(String, Vec<String>)> {
+        let (name, types) = text.split_once('(')?;
+        Some((name.to_owned(), types.trim_end_matches(')').split(',').map(str::to_owned).collect()))
+    };
+    let Some((name, types)) = parts(signature) else { return call == signature };
+    let Some((called, given)) = parts(call) else { return call == name };
+    let fits = |(given, whole): (&String, &String)| {
+        whole.strip_suffix(given.as_str()).is_some_and(|rest| rest.is_empty() || rest.ends_with(['.', '$']))
+    };
+    called == name && given.len() == types.len() && given.iter().zip(&types).all(fits)
+}
+
+/// The cells of a row.
+type Row = Vec<String>;
+
+/// Adds a heading and a table, unless it has no rows.
+fn section(text: &mut String, heading: &str, columns: &[&str], rows: &[Row]) {
+    if rows.is_empty() {
+        return;
+    }
+    let titles: Vec<String> = columns.iter().map(|title| format!(" {title} ").replace("  ", " ")).collect();
+    let _ = writeln!(text, "{heading}\n\n|{}|\n|{}", titles.join("|"), "---|".repeat(columns.len()));
+    for row in rows.iter().take(LISTED) {
+        let _ = writeln!(text, "| {} |", row.join(" | "));
+    }
+    if rows.len() > LISTED {
+        let _ = writeln!(text, "\n{} more.", rows.len() - LISTED);
+    }
+    text.push('\n');
+}
+
+/// The last call of a word, and the calls before it.
+fn called(word: &[String]) -> Row {
+    let (last, rest) = word.split_last().map_or(("", &[][..]), |(last, rest)| (last, rest));
+    let rest: Vec<String> = rest.iter().map(|label| code(label)).collect();
+    vec![code(last), rest.join(" ")]
 }
 
 /// What a walk through both models at once shows.
@@ -316,5 +363,33 @@ mod tests {
             Difference::between(&before, &before).unwrap().markdown("a|b`"),
             "### `a\\|b'`\n\nThe model has not changed.\n"
         );
+    }
+
+    #[test]
+    fn a_method_that_the_class_no_longer_has_is_removed() {
+        let all = [(0, "Door", 1), (1, "open()", 2), (2, "lock", 1), (1, "paint(Color)", 1)];
+        let before = model(&all, &[(2, "knock!IllegalStateException")]);
+        let now = model(&[(0, "Door", 1)], &[]);
+        let offered = |all: &[&str]| all.iter().map(|&one| one.to_owned()).collect::<BTreeSet<_>>();
+        let found =
+            |has: &[&str]| Difference::between(&now, &before).unwrap().with_removed(&before, &offered(has));
+        // A search that saw less is no news, and an earlier folder does not say what the class offers.
+        let whole = ["Door(int)", "open()", "lock(int)", "paint(java.awt.Color)", "knock()"];
+        assert_eq!((found(&whole).is_news(), found(&[]).is_news()), (false, false));
+        let less = found(&["Door()", "open(int)", "lock(int)", "paint(java.awt.color.ColorSpace)"]);
+        assert_eq!(less.removed, offered(&["knock", "open()", "paint(Color)"]));
+        assert!(less.is_news() && less.gone.is_empty(), "{less:?}");
+        expect![[r#"
+            ### `a.Door`
+
+            **3 methods were removed from the class:**
+
+            | method |
+            |---|
+            | `knock` |
+            | `open()` |
+            | `paint(Color)` |
+        "#]]
+        .assert_eq(&less.markdown("a.Door"));
     }
 }

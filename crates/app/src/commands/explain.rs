@@ -10,6 +10,7 @@ use adit_trace::{Label, overloads_of};
 use miette::Report;
 use serde_json::{Value, json};
 
+use super::states;
 use crate::errors::{Ending, bad_input};
 use crate::flags::ExplainFlags;
 use crate::output::{counted, print, print_json, some_of};
@@ -60,15 +61,20 @@ impl<'p> Question<'p> {
         let words = spelled(words, page);
         let words: &[&str] = &words.iter().map(String::as_str).collect::<Vec<_>>();
         let (from, label, to) = match words {
+            [only] if state(only).is_some_and(|from| from < page.model.len()) => {
+                let from = state(only);
+                let edges = page.model.all_edges().enumerate().filter(|(_, edge)| Some(edge.from) == from);
+                return Ok(Self::Transitions(edges.map(|(at, _)| at).collect()));
+            }
             [label] => (None, *label, None),
             [from, label] if state(from).is_some() => (state(from), *label, None),
-            [label, to] => (None, *label, Some(*to)),
+            [label, to] if state(to).is_some() => (None, *label, Some(*to)),
             [from, label, to] if state(from).is_some() => (state(from), *label, Some(*to)),
-            _ => return Err(misunderstood()),
+            _ => return Err(no_question(words, page)),
         };
         let to = match to {
             None => None,
-            Some(text) => Some(state(text).ok_or_else(misunderstood)?),
+            Some(text) => Some(state(text).ok_or_else(|| no_question(words, page))?),
         };
         for number in [from, to].into_iter().flatten() {
             if number >= page.model.len() {
@@ -155,30 +161,57 @@ fn state(text: &str) -> Option<State> {
     text.parse().ok()
 }
 
-/// Removes the arrow that this command prints around a call, and replaces the name of a state at the
-/// beginning, and of the place that was not explored at the end, by its number: `not isEmpty -pop-> 1`
-/// becomes `2 pop 1`.
+/// Removes the arrow that this command prints around a call, and replaces the names of states before and
+/// after it by their numbers: `not isEmpty -pop-> 1 (isEmpty)` becomes `2 pop 1`.
 fn spelled(words: &[&str], page: &Page) -> Vec<String> {
     let plain = |word: &str| {
         word.strip_prefix('-').and_then(|word| word.strip_suffix("->")).unwrap_or(word).to_owned()
     };
     let mut words: Vec<String> = words.iter().map(|&word| plain(word)).collect();
-    for state in page.model.states() {
-        let Some(name) = page.model.name(state) else { continue };
-        let name: Vec<&str> = name.split_whitespace().collect();
-        if words.len() > name.len() && words.iter().zip(&name).all(|(word, name)| word == name) {
-            words.splice(..name.len(), [state.to_string()]);
-            break;
+    let shown = StateNames::of(&page.model);
+    let mut names: Vec<(Vec<String>, State)> = Vec::new();
+    for known in page.model.states() {
+        let place = (page.model.not_explored() == Some(known)).then_some(NOT_EXPLORED);
+        let name = shown.name(known);
+        for name in page.model.name(known).into_iter().chain([name.as_str()]).chain(place) {
+            names.push((name.split_whitespace().map(str::to_owned).collect(), known));
         }
     }
-    let place: Vec<&str> = NOT_EXPLORED.split(' ').collect();
-    if let Some(state) = page.model.not_explored()
-        && words.len() > place.len()
-        && words.ends_with(&place.iter().map(|&word| word.to_owned()).collect::<Vec<_>>())
-    {
-        words.splice(words.len() - place.len().., [state.to_string()]);
+    // `PAID` is a name, and so is `PAID, can ship`.
+    names.sort_by_key(|(name, _)| std::cmp::Reverse(name.len()));
+    let alone = names.iter().find(|(name, _)| *name == words && !is_call(page, &words.join(" ")));
+    if let Some((_, known)) = alone {
+        return vec![known.to_string()];
+    }
+    let has_call = |rest: &[String]| rest.iter().any(|word| state(word).is_none());
+    let first = names.iter().find(|(name, _)| words.starts_with(name) && has_call(&words[name.len()..]));
+    if let Some((name, known)) = first {
+        words.splice(..name.len(), [known.to_string()]);
+    }
+    let last =
+        names.iter().find(|(name, _)| words.ends_with(name) && has_call(&words[..words.len() - name.len()]));
+    if let Some((name, known)) = last {
+        words.splice(words.len() - name.len().., [known.to_string()]);
     }
     words
+}
+
+/// Tells whether the model has a call of this name.
+fn is_call(page: &Page, typed: &str) -> bool {
+    let refused = page.model.states().flat_map(|state| page.model.refusals(state));
+    let mut labels = page.model.alphabet().iter().chain(refused).map(|label| Label::parse(label));
+    labels.any(|label| label.to_string() == typed || label.method() == typed || label.name() == typed)
+}
+
+/// The error about words that are no question: if one of them is a call, what stands beside it should be
+/// states.
+fn no_question(words: &[&str], page: &Page) -> Report {
+    // A name may have a call in it: `PAID, can ship`.
+    let at_end = words.len().checked_sub(1).filter(|&last| is_call(page, words[last]));
+    let call = at_end.or_else(|| words.iter().position(|word| is_call(page, word)));
+    let sides = call.map(|at| [words[..at].join(" "), words[at + 1..].join(" ")]);
+    let odd = sides.into_iter().flatten().find(|side| !side.is_empty() && state(side).is_none());
+    odd.map_or_else(misunderstood, |side| states::unknown(&page.model, &side))
 }
 
 /// Parses `NF(a, b)`, or the same as three words.
@@ -227,7 +260,8 @@ fn find_property(page: &Page, wanted: Property<String>) -> Result<&PropertyResul
 fn misunderstood() -> Report {
     bad_input(
         "this is neither a transition nor a property",
-        "write a call such as `nextToken`, a state and a call such as `1 nextToken`, or a property such as `NF(a, b)`",
+        "write a call such as `nextToken`, a state (its number or name) and a call such as `1 nextToken`, or \
+         a property such as `NF(a, b)`",
     )
 }
 

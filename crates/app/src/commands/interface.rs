@@ -357,7 +357,7 @@ fn drawn(model: &Fsa<String>) -> String {
     let choice = adit_picture::Choice { pure: true, failures: false };
     match terminal::boxes(model, &Default::default(), choice) {
         Some(text) if !terminal::is_long(model) => text,
-        _ => terminal::told(model),
+        _ => terminal::told(model, &[]),
     }
 }
 

@@ -44,17 +44,20 @@ use crate::progress::{Audience, Mining};
 use crate::report::{NO_DETAIL, protocol, terminal};
 use crate::results;
 use crate::results::not_made::NeverReturned;
+use crate::results::run::BlockedCalls;
 use crate::shell;
 use crate::state_facts::with_facts;
 use crate::under_test::{AnyHost, UnderTest, World};
 use assertions::asserting;
 use beside::Beside;
+use blocked::{blocked_calls, without_refusals};
 use guards::GuardSearch;
 use outcome::Outcome;
 
 mod all;
 mod assertions;
 mod beside;
+mod blocked;
 mod fixture_skeleton;
 mod guards;
 mod outcome;
@@ -121,6 +124,8 @@ pub(super) fn run(flags: &MineFlags, quiet: bool) -> Result<Ending, Report> {
     }
     let (budget, elapsed) = (request.budget, pace.elapsed());
     let model = protocol::without_never_worked(&chosen.model);
+    let blocked = blocked_calls(&model, &reader, &thrown.blocked());
+    let model = without_refusals(&model, &blocked);
     let (model, questions) = match stop {
         Stop::Interrupted => (model, Vec::new()),
         _ => state_names(&mut subject, &reader, model, &mined)?,
@@ -142,6 +147,7 @@ pub(super) fn run(flags: &MineFlags, quiet: bool) -> Result<Ending, Report> {
         subject: &subject,
         rendered,
         mined: &mined,
+        blocked,
         asserted,
         found: &found,
         thrown: &thrown,
@@ -153,17 +159,20 @@ pub(super) fn run(flags: &MineFlags, quiet: bool) -> Result<Ending, Report> {
         cost,
         elapsed,
     };
-    let summary = outcome.write(folder, &lives)?;
+    let (summary, rejected) = outcome.write(folder, &lives)?;
     if flags.json {
         print_json(&results::json(&summary))?;
     } else {
         let shown = detail.map_or(&outcome.model, |detail| &detail.model);
-        let model_text = drawn(shown, &mined, &outcome.never_worked());
+        // The states of a finer model are others.
+        let blocked = if detail.is_none() { &summary.model.blocked[..] } else { &[] };
+        let model_text = drawn(shown, blocked, &mined, &outcome.never_worked());
         print(&(remarks::findings(&summary, folder) + &model_text))?;
     }
     let first = kinds_of_objects(&subject).into_iter().chain(subject.speed());
     let names = StateNames::of(&outcome.model);
-    for line in first.chain(remarks::remarks(&summary, &names, folder, budget, subject.java().is_some())) {
+    let more = remarks::remarks(&summary, rejected, &names, folder, budget, subject.java().is_some());
+    for line in first.chain(more) {
         progress.remark(&line);
     }
     for name in without_state {
@@ -229,7 +238,11 @@ fn state_names(
         let asks = mined.pure.contains(name) || promises_to_ask(method);
         asks && !mined.trouble.has_hung(&method.name)
     };
-    let methods: Vec<_> = subject.vocabulary.methods.iter().filter(is_pure).cloned().collect();
+    // What --only leaves out of the model may still tell what an object is like.
+    let left_out = subject.java().into_iter().flat_map(|java| &java.api.left_out);
+    let left_out = left_out.map(|one| &one.callable).filter(|method| promises_to_ask(method));
+    let methods = subject.vocabulary.methods.iter().filter(is_pure).chain(left_out);
+    let methods: Vec<_> = methods.cloned().collect();
     let Conclusion { tests, witnesses, .. } = &mined.conclusion;
     with_facts(&mut subject.host, &model, reader, &methods, tests, witnesses)
 }
@@ -286,6 +299,8 @@ fn with_guards(
         reader,
         tests,
         witnesses,
+        callables: subject.vocabulary.starts.iter().chain(&subject.vocabulary.methods).collect(),
+        blocking: &mined.trouble.blocking,
         questions: &questions,
         deadline,
     };
@@ -469,12 +484,12 @@ fn places(flags: &MineFlags) -> String {
 }
 
 /// The model as text: drawn on a terminal where it fits, and in words elsewhere, so scripts can rely on it.
-fn drawn(model: &Fsa<String>, mined: &Mined, never_worked: &[String]) -> String {
+fn drawn(model: &Fsa<String>, blocked: &[BlockedCalls], mined: &Mined, never_worked: &[String]) -> String {
     let model_text = match terminal_size_of(io::stdout()) {
         Some((Width(width), Height(height))) => {
-            terminal::fitting(model, &mined.pure, (width.into(), height.into()))
+            terminal::fitting(model, blocked, &mined.pure, (width.into(), height.into()))
         }
-        None => terminal::told(model),
+        None => terminal::told(model, blocked),
     };
     // A call that was given up, or blocks somewhere, may be what the order is about.
     let told = (!mined.trouble.hides_calls())

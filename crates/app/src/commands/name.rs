@@ -7,15 +7,15 @@ use adit_automata::format::Format;
 use adit_automata::{Fsa, State};
 use adit_picture::StateNames;
 use adit_store::Held;
-use adit_suggest::nearest;
 use miette::Report;
 use serde_json::{Value, json};
 
+use super::states::state_of;
 use crate::errors::{Ending, bad_input};
 use crate::flags::NameFlags;
 use crate::input::open;
 use crate::models::{self, MODEL, UnknownFormat};
-use crate::output::{Target, counted, print, print_json, write_failed};
+use crate::output::{Target, print, print_json, write_failed};
 use crate::report;
 use crate::results::{self, GivenName, Names, ResultFile};
 use crate::stderr::tell;
@@ -62,32 +62,6 @@ fn checked(name: &str) -> Result<&str, Report> {
         ));
     }
     Ok(name)
-}
-
-/// The state that a user means: by its number, or by its name.
-fn state_of(model: &Fsa<String>, typed: &str) -> Result<State, Report> {
-    let named: Vec<State> =
-        model.explored_states().filter(|&state| model.name(state) == Some(typed)).collect();
-    match (named[..].first(), typed.parse::<State>()) {
-        (Some(&state), _) if named.len() == 1 => Ok(state),
-        (_, Ok(state)) if state < model.len() && model.not_explored() != Some(state) => Ok(state),
-        (Some(_), _) => Err(bad_input(
-            format!("{} are called `{typed}`", counted(named.len(), "state")),
-            "name one by its number; without a state the command lists them",
-        )),
-        _ => {
-            let names = model.explored_states().filter_map(|state| model.name(state));
-            let near = nearest(typed, names).map(|near| format!("did you mean `{near}`? "));
-            Err(bad_input(
-                format!("the model has no state `{typed}`"),
-                format!(
-                    "{}it has {}; without a state the command lists them",
-                    near.unwrap_or_default(),
-                    counted(model.explored_states().count(), "state")
-                ),
-            ))
-        }
-    }
 }
 
 /// Files that hold a name.

@@ -132,6 +132,9 @@ fn refuse_sources(class: &str, class_path: &[PathBuf]) -> Result<(), Report> {
         let path = class.replace('.', "/");
         root.join(format!("{path}.{extension}"))
     };
+    for entry in class_path {
+        refuse_too_deep(class, entry)?;
+    }
     if class_path.is_empty()
         || class_path.iter().any(|entry| !entry.is_dir() || inside(entry, "class").exists())
     {
@@ -155,6 +158,41 @@ fn refuse_sources(class: &str, class_path: &[PathBuf]) -> Result<(), Report> {
                 "compile it and name the folder of its classes, such as -c target/classes",
             ));
         }
+    }
+    Ok(())
+}
+
+/// Fails if an entry of the class path is the file of a class, or a folder inside of its package: Java looks
+/// for a class below the folder in which its package begins.
+fn refuse_too_deep(class: &str, entry: &Path) -> Result<(), Report> {
+    let outline = |file: &Path| Class::parse_outline(&fs::read(file).ok()?, "").ok();
+    let root = |file: &Path, name: &str| {
+        let whole = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
+        let depth = name.split('.').count();
+        // As short as it was typed, if that is long enough.
+        let typed = file.ancestors().nth(depth).filter(|folder| !folder.as_os_str().is_empty());
+        let folder =
+            typed.map_or_else(|| whole.ancestors().nth(depth).map(Path::to_owned), |one| Some(one.into()));
+        shell::quoted(&folder.unwrap_or_else(|| PathBuf::from(".")).display().to_string())
+    };
+    if entry.is_file() && entry.extension().is_some_and(|extension| extension == "class") {
+        let help = match outline(entry).map(|class| class.dotted_name()) {
+            Some(name) => format!("it is the class {}: use -c {}", shell::quoted(&name), root(entry, &name)),
+            None => "name the folder in which the package of the class begins".to_owned(),
+        };
+        return Err(bad_input(
+            format!("{} is a class file; -c wants folders and jars", entry.display()),
+            help,
+        ));
+    }
+    let simple = class.rsplit('.').next().unwrap_or(class);
+    let file = entry.join(format!("{simple}.class"));
+    let Some(name) = outline(&file).map(|class| class.dotted_name()) else { return Ok(()) };
+    if name.contains('.') && (name == class || simple == class) {
+        return Err(bad_input(
+            format!("{} is inside of the package of {name}", entry.display()),
+            format!("name the class {}, and use -c {}", shell::quoted(&name), root(&file, &name)),
+        ));
     }
     Ok(())
 }

@@ -22,23 +22,27 @@ pub(super) fn run(flags: &ShowFlags, quiet: bool) -> Result<Ending, Report> {
         models::write(&model, &Target::Stdout, Format::Json, &models::title_of(&flags.model), quiet)?;
         return Ok(Ending::Clean);
     }
+    // A round knows of calls that the model does not show: some hang or block, some never succeeded.
+    let run: Option<Run> = results::read(&flags.model).unwrap_or_default();
+    let blocked = match &run {
+        Some(run) if !flags.detail => &run.summary.model.blocked[..],
+        _ => &[],
+    };
     let choice = Choice { pure: !flags.hide_pure, failures: false };
     if flags.all {
-        print(&terminal::list(&model))?;
+        print(&terminal::list(&model, blocked))?;
         return Ok(Ending::Clean);
     }
-    // A round knows of calls that the model does not show: some hang, some never succeeded.
-    let run: Option<Run> = results::read(&flags.model).unwrap_or_default();
     let never: Vec<String> = run.iter().flat_map(|run| run.summary.gaps.not_made.never_worked()).collect();
-    if run.is_none_or(|run| run.summary.model.no_protocol)
+    if run.as_ref().is_none_or(|run| run.summary.model.no_protocol)
         && let Some(text) = terminal::no_protocol(&model, None, &never)
     {
         print(&text)?;
     }
     match terminal::boxes(&model, &pure, choice) {
-        Some(text) if !terminal::is_long(&model) => print(&text)?,
+        Some(text) if !terminal::is_long(&model) && blocked.is_empty() => print(&text)?,
         _ => {
-            print(&terminal::told(&model))?;
+            print(&terminal::told(&model, blocked))?;
             let told = if terminal::is_long(&model) {
                 "too large to draw: `adit show --all` lists every call, and `adit report` draws it in a browser"
             } else {

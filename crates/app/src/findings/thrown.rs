@@ -2,13 +2,13 @@
 //! although they had already changed the object.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
 use adit_attack::{EventReader, ObjectTrace};
 use adit_trace::edit::cut;
-use adit_trace::{Callable, Run, Script, Snapshot, StepResult, Value};
+use adit_trace::{Callable, End, Letter, Run, Script, Snapshot, StepResult, Value};
 
 use crate::results::Findings;
 
@@ -17,6 +17,9 @@ const MAX_OF_KIND: usize = 4;
 
 /// Candidates in all. A class whose every call throws late would fill the memory otherwise.
 const MAX_KINDS: usize = 60;
+
+/// Calls that blocked in all; each costs time, so that there are seldom more.
+const MAX_BLOCKED: usize = 2_000;
 
 /// A script whose last call threw and left other fields behind than it had found.
 #[derive(Clone)]
@@ -42,7 +45,11 @@ impl ThrownChange {
 pub(crate) struct ThrownChanges {
     kinds: Rc<RefCell<Kinds>>,
     exceptions: Rc<RefCell<Exceptions>>,
+    blocked: Rc<RefCell<Blocked>>,
 }
+
+/// Calls that blocked, each with the events of its object before.
+pub(crate) type Blocked = BTreeSet<(Vec<Letter>, Arc<Callable>)>;
 
 /// Exceptions that methods threw, with how often each did.
 pub(crate) type Exceptions = BTreeMap<(Arc<Callable>, Arc<str>), u64>;
@@ -51,8 +58,19 @@ pub(crate) type Exceptions = BTreeMap<(Arc<Callable>, Arc<str>), u64>;
 type Kinds = BTreeMap<(Arc<Callable>, Arc<str>), BTreeMap<Vec<String>, ThrownChange>>;
 
 impl ThrownChanges {
-    /// Notes what an object's last call did if it threw.
+    /// Notes the call at the end of a run if it blocked.
+    fn note_blocked(&self, script: &Script, run: &Run, trace: &ObjectTrace) {
+        let Some(last) = script.statements.get(run.steps.len()) else { return };
+        let mut blocked = self.blocked.borrow_mut();
+        let is_of_object = last.receiver == Some(trace.object) && trace.threw.is_none();
+        if run.end == End::Blocked && is_of_object && blocked.len() < MAX_BLOCKED {
+            blocked.insert((trace.word.clone(), last.callable.clone()));
+        }
+    }
+
+    /// Notes what an object's last call did if it threw or blocked.
     pub(crate) fn note(&self, script: &Script, run: &Run, trace: &ObjectTrace) {
+        self.note_blocked(script, run, trace);
         let Some(at) = trace.threw.filter(|&at| at < script.statements.len()) else { return };
         let StepResult::Threw { class, exhausted: false, .. } = &run.steps[at].result else { return };
         let key = (script.statements[at].callable.clone(), class.clone());
@@ -76,6 +94,11 @@ impl ThrownChanges {
         if is_shorter {
             kind.insert(changed, ThrownChange { script: cut(script, at + 1) });
         }
+    }
+
+    /// The calls that blocked.
+    pub(crate) fn blocked(&self) -> Blocked {
+        self.blocked.borrow().clone()
     }
 
     /// The exceptions that calls threw, with how often each did.

@@ -42,6 +42,11 @@ const MAX_TESTS: usize = 1000;
 pub(crate) fn html(page: &Page) -> String {
     let mut views = Views::default();
     let mut models = vec![views.add(&page.title, &page.model, &page.pure, &page.evidence)];
+    for blocked in page.run.iter().flat_map(|run| &run.summary.model.blocked) {
+        if let Some(state) = models[0]["states"].get_mut(blocked.state) {
+            state["blocks"] = json!(blocked.methods);
+        }
+    }
     let told = page.detail.as_ref().map(|(detail, evidence)| {
         models.push(views.add(&page.title, detail, &page.pure, evidence));
         detail_in_words(page, detail)
@@ -254,6 +259,12 @@ fn embedded(data: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A browser walks along the whole line for each point. With eighty states this took seconds.
+    #[test]
+    fn no_browser_is_asked_for_points_of_lines() {
+        assert!(!SCRIPT.contains("getPointAtLength") && !SCRIPT.contains("getTotalLength"));
+    }
 
     #[test]
     fn data_cannot_break_out_of_its_element() {

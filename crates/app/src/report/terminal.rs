@@ -17,6 +17,7 @@ use std::fmt::Write;
 
 use super::protocol;
 use crate::output::{counted, size_of, some_of};
+use crate::results::run::BlockedCalls;
 use adit_automata::{Edge, Fsa, Modality};
 use adit_picture::{
     Arrow, Box, Choice, DrawnCall, Note, Picture, StateNames, draw, legible, terminal_columns as columns,
@@ -35,6 +36,7 @@ const MAX_LISTED: usize = 15;
 /// Returns the model for a terminal of this size: drawn if it fits, else as text.
 pub(crate) fn fitting(
     model: &Fsa<String>,
+    blocked: &[BlockedCalls],
     pure: &BTreeSet<String>,
     (width, height): (usize, usize),
 ) -> String {
@@ -44,26 +46,43 @@ pub(crate) fn fitting(
     let fits = |text: &String| {
         text.lines().all(|line| columns(line) <= width) && text.lines().count() <= height.max(WORTH)
     };
-    boxes(model, pure, choice).filter(fits).unwrap_or_else(|| told(model))
+    // A box has no place for what blocks.
+    let drawn = boxes(model, pure, choice).filter(|_| blocked.is_empty());
+    drawn.filter(fits).unwrap_or_else(|| told(model, blocked))
 }
 
 /// Returns the model as a list or, if that is too long, a summary.
-pub(crate) fn told(model: &Fsa<String>) -> String {
-    if is_long(model) { summary(model) } else { on_a_screen(model) }
+pub(crate) fn told(model: &Fsa<String>, blocked: &[BlockedCalls]) -> String {
+    if is_long(model) { summary(model) } else { on_a_screen(model, blocked) }
 }
 
 /// Returns the list of calls, cut short where it and the remarks below it would not fit on a screen.
-fn on_a_screen(model: &Fsa<String>) -> String {
+fn on_a_screen(model: &Fsa<String>, blocked: &[BlockedCalls]) -> String {
     const LINES: usize = 30;
+    // With few remarks this is still a screen, and a list says more than a summary.
+    const MOST_LINES: usize = 37;
     const COLUMNS: usize = 100;
     let height = |text: &str| text.lines().map(|line| columns(line).div_ceil(COLUMNS).max(1)).sum::<usize>();
-    let all = list(model);
+    let all = list(model, blocked);
     if height(&all) <= LINES {
         return all;
     }
-    let shorter = [8, 5, 3].map(|most| listed(model, most));
-    let fits = shorter.iter().position(|text| height(text) < LINES).unwrap_or(shorter.len() - 1);
-    format!("{}(`adit show --all` lists every call)\n", shorter[fits])
+    let shorter = [8, 5, 3].map(|most| listed(model, blocked, most));
+    let changes = without_loops(&shorter[shorter.len() - 1]);
+    let shortest = [&shorter[shorter.len() - 1], &changes].into_iter().find(|text| height(text) < MOST_LINES);
+    let told = match shorter.iter().find(|text| height(text) < LINES).or(shortest) {
+        Some(text) => text.clone(),
+        // What changes a state fills the screen.
+        None => summary(model),
+    };
+    format!("{told}(`adit show --all` lists every call)\n")
+}
+
+/// The list without the calls that lead to no other state.
+fn without_loops(list: &str) -> String {
+    let is_loop =
+        |line: &&str| line.starts_with("    stays: ") || line.starts_with("    not explored after: ");
+    list.lines().filter(|line| !is_loop(line)).map(|line| format!("{line}\n")).collect()
 }
 
 /// Returns true if a model has too many states for a list.
@@ -175,12 +194,12 @@ pub(crate) fn boxes(model: &Fsa<String>, pure: &BTreeSet<String>, choice: Choice
 
 /// Returns the model as a list of states with their transitions, in the labels that other commands take. A
 /// question mark follows each label whose target is not known for certain.
-pub(crate) fn list(model: &Fsa<String>) -> String {
-    listed(model, usize::MAX)
+pub(crate) fn list(model: &Fsa<String>, blocked: &[BlockedCalls]) -> String {
+    listed(model, blocked, usize::MAX)
 }
 
 /// The list with at most so many calls of each kind.
-fn listed(model: &Fsa<String>, most: usize) -> String {
+fn listed(model: &Fsa<String>, blocked: &[BlockedCalls], most: usize) -> String {
     let some = |labels: &[String]| legible(&some_of(labels, most));
     let mut text = String::new();
     let (names, not_explored) = (StateNames::of(model), model.not_explored());
@@ -201,6 +220,10 @@ fn listed(model: &Fsa<String>, most: usize) -> String {
         }
         for (with, refused) in refusals(model.refusals(state)) {
             text += &format!("    refuses{with}: {}\n", some(&refused));
+        }
+        for BlockedCalls { methods, .. } in blocked.iter().filter(|one| one.state == state) {
+            let methods: Vec<String> = methods.iter().cloned().collect();
+            text += &format!("    blocks: {}\n", some(&methods));
         }
     }
     text
@@ -554,7 +577,10 @@ mod tests {
                 -> 1: reset?
                 refuses: commit!SQLException
         "#]]
-        .assert_eq(&list(&connection()));
+        .assert_eq(&list(&connection(), &[]));
+        let blocked = BlockedCalls { state: 1, methods: ["read", "take"].map(str::to_owned).into() };
+        let told = list(&connection(), &[blocked]);
+        assert_eq!(told.matches("    blocks: read, take\n").count(), 1, "{told}");
         let all = Choice { pure: true, failures: false };
         let drawn = boxes(&connection(), &BTreeSet::new(), all).unwrap();
         assert!(drawn.contains("│   not explored after abort?, commit?"), "{drawn}");
@@ -582,7 +608,7 @@ mod tests {
             start 0: new
             `next` is refused after `close`
         "#]]
-        .assert_eq(&told(&builder.build()));
+        .assert_eq(&told(&builder.build(), &[]));
     }
 
     #[test]
@@ -627,14 +653,34 @@ mod tests {
             builder.edge(state, "next".to_owned(), 1 + state % 5);
         }
         let model = builder.build();
-        let text = told(&model);
+        let text = told(&model, &[]);
         let height: usize = text.lines().map(|line| line.len().div_ceil(100).max(1)).sum();
         assert!(height <= 31, "{height} lines:\n{text}");
         assert!(
             text.contains("and 32 more") && text.ends_with("(`adit show --all` lists every call)\n"),
             "{text}"
         );
-        assert!(list(&model).lines().count() < 40 && list(&model).contains("someLongMethodName39"));
+        assert!(list(&model, &[]).lines().count() < 40 && list(&model, &[]).contains("someLongMethodName39"));
+        // Where that is not enough, the list has only what changes a state.
+        let mut builder = Builder::new();
+        (0..12).for_each(|_| _ = builder.state(true));
+        builder.initial(0);
+        for state in 0..12 {
+            builder.edge(state, "stay".to_owned(), state);
+            builder.edge(state, "next".to_owned(), 1 + state % 11);
+            builder.refusals(state, vec!["back!IllegalStateException".to_owned()]);
+        }
+        let text = told(&builder.build(), &[]);
+        assert!(!text.contains("stays:") && text.matches("    -> ").count() == 12, "{text}");
+        // Where the states alone fill the screen, there is a summary.
+        let mut builder = Builder::new();
+        (0..14).for_each(|_| _ = builder.state(true));
+        builder.initial(0);
+        for (from, to) in (0..14).flat_map(|from| (1..5).map(move |more| (from, 1 + (from + more) % 13))) {
+            builder.edge(from, format!("call{}", to % 4), to);
+        }
+        let text = told(&builder.build(), &[]);
+        assert!(text.lines().count() < 20 && text.starts_with("14 states, "), "{text}");
     }
 
     #[test]
@@ -661,8 +707,8 @@ mod tests {
             1 (isOpen)
                 stays: read
         "#]]
-        .assert_eq(&list(&model));
-        assert_eq!(fitting(&model, &BTreeSet::new(), (20, 50)), list(&model));
+        .assert_eq(&list(&model, &[]));
+        assert_eq!(fitting(&model, &[], &BTreeSet::new(), (20, 50)), list(&model, &[]));
         let mut builder = Builder::new();
         for _ in 0..20 {
             builder.state(true);
@@ -679,7 +725,7 @@ mod tests {
             abort leads to 0 from 19 states
             busiest states: 0 (20 arrows); 1 (3 arrows); 2 (3 arrows); 3 (3 arrows); 4 (3 arrows)
         "#]]
-        .assert_eq(&told(&builder.build()));
-        assert!(fitting(&model, &BTreeSet::new(), (80, 50)).contains("├─ open ✓"));
+        .assert_eq(&told(&builder.build(), &[]));
+        assert!(fitting(&model, &[], &BTreeSet::new(), (80, 50)).contains("├─ open ✓"));
     }
 }

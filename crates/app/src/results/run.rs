@@ -57,6 +57,10 @@ pub(crate) struct Keeping {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Summary {
     pub(crate) class: String,
+    /// Signatures of all that the class offers to call, also of what was left out; empty in folders of
+    /// earlier versions.
+    #[serde(default)]
+    pub(crate) methods: BTreeSet<String>,
     /// Tests run in this round.
     pub(crate) tests: u64,
     pub(crate) properties: FateCounts,
@@ -152,9 +156,19 @@ pub(crate) struct ModelSummary {
     /// several constructors.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) constructions: Vec<Construction>,
+    /// Calls that blocked in a state, which does not allow them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) blocked: Vec<BlockedCalls>,
     /// Methods that threw for some arguments only: no state refuses them with these exceptions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) argument_exceptions: Vec<ArgumentExceptions>,
+}
+
+/// Calls that wait in a state for what only another thread could give.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct BlockedCalls {
+    pub(crate) state: usize,
+    pub(crate) methods: BTreeSet<String>,
 }
 
 /// Exceptions that a method throws for some arguments, in states that allow it.
@@ -322,6 +336,7 @@ pub(crate) mod tests {
         Run {
             summary: Summary {
                 class: "a.B".to_owned(),
+                methods: BTreeSet::new(),
                 tests: 1234,
                 properties: FateCounts { mined: 6, refuted: 1, survived: 2, not_attacked: 3 },
                 model: ModelSummary {
@@ -346,6 +361,7 @@ pub(crate) mod tests {
                     rejected: Vec::new(),
                     guards: Vec::new(),
                     constructions: Vec::new(),
+                    blocked: Vec::new(),
                     argument_exceptions: Vec::new(),
                 },
                 detail: None,

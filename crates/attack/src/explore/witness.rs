@@ -4,7 +4,7 @@
 //! The calls of a script alone do not show this where an event leads to several states: only what is enabled
 //! afterwards tells them apart, and that was probed by scripts of its own.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use adit_automata::{Fsa, State};
 use adit_trace::{Label, Script};
@@ -71,8 +71,9 @@ impl Exploration {
     }
 
     /// Methods that each state of `model` refuses, where `counterparts` are its states for those of `draft`.
-    /// A state refuses only methods that it does not have at all. Of several exceptions the most frequent is
-    /// told, because a null or a wrong text is refused everywhere.
+    /// A state refuses only methods that it does not have at all. Of several exceptions one is told that the
+    /// method throws only where it is refused, because a null or a wrong text is refused everywhere; of these
+    /// the most frequent.
     pub(super) fn refusals(
         &self,
         draft: &DraftModel,
@@ -89,11 +90,22 @@ impl Exploration {
                 }
             }
         }
+        let has = |state: State, label: &str| {
+            let method = Label::parse(label).method();
+            model.edges(state).any(|edge| Label::parse(edge.label).method() == method)
+        };
+        let states =
+            |enabled: EnabledSetId| draft.enabling(enabled).filter_map(move |state| counterparts[state]);
+        let by_arguments: BTreeSet<&str> = { thrown.keys() }
+            .filter(|(enabled, label)| states(*enabled).any(|state| has(state, label)))
+            .map(|(_, label)| *label)
+            .collect();
+        let rank = |label: &str, times: u64| (!by_arguments.contains(label), times);
         let mut found: BTreeMap<(State, &str), Refusal> = BTreeMap::new();
         for (&(enabled, label), (times, situation)) in &thrown {
             let method = Label::parse(label).method();
-            for state in draft.enabling(enabled).filter_map(|state| counterparts[state]) {
-                if model.edges(state).any(|edge| Label::parse(edge.label).method() == method) {
+            for state in states(enabled) {
+                if has(state, label) {
                     continue;
                 }
                 let refusal = Refusal {
@@ -103,7 +115,7 @@ impl Exploration {
                     script: situation.script.clone(),
                 };
                 match found.get_mut(&(state, method)) {
-                    Some(known) if known.times >= *times => {}
+                    Some(known) if rank(&known.label, known.times) >= rank(label, *times) => {}
                     Some(known) => *known = refusal,
                     None => drop(found.insert((state, method), refusal)),
                 }

@@ -25,9 +25,10 @@ use adit_learn::symbolic::Analysis;
 use adit_learn::{Component, Kind, Method, Parameter, Role};
 use adit_smt::{Arena, Expr, Frugal, Solver};
 use adit_trace::{
-    Argument, CallKind, Callable, Label, Run, Script, Statement, StepResult, Subject, Value, ValueKind,
+    Argument, CallKind, Callable, End, Label, Run, Script, Statement, StepResult, Subject, Value, ValueKind,
 };
 
+use crate::java::signature::with_types;
 use crate::results::run::GuardSummary;
 use crate::solver;
 use crate::witnesses::Witnesses;
@@ -68,6 +69,11 @@ pub(super) struct GuardSearch<'a> {
     pub(super) reader: &'a EventReader,
     pub(super) tests: &'a [(Script, Run)],
     pub(super) witnesses: &'a Witnesses,
+    /// Constructors and methods of the class.
+    pub(super) callables: Vec<&'a Arc<Callable>>,
+    /// Names of methods that blocked. The interpreter does not know what another thread would have to do, so
+    /// that a condition on arguments would say too much.
+    pub(super) blocking: &'a BTreeSet<String>,
     /// Methods without parameters and side effects, or that a state may refuse: they tell states apart.
     pub(super) questions: &'a [Arc<Callable>],
     /// The moment at which the search ends; absent if the budget has no clock.
@@ -102,6 +108,15 @@ type Answer = Option<String>;
 /// `None` if the call is refused.
 type Taken = Option<Transitions>;
 
+/// The transitions that a condition is about.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Guarded {
+    state: State,
+    taken: Transitions,
+    /// The call as Java writes it, if its label stands for several.
+    overload: Option<String>,
+}
+
 /// A label, and the states to which it leads.
 type Transitions = (String, BTreeSet<State>);
 
@@ -120,8 +135,11 @@ impl GuardSearch<'_> {
             left = left.saturating_sub(1);
             left > 0 && self.deadline.is_none_or(|deadline| Instant::now() < deadline)
         };
-        let mut guards: BTreeMap<(State, Transitions), Conditions> = BTreeMap::new();
+        let mut guards: BTreeMap<Guarded, Conditions> = BTreeMap::new();
         for call in self.calls(model) {
+            if self.blocking.contains(call.callable.event_name()) {
+                continue;
+            }
             let mut of_call: BTreeMap<Transitions, Conditions> = BTreeMap::new();
             let mut holds = true;
             for situation in &call.situations {
@@ -145,10 +163,21 @@ impl GuardSearch<'_> {
                 opened.conclude(&mut solver, &call, situation, &mut of_call);
             }
             if holds {
-                guards.extend(of_call.into_iter().map(|(taken, found)| ((call.state, taken), found)));
+                let overload = self.overload(&call.callable);
+                for (taken, found) in of_call {
+                    guards.insert(Guarded { state: call.state, taken, overload: overload.clone() }, found);
+                }
             }
         }
         Ok(put(model, guards))
+    }
+
+    /// The signature of a call whose label stands for others, too: a condition on its arguments says nothing
+    /// about theirs.
+    fn overload(&self, callable: &Callable) -> Option<String> {
+        let names = self.reader.names();
+        let same = self.callables.iter().filter(|other| names.of(other) == names.of(callable)).count();
+        (same > 1).then(|| with_types(callable))
     }
 
     /// The calls with parameters of which the model has transitions, with tests that make them.
@@ -437,7 +466,13 @@ impl Opened {
         for (sample, run) in self.samples.iter().zip(runs) {
             let statements = &sample.script.statements;
             let at = statements.len() - 1 - usize::from(sample.asks);
-            let Some(step) = run.steps.get(at) else { continue };
+            let Some(step) = run.steps.get(at) else {
+                // A call that waits for another thread does not take a transition, whatever its arguments.
+                if run.end == End::Blocked && run.steps.len() == at {
+                    return false;
+                }
+                continue;
+            };
             let Some(outcome) = search.outcome(&statements[at], &step.result) else { continue };
             let taken: Taken = match outcome {
                 None => None,

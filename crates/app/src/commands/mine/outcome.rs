@@ -27,12 +27,12 @@ use crate::models::{self, DETAIL};
 use crate::output::{Target, write_failed};
 use crate::pipeline::Mined;
 use crate::progress::rounded;
-use crate::report::{self, protocol};
+use crate::report::{self, RejectedTraces, protocol};
 use crate::results::explored_first::ExploredFirst;
 use crate::results::not_made::NotMade;
 use crate::results::run::{
-    ArgumentExceptions, BadEnd, Branches, ConfirmedTransitions, Construction, DetailSummary, FoundSummary,
-    Gaps, Keeping, ModelSummary, Summary, Versions,
+    ArgumentExceptions, BadEnd, BlockedCalls, Branches, ConfirmedTransitions, Construction, DetailSummary,
+    FoundSummary, Gaps, Keeping, ModelSummary, Summary, Versions,
 };
 use crate::results::{
     self, Findings, Properties, PropertyResult, ResultFile, Results, SearchHistory, TestResult, TestedOrders,
@@ -47,6 +47,8 @@ pub(super) struct Outcome<'a> {
     /// The tests as the adapter writes them, if the subject is no Java class.
     pub(super) rendered: Vec<String>,
     pub(super) mined: &'a Mined,
+    /// The calls that block in a state.
+    pub(super) blocked: Vec<BlockedCalls>,
     /// The tests of the round as they are written to a file, with what each asserts.
     pub(super) asserted: Asserted,
     pub(super) found: &'a [Shown],
@@ -64,7 +66,8 @@ pub(super) struct Outcome<'a> {
 
 impl Outcome<'_> {
     /// Writes all files of the folder, the page last. `lives` are the objects of the user's own tests.
-    pub(super) fn write(&self, folder: &Path, lives: &[Life]) -> Result<Summary, Report> {
+    /// Returns the summary, and the traces that the model rejects.
+    pub(super) fn write(&self, folder: &Path, lives: &[Life]) -> Result<(Summary, RejectedTraces), Report> {
         let campaign = Campaign::read(folder)?;
         let class = self.subject.class();
         let file = |name: &str| Target::File(folder.join(name));
@@ -100,7 +103,7 @@ impl Outcome<'_> {
             validation: results::read(folder).unwrap_or_default(),
             tested_orders: None,
         };
-        report::write(
+        let rejected = report::write(
             folder,
             class,
             self.model.clone(),
@@ -108,7 +111,7 @@ impl Outcome<'_> {
             results,
             &campaign,
         )?;
-        Ok(summary)
+        Ok((summary, rejected))
     }
 
     /// Writes the finer model; that of an earlier round is removed if there is none.
@@ -325,6 +328,7 @@ impl Outcome<'_> {
         let mined = self.mined;
         Summary {
             class: self.subject.class().to_owned(),
+            methods: self.subject.offered(),
             tests: mined.tests_run,
             properties: FateCounts::of(mined.conclusion.properties.iter().map(|judged| &judged.fate)),
             model: self.model(),
@@ -366,6 +370,7 @@ impl Outcome<'_> {
             rejected: self.mined.rejected.clone(),
             guards: self.beside.guards.clone(),
             constructions: self.constructions(),
+            blocked: self.blocked.clone(),
             argument_exceptions: self.argument_exceptions(),
         }
     }

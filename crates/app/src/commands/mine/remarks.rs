@@ -2,15 +2,17 @@
 //!
 //! With the model they fit on a screen, so each is a line, and lists are cut; `--json` has all of them.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use adit_picture::StateNames;
-use adit_trace::Stop;
+use adit_trace::{Label, Stop};
 
 use super::fixture_skeleton::SKELETON;
 use super::outcome::findings_file;
 use crate::budget::Budget;
 use crate::output::{counted, model_size, some_of};
+use crate::report::RejectedTraces;
 use crate::results::not_made::NeverReturned;
 use crate::results::run::{
     ArgumentExceptions, BadEnd, Branches, ConfirmedTransitions, Construction, FoundSummary, Gaps,
@@ -51,6 +53,7 @@ pub(super) fn findings(summary: &Summary, folder: &Path) -> String {
 /// Returns the lines about a round.
 pub(super) fn remarks(
     summary: &Summary,
+    rejected: RejectedTraces,
     names: &StateNames,
     folder: &Path,
     budget: Budget,
@@ -66,6 +69,13 @@ pub(super) fn remarks(
         model.stopped(*stop),
     )];
     lines.extend(about_model(summary, names));
+    if rejected.rejected > 0 {
+        lines.push(format!(
+            "the model rejects {} of {} (the page shows the shortest)",
+            rejected.rejected,
+            counted(rejected.all, "recorded trace")
+        ));
+    }
     lines.extend(incomplete(summary, budget));
     if let Some(Branches { covered, all: all @ 1.. }) = summary.branches {
         lines.push(format!("branch coverage of the attack: {covered} of {all}"));
@@ -115,18 +125,28 @@ fn constructed(constructions: &[Construction], names: &StateNames) -> Option<Str
         format!("{} makes {}", construction.call, states.join(" or "))
     };
     let told: Vec<String> = constructions.iter().map(one).collect();
+    let states: BTreeSet<&Vec<usize>> = constructions.iter().map(|one| &one.states).collect();
     // Parameter types have commas.
-    (told.len() > 1).then(|| format!("constructors seen: {}", told.join("; ")))
+    (states.len() > 1).then(|| format!("constructors seen: {}", told.join("; ")))
 }
 
-/// Says which calls throw for some arguments, in states that allow them.
-fn thrown(model: &ModelSummary) -> Option<String> {
-    let one = |ArgumentExceptions { method, exceptions }: &ArgumentExceptions| {
-        let exceptions: Vec<&str> = exceptions.iter().map(String::as_str).collect();
-        format!("{method} ({})", exceptions.join(", "))
+/// Says which calls throw although their states allow them: for some arguments, or because the state stands
+/// for several. An exception by which a state refuses another call is hardly about arguments.
+fn thrown(model: &ModelSummary) -> Vec<String> {
+    let of_states: BTreeSet<&str> =
+        model.refused.iter().filter_map(|label| Label::parse(label).threw()).collect();
+    let told = |what: &str, is_told: &dyn Fn(&str) -> bool| {
+        let one = |ArgumentExceptions { method, exceptions }: &ArgumentExceptions| {
+            let exceptions: Vec<&str> =
+                { exceptions.iter() }.map(String::as_str).filter(|exception| is_told(exception)).collect();
+            (!exceptions.is_empty()).then(|| format!("{method} ({})", exceptions.join(", ")))
+        };
+        let told: Vec<String> = model.argument_exceptions.iter().filter_map(one).collect();
+        (!told.is_empty()).then(|| format!("{what}: {}", some_of(&told, THROWN_TOLD)))
     };
-    let told: Vec<String> = model.argument_exceptions.iter().map(one).collect();
-    (!told.is_empty()).then(|| format!("throw for some arguments: {}", some_of(&told, THROWN_TOLD)))
+    let arguments = told("throw for some arguments", &|exception| !of_states.contains(exception));
+    let either = told("throw for some arguments or objects of a state", &|one| of_states.contains(one));
+    arguments.into_iter().chain(either).collect()
 }
 
 /// Says in one line what there was no time for, and what to do about it.
@@ -244,7 +264,19 @@ mod tests {
         (0..3).for_each(|_| _ = builder.state(true));
         builder.name(1, "isEmpty".to_owned());
         let names = StateNames::of(&builder.build());
-        remarks(summary, &names, Path::new("out"), Budget::Time(Duration::from_secs(10)), true)
+        let (rejected, budget) = (RejectedTraces::default(), Budget::Time(Duration::from_secs(10)));
+        remarks(summary, rejected, &names, Path::new("out"), budget, true)
+    }
+
+    #[test]
+    fn traces_that_the_model_rejects_are_counted() {
+        let summary = plain().summary;
+        let names = StateNames::of(&Builder::<String>::new().build());
+        let rejected = RejectedTraces { rejected: 2, all: 30 };
+        let budget = Budget::Time(Duration::from_secs(10));
+        let lines = remarks(&summary, rejected, &names, Path::new("out"), budget, true);
+        let told = "the model rejects 2 of 30 recorded traces (the page shows the shortest)";
+        assert!(lines.iter().any(|line| line == told), "{lines:?}");
     }
 
     #[test]
@@ -288,6 +320,11 @@ mod tests {
                 "constructors seen: B() makes 1 (isEmpty); B(List) makes 1 (isEmpty) or 2",
                 "throw for some arguments: add (NullPointerException)"
             ]
+        );
+        summary.model.refused = BTreeSet::from(["next!NullPointerException".to_owned()]);
+        assert_eq!(
+            told(&summary)[2],
+            "throw for some arguments or objects of a state: add (NullPointerException)"
         );
         // One constructor needs no words.
         summary.model.constructions.pop();

@@ -70,6 +70,7 @@
       byException.forEach((refusals, exception) => parts.push(el("h4", {}, "Refused with ", el("code", {}, exception)), el("table", {}, el("tbody", {}, refusals.map((refused) => el("tr", {},
         el("td", {}, el("code", {}, breaking(labels.get(refused.label).method))), el("td", { class: "dim" }, refused.times ? `tried ${plural(refused.times, "time", "times")}` : ""),
         el("td", {}, data.tests?.[refused.test] ? link("test", () => openTest(data.tests[refused.test].name)) : "")))))));
+      if (about.blocks?.length) parts.push(el("h4", {}, "Blocks: waits for another thread"), el("ul", {}, about.blocks.map((call) => el("li", {}, el("code", {}, breaking(call))))));
       const same = viewer.only?.matches.get(state);
       if (viewer.only) parts.push(el("p", { class: "small" }, same === undefined ? "Only this model has such a state." : `In the other model: ${nameOf(viewer.only.other, same)}.`));
       if (!leaving.length) parts.push(el("p", {}, "No call is enabled here."));

@@ -33,12 +33,19 @@
     return `${lines.join("\n")}\n`;
   }
 
-  /** The pieces of an arrow that run level. */
-  function levelRuns(path) {
+  /** The points of a line between which it runs straight or bends once. Read from its text: asking the
+   * browser for points of long lines takes seconds in a large picture. */
+  function turns(path) {
     const numbers = path.getAttribute("d").match(/-?[\d.]+/g).map(Number);
     // A point where it begins, and then two that pull a curve and one where it ends.
     const points = [[numbers[0], numbers[1]]];
     for (let at = 6; at < numbers.length; at += 6) points.push([numbers[at], numbers[at + 1]]);
+    return points;
+  }
+
+  /** The pieces of an arrow that run level. */
+  function levelRuns(path) {
+    const points = turns(path);
     return points.slice(1).flatMap(([x, y], at) => {
       const [fromX, fromY] = points[at];
       return Math.abs(y - fromY) < 3 && Math.abs(x - fromX) > 10 ? [{ y, left: Math.min(x, fromX), right: Math.max(x, fromX) }] : [];
@@ -424,14 +431,15 @@
       const level = [...this.svg.querySelectorAll("[data-arrow] path.line")].flatMap(levelRuns);
       for (const arrow of this.svg.querySelectorAll("[data-arrow]")) {
         const line = arrow.querySelector("path.line");
-        const long = line?.getTotalLength?.() ?? 0;
+        const points = line ? turns(line) : [];
+        const long = points.slice(1).reduce((sum, [x, y], at) => sum + Math.hypot(x - points[at][0], y - points[at][1]), 0);
         if (long < 420) continue;
         const calls = [...new Set(this.view.arrows[arrow.dataset.arrow].edges.map((edge) => this.model.edges[edge].label))];
         const text = inShort(calls);
         const plate = arrow.querySelector(".plate");
         const { x: px = -1e9, y: py = -1e9, width: pw = 0, height: ph = 0 } = plate ? { x: Number(plate.getAttribute("x")), y: Number(plate.getAttribute("y")), width: Number(plate.getAttribute("width")), height: Number(plate.getAttribute("height")) } : {};
-        for (const outward of [1, -1]) {
-          const at = this.level(line, long, outward);
+        for (const way of [points, [...points].reverse()]) {
+          const at = this.level(way, long);
           if (!at) continue;
           const far = Math.hypot(Math.max(px - at.x, 0, at.x - px - pw), Math.max(py - at.y, 0, at.y - py - ph));
           // Where the label itself is near, there is nothing to add.
@@ -450,11 +458,15 @@
     }
 
     /** A place near one end of a line where it runs level, so that a label stands on it. */
-    level(line, long, outward) {
-      const point = (way) => line.getPointAtLength(outward > 0 ? way : long - way);
-      for (let way = 60; way < Math.min(long / 2, 420); way += 20) {
-        const [before, at, after] = [point(way - 30), point(way), point(way + 30)];
-        if (Math.abs(before.y - at.y) < 3 && Math.abs(after.y - at.y) < 3 && Math.abs(after.x - before.x) > 50) return at;
+    level(points, long) {
+      let done = 0;
+      for (const [at, [x, y]] of points.slice(1).entries()) {
+        const [fromX, fromY] = points[at];
+        const length = Math.hypot(x - fromX, y - fromY);
+        const way = Math.max(60, done + 30);
+        if (way >= Math.min(long / 2, 420)) return null;
+        if (Math.abs(y - fromY) < 3 && way <= done + length - 30) return { x: fromX + Math.sign(x - fromX) * (way - done), y };
+        done += length;
       }
       return null;
     }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use adit_automata::{Fsa, State};
 use adit_learn::guards::GuardPart;
 
-use super::Transitions;
+use super::Guarded;
 use crate::results::run::{GuardStatus, GuardSummary};
 
 /// Longest guard. A longer one is not read.
@@ -33,49 +33,64 @@ pub(super) struct Conditions {
 
 /// Puts guards at the transitions of the model: one for all situations of a method where bounds are fields,
 /// else one for each state.
+///
+/// A transition whose label stands for several constructors or overloads says for which of them its condition
+/// is.
 pub(super) fn put(
     model: &Fsa<String>,
-    guards: BTreeMap<(State, Transitions), Conditions>,
+    guards: BTreeMap<Guarded, Conditions>,
 ) -> (Fsa<String>, Vec<GuardSummary>) {
-    let mut of_label: BTreeMap<&str, Vec<&Found>> = BTreeMap::new();
-    for ((_, (label, _)), conditions) in &guards {
-        of_label.entry(label).or_default().extend(&conditions.found);
+    fn call(guarded: &Guarded) -> (&str, Option<&str>) {
+        (&guarded.taken.0, guarded.overload.as_deref())
     }
-    let general: BTreeMap<&str, Option<String>> = of_label
+    let mut of_call: BTreeMap<(&str, Option<&str>), Vec<&Found>> = BTreeMap::new();
+    for (guarded, conditions) in &guards {
+        of_call.entry(call(guarded)).or_default().extend(&conditions.found);
+    }
+    let general: BTreeMap<(&str, Option<&str>), Option<String>> = of_call
         .iter()
-        .map(|(label, found)| {
-            let mut states = guards.keys().filter(|(_, (other, _))| other == label).map(|(state, _)| *state);
+        .map(|(one, found)| {
+            let mut states = guards.keys().filter(|other| call(other) == *one).map(|other| other.state);
             let mut known = BTreeSet::new();
             let several = states.any(|state| !known.insert(state));
-            (*label, if several { None } else { joined(found) })
+            (*one, if several { None } else { joined(found) })
         })
         .collect();
-    let mut builder = model.to_builder();
-    let mut told = Vec::new();
-    for ((from, (label, targets)), conditions) in &guards {
+    let mut told: Vec<GuardSummary> = Vec::new();
+    for (guarded, conditions) in &guards {
         // Where all arguments are good in some situation, the state does not decide.
         if conditions.found.is_empty() || conditions.always > 0 {
             continue;
         }
         let own: Vec<&Found> = conditions.found.iter().collect();
-        let general = general.get(label.as_str()).cloned().flatten();
-        let Some(guard) = general.or_else(|| joined(&own)) else { continue };
+        let general = general.get(&call(guarded)).cloned().flatten();
+        let Some(mut guard) = general.or_else(|| joined(&own)) else { continue };
         if guard.len() > LONGEST {
             continue;
         }
-        let status = if conditions.sampled { GuardStatus::Sampled } else { GuardStatus::Proved };
-        for to in targets {
-            builder.guard(*from, label.clone(), *to, status.marked(&guard));
-            told.push(GuardSummary {
-                from: *from,
-                event: label.clone(),
-                to: *to,
-                guard: guard.clone(),
-                status,
-                situations: conditions.found.len(),
-                runs: conditions.runs,
-            });
+        if let Some(overload) = &guarded.overload {
+            guard = format!("{overload}: {guard}");
         }
+        let status = if conditions.sampled { GuardStatus::Sampled } else { GuardStatus::Proved };
+        let Guarded { state: from, taken: (label, targets), .. } = guarded;
+        told.extend(targets.iter().map(|to| GuardSummary {
+            from: *from,
+            event: label.clone(),
+            to: *to,
+            guard: guard.clone(),
+            status,
+            situations: conditions.found.len(),
+            runs: conditions.runs,
+        }));
+    }
+    let mut at_edges: BTreeMap<(State, &String, State), Vec<String>> = BTreeMap::new();
+    for one in &told {
+        let texts = at_edges.entry((one.from, &one.event, one.to)).or_default();
+        texts.push(one.status.marked(&one.guard));
+    }
+    let mut builder = model.to_builder();
+    for ((from, label, to), texts) in at_edges {
+        builder.guard(from, label.clone(), to, texts.join("; "));
     }
     (builder.build(), told)
 }
@@ -253,6 +268,31 @@ mod tests {
         check(&[at(1), at(3)], Some("index > mark"));
         let at = |mark| found((-8, mark), &[("mark", mark)]);
         check(&[at(1), at(3)], Some("index <= mark"));
+    }
+
+    #[test]
+    fn a_condition_of_one_constructor_is_not_that_of_all() {
+        let mut builder = adit_automata::Builder::new();
+        (0..2).for_each(|_| _ = builder.state(true));
+        builder.initial(0);
+        builder.edge(0, "Set".to_owned(), 1);
+        builder.edge(1, "add".to_owned(), 1);
+        let guard = |state: usize, label: &str, overload: Option<&str>, text: &str| {
+            let taken = (label.to_owned(), BTreeSet::from([1]));
+            let guarded = Guarded { state, taken, overload: overload.map(str::to_owned) };
+            let text = text.to_owned();
+            let found = Found { parts: None, text, fields: BTreeMap::new(), has_state: false };
+            (guarded, Conditions { found: vec![found], ..Conditions::default() })
+        };
+        let guards = BTreeMap::from([
+            guard(0, "Set", Some("Set(Collection)"), "c != null"),
+            guard(0, "Set", Some("Set(int)"), "size >= 0"),
+            guard(1, "add", None, "e != null"),
+        ]);
+        let (model, told) = put(&builder.build(), guards);
+        let guards: Vec<_> = model.all_edges().map(|edge| edge.guard.unwrap_or_default()).collect();
+        assert_eq!(guards, ["Set(Collection): c != null; Set(int): size >= 0", "e != null"]);
+        assert_eq!(told.len(), 3);
     }
 
     #[test]
