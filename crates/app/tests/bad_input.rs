@@ -294,7 +294,7 @@ fn explanations_of_what_is_not_there() {
     refused(&explain(&["nextTokn"]), &["no transition", "did you mean `nextToken`"]);
     refused(&explain(&["9", "nextToken"]), &["no state 9", "0 to 2"]);
     refused(&explain(&["0", "nextToken"]), &["the model has no transition `0 nextToken`", "1 nextToken 1"]);
-    refused(&explain(&["nextToken", "x"]), &["neither a transition nor a property"]);
+    refused(&explain(&["nextToken", "x"]), &["no state `x`", "`adit name MODEL` lists them"]);
     refused(&explain(&["NF(a, b)"]), &["was not mined", "no properties.json"]);
 }
 

@@ -8,7 +8,8 @@
 //! with the construction of its object (`acquire` on a semaphore made with zero); on the method alone when it
 //! mostly hangs, whatever the construction; and on the construction when more methods hang on such objects
 //! than return: a scanner that reads from an endless source hangs in every method that reads, and none of
-//! them is at fault.
+//! them is at fault. And where a method hangs with some values and returns with others, as a wait of an hour
+//! and one of no time do, it is the values.
 //!
 //! Paper: none; bookkeeping.
 //! Cost: nothing until something hangs; then a hash of the construction for every object of a script.
@@ -31,6 +32,9 @@ const RARELY: u64 = 10;
 
 /// Bad ends after which a method is no longer called at all, if at least half of its calls ended that way.
 const MOST_EVERYWHERE: u64 = 3;
+
+/// Kinds of values that may hang a method before only those are passed that are known to return.
+const MOST_VALUES: usize = 8;
 
 /// Names by which a static factory makes objects that may hang in a method before the method is to blame.
 const MOST_NAMES: usize = 5;
@@ -56,6 +60,16 @@ impl CallStats {
     fn is_too_bad(self, most: u64, rarely: u64) -> bool {
         self.bad >= most && self.bad * rarely >= self.all
     }
+
+    /// The same without these calls.
+    fn without(self, other: Self) -> Self {
+        let less = |all: u64, part: u64| all.saturating_sub(part);
+        Self {
+            all: less(self.all, other.all),
+            bad: less(self.bad, other.bad),
+            blocked: less(self.blocked, other.blocked),
+        }
+    }
 }
 
 /// Calls on objects of one construction, on some of which a call hung.
@@ -66,9 +80,61 @@ struct ConstructionStats {
     /// A static factory made the object by a name, which is then to blame, and not the method.
     is_named: bool,
     calls: BTreeMap<Arc<Callable>, CallStats>,
+    /// The same for each kind of values that a method was given.
+    with_values: BTreeMap<Arc<Callable>, BTreeMap<ValuesHash, CallStats>>,
 }
 
 impl ConstructionStats {
+    /// Counts a call that returned, or threw.
+    fn count(&mut self, script: &Script, statement: &Statement) {
+        self.calls.entry(statement.callable.clone()).or_default().all += 1;
+        if let Some(values) = ValuesHash::of(script, statement) {
+            let with_values = self.with_values.entry(statement.callable.clone()).or_default();
+            with_values.entry(values).or_default().all += 1;
+        }
+    }
+
+    /// Counts a bad end for the values of a call.
+    fn count_bad_values(&mut self, script: &Script, culprit: &Statement) {
+        let Some(values) = ValuesHash::of(script, culprit) else { return };
+        let calls = self.with_values.entry(culprit.callable.clone()).or_default().entry(values).or_default();
+        calls.all += 1;
+        calls.bad += 1;
+    }
+
+    /// The calls of a method with values that are to blame for its bad ends: with others, it returned.
+    fn excused(&self, callable: &Arc<Callable>) -> CallStats {
+        let Some(with_values) = self.with_values.get(callable) else { return CallStats::default() };
+        if !with_values.values().any(|calls| calls.bad == 0) {
+            return CallStats::default();
+        }
+        let add = |sum: CallStats, calls: &CallStats| CallStats {
+            all: sum.all + calls.all,
+            bad: sum.bad + calls.bad,
+            blocked: sum.blocked + calls.blocked,
+        };
+        with_values.values().filter(|calls| calls.bad > 0).fold(CallStats::default(), add)
+    }
+
+    /// The calls of a method for which neither the construction nor values are to blame.
+    fn own_calls(&self, callable: &Arc<Callable>) -> CallStats {
+        self.calls.get(callable).copied().unwrap_or_default().without(self.excused(callable))
+    }
+
+    /// Tells whether this call must not be made on such objects.
+    fn hangs_in(&self, script: &Script, statement: &Statement) -> bool {
+        if self.own_calls(&statement.callable).is_too_bad(MOST_ON_CONSTRUCTION, RARELY) {
+            return true;
+        }
+        let Some(with_values) = self.with_values.get(&statement.callable) else { return false };
+        let known = ValuesHash::of(script, statement).and_then(|values| with_values.get(&values));
+        let guilty = with_values.values().filter(|calls| calls.bad > 0).count();
+        match known {
+            Some(calls) => calls.is_too_bad(MOST_ON_CONSTRUCTION, RARELY),
+            None => guilty > MOST_VALUES,
+        }
+    }
+
     /// Tells whether the construction is to blame, and not the methods.
     fn is_to_blame(&self) -> bool {
         let hung = self.calls.iter().filter(|(_, calls)| calls.bad > 0);
@@ -122,7 +188,7 @@ impl HangBlame {
         }
         for (at, statement) in script.statements.iter().enumerate().take(run.steps.len()) {
             if let Some(stats) = self.constructions.get_mut(&constructions.of_call(at)) {
-                stats.calls.entry(statement.callable.clone()).or_default().all += 1;
+                stats.count(script, statement);
             }
             if let Some(total) = self.total.get_mut(&statement.callable) {
                 total.all += 1;
@@ -130,6 +196,9 @@ impl HangBlame {
         }
         if let Some(culprit) = culprit {
             let stats = self.constructions.entry(constructions.of_call(at)).or_default();
+            if bad {
+                stats.count_bad_values(script, culprit);
+            }
             for calls in [
                 stats.calls.entry(culprit.callable.clone()).or_default(),
                 self.total.entry(culprit.callable.clone()).or_default(),
@@ -149,16 +218,12 @@ impl HangBlame {
         }
         let mut constructions = Constructions::of(script);
         (0..script.statements.len()).find(|&at| {
-            let callable = &script.statements[at].callable;
+            let statement = &script.statements[at];
             let construction = self.constructions.get(&constructions.of_statement(at));
             let object = self.constructions.get(&constructions.of_call(at));
-            let hangs_on = |stats: &ConstructionStats| {
-                let calls = stats.calls.get(callable).copied().unwrap_or_default();
-                calls.is_too_bad(MOST_ON_CONSTRUCTION, RARELY)
-            };
             construction.is_some_and(ConstructionStats::is_to_blame)
-                || object.is_some_and(hangs_on)
-                || self.is_given_up(callable)
+                || object.is_some_and(|stats| stats.hangs_in(script, statement))
+                || self.is_given_up(&statement.callable)
         })
     }
 
@@ -172,12 +237,8 @@ impl HangBlame {
             let is_named =
                 stats.is_named && calls.bad > 0 && 2 * calls.bad >= calls.all && names < MOST_NAMES;
             names += usize::from(is_named);
-            if !is_named && !stats.is_to_blame() {
-                continue;
-            }
-            let CallStats { all, bad, .. } = calls;
-            total.all = total.all.saturating_sub(all);
-            total.bad = total.bad.saturating_sub(bad);
+            let blameless = if is_named || stats.is_to_blame() { calls } else { stats.excused(callable) };
+            total = total.without(blameless);
         }
         total.is_too_bad(MOST_EVERYWHERE, 2)
     }
@@ -189,17 +250,24 @@ impl HangBlame {
 
     /// Methods that hang often enough that a generator should rather call others.
     pub(crate) fn methods_to_avoid(&self) -> impl Iterator<Item = &Arc<Callable>> {
-        let bad = self.total.iter().filter(|(_, calls)| calls.is_too_bad(MOST_EVERYWHERE, RARELY));
-        bad.map(|(callable, _)| callable)
+        self.total.keys().filter(|callable| {
+            let excused = self.constructions.values().map(|stats| stats.excused(callable));
+            let own = excused.fold(self.total[*callable], CallStats::without);
+            own.is_too_bad(MOST_EVERYWHERE, RARELY)
+        })
     }
 
     /// Methods that are no longer called, at least on some objects, without those where the construction is
     /// to blame.
     pub(crate) fn methods(&self) -> BTreeSet<&Arc<Callable>> {
         let blameless = self.constructions.values().filter(|stats| !stats.is_to_blame());
-        let calls = blameless.flat_map(|stats| &stats.calls);
-        let there = calls.filter(|(_, calls)| calls.is_too_bad(MOST_ON_CONSTRUCTION, RARELY));
-        there.map(|(callable, _)| callable).chain(self.methods_everywhere()).collect()
+        let there = blameless.flat_map(|stats| {
+            let is_too_bad = |callable: &&Arc<Callable>| {
+                stats.own_calls(callable).is_too_bad(MOST_ON_CONSTRUCTION, RARELY)
+            };
+            stats.calls.keys().filter(is_too_bad)
+        });
+        there.chain(self.methods_everywhere()).collect()
     }
 
     /// Every bad end.
@@ -218,6 +286,28 @@ impl HangBlame {
     pub(crate) fn constructions(&self) -> BTreeSet<&str> {
         let to_blame = self.constructions.values().filter(|stats| stats.is_to_blame());
         to_blame.map(|stats| stats.description.as_str()).collect()
+    }
+}
+
+/// Hash of the kinds of the values that a call is given, and of the constants among them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct ValuesHash(u64);
+
+impl ValuesHash {
+    /// Nothing for a call without values.
+    fn of(script: &Script, statement: &Statement) -> Option<Self> {
+        let mut hasher = FxHasher::default();
+        for argument in &statement.args {
+            kind_of(argument).hash(&mut hasher);
+            // How long ten of it are depends on the unit.
+            if let Argument::Earlier(at) = argument
+                && let Some(made) = script.statements.get(*at)
+                && made.callable.kind == CallKind::Constant
+            {
+                made.callable.name.hash(&mut hasher);
+            }
+        }
+        (!statement.args.is_empty()).then(|| Self(hasher.finish()))
     }
 }
 
@@ -452,6 +542,34 @@ mod tests {
                 null: close read: None
             "#]],
         );
+    }
+
+    /// `await(1, HOURS)` waits where `await(0, HOURS)` and `await(1, NANOSECONDS)` return.
+    #[test]
+    fn values_are_to_blame_where_others_return() {
+        let script = |time: i64, unit: &str| {
+            let unit = Callable::new(CallKind::Constant, "a.Unit", unit);
+            let unit = Statement { callable: Arc::new(unit), receiver: None, args: Vec::new() };
+            let wait = statement("await", Some(0), vec![Argument::Int(time), Argument::Earlier(1)]);
+            Script { statements: vec![statement("", None, vec![Argument::Null]), unit, wait] }
+        };
+        let mut blame = HangBlame::default();
+        let mut learn = |time: i64, unit: &str, hung: bool| {
+            let steps = vec![Step::new(StepResult::Returned(Value::Void)); if hung { 2 } else { 3 }];
+            let end = if hung { End::TimedOut } else { End::Complete };
+            blame.learn(&script(time, unit), &Run { steps, end, leaked: false, passed: None });
+        };
+        for _ in 0..2 {
+            learn(1, "HOURS", true);
+            learn(0, "HOURS", false);
+        }
+        for unit in ["DAYS", "SECONDS", "DAYS"] {
+            learn(1, unit, true);
+        }
+        let cut = |time: i64, unit: &str| blame.cut(&script(time, unit));
+        assert_eq!((cut(1, "HOURS"), cut(5, "DAYS")), (Some(2), Some(2)));
+        assert_eq!((cut(1, "SECONDS"), cut(0, "HOURS"), cut(1, "NANOSECONDS")), (None, None, None));
+        assert!(blame.methods().is_empty() && blame.methods_to_avoid().next().is_none());
     }
 
     #[test]

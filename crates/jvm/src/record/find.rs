@@ -20,8 +20,9 @@ const NESTED: &str = "Lorg/junit/jupiter/api/Nested;";
 
 /// The tests among the classes called `names` (with dots or slashes), with dots and in order.
 ///
-/// A class is a test if it, a class above it or a `@Nested` one in it has a test method or extends `TestCase`;
-/// abstract classes and inner classes, which JUnit runs as parts of others, are left out. So are classes that cannot be read.
+/// A class is a test if it, a class above it or a `@Nested` one in it has a test method or extends
+/// `TestCase`; abstract classes and inner classes, which JUnit runs as parts of others, are left out. So are
+/// classes that cannot be read.
 pub fn find_tests<'n>(path: &ClassPath, names: impl IntoIterator<Item = &'n str>) -> Vec<String> {
     let mut seen = Seen { path, known: BTreeMap::new() };
     let mut tests: Vec<String> = names
