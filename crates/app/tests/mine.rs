@@ -576,3 +576,28 @@ fn tests_do_not_depend_on_the_machine() {
     assert!(tests.contains("assertEquals(4711, ") && tests.contains(".when()"), "{tests}");
     assert!(!tests.lines().any(|line| line.contains("assert") && line.contains("when()")), "{tests}");
 }
+
+/// Objects of one state may refuse a call with different exceptions, of which none is the state's.
+#[test]
+fn a_state_names_all_exceptions_of_its_objects() {
+    let Some(java) = java() else { return };
+    let classes = java.compile(&[(
+        "Parcel.java",
+        "public class Parcel { private String status = \"new\";
+         public void ship() { check(); status = \"shipped\"; }
+         public void cancel() { check(); status = \"cancelled\"; }
+         private void check() {
+             if (status.equals(\"shipped\")) throw new UnsupportedOperationException();
+             if (status.equals(\"cancelled\")) throw new IllegalStateException(); } }",
+    )]);
+    let path = classes.path().display().to_string();
+    let out = classes.path().join("out").display().to_string();
+    let run = adit(&["mine", "Parcel", "-c", &path, "-o", &out, "--budget", "5000tests", "-q"]);
+    let refuses = |exception: &str| {
+        let line = run.out.lines().find(|line| line.contains("refuses") && line.contains(exception));
+        let line = line.unwrap_or_else(|| panic!("{exception}: {}", run.out));
+        assert!(line.contains("ship") && line.contains("cancel"), "{line}");
+    };
+    refuses("UnsupportedOperationException");
+    refuses("IllegalStateException");
+}

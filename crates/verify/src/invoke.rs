@@ -9,7 +9,7 @@ use crate::analysis::{Analysis, End, Exits, Frame, Place, Refused, Site, Slots, 
 use crate::harmless::{self, Effect};
 use crate::limits::{INLINED_LENGTH, SUMMARIES};
 use crate::steps::{is_caught, pop, unknown};
-use crate::typestate::{ReceiverScope, Typestate};
+use crate::typestate::{ReceiverScope, Typestate, alternatives, simple_name};
 use crate::world::{FieldKey, Id, Object, Track, Value, World};
 
 /// The situations after a call returned, and the ends of the block by exceptions.
@@ -316,15 +316,15 @@ impl Analysis<'_> {
         if own.name == member.name && own.descriptor == member.descriptor {
             return true;
         }
-        let simple = |name: &str| name.rsplit(['/', '.', '$']).next().unwrap_or(name).to_owned();
-        let exception = simple(exception);
-        // A handler that is needed anyway says nothing, unless it does nothing.
-        let is_declared = declares.contains(&exception);
         let offset = frame.code.instructions[at].0;
         let covers = |handler: &&Handler| (handler.start..handler.end).contains(&offset);
         frame.code.handlers.iter().filter(covers).any(|handler| {
-            handler.catches.as_deref().is_some_and(|class| simple(class) == exception)
-                && (!is_declared || is_empty(frame.code, handler))
+            let caught = handler.catches.as_deref().map(simple_name);
+            alternatives(exception).map(simple_name).any(|exception| {
+                // A handler that is needed anyway says nothing, unless it does nothing.
+                let is_declared = declares.iter().any(|declared| declared == exception);
+                caught == Some(exception) && (!is_declared || is_empty(frame.code, handler))
+            })
         })
     }
 
@@ -699,7 +699,7 @@ fn refusal(
     let asked = decisive.is_some_and(|event| event.event.contains(':'));
     Refused {
         exact: track.from_creation || object.class.as_deref() == Some(&*typestate.class),
-        lacks_content: !asked && LACKS_CONTENT.contains(&exception.as_str()),
+        lacks_content: !asked && alternatives(&exception).any(|one| LACKS_CONTENT.contains(&one)),
         model: track.model,
         state: typestate.state_names(track.states),
         call: label.clone(),

@@ -314,7 +314,13 @@ impl Typestate {
         }
         for call in model.refusals(state).iter().filter_map(|label| parse(label)) {
             let (Some(at), CallEnd::Threw(exception)) = (at(&call), call.end) else { continue };
-            reactions[at].refusal = Some(exception.to_owned());
+            let refusal = &mut reactions[at].refusal;
+            *refusal = Some(match refusal.take() {
+                Some(known) if !alternatives(&known).any(|one| one == exception) => {
+                    format!("{known}{OR}{exception}")
+                }
+                _ => exception.to_owned(),
+            });
         }
         for reaction in &mut reactions {
             let allowed = (reaction.returned | reaction.answered[0] | reaction.answered[1]) != 0;
@@ -333,10 +339,11 @@ impl Typestate {
         for reaction in &mut self.reactions {
             for (at, reaction) in reaction.iter_mut().enumerate() {
                 let Some(exception) = &reaction.refusal else { continue };
-                let simple = exception.rsplit(['.', '/', '$']).next().unwrap_or(exception);
-                let blames = has_parameters[at] && !right_arguments && BLAMES_ARGUMENTS.contains(&simple);
+                let is_one_of =
+                    |names: &[&str]| alternatives(exception).any(|one| names.contains(&simple_name(one)));
+                let blames = has_parameters[at] && !right_arguments && is_one_of(&BLAMES_ARGUMENTS);
                 // A call that fails everywhere was perhaps never made with the right arguments.
-                if blames || NO_EVIDENCE.contains(&simple) || !succeeds[at] {
+                if blames || is_one_of(&NO_EVIDENCE) || !succeeds[at] {
                     reaction.refusal = None;
                     reaction.unknown = true;
                 }
@@ -634,6 +641,19 @@ pub(crate) fn members(states: States) -> impl Iterator<Item = usize> {
             next
         })
     })
+}
+
+/// Stands between the exceptions of a call that different objects of one state refuse differently.
+const OR: &str = " or ";
+
+/// The exceptions of a refusal.
+pub(crate) fn alternatives(exception: &str) -> impl Iterator<Item = &str> {
+    exception.split(OR)
+}
+
+/// The name of a class without its package.
+pub(crate) fn simple_name(class: &str) -> &str {
+    class.rsplit(['.', '/', '$']).next().unwrap_or(class)
 }
 
 /// The states that only stand for exceptions, as `ex` in an enriched typestate: calls that throw lead there,

@@ -34,7 +34,7 @@ pub struct TransitionWitness {
 pub struct Refusal {
     /// The state.
     pub state: State,
-    /// The method and the exception that it throws most often: `pop!EmptyStackException`.
+    /// The method and an exception: `pop!EmptyStackException`.
     pub label: String,
     /// Number of times that it was tried and threw this.
     pub times: u64,
@@ -73,7 +73,7 @@ impl Exploration {
     /// Methods that each state of `model` refuses, where `counterparts` are its states for those of `draft`.
     /// A state refuses only methods that it does not have at all. Of several exceptions one is told that the
     /// method throws only where it is refused, because a null or a wrong text is refused everywhere; of these
-    /// the most frequent.
+    /// the most frequent. Where some objects of the state never throw that one, what they throw is told too.
     pub(super) fn refusals(
         &self,
         draft: &DraftModel,
@@ -121,7 +121,29 @@ impl Exploration {
                 }
             }
         }
-        found.into_values().collect()
+        let mut others: BTreeMap<(State, &str), Refusal> = BTreeMap::new();
+        for (_, probed) in self.probed_situations() {
+            let mut by_method: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+            for label in probed.thrown.keys().filter(|label| !by_arguments.contains(label.as_str())) {
+                by_method.entry(Label::parse(label).method()).or_default().push(label);
+            }
+            for (method, labels) in by_method {
+                for state in states(probed.enabled) {
+                    let Some(known) = found.get(&(state, method)) else { continue };
+                    let is_told =
+                        |label: &&str| *label == known.label || others.contains_key(&(state, label));
+                    if by_arguments.contains(known.label.as_str()) || labels.iter().any(is_told) {
+                        continue;
+                    }
+                    let frequent = labels.iter().max_by_key(|label| thrown[&(probed.enabled, **label)].0);
+                    let Some(&label) = frequent else { continue };
+                    let (times, situation) = thrown[&(probed.enabled, label)];
+                    let (label_text, script) = (label.to_owned(), situation.script.clone());
+                    others.insert((state, label), Refusal { state, label: label_text, times, script });
+                }
+            }
+        }
+        found.into_values().chain(others.into_values()).collect()
     }
 }
 
