@@ -601,3 +601,23 @@ fn a_state_names_all_exceptions_of_its_objects() {
     refuses("UnsupportedOperationException");
     refuses("IllegalStateException");
 }
+
+/// A buffer that is full and one that is closed throw the same exception. That the second is a state must not
+/// hide the first.
+#[test]
+fn an_exception_of_a_state_is_told_where_the_state_allows_the_call() {
+    let Some(java) = java() else { return };
+    let classes = java.compile(&[(
+        "Buffer.java",
+        "public class Buffer { private int left = 900; private boolean closed;
+         public void put(int length) {
+             if (closed || length > 1000 || left < 0) throw new IllegalStateException(); }
+         public void close() { closed = true; } }",
+    )]);
+    let path = classes.path().display().to_string();
+    let out = classes.path().join("out").display().to_string();
+    let run = adit(&["mine", "Buffer", "-c", &path, "-o", &out, "--budget", "5000tests", "-q", "--json"]);
+    let told = &run.json()["argument_exceptions"];
+    assert_eq!(told[0]["method"], "put", "{told}");
+    assert_eq!(told[0]["exceptions"][0], "IllegalStateException", "{told}");
+}

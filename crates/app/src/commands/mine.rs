@@ -145,6 +145,7 @@ pub(super) fn run(flags: &MineFlags, quiet: bool) -> Result<Ending, Report> {
     let rendered = rendered(&mut subject, &mined);
     let outcome = Outcome {
         subject: &subject,
+        reader: &reader,
         rendered,
         mined: &mined,
         blocked,

@@ -1,5 +1,5 @@
-//! Calls that threw, noted while a search runs: how often each did with which exception, and those that threw
-//! although they had already changed the object.
+//! Calls that threw, noted while a search runs: which exceptions each threw after which events, and those that
+//! threw although they had already changed the object.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -51,8 +51,9 @@ pub(crate) struct ThrownChanges {
 /// Calls that blocked, each with the events of its object before.
 pub(crate) type Blocked = BTreeSet<(Vec<Letter>, Arc<Callable>)>;
 
-/// Exceptions that methods threw, with how often each did.
-pub(crate) type Exceptions = BTreeMap<(Arc<Callable>, Arc<str>), u64>;
+/// Exceptions that methods threw, each with what its objects did before: the shortest word for every last
+/// event.
+pub(crate) type Exceptions = BTreeMap<(Arc<Callable>, Arc<str>), BTreeMap<Option<Letter>, Vec<Letter>>>;
 
 /// Candidates by method and exception, and among them by the names of the changed fields.
 type Kinds = BTreeMap<(Arc<Callable>, Arc<str>), BTreeMap<Vec<String>, ThrownChange>>;
@@ -74,7 +75,14 @@ impl ThrownChanges {
         let Some(at) = trace.threw.filter(|&at| at < script.statements.len()) else { return };
         let StepResult::Threw { class, exhausted: false, .. } = &run.steps[at].result else { return };
         let key = (script.statements[at].callable.clone(), class.clone());
-        *self.exceptions.borrow_mut().entry(key.clone()).or_default() += 1;
+        {
+            let mut exceptions = self.exceptions.borrow_mut();
+            let words = exceptions.entry(key.clone()).or_default();
+            let word = words.entry(trace.word.last().copied()).or_insert_with(|| trace.word.clone());
+            if trace.word.len() < word.len() {
+                word.clone_from(&trace.word);
+            }
+        }
         let Some(&last) = trace.statements.last() else { return };
         let fields = |at: usize| run.steps[at].fields.as_ref();
         let (Some(before), Some(after)) = (fields(last), fields(at)) else { return };
@@ -101,7 +109,7 @@ impl ThrownChanges {
         self.blocked.borrow().clone()
     }
 
-    /// The exceptions that calls threw, with how often each did.
+    /// The exceptions that calls threw.
     pub(crate) fn exceptions(&self) -> Exceptions {
         self.exceptions.borrow().clone()
     }

@@ -5,12 +5,15 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use adit_automata::{Follower, Fsa, Modality, State, Traversed, format};
+use adit_attack::EventReader;
+use adit_automata::{Follower, Fsa, Modality, Reader, State, Traversed, format};
 use adit_java::source;
 use adit_logic::FateCounts;
 use adit_picture::StateNames;
 use adit_store::{About, Campaign};
-use adit_trace::{CallKind, Callable, Event, Format, Label, Labels, Life, Run, Script, Value, Vocabulary};
+use adit_trace::{
+    CallKind, Callable, Event, Format, Label, Labels, Letter, Life, Run, Script, Value, Vocabulary,
+};
 use miette::Report;
 
 use super::assertions::{Asserted, with_constants};
@@ -44,6 +47,7 @@ use crate::under_test::{AnyAuthor, UnderTest, World};
 /// A round that has ended.
 pub(super) struct Outcome<'a> {
     pub(super) subject: &'a UnderTest,
+    pub(super) reader: &'a EventReader,
     /// The tests as the adapter writes them, if the subject is no Java class.
     pub(super) rendered: Vec<String>,
     pub(super) mined: &'a Mined,
@@ -405,20 +409,32 @@ impl Outcome<'_> {
         if told.len() > 1 { told } else { Vec::new() }
     }
 
-    /// The exceptions that calls with parameters threw and no state refuses them with.
+    /// The exceptions that calls with parameters threw where the model allows them. An exception by which a
+    /// state refuses the method counts only if it was seen in another state too.
     fn argument_exceptions(&self) -> Vec<ArgumentExceptions> {
         let model = &self.model;
         let allowed: BTreeSet<&str> =
             model.alphabet().iter().map(|label| Label::parse(label).method()).collect();
         let refused: BTreeSet<Label<'_>> =
             model.states().flat_map(|state| model.refusals(state)).map(|label| Label::parse(label)).collect();
+        let (mut states, unknown) = (Reader::indexed(model), model.not_explored());
+        let mut is_allowed_after = |word: &Vec<Letter>, method: &str| {
+            let has = |state: &State| {
+                Some(*state) != unknown
+                    && model.edges(*state).any(|edge| Label::parse(edge.label).method() == method)
+            };
+            let labels = word.iter().map(|&letter| model.letter(self.reader.alphabet().name(letter)));
+            states.reads(labels) && !states.states().is_empty() && states.states().iter().all(has)
+        };
         let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-        for (callable, exception) in self.thrown.exceptions().into_keys() {
+        for ((callable, exception), words) in self.thrown.exceptions() {
             let method = self.subject.vocabulary.names.of(&callable);
             let exception = exception.rsplit(['.', '$']).next().unwrap_or(&exception);
             let is_refusal = |label: &Label<'_>| label.method() == method && label.threw() == Some(exception);
-            if !callable.parameters.is_empty() && allowed.contains(method) && !refused.iter().any(is_refusal)
-            {
+            let mut is_seen_elsewhere = || {
+                !refused.iter().any(is_refusal) || words.values().any(|word| is_allowed_after(word, method))
+            };
+            if !callable.parameters.is_empty() && allowed.contains(method) && is_seen_elsewhere() {
                 found.entry(method.to_owned()).or_default().insert(exception.to_owned());
             }
         }
