@@ -166,7 +166,10 @@ fn chosen<'c>(callers: impl Iterator<Item = &'c str>) -> Vec<&'c str> {
 impl SiteValue {
     fn of(passed: &Passed) -> Option<SiteValue> {
         Some(match passed {
-            Passed::Constant(Constant::String(text)) if text.len() <= LONGEST_TEXT => {
+            // What a device gives is random, or never ends, and says nothing about the class that reads it.
+            Passed::Constant(Constant::String(text))
+                if text.len() <= LONGEST_TEXT && !text.starts_with("/dev/") =>
+            {
                 SiteValue::Text(text.to_string())
             }
             Passed::Constant(Constant::Int(value)) => SiteValue::Int(i64::from(*value)),
@@ -247,6 +250,12 @@ mod tests {
         assert_eq!(chosen[0], "org/Mine");
         assert!((MOST_CALLERS / 2..=MOST_CALLERS).contains(&chosen.len()), "{}", chosen.len());
         assert!(chosen.last().unwrap() > &"java/util/C900");
+    }
+
+    #[test]
+    fn devices_are_no_values() {
+        let of = |text: &str| SiteValue::of(&Passed::Constant(Constant::String(text.into())));
+        assert_eq!((of("/dev/random"), of("/device")), (None, Some(SiteValue::Text("/device".into()))));
     }
 
     #[test]
