@@ -4,9 +4,10 @@
 //! users of a class must know, and a few sentences say it. Every sentence is checked on the whole model
 //! before it is said:
 //!
-//! * *m is refused when q is false*: every state in which `q` answers false, and stays, refuses `m`;
+//! * *m is refused when q is false*: wherever `q` answers false, it leads only to states that refuse `m`, and
+//!   where it answers true, it leads to some that do not;
 //! * *m is refused after e, until f*: `e` leads only to states that refuse `m`, and from there only `f` leads
-//!   to states that do not;
+//!   to states that do not. Where `e` was not explored in some states, the sentence says so;
 //! * *m is refused before the first f*: the same with the events that create an object.
 //!
 //! The sentences that cover the most states are chosen first. Methods with the same sentence share it.
@@ -188,7 +189,17 @@ impl<'m> Protocol<'m> {
 
     /// *when q is false*.
     fn by_answers(&self, refusing: &BTreeSet<State>) -> Vec<Candidate> {
-        let told = self.answering.iter().filter(|(_, states)| states.is_subset(refusing));
+        let is_true = |method: &str, answer: bool| {
+            let is_of =
+                |label: &Label<'_>, answer: bool| label.method() == method && label.answer() == Some(answer);
+            let leads = |answer: bool| {
+                let events = self.leads.iter().filter(move |(event, _)| is_of(&Label::parse(event), answer));
+                events.flat_map(|(_, steps)| steps.iter().map(|(_, to)| to))
+            };
+            leads(answer).all(|to| refusing.contains(to))
+                && leads(!answer).any(|to| self.states.contains(to) && !refusing.contains(to))
+        };
+        let told = self.answering.iter().filter(|((method, answer), _)| is_true(method, *answer));
         told.map(|((method, answer), states)| Candidate {
             tail: format!("when `{}` is {answer}", legible(method)),
             covers: states.clone(),
@@ -216,19 +227,24 @@ impl<'m> Protocol<'m> {
 
     /// *after e, until f*, for each event that begins a refusal.
     fn after_events(&self, refusing: &BTreeSet<State>) -> Vec<Candidate> {
+        let unknown = self.model.not_explored();
         let begins = |steps: &BTreeSet<(State, State)>| {
-            steps.iter().all(|(_, to)| refusing.contains(to))
-                && steps.iter().any(|(from, _)| !refusing.contains(from))
+            let known = || steps.iter().filter(|(_, to)| Some(*to) != unknown);
+            known().all(|(_, to)| refusing.contains(to)) && known().any(|(from, _)| !refusing.contains(from))
         };
         let events = self.leads.iter().filter(|(_, steps)| begins(steps));
         let candidates = events.map(|(event, steps)| {
-            let (covers, ends) = self.region(steps.iter().map(|(_, to)| *to).collect(), refusing);
+            let known = steps.iter().map(|(_, to)| *to).filter(|to| Some(*to) != unknown);
+            let (covers, ends) = self.region(known.collect(), refusing);
             let names: Vec<&str> = ends.iter().copied().collect();
             let until = match names.len() {
                 0 => String::new(),
                 _ => format!(", until {}", list(&names, MAX_ENDS, "or")),
             };
-            Candidate { tail: format!("after `{}`{until}", legible(event)), covers, ends: names.len() }
+            let is_partial = steps.iter().any(|(_, to)| Some(*to) == unknown);
+            let as_far = if is_partial { ", as far as that was explored" } else { "" };
+            let tail = format!("after `{}`{until}{as_far}", legible(event));
+            Candidate { tail, covers, ends: names.len() }
         });
         candidates.collect()
     }
@@ -338,6 +354,23 @@ mod tests {
             "#]],
         );
         check("0 new 1\n0 new 2\n1 next 1\n1 next 2\n2 refuses next!E\n1 other 1", expect![[r#""#]]);
+    }
+
+    #[test]
+    fn what_was_not_explored_is_no_evidence() {
+        // Where `more` is true a number may follow, which was not explored in state 2.
+        check("0 new 1\n0 new 2\n1 more:TRUE 1\n2 more:TRUE ?\n2 next 2\n1 refuses next!E", expect![[r#""#]]);
+        // The answer says nothing if `next` is refused after both.
+        check(
+            "0 new 1\n0 new 2\n0 new 3\n1 more:TRUE 1\n2 more:FALSE 2\n3 next 3\n1 refuses next!E\n2 refuses next!E",
+            expect![[r#""#]],
+        );
+        check(
+            "0 new 1\n0 new 2\n1 read 1\n2 read 2\n1 close 3\n2 close ?\n3 refuses read!E",
+            expect![[r#"
+                `read` is refused after `close`, as far as that was explored
+            "#]],
+        );
     }
 
     #[test]
