@@ -233,7 +233,7 @@ impl<'m> Protocol<'m> {
             known().all(|(_, to)| refusing.contains(to)) && known().any(|(from, _)| !refusing.contains(from))
         };
         let events = self.leads.iter().filter(|(_, steps)| begins(steps));
-        let candidates = events.map(|(event, steps)| {
+        let candidates = events.filter_map(|(event, steps)| {
             let known = steps.iter().map(|(_, to)| *to).filter(|to| Some(*to) != unknown);
             let (covers, ends) = self.region(known.collect(), refusing);
             let names: Vec<&str> = ends.iter().copied().collect();
@@ -242,9 +242,13 @@ impl<'m> Protocol<'m> {
                 _ => format!(", until {}", list(&names, MAX_ENDS, "or")),
             };
             let is_partial = steps.iter().any(|(_, to)| Some(*to) == unknown);
+            // What ends in many ways, as far as is known, says little.
+            if is_partial && names.len() > MAX_ENDS {
+                return None;
+            }
             let as_far = if is_partial { ", as far as that was explored" } else { "" };
             let tail = format!("after `{}`{until}{as_far}", legible(event));
-            Candidate { tail, covers, ends: names.len() }
+            Some(Candidate { tail, covers, ends: names.len() })
         });
         candidates.collect()
     }
