@@ -62,6 +62,16 @@ fn a_changed_class_fails_the_build_and_an_unchanged_one_does_not() {
     assert!(listed.out.contains("`add!IllegalStateException` | `add!SecurityException`"), "{}", listed.out);
     assert_eq!(fs::read_to_string(at("difference.md")).unwrap(), listed.out);
 
+    // A method is new: no call that was refused is possible now.
+    let more = order("items == 0 || paid")
+        .replace("public boolean", "public boolean isEmpty() { return items == 0; } public boolean");
+    let changed = java.compile(&[("Order.java", &more)]);
+    fs::copy(changed.path().join("Order.class"), at("Order.class")).unwrap();
+    let added = ci(&[]);
+    assert_eq!(added.code, 1, "{}{}", added.out, added.err);
+    assert!(added.out.contains("**1 new method**, which the earlier model does not have:"), "{}", added.out);
+    assert!(!added.out.contains("possible now"), "{}", added.out);
+
     // A method that callers may use is gone.
     let less = order("items == 0 || paid").replace("public boolean isPaid", "boolean isPaid");
     let changed = java.compile(&[("Order.java", &less)]);
