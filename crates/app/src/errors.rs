@@ -4,6 +4,7 @@ use std::fmt;
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
+use adit_java::ApiError;
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, Report, SourceCode};
 use thiserror::Error;
 
@@ -88,13 +89,17 @@ pub(crate) fn exit_code(result: Result<Ending, Report>) -> ExitCode {
     let _ = writeln!(io::stderr(), "{}", text.trim_end());
     ExitCode::from(if report.downcast_ref::<InternalFault>().is_some() {
         FAULT
-    } else if report.downcast_ref::<NoAnswer>().is_none() {
+    } else if !is_no_answer(&report) {
         2
     } else if interrupted() {
         INTERRUPTED
     } else {
         NO_ANSWER
     })
+}
+
+fn is_no_answer(report: &Report) -> bool {
+    report.is::<NoAnswer>() || matches!(report.downcast_ref(), Some(ApiError::NoStart { .. }))
 }
 
 /// An error without its code, such as `store::full`, which distinguishes errors for programs and says nothing

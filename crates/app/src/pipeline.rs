@@ -15,12 +15,13 @@ use std::collections::BTreeSet;
 
 use adit_attack::branches::Branches;
 use adit_attack::{EventReader, Guarded};
-use adit_trace::{Author, Letter, Run, Script, Subject, Vocabulary};
+use adit_trace::{Author, Callable, Letter, Run, Script, Subject, Vocabulary};
 use miette::Report;
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 
 use crate::campaign::{Conclusion, RecordingCost, RetentionPolicy};
+use crate::java::signature::with_types;
 use crate::pace::RoundPace;
 use crate::progress::Mining;
 use crate::under_test::{AnyAuthor, AnyHost};
@@ -108,11 +109,11 @@ pub(crate) struct Mined {
 /// Calls that hang, crash, or never return.
 pub(crate) struct Trouble {
     /// Methods that were given up because they hang or crash, at least on some objects.
-    pub(crate) given_up: BTreeSet<String>,
+    pub(crate) given_up: BTreeSet<HungMethod>,
     /// Constructions that were given up because most calls on their objects hang.
     pub(crate) constructions_given_up: BTreeSet<String>,
     /// All hangs and crashes: the method, the construction of its object, and how often.
-    pub(crate) bad_ends: Vec<(String, String, u64)>,
+    pub(crate) bad_ends: Vec<(HungMethod, String, u64)>,
     /// Methods that blocked in some state.
     pub(crate) blocking: BTreeSet<String>,
     /// Methods that were called and never returned, and how often.
@@ -127,7 +128,33 @@ impl Trouble {
 
     /// Tells whether a method of this name hung or crashed at least once.
     pub(crate) fn has_hung(&self, method: &str) -> bool {
-        self.given_up.contains(method) || self.bad_ends.iter().any(|(name, ..)| name == method)
+        self.given_up
+            .iter()
+            .chain(self.bad_ends.iter().map(|(hung, ..)| hung))
+            .any(|hung| hung.event == method)
+    }
+}
+
+/// A method that hung or crashed.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct HungMethod {
+    /// Name of its events, which overloads may share.
+    pub(crate) event: String,
+    /// The same with the types of its parameters.
+    pub(crate) with_types: String,
+}
+
+impl HungMethod {
+    fn of(callable: &Callable) -> Self {
+        let event = callable.event_name().to_owned();
+        let with_types = if event.contains('(') { event.clone() } else { with_types(callable) };
+        Self { event, with_types }
+    }
+
+    /// Its name for people, among the signatures that the class offers: with types if there are overloads.
+    pub(crate) fn shown(&self, offered: &BTreeSet<String>) -> String {
+        let is_same = |signature: &&String| signature.split('(').next() == Some(self.event.as_str());
+        if offered.iter().filter(is_same).count() > 1 { &self.with_types } else { &self.event }.clone()
     }
 }
 
@@ -200,5 +227,22 @@ impl<'a> Round<'a> {
     /// Labels of letters.
     fn labels(&self, letters: &BTreeSet<Letter>) -> BTreeSet<String> {
         letters.iter().map(|&letter| self.calls.reader.alphabet().name(letter).to_owned()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use adit_trace::CallKind;
+
+    use super::*;
+
+    #[test]
+    fn a_method_that_hangs_is_named_with_types_if_it_has_overloads() {
+        let waits =
+            Callable { signature: "(J)V".to_owned(), ..Callable::new(CallKind::Method, "a.Lock", "acquire") };
+        let shown =
+            |all: &[&str]| HungMethod::of(&waits).shown(&all.iter().map(|&one| one.to_owned()).collect());
+        assert_eq!(shown(&["acquire(long)", "acquired()"]), "acquire");
+        assert_eq!(shown(&["acquire(long)", "acquire()"]), "acquire(long)");
     }
 }

@@ -20,7 +20,7 @@ fn an_unknown_class_with_near_misses() {
         &["java.util.StringTokeniser", "java.util.StringTokenizer"],
     );
     refused(&adit(&["observe", "Hashset"]), &["java.util.HashSet"]);
-    refused(&adit(&["observe", "no.such.Thing"]), &["no class no.such.Thing", "class path"]);
+    refused(&adit(&["observe", "no.such.Thing"]), &["no class no.such.Thing", "class path", "with -c"]);
 }
 
 #[test]
@@ -79,8 +79,15 @@ fn a_class_without_a_way_to_make_objects() {
         ("Sealed.java", "public class Sealed { private Sealed() {} public int size() { return 0; } }"),
         ("Hidden.java", "class Hidden { public int size() { return 0; } }"),
         ("Color.java", "public enum Color { RED }"),
+        ("Alone.java", "public interface Alone { int size(); }"),
     ]);
-    refused(&observe(&classes, "Sealed"), &["cannot construct an object of Sealed", "--fixtures"]);
+    for (class, non_public) in [("Sealed", true), ("Alone", false)] {
+        let run = observe(&classes, class);
+        assert_eq!(run.code, 4, "{}", run.err);
+        assert!(run.err.contains(&format!("cannot construct an object of {class}")), "{}", run.err);
+        assert!(run.err.contains("--fixtures"), "{}", run.err);
+        assert_eq!(run.err.contains("--non-public"), non_public, "{}", run.err);
+    }
     refused(&observe(&classes, "Hidden"), &["is not public", "--non-public"]);
     refused(&observe(&classes, "Color"), &["Color is an enum"]);
 }

@@ -52,6 +52,26 @@ fn a_changed_class_fails_the_build_and_an_unchanged_one_does_not() {
     assert_eq!(back.code, 1, "{}", back.out);
     assert!(back.out.contains("| `pay` | `Order` | throws `IllegalStateException` |"), "{}", back.out);
 
+    // Another exception is listed, in the log too, and fails nothing.
+    let other = order("items == 0 || paid")
+        .replace("if (paid) throw new IllegalStateException", "if (paid) throw new SecurityException");
+    let changed = java.compile(&[("Order.java", &other)]);
+    fs::copy(changed.path().join("Order.class"), at("Order.class")).unwrap();
+    let listed = ci(&["--markdown", &at("difference.md")]);
+    assert_eq!(listed.code, 0, "{}{}", listed.out, listed.err);
+    assert!(listed.out.contains("`add!IllegalStateException` | `add!SecurityException`"), "{}", listed.out);
+    assert_eq!(fs::read_to_string(at("difference.md")).unwrap(), listed.out);
+
+    // A method is new: no call that was refused is possible now.
+    let more = order("items == 0 || paid")
+        .replace("public boolean", "public boolean isEmpty() { return items == 0; } public boolean");
+    let changed = java.compile(&[("Order.java", &more)]);
+    fs::copy(changed.path().join("Order.class"), at("Order.class")).unwrap();
+    let added = ci(&[]);
+    assert_eq!(added.code, 1, "{}{}", added.out, added.err);
+    assert!(added.out.contains("**1 new method**, which the earlier model does not have:"), "{}", added.out);
+    assert!(!added.out.contains("possible now"), "{}", added.out);
+
     // A method that callers may use is gone.
     let less = order("items == 0 || paid").replace("public boolean isPaid", "boolean isPaid");
     let changed = java.compile(&[("Order.java", &less)]);

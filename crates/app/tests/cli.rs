@@ -557,7 +557,10 @@ fn show_draws_what_is_small_and_lists_what_is_large() {
 #[test]
 fn explain_replays_what_lies_beside_a_model() {
     let folder = tempfile::tempdir().unwrap();
-    std::fs::copy(example("tokenizer.model.json"), folder.path().join("model.json")).unwrap();
+    let model = std::fs::read_to_string(example("tokenizer.model.json")).unwrap();
+    let mut model: serde_json::Value = serde_json::from_str(&model).unwrap();
+    model["states"][2]["refuses"] = serde_json::json!(["nextToken!NoSuchElementException"]);
+    std::fs::write(folder.path().join("model.json"), model.to_string()).unwrap();
     let place = folder.path().display().to_string();
     let alone = adit(&["explain", &place, "1", "nextToken", "2"]);
     assert_eq!(alone.code, 0, "{}", alone.err);
@@ -576,6 +579,19 @@ fn explain_replays_what_lies_beside_a_model() {
     assert_eq!(explain(&["hasMoreTokens", "nextToken", "not hasMoreTokens"]).out, by_number);
     assert_eq!(explain(&["1 (hasMoreTokens) -nextToken-> 2 (not hasMoreTokens)"]).out, by_number);
     assert_eq!(explain(&["not hasMoreTokens"]).out, explain(&["2"]).out);
+    // All calls of a state, also those that it refuses; the part of a name that no other state has.
+    assert!(
+        explain(&["2"]).out.contains("2 (not hasMoreTokens) refuses nextToken!"),
+        "{}",
+        explain(&["2"]).out
+    );
+    let named = adit(&["name", &place, "2", "USED or EMPTY"]);
+    assert_eq!(named.code, 0, "{}", named.err);
+    let at_two = explain(&["2"]).out;
+    assert!(at_two.contains("-hasMoreTokens:FALSE->"), "{at_two}");
+    assert_eq!(explain(&["EMPTY"]).out, at_two);
+    assert_eq!(explain(&["EMPTY", "hasMoreTokens"]).out, explain(&["2", "hasMoreTokens"]).out);
+    assert_eq!(adit(&["name", &place, "2", "not hasMoreTokens"]).code, 0);
     // A call has the name of a state.
     assert!(explain(&["hasMoreTokens"]).out.contains("-hasMoreTokens:FALSE->"));
     let unknown = explain(&["not hasMoreTokns", "nextToken"]);

@@ -178,7 +178,7 @@ const TYPED: &[(&str, &str)] = &[
     ("status {}", "status cell"),
     ("validate --json", "validate --json cell.json Cell -c classes --budget 3000tests"),
     (
-        "validate model.json {class} --json > validate.json",
+        "validate model.json {class}{path} --json > validate.json",
         "validate cell.json Cell --json > validate.json -c classes --budget 3000tests",
     ),
     ("verify MODEL target/classes", "verify cell target/classes"),
@@ -288,6 +288,9 @@ fn commands_in_hints_work() {
     let mined =
         run("adit mine Cell -c classes -o cell --budget 4000tests -q && cp cell/model.json cell.json");
     assert_eq!(mined.0, 0, "{}", mined.1);
+    // The page names the class path as its own folder sees it.
+    let page = fs::read_to_string(place.path().join("cell/report.html")).unwrap();
+    assert!(page.contains("adit validate model.json Cell -c ../classes --json"), "no class path in the hint");
     let ftpd = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../subjects/servers/ftpd.c");
     let server = run(&format!("cc -o ftpd {}", ftpd.display())).0 == 0;
     if server {

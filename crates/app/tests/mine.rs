@@ -413,7 +413,7 @@ fn classes_of_every_kind() {
         Base: 0 ["make","open"]
         Box: 0 ["Box","held","hold"]
         Broken: 4 error: no answer: adit could not construct an object of Broken in
-        Hidden: 2 error: adit cannot construct an object of Hidden: it has no public
+        Hidden: 4 error: adit cannot construct an object of Hidden: it has no public
     "#]]
     .assert_eq(&told);
 }

@@ -175,6 +175,16 @@ fn bad_input_is_explained() {
     let run = adit(&["verify", &empty]);
     assert_eq!(run.code, 0, "{}", run.err);
     assert!(run.err.contains("not read: "), "{}", run.err);
+    // The class of a model is elsewhere.
+    let text = fs::read_to_string(model).expect("it is there").replacen(
+        "\"id\": 2,",
+        "\"id\": 2, \"refuses\": [\"nextToken!NoSuchElementException\"],",
+        1,
+    );
+    let refusing = folder.path().join("order.json").display().to_string();
+    fs::write(&refusing, text).expect("it can be written");
+    let run = adit(&["verify", &refusing, &empty, "--class", "shop.Order"]);
+    assert!(run.err.contains("shop.Order") && run.err.contains("add its folder of classes"), "{}", run.err);
 }
 
 /// A model whose methods the class does not have is one of another version.

@@ -316,8 +316,9 @@ fn starts(program: &Program<'_>, class: &Class, options: &ApiOptions) -> Result<
             number => format!("none of its {number} subclasses can be constructed"),
         });
         tried.push("no method elsewhere returns it".to_owned());
-        let class = class.dotted_name();
-        return Err(ApiError::NoStart { class, tried, non_public: options.non_public });
+        // An interface has no constructors.
+        let non_public = options.non_public || class.is_interface();
+        return Err(ApiError::NoStart { class: class.dotted_name(), tried, non_public });
     }
     Ok(found)
 }

@@ -65,7 +65,7 @@ pub enum ApiError {
         class: String,
         /// The ways that were tried, and why each did not help.
         tried: Vec<String>,
-        /// Non-public members were tried as well.
+        /// Non-public members were tried as well, or cannot help.
         non_public: bool,
     },
     /// A class with objects, on which nothing can be called.

@@ -67,7 +67,8 @@ pub(super) fn run(flags: &CiFlags, quiet: bool) -> Result<Ending, Report> {
             "make it with `adit ci --update`, and commit it",
         ));
     }
-    let (mut text, mut answers, mut news) = (String::new(), Vec::new(), false);
+    let (mut text, mut answers) = (String::new(), Vec::new());
+    let (mut news, mut differs) = (false, false);
     for class in &config.classes {
         let folder = flags.output.join(&class.name);
         mine(&config, class, &folder, root, quiet)?;
@@ -91,6 +92,7 @@ pub(super) fn run(flags: &CiFlags, quiet: bool) -> Result<Ending, Report> {
         })?;
         let found = found.with_removed(&before, &results::offered(&folder)?);
         news |= found.is_news();
+        differs |= found != Difference::default();
         text += &found.markdown(&class.name);
         text.push('\n');
         answers.push(answer(&class.name, &found));
@@ -102,8 +104,8 @@ pub(super) fn run(flags: &CiFlags, quiet: bool) -> Result<Ending, Report> {
     }
     if flags.json {
         print_json(&json!({ "classes": answers, "news": news }))?;
-    } else if !flags.update && (news || flags.markdown.is_none()) {
-        // The reason for a failure belongs into the log of a build, too.
+    } else if !flags.update && (differs || flags.markdown.is_none()) {
+        // What a reviewer should see belongs into the log of a build, too, whether or not the build fails.
         print(&text)?;
     }
     if news && !quiet {

@@ -23,6 +23,8 @@ const PAIRS: usize = 20_000;
 pub(super) struct Difference {
     /// Words that only this model allows.
     pub(super) new: Vec<Vec<String>>,
+    /// Such words whose last call is one of a method that the earlier model does not have at all.
+    pub(super) new_methods: Vec<Vec<String>>,
     /// Words that the earlier model allows and whose last call throws now, with its label, at least for some
     /// objects.
     pub(super) refused: Vec<(Vec<String>, String)>,
@@ -45,7 +47,9 @@ pub(super) struct ChangedDetail {
 
 impl Difference {
     pub(super) fn between(now: &Fsa<String>, before: &Fsa<String>) -> Result<Self, TooLarge> {
-        let mut found = Self { new: now.reads_beyond(before, STATES)?, ..Self::default() };
+        let is_new = |word: &Vec<String>| word.last().is_some_and(|label| is_new_method(label, before));
+        let (new_methods, new) = now.reads_beyond(before, STATES)?.into_iter().partition(is_new);
+        let mut found = Self { new, new_methods, ..Self::default() };
         for word in before.reads_beyond(now, STATES)? {
             match refusal(now, &word) {
                 Some(label) => found.refused.push((word, label)),
@@ -70,8 +74,7 @@ impl Difference {
         if offered.is_empty() {
             return self;
         }
-        let labels = before.alphabet().iter().chain(before.states().flat_map(|state| before.refusals(state)));
-        let calls: BTreeSet<&str> = labels.map(|label| Label::parse(label).method()).collect();
+        let calls: BTreeSet<&str> = labels(before).map(Label::method).collect();
         self.removed = { calls.into_iter() }
             .filter(|call| !offered.iter().any(|signature| is_call_of(call, signature)))
             .map(str::to_owned)
@@ -85,7 +88,8 @@ impl Difference {
     /// Tells whether the class behaves differently from what the earlier model says. A search that saw less
     /// says nothing about the class.
     pub(super) fn is_news(&self) -> bool {
-        !self.new.is_empty() || !self.refused.is_empty() || !self.removed.is_empty()
+        let calls_differ = !self.new.is_empty() || !self.refused.is_empty();
+        calls_differ || !self.new_methods.is_empty() || !self.removed.is_empty()
     }
 
     pub(super) fn as_json(&self) -> Value {
@@ -94,6 +98,7 @@ impl Difference {
             .map(|one| json!({ "word": one.word, "before": one.before, "now": one.now }));
         json!({
             "new": self.new,
+            "new_methods": self.new_methods,
             "refused": refused.collect::<Vec<_>>(),
             "removed": self.removed,
             "gone": self.gone,
@@ -121,6 +126,12 @@ impl Difference {
         let refused = self.refused.iter().map(|(word, label)| call(word, Label::parse(label).threw()));
         let refused: Vec<Row> = refused.collect();
         section(&mut text, &calls(refused.len(), "is refused now", "are refused now"), &after, &refused);
+        let added: Vec<Row> = self.new_methods.iter().map(|word| called(word)).collect();
+        let methods = self.new_methods.iter().filter_map(|word| Some(Label::parse(word.last()?).method()));
+        let methods = methods.collect::<BTreeSet<_>>().len();
+        let heading =
+            format!("**{}**, which the earlier model does not have:", counted(methods, "new method"));
+        section(&mut text, &heading, &["call", "after"], &added);
         let removed: Vec<Row> = self.removed.iter().map(|call| vec![code(call)]).collect();
         let verb = if removed.len() == 1 { "was" } else { "were" };
         let heading = format!("**{} {verb} removed from the class:**", counted(removed.len(), "method"));
@@ -139,6 +150,23 @@ impl Difference {
         text.push('\n');
         text
     }
+}
+
+/// Labels of a model, also those of refused calls.
+fn labels(model: &Fsa<String>) -> impl Iterator<Item = Label<'_>> {
+    let refused = model.states().flat_map(|state| model.refusals(state));
+    model.alphabet().iter().chain(refused).map(|label| Label::parse(label))
+}
+
+/// Tells whether the earlier model has no call of the method of this label. A name without parameter types
+/// stands for any overload: only a class with several overloads has labels that tell them apart.
+fn is_new_method(label: &str, before: &Fsa<String>) -> bool {
+    let label = Label::parse(label);
+    let is_same = |known: Label<'_>| match (label.parameters(), known.parameters()) {
+        (Some(_), Some(_)) => known.method() == label.method(),
+        _ => known.name() == label.name(),
+    };
+    !labels(before).any(is_same)
 }
 
 /// Tells whether a call of a model may be one of a method with this signature: `nextToken` and
@@ -302,17 +330,17 @@ mod tests {
         expect![[r#"
             ### `a.Door`
 
-            **1 call is possible now:**
-
-            | call | after | |
-            |---|---|---|
-            | `knock` | `Door` `open` |  |
-
             **1 call is refused now:**
 
             | call | after | |
             |---|---|---|
             | `lock` | `Door` `open` | throws `IllegalStateException` |
+
+            **1 new method**, which the earlier model does not have:
+
+            | call | after |
+            |---|---|
+            | `knock` | `Door` `open` |
 
             **1 call was not seen this time:**
 
@@ -362,6 +390,25 @@ mod tests {
         assert_eq!(
             Difference::between(&before, &before).unwrap().markdown("a|b`"),
             "### `a\\|b'`\n\nThe model has not changed.\n"
+        );
+    }
+
+    #[test]
+    fn a_new_method_is_told_from_a_call_that_became_possible() {
+        let before = model(&[(0, "Door", 1), (1, "open", 1), (1, "paint(int)", 1)], &[(1, "lock!Locked")]);
+        let more = [(0, "Door", 1), (1, "lock", 1), (1, "isOpen:TRUE", 1), (1, "isOpen:FALSE", 1)];
+        // `open` got an overload, so its labels have parameter types now.
+        let overloads = [(1, "open()", 1), (1, "paint(int)", 1), (1, "paint(Color)", 1)];
+        let found = Difference::between(&model(&[&more[..], &overloads].concat(), &[]), &before).unwrap();
+        let last = |words: &[Vec<String>]| words.iter().map(|word| word.concat()).collect::<BTreeSet<_>>();
+        let set = |all: &[&str]| all.iter().map(|&one| one.to_owned()).collect::<BTreeSet<_>>();
+        assert_eq!(last(&found.new), set(&["Doorlock", "Dooropen()"]));
+        let new = set(&["DoorisOpen:FALSE", "DoorisOpen:TRUE", "Doorpaint(Color)"]);
+        assert_eq!(last(&found.new_methods), new);
+        assert!(
+            found.markdown("a.Door").contains("**2 new methods**, which"),
+            "{}",
+            found.markdown("a.Door")
         );
     }
 

@@ -1,6 +1,6 @@
 //! `adit explain`: the evidence for a transition or a property.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use adit_automata::{Edge, Modality, NOT_EXPLORED, State};
@@ -31,6 +31,8 @@ pub(super) fn run(flags: &ExplainFlags) -> Result<Ending, Report> {
     match Question::of(&words, &page)? {
         Question::Transitions(edges) if flags.json => print_json(&transitions_json(&page, &edges))?,
         Question::Transitions(edges) => print(&transitions(&page, &edges))?,
+        Question::State(one) if flags.json => print_json(&state_json(&page, &one))?,
+        Question::State(one) => print(&state_text(&page, &one))?,
         Question::Refusals(refused) if flags.json => print_json(&refusals_json(&page, &refused))?,
         Question::Refusals(refused) => print(&refusals(&page, &refused))?,
         Question::NeverWorked(calls) if flags.json => print_json(&json!({"never_returned": calls}))?,
@@ -45,11 +47,39 @@ pub(super) fn run(flags: &ExplainFlags) -> Result<Ending, Report> {
 enum Question<'p> {
     /// Positions of transitions among all.
     Transitions(Vec<usize>),
+    /// Everything that is known about a state.
+    State(AboutState<'p>),
     /// Calls that states refuse.
     Refusals(Vec<(State, &'p str)>),
     /// A method that was called and never returned, for each of its overloads.
     NeverWorked(Vec<&'p NeverReturned>),
     Property(&'p PropertyResult),
+}
+
+/// The calls of a state.
+struct AboutState<'p> {
+    state: State,
+    /// Positions of its transitions among all.
+    transitions: Vec<usize>,
+    /// Calls that it refuses.
+    refusals: Vec<(State, &'p str)>,
+    /// Methods that wait there for what only another thread could give.
+    blocks: Vec<&'p str>,
+}
+
+impl<'p> AboutState<'p> {
+    fn of(state: State, page: &'p Page) -> Self {
+        let edges = page.model.all_edges().enumerate().filter(|(_, edge)| edge.from == state);
+        let blocked = page.run.iter().flat_map(|run| &run.summary.model.blocked);
+        Self {
+            state,
+            transitions: edges.map(|(at, _)| at).collect(),
+            refusals: page.model.refusals(state).iter().map(|label| (state, label.as_str())).collect(),
+            blocks: { blocked.filter(|one| one.state == state) }
+                .flat_map(|one| one.methods.iter().map(String::as_str))
+                .collect(),
+        }
+    }
 }
 
 impl<'p> Question<'p> {
@@ -60,12 +90,12 @@ impl<'p> Question<'p> {
         }
         let words = spelled(words, page);
         let words: &[&str] = &words.iter().map(String::as_str).collect::<Vec<_>>();
+        if let [only] = words
+            && let Some(known) = state(only).filter(|&known| known < page.model.len())
+        {
+            return Ok(Self::State(AboutState::of(known, page)));
+        }
         let (from, label, to) = match words {
-            [only] if state(only).is_some_and(|from| from < page.model.len()) => {
-                let from = state(only);
-                let edges = page.model.all_edges().enumerate().filter(|(_, edge)| Some(edge.from) == from);
-                return Ok(Self::Transitions(edges.map(|(at, _)| at).collect()));
-            }
             [label] => (None, *label, None),
             [from, label] if state(from).is_some() => (state(from), *label, None),
             [label, to] if state(to).is_some() => (None, *label, Some(*to)),
@@ -177,6 +207,7 @@ fn spelled(words: &[&str], page: &Page) -> Vec<String> {
             names.push((name.split_whitespace().map(str::to_owned).collect(), known));
         }
     }
+    names.extend(parts_of_names(page));
     // `PAID` is a name, and so is `PAID, can ship`.
     names.sort_by_key(|(name, _)| std::cmp::Reverse(name.len()));
     let alone = names.iter().find(|(name, _)| *name == words && !is_call(page, &words.join(" ")));
@@ -194,6 +225,27 @@ fn spelled(words: &[&str], page: &Page) -> Vec<String> {
         words.splice(words.len() - name.len().., [known.to_string()]);
     }
     words
+}
+
+/// Parts of names that stand for one state only: `SHIPPED` of `CANCELLED or SHIPPED`. Whole names and calls
+/// come first.
+fn parts_of_names(page: &Page) -> Vec<(Vec<String>, State)> {
+    let mut found: BTreeMap<&str, BTreeSet<State>> = BTreeMap::new();
+    let names = || page.model.states().filter_map(|state| Some((page.model.name(state)?, state)));
+    for (name, state) in names() {
+        for part in name.split(", ").flat_map(|part| part.split(" or ")) {
+            found.entry(part).or_default().insert(state);
+        }
+    }
+    let is_free = |part: &str| !is_call(page, part) && names().all(|(name, _)| name != part);
+    let unique = found.into_iter().filter(|(part, states)| states.len() == 1 && is_free(part));
+    unique
+        .flat_map(|(part, states)| {
+            let words: Vec<String> = part.split_whitespace().map(str::to_owned).collect();
+            states.into_iter().map(move |state| (words.clone(), state))
+        })
+        .filter(|(words, _)| !words.is_empty())
+        .collect()
 }
 
 /// Tells whether the model has a call of this name.
@@ -320,6 +372,23 @@ fn transitions(page: &Page, edges: &[usize]) -> String {
         }
     }
     text
+}
+
+fn state_text(page: &Page, one: &AboutState<'_>) -> String {
+    let name = StateNames::of(&page.model).name(one.state);
+    let mut parts = vec![transitions(page, &one.transitions), refusals(page, &one.refusals)];
+    if !one.blocks.is_empty() {
+        parts.push(format!("{name} blocks: {}\n", one.blocks.join(", ")));
+    }
+    parts.retain(|part| !part.is_empty());
+    if parts.is_empty() { format!("{name}: no call is known\n") } else { parts.join("\n") }
+}
+
+fn state_json(page: &Page, one: &AboutState<'_>) -> Value {
+    let mut answer = transitions_json(page, &one.transitions);
+    answer["refusals"] = refusals_json(page, &one.refusals)["refusals"].take();
+    answer["blocks"] = json!(one.blocks);
+    answer
 }
 
 fn transitions_json(page: &Page, edges: &[usize]) -> Value {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use adit_bytecode::version::java;
 use adit_bytecode::{Class, ClassError, ClassPath};
 use adit_jvm::{HostError, HostOptions, Jdk, Protection, Sandbox, classes};
-use miette::Report;
+use miette::{Diagnostic as _, Report};
 
 use crate::errors::bad_input;
 use crate::java::project::{ClassLocation, class_files};
@@ -26,6 +26,8 @@ pub(crate) struct JavaEnvironment {
     pub(crate) jdk: Jdk,
     /// Folders and jars, as the user or the build named them, in order.
     pub(crate) entries: Vec<PathBuf>,
+    /// Those that the user named.
+    pub(crate) typed_entries: Vec<PathBuf>,
     /// The same, opened, and the classes of the JDK behind them.
     pub(crate) classes: ClassPath,
     /// The class under test.
@@ -52,7 +54,7 @@ impl JavaEnvironment {
         let mut entries = location.entries.clone();
         entries.extend(more.iter().map(|&entry| entry.to_owned()));
         let classes = classes::open(Some(&jdk), &entries)?;
-        let class = classes.class(name).map_err(|error| with_folder(error, name))?;
+        let class = classes.class(name).map_err(|error| with_folder(error, name, entries.is_empty()))?;
         if u32::from(class.major) > jdk.feature + FIRST_MAJOR {
             let (name, needs, has) = (class.dotted_name(), java(class.major), jdk.feature);
             return Err(bad_input(
@@ -67,7 +69,8 @@ impl JavaEnvironment {
                 ),
             ));
         }
-        Ok(Self { jdk, entries, classes, class, sandbox: request.sandbox })
+        let typed_entries = request.class_path.clone();
+        Ok(Self { jdk, entries, typed_entries, classes, class, sandbox: request.sandbox })
     }
 
     /// Options for starting workers for it.
@@ -82,8 +85,8 @@ impl JavaEnvironment {
 }
 
 /// Adds to the error about an unknown class the folder below the current one that holds it: `-c` is easily
-/// forgotten.
-fn with_folder(error: ClassError, name: &str) -> Report {
+/// forgotten. If there is no such folder and no class path, says what `-c` is for.
+fn with_folder(error: ClassError, name: &str, has_no_path: bool) -> Report {
     const OUTPUTS: [&str; 6] =
         ["target/classes", "build/classes/java/main", "build/classes/kotlin/main", "classes", "out", "bin"];
     let files = class_files(name);
@@ -91,6 +94,11 @@ fn with_folder(error: ClassError, name: &str) -> Report {
     match (&error, OUTPUTS.iter().copied().find(holds)) {
         (ClassError::UnknownClass { .. }, Some(folder)) => {
             bad_input(error, format!("it is in {folder}: add -c {folder}"))
+        }
+        (ClassError::UnknownClass { .. }, None) if has_no_path => {
+            let help = error.help().map(|help| format!("{help}; ")).unwrap_or_default();
+            let more = "for a class of your own, add its folder or jar with -c, as in `-c target/classes`";
+            bad_input(&error, format!("{help}{more}"))
         }
         _ => Report::new(error),
     }

@@ -8,6 +8,7 @@ use adit_java::source;
 use adit_trace::{Depth, Phase, Run, RunLimits, Script, Subject};
 use miette::Report;
 
+use super::HungMethod;
 use crate::campaign::{Recorder, RecordingSubject, RetentionPolicy};
 use crate::pace::RoundPace;
 use crate::under_test::AnyHost;
@@ -69,14 +70,13 @@ impl<'a> Workers<'a> {
     }
 
     /// Names of methods that are no longer called because they hang or crash.
-    pub(super) fn given_up(&self) -> BTreeSet<String> {
-        self.guard.given_up().iter().map(|callable| callable.event_name().to_owned()).collect()
+    pub(super) fn given_up(&self) -> BTreeSet<HungMethod> {
+        self.guard.given_up().iter().map(|callable| HungMethod::of(callable)).collect()
     }
 
     /// All hangs and crashes: the method, the construction of its object, and how often.
-    pub(super) fn bad_ends(&self) -> Vec<(String, String, u64)> {
-        let told =
-            |end: &BadEnd<'_>| (end.callable.event_name().to_owned(), end.construction.to_owned(), end.times);
+    pub(super) fn bad_ends(&self) -> Vec<(HungMethod, String, u64)> {
+        let told = |end: &BadEnd<'_>| (HungMethod::of(end.callable), end.construction.to_owned(), end.times);
         let ends = self.guard.bad_ends();
         let mut all: Vec<_> = ends.iter().filter(|end| end.times > 0).map(told).collect();
         all.sort();

@@ -8,6 +8,7 @@ use super::page::Page;
 use crate::results::Validation;
 use crate::results::run::{Branches, Gaps, ModelSummary, mode_in_words};
 use crate::results::validation::{Novelty, Share};
+use crate::shell::quoted;
 
 /// A measurement and its meaning.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -83,9 +84,15 @@ fn walked(model: &ModelSummary) -> Option<Fact> {
 /// The way to measure recall.
 fn unmeasured(page: &Page) -> String {
     let class = page.run.as_ref().map_or("CLASS", |run| run.summary.class.as_str());
+    let class_path = page.run.as_ref().and_then(|run| run.class_path.as_deref());
+    let entries: Vec<String> =
+        { class_path.into_iter().flatten() }.map(|entry| entry.display().to_string()).collect();
+    let path = if entries.is_empty() { String::new() } else { format!(" -c {}", quoted(&entries.join(":"))) };
+    // Earlier versions did not keep the class path.
+    let hint = if class_path.is_some() { "" } else { ", with the `-c` of `adit mine`," };
     format!(
-        "`adit validate model.json {class} --json > validate.json` measures it on the class; run in this folder, \
-         it is shown here"
+        "`adit validate model.json {class}{path} --json > validate.json`{hint} measures it on the class; run \
+         in this folder, it is shown here"
     )
 }
 

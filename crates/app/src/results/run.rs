@@ -1,6 +1,7 @@
 //! `run.json`, and the part of it that `adit mine --json` prints: the outcome of a round.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 use adit_logic::FateCounts;
 use adit_picture::legible;
@@ -27,6 +28,10 @@ pub(crate) struct Run {
     pub(crate) budget: String,
     /// The command line, quoted for a shell.
     pub(crate) command: String,
+    /// Class path that was typed, as seen from the folder where possible; absent in folders of earlier
+    /// versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) class_path: Option<Vec<PathBuf>>,
     pub(crate) keeping: Keeping,
 }
 
@@ -378,6 +383,7 @@ pub(crate) mod tests {
             seed: 3,
             budget: "10s".to_owned(),
             command: "adit mine a.B".to_owned(),
+            class_path: None,
             keeping: Keeping { noting: 0.1, writing: 0.2, ending: 0.3 },
         }
     }

@@ -264,7 +264,7 @@ fn what_cannot_be_driven() {
         &options(),
         expect![[r#"
         adit cannot construct an object of small.Impossible: it is an interface; it has no subclasses; no method elsewhere returns it
-        help: write a Java class with a method `public static small.Impossible make() { … }` and pass its file with `--fixtures FILE.java`; or add `--non-public` to use non-public constructors
+        help: write a Java class with a method `public static small.Impossible make() { … }` and pass its file with `--fixtures FILE.java`
     "#]],
     );
     let only = Some(["ad".to_owned()].into());

@@ -85,7 +85,7 @@ impl Outcome<'_> {
         self.test_file(folder, &java_name, &java)?;
         let (properties, tests) = (self.properties(&java), self.tests(java));
         let findings = self.findings(folder)?;
-        let (search, run) = (SearchHistory::of(&campaign)?, self.run(&findings));
+        let (search, run) = (SearchHistory::of(&campaign)?, self.run(folder, &findings));
         results::write(folder, &properties)?;
         results::write(folder, &tests)?;
         results::write(folder, &search)?;
@@ -307,7 +307,7 @@ impl Outcome<'_> {
         Properties { pure: self.mined.pure.clone(), properties }
     }
 
-    fn run(&self, findings: &Findings) -> results::Run {
+    fn run(&self, folder: &Path, findings: &Findings) -> results::Run {
         let RecordingCost { noting, writing, ending } = self.cost;
         let seconds = |spent: Duration| rounded(spent.as_secs_f64());
         results::Run {
@@ -324,6 +324,12 @@ impl Outcome<'_> {
             seed: self.about.seed,
             budget: self.budget.to_string(),
             command: shell::typed_command(),
+            class_path: match &self.subject.world {
+                World::Java(java) => Some(
+                    java.java.typed_entries.iter().map(|entry| shell::seen_from(folder, entry)).collect(),
+                ),
+                World::Adapter(_) => None,
+            },
             keeping: Keeping { noting: seconds(noting), writing: seconds(writing), ending: seconds(ending) },
         }
     }
@@ -454,12 +460,19 @@ impl Outcome<'_> {
 
     fn gaps(&self) -> Gaps {
         let mined = self.mined;
-        let bad_ends = mined.trouble.bad_ends.iter().cloned();
+        let offered = self.subject.offered();
+        let bad_ends = mined.trouble.bad_ends.iter();
         Gaps {
             not_made: self.not_made(),
-            hang: mined.trouble.given_up.clone(),
+            hang: mined.trouble.given_up.iter().map(|hung| hung.shown(&offered)).collect(),
             hanging_objects: mined.trouble.constructions_given_up.clone(),
-            bad_ends: bad_ends.map(|(method, on, times)| BadEnd { method, on, times }).collect(),
+            bad_ends: { bad_ends }
+                .map(|(hung, on, times)| BadEnd {
+                    method: hung.shown(&offered),
+                    on: on.clone(),
+                    times: *times,
+                })
+                .collect(),
             blocking: mined.trouble.blocking.clone(),
         }
     }

@@ -77,7 +77,8 @@ pub(super) fn typestates(
         if !made.class_found && !quiet {
             let (name, shown) = (made.typestate.dotted_class(), path.display());
             tell(&format!(
-                "note: {name}, the class of {shown}, was not found; its methods are told apart by names"
+                "note: {name}, the class of {shown}, was not found; its methods are told apart by names: add \
+                 its folder of classes or its jar to the command"
             ));
         }
         found.push((made.typestate, made.hash));
