@@ -1,5 +1,5 @@
-//! Calls that threw, noted while a search runs: which exceptions each threw after which events, and those that
-//! threw although they had already changed the object.
+//! Calls that threw, noted while a search runs: the exceptions of each and the events before it, and those
+//! that threw although they had already changed the object.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
