@@ -412,7 +412,7 @@ fn branch_side(probe: &Probe) -> BranchSide {
     BranchSide { branch: probe.branch.clone(), opened_by: probe.opened_by.clone() }
 }
 
-/// How the message of a round ends that had too little time.
+/// End of the message of a round that had too little time.
 const NO_TIME: &str = "before the exploration could start";
 
 /// The error of a round without a model.

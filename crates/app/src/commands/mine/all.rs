@@ -307,8 +307,8 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// How much more time a class gets that its budget was too short for: a jar has classes that take longer to
-/// read than others to explore, and the machine may be busy.
+/// Factor of the budget for a class that the first one was too short for: a jar has classes that take longer
+/// to read than others to explore, and the machine may be busy.
 const PATIENCE: u32 = 4;
 
 /// Mines one class, and once more with a larger budget if there was no time to explore it. Returns nothing if
