@@ -85,16 +85,15 @@ impl Coverage {
     /// labels at the place as one more, because a server that reads the body of a mail is silent to every
     /// command. Where nothing was tried yet, the label's tries everywhere count.
     pub fn silence_of(&self, place: &SessionPlace, label: usize) -> f64 {
-        let at_place = self.unanswered.get(place);
-        let own = at_place.and_then(|labels| labels.get(&label)).copied().unwrap_or(0);
-        let (silent, tries) = match self.tries_in(place) {
-            0 => {
-                let silent = self.unanswered.values().filter_map(|labels| labels.get(&label)).sum();
-                (silent, self.tries.values().filter_map(|labels| labels.get(&label)).sum())
-            }
-            tries => (at_place.map_or(0, |labels| labels.values().sum::<u64>()), tries),
+        let own = self.unanswered.get(place).and_then(|labels| labels.get(&label)).copied().unwrap_or(0);
+        let usual = if self.tries_in(place) > 0 {
+            self.silence_in(place)
+        } else {
+            let everywhere = |counts: &BTreeMap<SessionPlace, BTreeMap<usize, u64>>| -> u64 {
+                counts.values().filter_map(|labels| labels.get(&label)).sum()
+            };
+            everywhere(&self.unanswered) as f64 / everywhere(&self.tries).max(1) as f64
         };
-        let usual = silent as f64 / tries.max(1) as f64;
         (own as f64 + usual) / (self.tries_of(place, label) + 1) as f64
     }
 
