@@ -3,6 +3,7 @@
 //! A search reads hundreds of thousands of runs a second, so letters are looked up by callable and outcome,
 //! and no event is built. [`Labels`] spells the letters, once for each callable and kind of outcome.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use adit_trace::edit::named;
@@ -82,6 +83,21 @@ impl EventReader {
         self.letters.get(callable).map_or(&[], |letters| match letters.answers {
             [yes, no] if yes == no => &letters.answers[..1],
             _ => &letters.answers,
+        })
+    }
+
+    /// Tells whether a call that gives this letter takes values.
+    pub(crate) fn takes_values(&self, letter: Letter) -> bool {
+        let mut calls = self.letters.iter().filter(|(_, letters)| letters.answers.contains(&letter));
+        calls.any(|(callable, _)| !callable.parameters.is_empty())
+    }
+
+    /// Tells whether a call that takes values gives this letter, or else one of the others.
+    pub(crate) fn answers_to_values(&self, letter: Letter, others: &BTreeSet<Letter>) -> bool {
+        self.letters.iter().any(|(callable, letters)| {
+            let answers = letters.answers;
+            let has_another = answers.iter().any(|answer| *answer != letter && others.contains(answer));
+            !callable.parameters.is_empty() && answers.contains(&letter) && has_another
         })
     }
 

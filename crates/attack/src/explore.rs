@@ -30,6 +30,7 @@ use crate::survey::{SurveyOptions, Surveyed, pool, survey};
 use crate::validate::{Reproduced, WalkOptions, measure};
 
 mod accept;
+mod asking;
 mod draft;
 mod exploration;
 mod fields;

@@ -51,6 +51,14 @@ impl Situation {
     pub(crate) fn passes(&self, numbers: &BTreeSet<i64>) -> bool {
         passes(&self.script.statements, numbers)
     }
+
+    /// The same situation behind the whole of another script.
+    fn behind_script(&self, before: &Script) -> Self {
+        let base = before.statements.len();
+        let own = self.script.statements.iter().map(|one| renumbered(one, &|from| from + base));
+        let statements = before.statements.iter().cloned().chain(own).collect();
+        Self { script: Script { statements }, object: self.object + base }
+    }
 }
 
 fn passes(statements: &[Statement], numbers: &BTreeSet<i64>) -> bool {
@@ -63,9 +71,9 @@ impl Move {
     /// an argument was made together with the object or returned by a call on it, because it would mean
     /// something else in another situation.
     pub(crate) fn cut_out(script: &Script, at: usize, object: usize) -> Option<Self> {
-        let mut wanted = closure(script, &script.statements[at], object);
+        let mut wanted = closure(script, at, object);
         if at != object {
-            let making = closure(script, &script.statements[object], object);
+            let making = closure(script, object, object);
             let tied = |&statement: &usize| {
                 making.contains(&statement) || script.statements[statement].receiver == Some(object)
             };
@@ -95,6 +103,12 @@ impl Move {
     /// Kinds of its arguments.
     fn kind(&self) -> String {
         self.statements.iter().flat_map(|statement| &statement.args).map(kind_of).collect()
+    }
+
+    /// Tells whether it passes an array.
+    pub(crate) fn passes_array(&self) -> bool {
+        let args = self.statements.iter().flat_map(|statement| &statement.args);
+        args.into_iter().any(|argument| matches!(argument, Argument::Array(_)))
     }
 
     /// Number of statements that it adds.
@@ -138,6 +152,21 @@ impl Move {
         let mut changed = self.behind(situation);
         let statement = changed.script.statements.get_mut(situation.script.statements.len() + at)?;
         *statement.args.iter_mut().find(|argument| is_array(argument))? = Argument::Array(held.to_vec());
+        Some(changed)
+    }
+
+    /// The same with an array of this length in the place of a shorter one that is passed; nothing if none is.
+    fn behind_with_length(&self, situation: &Situation, length: i64) -> Option<Situation> {
+        /// Longer arrays slow everything down that follows.
+        const LONGEST: usize = 1024;
+        let length = usize::try_from(length).ok().filter(|length| *length <= LONGEST)?;
+        let mut changed = self.behind(situation);
+        let elements = changed.script.statements.last_mut()?.args.iter_mut().find_map(|one| match one {
+            Argument::Array(elements) if (1..length).contains(&elements.len()) => Some(elements),
+            _ => None,
+        })?;
+        let element = elements.first()?.clone();
+        elements.resize(length, element);
         Some(changed)
     }
 
@@ -225,13 +254,15 @@ pub(crate) fn all_behind<'a>(
         .map(|name| name.to_string())
         .find(|name| !mentions(&situation.script, &Argument::Text(name.clone())));
     let new_number = (0..100).map(Argument::Int).find(|number| !mentions(&situation.script, number));
-    // A key and its value mean something together.
-    let on_object = situation.script.statements.iter().rev();
-    let together: Vec<&[Argument]> = on_object
-        .filter(|one| one.receiver == Some(situation.object) && one.args.len() > 1)
-        .map(|one| one.args.as_slice())
-        .take(MOST_TOGETHER)
-        .collect();
+    // A key and its value mean something together, whether the object was given them or what it was made of.
+    let calls = situation.script.statements.iter().rev().filter(|one| one.args.len() > 1);
+    let (on_object, beside): (Vec<&Statement>, Vec<&Statement>) =
+        calls.partition(|one| one.receiver == Some(situation.object));
+    let mut together: Vec<&[Argument]> = Vec::new();
+    for some in [on_object, beside] {
+        together.extend(some.into_iter().map(|one| one.args.as_slice()).take(MOST_TOGETHER));
+    }
+    together.dedup();
     let moves: Vec<&Move> = moves.collect();
     // A parameter for which nobody has a text or a number takes objects of some other type.
     let mut plain: BTreeSet<(&Arc<Callable>, usize)> = BTreeSet::new();
@@ -289,8 +320,51 @@ pub(crate) fn all_behind<'a>(
     behind
 }
 
+/// The situations after one more call that is given `value`: in the place of each parameter that may take it,
+/// in a collection, and behind `question`, which is what the object was asked to get it. A key and its value
+/// mean something together.
+pub(crate) fn behind_given(
+    one: &Move,
+    situation: &Situation,
+    value: &Argument,
+    question: &[Argument],
+) -> Vec<Situation> {
+    let takes = |kind: &ValueKind| match value {
+        Argument::Int(_) => *kind == ValueKind::Int,
+        Argument::Text(_) => matches!(kind, ValueKind::Text | ValueKind::Object),
+        _ => *kind == ValueKind::Object,
+    };
+    let parameters = &one.callable().parameters;
+    let fitting = parameters.iter().enumerate().filter(|(_, kind)| takes(kind));
+    let mut behind: Vec<Situation> =
+        fitting.map(|(parameter, _)| one.behind_with(situation, parameter, value)).collect();
+    behind.extend(one.behind_holding(situation, std::slice::from_ref(value)));
+    if !question.is_empty() && question.len() < parameters.len() {
+        let together: Vec<Argument> = question.iter().chain([value]).cloned().collect();
+        behind.push(one.behind_together(situation, &together));
+    }
+    if let Argument::Int(length) = value {
+        behind.extend(one.behind_with_length(situation, *length));
+    }
+    behind
+}
+
+/// The situations after one more call that is given a twin of the object, which was made and used by copies of
+/// the same calls.
+pub(crate) fn behind_given_twin(one: &Move, situation: &Situation) -> Vec<Situation> {
+    let beside = situation.behind_script(&situation.script);
+    behind_given(one, &beside, &Argument::Earlier(situation.object), &[])
+}
+
+/// The same with the answer to the last call of `asked`, which is the situation after a question, put to a
+/// twin of the object.
+pub(crate) fn behind_asking_twin(one: &Move, situation: &Situation, asked: &Situation) -> Vec<Situation> {
+    let beside = situation.behind_script(&asked.script);
+    behind_given(one, &beside, &Argument::Earlier(asked.script.statements.len() - 1), &[])
+}
+
 /// Tells whether a call was given this value.
-fn mentions(script: &Script, value: &Argument) -> bool {
+pub(crate) fn mentions(script: &Script, value: &Argument) -> bool {
     fn inside(argument: &Argument, value: &Argument) -> bool {
         match argument {
             Argument::Array(elements) => elements.iter().any(|element| inside(element, value)),
@@ -384,12 +458,15 @@ pub(crate) fn some_of_each_kind(moves: Vec<Move>, most: usize) -> Vec<Move> {
 }
 
 /// Statements that `statement` needs, without the object and those that only the object needs.
-fn closure(script: &Script, statement: &Statement, object: usize) -> BTreeSet<usize> {
+fn closure(script: &Script, at: usize, object: usize) -> BTreeSet<usize> {
     let mut wanted = BTreeSet::new();
-    let mut open = references(statement);
+    let mut open = references(&script.statements[at]);
     while let Some(next) = open.pop() {
         if next != object && wanted.insert(next) {
             open.extend(references(&script.statements[next]));
+            // A value is what the calls on it made of it.
+            let calls = script.statements[..at].iter().enumerate();
+            open.extend(calls.filter(|(_, one)| one.receiver == Some(next)).map(|(at, _)| at));
         }
     }
     wanted
@@ -463,5 +540,71 @@ mod tests {
         let behind = all_behind([Move { statements: vec![remove] }].iter(), &situation, &Ties::default());
         let removed: Vec<&[Argument]> = behind.iter().map(|one| &*one.script.statements[2].args).collect();
         assert!(removed.contains(&&[text("key"), text("value")][..]), "{removed:?}");
+    }
+
+    /// A map that was made of another one holds what the other one was given.
+    #[test]
+    fn what_an_argument_was_made_of_is_passed_together_too() {
+        let remove = statement(CallKind::Method, "remove", Some(OBJECT), vec![text("x"), text("y")]);
+        let made = statement(CallKind::Function, "singletonMap", None, vec![text("key"), text("value")]);
+        let new = statement(CallKind::Constructor, "Map", None, vec![Argument::Earlier(0)]);
+        let situation = Situation { script: Script { statements: vec![made, new] }, object: 1 };
+        let behind = all_behind([Move { statements: vec![remove] }].iter(), &situation, &Ties::default());
+        let removed: Vec<&[Argument]> = behind.iter().map(|one| &*one.script.statements[2].args).collect();
+        assert!(removed.contains(&&[text("key"), text("value")][..]), "{removed:?}");
+    }
+
+    /// A value that calls made what it is brings them along; what happens to it later does not count.
+    #[test]
+    fn a_move_has_the_calls_on_its_values() {
+        let statements = vec![
+            statement(CallKind::Constructor, "Bag", None, Vec::new()),
+            statement(CallKind::Constructor, "List", None, Vec::new()),
+            statement(CallKind::Method, "add", Some(1), vec![text("a")]),
+            statement(CallKind::Method, "addAll", Some(0), vec![Argument::Earlier(1)]),
+            statement(CallKind::Method, "clear", Some(1), Vec::new()),
+        ];
+        let one =
+            Move::cut_out(&Script { statements }, 3, 0).expect("the list has nothing to do with the bag");
+        let names: Vec<&str> = one.statements.iter().map(|one| one.callable.name.as_str()).collect();
+        assert_eq!(names, ["List", "add", "addAll"]);
+        assert_eq!(one.statements[1].receiver, Some(0));
+        assert_eq!(one.statements[2].receiver, Some(OBJECT));
+    }
+
+    #[test]
+    fn an_array_becomes_as_long_as_the_object_says() {
+        let short = Argument::Array(vec![text("x"), text("y")]);
+        let copy =
+            Move { statements: vec![statement(CallKind::Method, "copyInto", Some(OBJECT), vec![short])] };
+        let new = statement(CallKind::Constructor, "Bag", None, Vec::new());
+        let situation = Situation { script: Script { statements: vec![new] }, object: 0 };
+        let lengths = |length: i64| -> Vec<usize> {
+            let behind = behind_given(&copy, &situation, &Argument::Int(length), &[]);
+            let args = behind.iter().flat_map(|one| &one.script.statements[1].args);
+            let length = |argument: &Argument| match argument {
+                Argument::Array(elements) => Some(elements.len()),
+                _ => None,
+            };
+            args.filter_map(length).collect()
+        };
+        assert_eq!(lengths(50), [50]);
+        assert!(lengths(1).is_empty() && lengths(-1).is_empty() && lengths(1 << 40).is_empty());
+    }
+
+    /// The twin comes first, so that the last calls of the script are those of the object itself.
+    #[test]
+    fn a_twin_is_made_by_copies_of_the_same_calls() {
+        let statements = vec![
+            statement(CallKind::Constructor, "Bag", None, Vec::new()),
+            statement(CallKind::Method, "add", Some(0), vec![text("a")]),
+        ];
+        let situation = Situation { script: Script { statements }, object: 0 };
+        let retain = statement(CallKind::Method, "retainAll", Some(OBJECT), vec![Argument::Null]);
+        let behind = behind_given_twin(&Move { statements: vec![retain] }, &situation);
+        let [one] = &behind[..] else { panic!("{behind:?}") };
+        let receivers: Vec<Option<usize>> = one.script.statements.iter().map(|one| one.receiver).collect();
+        assert_eq!((one.object, receivers), (2, vec![None, Some(0), None, Some(2), Some(2)]));
+        assert_eq!(one.script.statements[4].args, [Argument::Earlier(0)]);
     }
 }

@@ -90,6 +90,34 @@ pub(crate) struct Observed {
     pub(crate) fields: Box<[u64]>,
     /// Hash of the shape of the fields.
     pub(crate) shape: ShapeHash,
+    pub(crate) answer: Answer,
+}
+
+/// Value that a call returned, if it can be passed to another call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// Nothing, null, a truth value, a fraction, or a long text.
+    Nothing,
+    Int(i64),
+    Text(String),
+    /// An object other than the receiver, which only a script can pass on.
+    Object,
+}
+
+impl Answer {
+    /// Bytes of a text beyond which it is more likely a description of the object than something in it.
+    const LONGEST: usize = 64;
+
+    fn of(result: &StepResult, at: usize) -> Self {
+        match result {
+            StepResult::Returned(Value::Int(number)) => Self::Int(*number),
+            StepResult::Returned(Value::Text(text)) if text.len() <= Self::LONGEST => {
+                Self::Text(text.clone())
+            }
+            StepResult::Object { first, .. } if *first == at => Self::Object,
+            _ => Self::Nothing,
+        }
+    }
 }
 
 /// Outcome of the last call of a situation.
@@ -175,7 +203,8 @@ impl<'a, S: Guarded> Prober<'a, S> {
 
     fn last_call(&self, script: &Script, run: &Run) -> Probed {
         let last = script.statements.len().checked_sub(1);
-        let Some((statement, step)) = last.and_then(|at| script.statements.get(at).zip(run.steps.get(at)))
+        let Some((at, (statement, step))) =
+            last.and_then(|at| Some((at, script.statements.get(at).zip(run.steps.get(at))?)))
         else {
             return Probed::Nothing;
         };
@@ -184,7 +213,8 @@ impl<'a, S: Guarded> Prober<'a, S> {
             let fields: Box<[u64]> = field_hashes(step.fields.as_ref()).chain(held).collect();
             let (state, shape) =
                 (StateHash::combine(fields.iter().copied()), ShapeHash::of(step.fields.as_ref()));
-            return Probed::Returned(Observed { letter, state, fields, shape });
+            let answer = Answer::of(&step.result, at);
+            return Probed::Returned(Observed { letter, state, fields, shape, answer });
         }
         match &step.result {
             StepResult::Threw { class, .. } => {

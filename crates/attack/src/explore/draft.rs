@@ -115,7 +115,7 @@ const EXACT_STATES: usize = 30;
 /// sample. A class may well begin in one of two states that look alike at first.
 const SAMPLED: usize = 3;
 
-/// First letter of labels that stand for events that were never followed.
+/// First letter of labels that stand for events that are possible, wherever they lead.
 const MARK: char = '?';
 
 /// The state of a draft before there is an object.
@@ -342,8 +342,9 @@ impl Exploration {
     }
 
     /// The states of a draft with the same language as one, and for each state of the draft the state that it
-    /// became. An event that was possible and never followed is part of the language, though it is not known
-    /// where it leads: a state in which little was followed is not one that can do little.
+    /// became. That an event was possible is part of the language, whether it was followed or not: a state in
+    /// which little was followed is not one that can do little. But a state that does nothing that another
+    /// one does not do as well is no more than that, even if it is not known where all of its events lead.
     pub(super) fn simplified(
         &self,
         reader: &EventReader,
@@ -355,10 +356,8 @@ impl Exploration {
         for (id, successor) in self.successors() {
             let class = id.from.and_then(|from| draft.classes.of(from));
             let Some(&from) = class.and_then(|class| numbers.get(&class)) else { continue };
-            let label = reader.alphabet().name(successor.letter);
-            if !draft.fsa.edges(from).any(|edge| edge.label == label)
-                && marks.insert((from, successor.letter))
-            {
+            if marks.insert((from, successor.letter)) {
+                let label = reader.alphabet().name(successor.letter);
                 marked.edge(from, format!("{MARK}{label}"), from);
             }
         }

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use adit_trace::{Depth, Letter, Phase, Progress};
 
+use super::asking::{Asked, Experience, letter};
 use super::draft::{ClassId, DraftModel, Splits};
 use super::fields::Fields;
 use super::fine::Finer;
@@ -43,6 +44,10 @@ pub(super) struct Exploration {
     pub(super) fields_mislead: bool,
     /// Sets of events that were found enabled, numbered in the order of their finding.
     enabled: BTreeMap<BTreeSet<Letter>, EnabledSetId>,
+    /// Sets that lack nothing of another one but events of calls that take values.
+    lesser: BTreeSet<EnabledSetId>,
+    /// Number of sets when these were found.
+    compared: usize,
     pub(super) splits: Splits,
     /// The model before small splits were tried, while they are.
     pub(super) unrefined: Option<Unrefined>,
@@ -54,6 +59,10 @@ pub(super) struct Exploration {
     pub(super) searched: BTreeSet<SituationId>,
     /// Search for values that the pool lacks.
     pub(super) values: ValueSearch,
+    /// Events that some situation enables.
+    pub(super) met: BTreeSet<Letter>,
+    /// Experience with passing what objects answer.
+    pub(super) experience: Experience,
     /// Calls that were tried in situations, and those of them for [`close`](Self::close).
     pub(super) tried: usize,
     pub(super) tried_to_close: usize,
@@ -194,12 +203,16 @@ impl Exploration {
             unlike: Vec::new(),
             fields_mislead: false,
             enabled: BTreeMap::new(),
+            lesser: BTreeSet::new(),
+            compared: 0,
             splits: Splits::default(),
             unrefined: None,
             finer: None,
             probed: BTreeMap::new(),
             searched: BTreeSet::new(),
             values: ValueSearch::new(VALUE_ROUNDS, 0),
+            met: BTreeSet::new(),
+            experience: Experience::default(),
             tried: 0,
             tried_to_close: 0,
             draft: None,
@@ -338,6 +351,7 @@ impl Exploration {
             }
             self.see_again(prober)?;
             self.choose_fields_by_more();
+            self.find_lesser(prober.reader);
             let unknown = self.leading_nowhere();
             let next = if unknown.is_empty() {
                 self.next_successors(enough)
@@ -379,9 +393,31 @@ impl Exploration {
     /// Successors worth probing: few in every direction, and then as many as are enough.
     fn next_successors(&self, enough: usize) -> Vec<SuccessorId> {
         let mut open: Vec<_> = self.successors().filter(|(_, one)| one.probed.is_none()).collect();
-        open.sort_by_key(|(_, one)| one.length());
+        open.sort_by_key(|(id, one)| (self.is_lesser(id.from), one.length()));
         let few = [FEW, enough].into_iter().filter(|few| *few <= enough);
         few.map(|few| self.fairly_chosen(&open, few)).find(|chosen| !chosen.is_empty()).unwrap_or_default()
+    }
+
+    /// Finds the sets that lack nothing of another one but events of calls that take values. Usually they are
+    /// the same set, and no value of the pool showed the rest: how many there are is a matter of the pool.
+    fn find_lesser(&mut self, reader: &EventReader) {
+        if self.compared == self.enabled.len() {
+            return;
+        }
+        self.compared = self.enabled.len();
+        let needs_value = |letter: &Letter| reader.takes_values(*letter);
+        let is_lesser = |one: &BTreeSet<Letter>| {
+            let lacks_values =
+                |other: &BTreeSet<Letter>| other.difference(one).all(needs_value) && other.len() > one.len();
+            self.enabled.keys().any(|other| one.is_subset(other) && lacks_values(other))
+        };
+        let lesser = self.enabled.iter().filter(|(one, _)| is_lesser(one)).map(|(_, &id)| id);
+        self.lesser = lesser.collect();
+    }
+
+    /// Tells whether a situation probably enables more than was found.
+    fn is_lesser(&self, id: Option<SituationId>) -> bool {
+        id.is_some_and(|id| self.lesser.contains(&self.situation(id).enabled))
     }
 
     /// Events of which it is known somewhere where they lead.
@@ -425,7 +461,8 @@ impl Exploration {
         let mut unknown: Vec<_> = unknown
             .into_iter()
             .map(|((class, letter), (length, id))| {
-                let rank = (class.is_some(), followed.contains(&letter), !moving.contains(&letter));
+                let is_known = (followed.contains(&letter), !moving.contains(&letter));
+                let rank = (class.is_some(), self.is_lesser(id.from), is_known);
                 (rank, length, letter, id)
             })
             .collect();
@@ -561,13 +598,47 @@ impl Exploration {
         let behind: Vec<Situation> = behind.into_iter().flatten().collect();
         self.tried += behind.len();
         let mut outcomes = prober.probe(&behind).map_err(Halt::Failed)?.into_iter().zip(behind);
-        let mut probed = 0;
-        for ((situation, state), count) in situations.into_iter().zip(counts) {
-            let is_first = self.situations.is_empty() && outcomes.len() > 0;
+        let mut tried: Vec<(Unprobed, Vec<(Probed, Situation)>)> = Vec::new();
+        for (unprobed, count) in situations.into_iter().zip(counts) {
+            let is_first = self.situations.is_empty() && tried.is_empty() && outcomes.len() > 0;
             if outcomes.len() < count && !is_first {
                 break;
             }
             let outcomes: Vec<(Probed, Situation)> = outcomes.by_ref().take(count).collect();
+            self.met.extend(outcomes.iter().filter_map(|(outcome, _)| letter(outcome)));
+            tried.push((unprobed, outcomes));
+        }
+        self.ask(prober, tried)
+    }
+
+    /// Passes what objects answer to calls that lack an event, and adds the situations with all outcomes.
+    /// Returns how many there was time for.
+    fn ask<S: Guarded>(
+        &mut self,
+        prober: &mut Prober<'_, S>,
+        tried: Vec<(Unprobed, Vec<(Probed, Situation)>)>,
+    ) -> Result<usize, Halt<S::Error>> {
+        let asked: Vec<Vec<Asked>> = tried
+            .iter()
+            .map(|((situation, state), outcomes)| self.asking(prober, (situation, *state), outcomes))
+            .collect();
+        let behind: Vec<Situation> = asked.iter().flatten().map(|one| one.situation.clone()).collect();
+        self.tried += behind.len();
+        let mut answers = prober.probe(&behind).map_err(Halt::Failed)?.into_iter();
+        let mut probed = 0;
+        for (((situation, state), mut outcomes), asked) in tried.into_iter().zip(asked) {
+            let is_first = self.situations.is_empty();
+            if answers.len() < asked.len() && !is_first {
+                break;
+            }
+            let answers: Vec<Probed> = answers.by_ref().take(asked.len()).collect();
+            let shown = outcomes.iter().filter_map(|(outcome, _)| letter(outcome)).collect();
+            self.learn_answers(&shown, asked.iter().zip(&answers));
+            // A call that was refused may have been given nonsense, so only what is new counts.
+            let is_new =
+                |(outcome, _): &(Probed, Situation)| letter(outcome).is_some_and(|one| !shown.contains(&one));
+            let answers = answers.into_iter().zip(asked.into_iter().map(|one| one.situation));
+            outcomes.extend(answers.filter(is_new));
             self.add_situation(situation, state, outcomes);
             probed += 1;
         }

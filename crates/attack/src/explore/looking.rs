@@ -11,6 +11,7 @@ use super::exploration::{
     Exploration, ProbedSituation, SituationId, Successor, SuccessorId, Unprobed, created_by,
 };
 use super::fields::Behavior;
+use crate::EventReader;
 use crate::guard::Guarded;
 use crate::moves::{Move, Situation};
 use crate::probe::{Halt, Prober};
@@ -41,17 +42,47 @@ impl Exploration {
             for new in self.calls_of_one(one, other).into_iter().chain(self.calls_of_one(other, one)) {
                 self.add_move(prober, new)?;
             }
+            let pair = (one, other);
             let (one, other) = (self.situation(one), self.situation(other));
             if one.enabled == other.enabled {
                 continue;
             }
             if one.state != other.state {
                 self.choose_fields();
+            } else if self.depth != Depth::Fields && self.differ_by_values(prober.reader, pair) {
+                self.lend(pair);
             } else {
                 self.look_deeper();
             }
         }
         Ok(())
+    }
+
+    /// Tells whether two situations only differ in answers to calls that take values, and that both make: a
+    /// list may contain what nobody can name.
+    fn differ_by_values(&self, reader: &EventReader, (one, other): (SituationId, SituationId)) -> bool {
+        let events = |id| -> BTreeSet<Letter> {
+            self.situation(id).successors.iter().map(|successor| successor.letter).collect()
+        };
+        let (one, other) = (events(one), events(other));
+        let is_answer = |letter, lacking| reader.answers_to_values(letter, lacking);
+        one.difference(&other).all(|&letter| is_answer(letter, &other))
+            && other.difference(&one).all(|&letter| is_answer(letter, &one))
+    }
+
+    /// Lets each of two situations do what the other does. Objects that are equal in all that can be seen can
+    /// do the same; it was the values in their scripts that differ.
+    fn lend(&mut self, (one, other): (SituationId, SituationId)) {
+        for (SituationId(from), SituationId(to)) in [(one, other), (other, one)] {
+            let lent: Vec<Successor> = self.situations[from].successors.clone();
+            let mut successors = std::mem::take(&mut self.situations[to].successors);
+            let known: BTreeSet<Letter> = successors.iter().map(|successor| successor.letter).collect();
+            successors.extend(lent.into_iter().filter(|successor| !known.contains(&successor.letter)));
+            self.situations[to].enabled = self.enabled_set(&successors);
+            self.situations[to].successors = successors;
+        }
+        self.outdate_draft();
+        self.count_probed();
     }
 
     /// Calls for events that one situation enables and the other does not.

@@ -1,6 +1,7 @@
 //! The searches on two worlds in which nothing is Java: bounded stacks, and random automata.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
+mod asking;
 mod author;
 mod automaton_world;
 mod dice_tester;
