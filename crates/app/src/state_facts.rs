@@ -3,8 +3,8 @@
 //!
 //! Every test whose last call leads to a state is continued by each question. An answer names a state if all
 //! these tests give it, so names say what was observed, as the model does. States are named by the fewest
-//! questions that tell them apart; where answers do not, by a call that one allows and the others refuse, or by
-//! what leads there.
+//! questions that tell them apart; where answers do not, by a call that one allows and the others refuse, or
+//! by what leads there.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -249,8 +249,8 @@ fn by_calls(model: &Fsa<String>, state: State, others: &[State]) -> Vec<String> 
     best.into_iter().flat_map(|(_, parts)| parts).map(|one| one.part.clone()).collect()
 }
 
-/// Every call that tells a state from some of the others: one that it allows and they refuse, or the other way
-/// round, or one that was seen to succeed only here or only there.
+/// Every call that tells a state from some of the others: one that it allows and they refuse, or the other
+/// way round, or one that was seen to succeed only here or only there.
 fn telling_calls(model: &Fsa<String>, state: State, others: &[State]) -> Vec<Telling> {
     let refused = |state: State| -> BTreeSet<&str> {
         let refused = model.refusals(state).iter().map(|label| Label::parse(label).method());

@@ -280,8 +280,8 @@ fn as_list(outcome: &Outcome<'_>) -> Result<String, Report> {
     Ok(text)
 }
 
-/// Groups the instances of the six templates into a few sentences, as `adit properties` does, and counts those
-/// of other templates.
+/// Groups the instances of the six templates into a few sentences, as `adit properties` does, and counts
+/// those of other templates.
 fn as_text(outcome: &Outcome<'_>, model: &Fsa<String>, purity: &Purity) -> String {
     let is_empty_accepted = model.accepts(&[]);
     // Sentences about traces need to know whether there are some without any event.

@@ -90,8 +90,8 @@ pub(crate) fn is_long(model: &Fsa<String>) -> bool {
 /// `tests` is the number of tests in which they were tried, if known.
 ///
 /// `never_worked` are methods that were called and never returned. The model does not have them, and the
-/// sentence must not be taken to be about them. `thrown` are methods that threw for some objects: the model does
-/// not tell these from others, and so says nothing about when they may be called.
+/// sentence must not be taken to be about them. `thrown` are methods that threw for some objects: the model
+/// does not tell these from others, and so says nothing about when they may be called.
 pub(crate) fn no_protocol(
     model: &Fsa<String>,
     tests: Option<u64>,

@@ -1,7 +1,7 @@
 //! Answers of objects in the states of a model.
 //!
-//! Tests that lead into a state are continued by each question, in a run of its own. A fact is what all tests of
-//! a state agree on, so that it is true of every object that was seen there.
+//! Tests that lead into a state are continued by each question, in a run of its own. A fact is what all tests
+//! of a state agree on, so that it is true of every object that was seen there.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
