@@ -2,8 +2,8 @@
 //!
 //! `page.rs` is the content, `load.rs` loads it from a folder, `evidence.rs` finds the traces and tests that
 //! took each transition, `properties.rs` summarizes properties, `html.rs` writes the file with the pictures
-//! of `adit-picture`, `versus.rs` does so for two models side by side, `terminal.rs` draws without a browser,
-//! and `protocol.rs` says in sentences what a model refuses.
+//! of `adit-picture`, `versus.rs` does so for two models side by side, `terminal.rs` tells it without a
+//! browser (`boxes.rs` draws it there), and `protocol.rs` says in sentences what a model refuses.
 
 use std::path::Path;
 
@@ -14,6 +14,7 @@ use miette::Report;
 use crate::output::{Target, write_failed};
 use crate::results::Results;
 
+pub(crate) mod boxes;
 pub(crate) mod evidence;
 mod html;
 pub(crate) mod index;

@@ -3,31 +3,29 @@
 //!
 //! Every test whose last call leads to a state is continued by each question. An answer names a state if all
 //! these tests give it, so names say what was observed, as the model does. States are named by the fewest
-//! questions that tell them apart; where answers do not, by a call that one allows and the others refuse.
+//! questions that tell them apart; where answers do not, by a call that one allows and the others refuse, or
+//! by what leads there.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use adit_attack::EventReader;
 use adit_automata::{Fsa, State};
-use adit_trace::{
-    CallKind, Callable, End, Label, Run, Script, Statement, StepResult, Subject, Value, ValueKind,
-};
+use adit_trace::{Callable, Label, Run, Script, Subject};
 
 use crate::witnesses::Witnesses;
+use answers::{answers, thing};
 
-/// Most tests that are continued for one state, and most questions.
-const SAMPLES: usize = 10;
-const QUESTIONS: usize = 12;
+mod answers;
 
 /// Most states that are asked; a model with more is not read state by state.
 const STATES: usize = 60;
 
-/// Most parts of a name.
-const PARTS: usize = 3;
+/// Most answers in a name.
+const ANSWERS: usize = 3;
 
-/// Most further parts of a name that only say what was not seen elsewhere.
-const ABSENT_PARTS: usize = 2;
+/// Most calls that are looked at for a pair that tells a state from others.
+const PAIRED: usize = 24;
 
 /// Prefix of a predicate that does not hold.
 const NOT: &str = "not ";
@@ -68,9 +66,12 @@ pub(crate) fn with_facts<S: Subject>(
 ) -> Result<NamedModel, S::Error> {
     let mut facts = known(model);
     if model.explored_states().count() <= STATES {
-        for (state, found) in answers(subject, reader, methods, tests, witnesses)? {
-            if let Some(known) = facts.get_mut(state) {
-                known.extend(found);
+        for (state, question, fact) in answers(subject, model, reader, methods, tests, witnesses)? {
+            let Some(known) = facts.get_mut(state) else { continue };
+            match fact {
+                Some(fact) => drop(known.insert(question, fact)),
+                // Objects that the search took for one state differ in it.
+                None => drop(known.remove(&question)),
             }
         }
     }
@@ -96,163 +97,27 @@ fn known(model: &Fsa<String>) -> Vec<Facts> {
     model.states().map(|state| model.predicates(state).iter().map(fact).collect()).collect()
 }
 
-/// The answers that all tests of a state agree on.
-fn answers<S: Subject>(
-    subject: &mut S,
-    reader: &EventReader,
-    methods: &[Arc<Callable>],
-    tests: &[(Script, Run)],
-    witnesses: &Witnesses,
-) -> Result<BTreeMap<State, Facts>, S::Error> {
-    let asks = |method: &&Arc<Callable>| {
-        let told = !matches!(method.answer, ValueKind::Nothing | ValueKind::Float);
-        method.parameters.is_empty() && told && method.kind == CallKind::Method
-    };
-    let questions: Vec<&Arc<Callable>> = methods.iter().filter(asks).take(QUESTIONS).collect();
-    let mut samples: BTreeMap<State, BTreeSet<usize>> = BTreeMap::new();
-    for take in &witnesses.takes {
-        let of_state = samples.entry(take.to).or_default();
-        if of_state.len() < SAMPLES {
-            of_state.insert(take.test);
-        }
-    }
-    let (mut asked, mut batch) = (Vec::new(), Vec::new());
-    for (&state, of_state) in &samples {
-        for &test in of_state {
-            let Some((script, run)) = tests.get(test).filter(|(_, run)| run.end == End::Complete) else {
-                continue;
-            };
-            let ends = |trace: &adit_attack::ObjectTrace| {
-                trace.threw.is_none() && trace.statements.last() == Some(&(script.statements.len() - 1))
-            };
-            let Some(trace) = reader.read(script, run).into_iter().find(ends) else { continue };
-            for (number, question) in questions.iter().enumerate() {
-                asked.push((state, number));
-                batch.push(asking(script, trace.object, question));
-            }
-        }
-    }
-    let runs = subject.run(&batch)?;
-    // For each state and question, the answers of its tests; none if a test gave no answer.
-    let mut found: BTreeMap<(State, usize), BTreeSet<Option<Answer>>> = BTreeMap::new();
-    for ((state, question), (script, run)) in asked.into_iter().zip(batch.iter().zip(&runs)) {
-        found.entry((state, question)).or_default().insert(Answer::of(script, run));
-    }
-    let mut all: BTreeMap<State, Facts> = BTreeMap::new();
-    for ((state, question), answers) in found {
-        let answers: Option<BTreeSet<Answer>> = answers.into_iter().collect();
-        let method = reader.names().of(questions[question]);
-        if let Some(fact) = answers.and_then(|answers| Answer::agreed(&answers, method)) {
-            all.entry(state).or_default().insert(method.to_owned(), fact);
-        }
-    }
-    Ok(all)
-}
-
-/// The script with a question at its end, and the name of the constant if the answer is one.
-fn asking(script: &Script, object: usize, question: &Arc<Callable>) -> Script {
-    let mut statements = script.statements.clone();
-    statements.push(Statement { callable: question.clone(), receiver: Some(object), args: Vec::new() });
-    if question.answer == ValueKind::Object {
-        let name = Callable {
-            signature: "()Ljava/lang/String;".to_owned(),
-            answer: ValueKind::Text,
-            ..Callable::new(CallKind::Method, "java.lang.Enum", "name")
-        };
-        let receiver = Some(statements.len() - 1);
-        statements.push(Statement { callable: Arc::new(name), receiver, args: Vec::new() });
-    }
-    Script { statements }
-}
-
-/// An answer to a question, as far as it may tell states apart.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Answer {
-    Constant(String),
-    Truth(bool),
-    Number(i64),
-    Null,
-    NotNull,
-}
-
-/// Largest number that a name tells exactly. States that differ in a larger count are usually one.
-const SMALL: i64 = 3;
-
-/// Most constants in one part of a name; a state with more is hardly about them.
-const CONSTANTS: usize = 3;
-
-impl Answer {
-    fn of(script: &Script, run: &Run) -> Option<Self> {
-        let last = script.statements.len() - 1;
-        let result = |at: usize| run.steps.get(at).map(|step| &step.result);
-        let is_named = script.statements[last].callable.owner == "java.lang.Enum";
-        let answer = result(if is_named { last - 1 } else { last })?;
-        match (answer, result(last)?) {
-            (_, StepResult::Returned(Value::Text(name))) if is_named => Some(Self::Constant(name.clone())),
-            (StepResult::Returned(Value::Bool(answer)), _) => Some(Self::Truth(*answer)),
-            (StepResult::Returned(Value::Null), _) => Some(Self::Null),
-            (StepResult::Object { .. } | StepResult::Returned(Value::Text(_)), _) => Some(Self::NotNull),
-            (StepResult::Returned(Value::Int(number)), _) => Some(Self::Number(*number)),
-            _ => None,
-        }
-    }
-
-    /// Returns the fact that all answers agree on, if there is one: of numbers, at least their sign; of
-    /// constants, at least the few that they are.
-    fn agreed(answers: &BTreeSet<Self>, method: &str) -> Option<Fact> {
-        let all = |is: fn(i64) -> bool| answers.iter().all(|one| matches!(one, Self::Number(n) if is(*n)));
-        let constant = |one: &Self| match one {
-            Self::Constant(name) => Some(name.clone()),
-            _ => None,
-        };
-        let constants: Option<Vec<String>> = answers.iter().map(constant).collect();
-        let thing = thing(method);
-        let (rank, told) = match answers.first()? {
-            Self::Constant(_) if answers.len() <= CONSTANTS => (Rank::Constant, constants?.join(" or ")),
-            Self::Truth(true) if answers.len() == 1 => (Rank::Boolean, method.to_owned()),
-            Self::Truth(false) if answers.len() == 1 => (Rank::Boolean, format!("{NOT}{method}")),
-            Self::Null if answers.len() == 1 => (Rank::Reference, format!("no {thing}")),
-            Self::NotNull if answers.len() == 1 => (Rank::Reference, format!("has {thing}")),
-            Self::Number(n) if answers.len() == 1 && (0..=SMALL).contains(n) => {
-                (Rank::Number, format!("{thing} {n}"))
-            }
-            _ if all(|n| n < 0) => (Rank::Number, format!("{thing} < 0")),
-            // The least of a few samples is no bound.
-            _ if all(|n| n > 0) => (Rank::Number, format!("{thing} > 0")),
-            _ => return None,
-        };
-        Some(Fact { rank, told })
-    }
-}
-
-/// Returns the thing that a method asks for: `header` of `getHeader`.
-fn thing(method: &str) -> String {
-    let rest = method.strip_prefix("get").filter(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()));
-    let Some(rest) = rest else { return method.to_owned() };
-    let second = rest.chars().nth(1);
-    // `URL` stays as it is.
-    if second.is_some_and(|c| c.is_ascii_uppercase()) {
-        return rest.to_owned();
-    }
-    rest[..1].to_ascii_lowercase() + &rest[1..]
-}
-
 /// The model with the facts as predicates and its states named by the fewest questions that tell them apart,
 /// and these questions.
 fn named(model: &Fsa<String>, mut facts: Vec<Facts>) -> (Fsa<String>, Vec<String>) {
-    let states: Vec<State> = model.explored_states().filter(|&state| !facts[state].is_empty()).collect();
+    // Before its creation an object is in no state, unless calls lead back there.
+    let is_object = |state: &State| !model.initial().contains(state) || !facts[*state].is_empty();
+    let states: Vec<State> = model.explored_states().filter(is_object).collect();
     tell_constants_apart(&mut facts);
     let questions = questions(&states, &facts);
     let mut builder = model.to_builder();
     let mut names = BTreeMap::new();
     for &state in &states {
-        builder.predicates(state, facts[state].values().map(|fact| fact.told.clone()).collect());
+        if !facts[state].is_empty() {
+            builder.predicates(state, facts[state].values().map(|fact| fact.told.clone()).collect());
+        }
         let others: Vec<State> = states.iter().copied().filter(|&other| other != state).collect();
         let name = name(model, state, &others, &questions, &facts);
         if !name.is_empty() {
             names.insert(state, name.join(", "));
         }
     }
+    tell_by_arrival(model, &mut names);
     numbered(&mut names);
     names.into_iter().for_each(|(state, name)| builder.name(state, name));
     (builder.build(), questions)
@@ -330,21 +195,12 @@ fn name(
     let mut others = others.to_vec();
     for question in questions {
         let rest = left(question, &others);
-        if chosen.len() < PARTS && rest.len() < others.len() {
+        if chosen.len() < ANSWERS && rest.len() < others.len() {
             chosen.extend(told(question));
             others = rest;
         }
     }
-    while !others.is_empty() && chosen.len() < PARTS {
-        let Some((part, rest)) = by_calls(model, state, &others) else { break };
-        chosen.push(part);
-        others = rest;
-    }
-    for _ in 0..ABSENT_PARTS {
-        let Some((part, rest)) = by_absence(model, state, &others) else { break };
-        chosen.push(part);
-        others = rest;
-    }
+    chosen.extend(by_calls(model, state, &others));
     if chosen.is_empty() {
         // Nothing tells it from any other, and what holds is still worth saying.
         chosen.extend(questions.iter().find_map(told));
@@ -352,49 +208,107 @@ fn name(
     chosen
 }
 
-/// A call that tells the state from some of the others, and the others that it does not: one that it allows
-/// and they refuse, or the other way round.
-fn by_calls(model: &Fsa<String>, state: State, others: &[State]) -> Option<(String, Vec<State>)> {
-    let allowed = |state: State| allowed(model, state);
-    let refused = |state: State| -> BTreeSet<&str> {
-        let refused = model.refusals(state).iter().map(|label| Label::parse(label).method());
-        refused.filter(|method| !allowed(state).contains(method)).collect()
-    };
-    let without = |told: &dyn Fn(State) -> bool| -> Vec<State> {
-        others.iter().copied().filter(|&other| !told(other)).collect()
-    };
-    let mut found: Vec<(Vec<State>, usize, String)> = Vec::new();
-    for method in allowed(state) {
-        let rest = without(&|other| refused(other).contains(method));
-        found.push((rest, method.len(), format!("can {method}")));
-    }
-    for method in refused(state) {
-        let rest = without(&|other| allowed(other).contains(method));
-        found.push((rest, method.len() + CANNOT, format!("cannot {method}")));
-    }
-    let best = found
-        .into_iter()
-        .min_by(|one, other| (one.0.len(), one.1, &one.2).cmp(&(other.0.len(), other.1, &other.2)))?;
-    (best.0.len() < others.len()).then_some((best.2, best.0))
+/// A call that tells a state from others.
+struct Telling {
+    part: String,
+    /// The others that it does not tell the state from.
+    rest: BTreeSet<State>,
+    /// How plain it is: a call that others refuse comes before one that the state refuses, and last comes one
+    /// that nobody saw succeed.
+    kind: u8,
+    /// The number of overloads that it stands for. The more a method has, the more the class is about it.
+    overloads: usize,
 }
 
-/// A call that the state allows and as many of the others as possible do not, or the other way round, and the
-/// others that it does not tell apart. They may not refuse it, but block, or nobody saw it succeed there.
-fn by_absence(model: &Fsa<String>, state: State, others: &[State]) -> Option<(String, Vec<State>)> {
-    let own = labels(model, state);
-    let all: Vec<(State, BTreeSet<&str>)> =
-        others.iter().map(|&other| (other, labels(model, other))).collect();
-    let methods: BTreeSet<&str> = all.iter().flat_map(|(_, other)| other).chain(&own).copied().collect();
-    let found = methods.into_iter().map(|method| {
-        let has = own.contains(method);
-        let rest = all.iter().filter(|(_, other)| other.contains(method) == has).map(|(other, _)| *other);
-        let name = format!("{} {method}", if has { "can" } else { "without" });
-        (rest.collect::<Vec<State>>(), !has, name)
+impl Telling {
+    /// The plainest first.
+    fn rank(&self) -> (u8, std::cmp::Reverse<usize>, usize, &str) {
+        (self.kind, std::cmp::Reverse(self.overloads), self.part.len(), &self.part)
+    }
+}
+
+/// The fewest calls that tell a state from the others: one or two, or the two that leave the fewest others.
+fn by_calls(model: &Fsa<String>, state: State, others: &[State]) -> Vec<String> {
+    if others.is_empty() {
+        return Vec::new();
+    }
+    let mut telling = telling_calls(model, state, others);
+    telling.sort_by(|one, other| (one.rest.len(), one.rank()).cmp(&(other.rest.len(), other.rank())));
+    telling.truncate(PAIRED);
+    let alone = telling.iter().map(|one| (one.rest.len(), vec![one]));
+    let pairs = telling.iter().enumerate().flat_map(|(at, one)| {
+        telling[at + 1..]
+            .iter()
+            .map(move |other| (one.rest.intersection(&other.rest).count(), vec![one, other]))
     });
-    let best = found.filter(|(rest, ..)| rest.len() < others.len()).min_by(|one, other| {
-        (one.0.len(), one.1, one.2.len(), &one.2).cmp(&(other.0.len(), other.1, other.2.len(), &other.2))
+    let best = alone.chain(pairs).min_by(|(least, one), (other_least, other)| {
+        let kinds = |parts: &[&Telling]| parts.iter().map(|one| one.kind).sum::<u8>();
+        let plain = (least, one.len(), kinds(one)).cmp(&(other_least, other.len(), kinds(other)));
+        plain.then_with(|| one.iter().map(|one| one.rank()).cmp(other.iter().map(|one| one.rank())))
     });
-    best.map(|(rest, _, name)| (name, rest))
+    best.into_iter().flat_map(|(_, parts)| parts).map(|one| one.part.clone()).collect()
+}
+
+/// Every call that tells a state from some of the others: one that it allows and they refuse, or the other
+/// way round, or one that was seen to succeed only here or only there.
+fn telling_calls(model: &Fsa<String>, state: State, others: &[State]) -> Vec<Telling> {
+    let refused = |state: State| -> BTreeSet<&str> {
+        let refused = model.refusals(state).iter().map(|label| Label::parse(label).method());
+        refused.filter(|method| !allowed(model, state).contains(method)).collect()
+    };
+    let calls = |state: State| Calls {
+        allowed: allowed(model, state),
+        refused: refused(state),
+        labels: labels(model, state),
+    };
+    let own = calls(state);
+    let others: Vec<(State, Calls<'_>)> = others.iter().map(|&other| (other, calls(other))).collect();
+    let mut found = Vec::new();
+    let mut add = |kind: u8, overloads: usize, part: String, tells: &dyn Fn(&Calls<'_>) -> bool| {
+        let rest = others.iter().filter(|(_, calls)| !tells(calls)).map(|(other, _)| *other);
+        let rest: BTreeSet<State> = rest.collect();
+        if rest.len() < others.len() {
+            found.push(Telling { part, rest, kind, overloads });
+        }
+    };
+    for method in &own.allowed {
+        add(0, 1, format!("can {method}"), &|other| other.refused.contains(method));
+    }
+    for method in &own.refused {
+        add(1, 1, format!("cannot {method}"), &|other| other.allowed.contains(method));
+    }
+    for (name, all) in overloads(model) {
+        if all.is_subset(&own.allowed) {
+            add(0, all.len(), format!("can {name}"), &|other| all.is_subset(&other.refused));
+        } else if all.is_subset(&own.refused) {
+            add(1, all.len(), format!("cannot {name}"), &|other| all.is_subset(&other.allowed));
+        }
+    }
+    let all = others.iter().flat_map(|(_, calls)| &calls.labels).chain(&own.labels);
+    for label in all.copied().collect::<BTreeSet<&str>>() {
+        match own.labels.contains(label) {
+            true => add(2, 1, format!("can {label}"), &|other| !other.labels.contains(label)),
+            false => add(3, 1, format!("without {label}"), &|other| other.labels.contains(label)),
+        }
+    }
+    found
+}
+
+/// The methods with several overloads, by name: `read()` and `read(byte[])` of `read`.
+fn overloads(model: &Fsa<String>) -> BTreeMap<&str, BTreeSet<&str>> {
+    let mut all: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for label in model.alphabet().iter().map(|label| Label::parse(label)) {
+        all.entry(label.name()).or_default().insert(label.method());
+    }
+    all.retain(|_, methods| methods.len() > 1);
+    all
+}
+
+/// Methods that a state allows and refuses, and the labels of those that it allows.
+struct Calls<'m> {
+    allowed: BTreeSet<&'m str>,
+    refused: BTreeSet<&'m str>,
+    labels: BTreeSet<&'m str>,
 }
 
 /// The methods that returned in a state, and their answers.
@@ -410,6 +324,31 @@ fn allowed(model: &Fsa<String>, state: State) -> BTreeSet<&str> {
     returned.filter(|label| label.threw().is_none()).map(Label::method).collect()
 }
 
+/// Adds to names that several states have what leads to one of them only: its creation, or a call.
+fn tell_by_arrival(model: &Fsa<String>, names: &mut BTreeMap<State, String>) {
+    let mut alike: BTreeMap<&String, Vec<State>> = BTreeMap::new();
+    names.iter().for_each(|(&state, name)| alike.entry(name).or_default().push(state));
+    let alike: Vec<Vec<State>> = alike.into_values().filter(|states| states.len() > 1).collect();
+    let mut arrivals: BTreeMap<State, BTreeSet<String>> = BTreeMap::new();
+    for edge in model.all_edges().filter(|edge| edge.from != edge.to) {
+        let is_new = model.initial().contains(&edge.from);
+        let part = if is_new { "new".to_owned() } else { format!("after {}", edge.label) };
+        arrivals.entry(edge.to).or_default().insert(part);
+    }
+    let of = |state: &State| arrivals.get(state).into_iter().flatten();
+    for states in alike {
+        for &state in &states {
+            let is_own = |part: &&String| {
+                states.iter().all(|other| *other == state || !of(other).any(|one| one == *part))
+            };
+            let shortest = of(&state).filter(is_own).min_by_key(|part| (part.as_str() != "new", part.len()));
+            if let (Some(part), Some(name)) = (shortest, names.get_mut(&state)) {
+                *name = format!("{name}, {part}");
+            }
+        }
+    }
+}
+
 /// Numbers the states that nothing tells apart, so that a name means one state.
 fn numbered(names: &mut BTreeMap<State, String>) {
     let mut taken: BTreeSet<String> = BTreeSet::new();
@@ -423,14 +362,12 @@ fn numbered(names: &mut BTreeMap<State, String>) {
     }
 }
 
-/// Letters by which a refusal is the longer name, so that what is possible comes first.
-const CANNOT: usize = 100;
-
 #[cfg(test)]
 mod tests {
     use adit_automata::Builder;
     use expect_test::expect;
 
+    use super::answers::Answer;
     use super::*;
 
     #[test]
@@ -519,6 +456,46 @@ mod tests {
         );
     }
 
+    #[test]
+    fn states_that_allow_the_same_are_told_apart_by_what_leads_there() {
+        let phase = |name: &str| {
+            let fact = Fact { rank: Rank::Constant, told: name.to_owned() };
+            Facts::from([("phase".to_owned(), fact)])
+        };
+        let mut builder = Builder::new();
+        (0..6).for_each(|_| _ = builder.state(true));
+        builder.initial(0);
+        // The second signature is the one that counts, and nothing tells the two ends apart.
+        for (from, label, to) in
+            [(0, "Lease", 1), (1, "sign", 2), (2, "sign", 3), (3, "end", 4), (3, "end", 5)]
+        {
+            builder.edge(from, label.to_owned(), to);
+        }
+        let phases = ["OFFERED", "OFFERED", "SIGNED", "ENDED", "ENDED"].map(phase);
+        let facts = [Facts::new()].into_iter().chain(phases).collect();
+        assert_eq!(
+            told(&named(&builder.build(), facts).0),
+            ["-", "OFFERED, new", "OFFERED, after sign", "SIGNED", "ENDED", "ENDED (2)"]
+        );
+    }
+
+    #[test]
+    fn without_answers_calls_name_the_states() {
+        let mut builder = Builder::new();
+        (0..3).for_each(|_| _ = builder.state(true));
+        builder.initial(0);
+        for (from, label, to) in
+            [(0, "Reader", 1), (1, "mark", 1), (1, "read()", 1), (1, "read(char[])", 1), (1, "close", 2)]
+        {
+            builder.edge(from, label.to_owned(), to);
+        }
+        builder.refusals(2, ["mark!E", "read()!E", "read(char[])!E"].map(str::to_owned).into());
+        let (model, questions) = named(&builder.build(), vec![Facts::new(); 3]);
+        assert!(questions.is_empty());
+        // Reading is what the class is about, although `mark` is shorter.
+        assert_eq!(told(&model), ["-", "can read", "cannot read"]);
+    }
+
     fn told(model: &Fsa<String>) -> Vec<&str> {
         model.states().map(|state| model.name(state).unwrap_or("-")).collect()
     }
@@ -553,34 +530,6 @@ mod tests {
             Facts::from([truth("hasMoreElements", false), truth("hasMoreTokens", false)]),
         ];
         assert_eq!(told(&named(&builder.build(), facts).0), ["-", "hasMoreTokens", "not hasMoreTokens"]);
-    }
-
-    #[test]
-    fn answers_agree_as_far_as_they_do() {
-        let agreed = |answers: &[Answer], method: &str| {
-            let fact = Answer::agreed(&answers.iter().cloned().collect(), method);
-            fact.map_or_else(|| "-".to_owned(), |fact| fact.told)
-        };
-        let numbers = |all: &[i64]| all.iter().copied().map(Answer::Number).collect::<Vec<_>>();
-        assert_eq!(agreed(&numbers(&[2]), "getSize"), "size 2");
-        assert_eq!(agreed(&numbers(&[4]), "size"), "size > 0");
-        assert_eq!(agreed(&numbers(&[2, 5]), "size"), "size > 0");
-        assert_eq!(agreed(&numbers(&[1, 7]), "size"), "size > 0");
-        assert_eq!(agreed(&numbers(&[0, 7]), "size"), "-");
-        assert_eq!(agreed(&numbers(&[-1, -5]), "getIndex"), "index < 0");
-        assert_eq!(agreed(&[Answer::Null], "getHeader"), "no header");
-        assert_eq!(agreed(&[Answer::NotNull], "getURL"), "has URL");
-        assert_eq!(agreed(&[Answer::Null, Answer::NotNull], "getHeader"), "-");
-        assert_eq!(agreed(&[Answer::Constant("PAID".to_owned())], "getStatus"), "PAID");
-        // One state for several constants says which.
-        let constants = |names: &[&str]| -> Vec<Answer> {
-            names.iter().map(|name| Answer::Constant((*name).to_owned())).collect()
-        };
-        assert_eq!(agreed(&constants(&["SHIPPED", "PAID"]), "getStatus"), "PAID or SHIPPED");
-        assert_eq!(agreed(&constants(&["A", "B", "C", "D"]), "getStatus"), "-");
-        assert_eq!(agreed(&[Answer::Constant("A".to_owned()), Answer::Null], "getStatus"), "-");
-        assert_eq!(agreed(&[Answer::Truth(false)], "isOpen"), "not isOpen");
-        assert_eq!(agreed(&[], "isOpen"), "-");
     }
 
     #[test]

@@ -334,6 +334,17 @@ fn check_lists_the_templates_that_hold() {
         property["template"] == "NF" && property["a"] == "hasMoreTokens:FALSE" && property["b"] == "nextToken"
     });
     assert!(found, "{}", run.out);
+    // In words, few sentences say it, and --all lists every one.
+    let run = adit(&["check", &model, "--templates"]);
+    assert!(
+        run.out.starts_with("every trace starts with `StringTokenizer`, which happens only there\n"),
+        "{}",
+        run.out
+    );
+    assert!(run.out.lines().count() < 12 && run.out.ends_with("List all with --all.\n"), "{}", run.out);
+    let run = adit(&["check", &model, "--templates", "--all"]);
+    assert!(run.out.contains("NF(hasMoreTokens:FALSE, nextToken): after"), "{}", run.out);
+    assert_eq!(run.out.lines().count(), properties.len() + 2, "{}", run.out);
 }
 
 #[test]

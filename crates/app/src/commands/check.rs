@@ -7,7 +7,8 @@ use std::path::Path;
 use adit_automata::Fsa;
 use adit_logic::templates::{self, FormulaTemplate, built_in};
 use adit_logic::{Checker, Formula, Language, Limit, Property, Template, Verdict, check, unknown_atoms};
-use adit_trace::overloads_of;
+use adit_mine::{Mined, MinedProperty, Purity, summarize};
+use adit_trace::{Letter, overloads_of};
 use miette::Report;
 use serde_json::{Map, Value, json};
 
@@ -181,8 +182,10 @@ fn check_templates(
     drop(working);
     if flags.json {
         print_json(&as_json(&outcome))?
+    } else if flags.all || own.is_some() {
+        print(&as_list(&outcome)?)?
     } else {
-        print(&as_text(&outcome)?)?
+        print(&as_text(&outcome, model, &purity))?
     }
     if outcome.undecided > 0 && !quiet {
         tell(&format!(
@@ -266,7 +269,8 @@ fn as_json(outcome: &Outcome<'_>) -> Value {
     })
 }
 
-fn as_text(outcome: &Outcome<'_>) -> Result<String, Report> {
+/// Lists every instance on a line.
+fn as_list(outcome: &Outcome<'_>) -> Result<String, Report> {
     let mut text = String::new();
     for Instance { template, events } in &outcome.holding {
         let _ = writeln!(text, "{}({}): {}", template.name, events.join(", "), template.sentence(events)?);
@@ -274,4 +278,45 @@ fn as_text(outcome: &Outcome<'_>) -> Result<String, Report> {
     let checked = counted(outcome.checked, "instance");
     let _ = writeln!(text, "\n{} of {checked} hold.", outcome.holding.len());
     Ok(text)
+}
+
+/// Groups the instances of the six templates into a few sentences, as `adit properties` does, and counts
+/// those of other templates.
+fn as_text(outcome: &Outcome<'_>, model: &Fsa<String>, purity: &Purity) -> String {
+    let is_empty_accepted = model.accepts(&[]);
+    // Sentences about traces need to know whether there are some without any event.
+    let (traces, occurrences) = if is_empty_accepted { (2, 1) } else { (1, 1) };
+    let letter = |label: &String| model.alphabet().iter().position(|one| one == label);
+    let property = |instance: &Instance<'_>| {
+        let [a, b] = instance.events.as_slice() else { return None };
+        let template = Template::from_short(&instance.template.name)?;
+        Some(Property { template, a: letter(a)? as Letter, b: letter(b)? as Letter })
+    };
+    let mut properties: Vec<Property<Letter>> = outcome.holding.iter().filter_map(property).collect();
+    properties.sort();
+    let others = outcome.holding.len() - properties.len();
+    let certain = |property| MinedProperty { property, support: 1, chances: 1, confidence: 1.0 };
+    let mined = Mined {
+        traces,
+        events: model.alphabet().len() as u64,
+        alphabet: model.alphabet().to_vec(),
+        occurrences: vec![occurrences; model.alphabet().len()],
+        properties: properties.into_iter().map(certain).collect(),
+    };
+    let summary = summarize(&mined, purity);
+    let mut text = String::new();
+    summary.groups.iter().for_each(|group| _ = writeln!(text, "{}", group.sentence));
+    let others = match others {
+        0 => String::new(),
+        others => format!("; {others} more of TEMARI's templates"),
+    };
+    let _ = writeln!(
+        text,
+        "\n{} of {} hold, in {}; {} of them follow from others{others}. List all with --all.",
+        mined.properties.len(),
+        counted(outcome.checked, "instance"),
+        counted(summary.groups.len(), "sentence"),
+        summary.dropped.len(),
+    );
+    text
 }

@@ -268,7 +268,7 @@ fn side_by_side(now: &Fsa<String>, before: &Fsa<String>) -> Beside {
             let Some(beside) = possible.get(label) else { continue };
             let guards = [(before, &earlier), (now, &states)];
             let [old, new] = guards.map(|(model, states)| conditions(model, states, label));
-            if old != new && detailed.insert(label.clone()) {
+            if !same_condition(&old, &new) && detailed.insert(label.clone()) {
                 found.details.push(ChangedDetail { word: after(label), before: old, now: new });
             }
             let pair = (to, beside.clone());
@@ -279,6 +279,32 @@ fn side_by_side(now: &Fsa<String>, before: &Fsa<String>) -> Beside {
         }
     }
     found
+}
+
+/// Returns true if two conditions are the same but for parameters that have a name in one and a number in the
+/// other (`p0`), as those of a class that was compiled without debug information.
+fn same_condition(one: &str, other: &str) -> bool {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+    let words = |text: &str| -> Vec<String> {
+        let parts = text.split_inclusive(|c| !is_word(c)).flat_map(|part| {
+            let end = part.trim_end_matches(|c| !is_word(c)).len();
+            [part[..end].to_owned(), part[end..].to_owned()]
+        });
+        parts.filter(|part| !part.is_empty()).collect()
+    };
+    let is_number = |word: &str| {
+        word.strip_prefix('p')
+            .is_some_and(|rest| !rest.is_empty() && rest.chars().all(|c| c.is_ascii_digit()))
+    };
+    let is_name = |word: &str| word.starts_with(char::is_alphabetic) && word != "null";
+    let (one, other) = (words(one), words(other));
+    let mut names: BTreeMap<&str, &str> = BTreeMap::new();
+    one.len() == other.len()
+        && one.iter().zip(&other).all(|(a, b)| {
+            let (number, name) = if is_number(a) { (a, b) } else { (b, a) };
+            a == b
+                || is_number(number) && is_name(name) && *names.entry(number).or_insert(name) == name.as_str()
+        })
 }
 
 /// A name as code that neither ends nor leaves its cell.
@@ -318,6 +344,18 @@ mod tests {
             builder.refusals(*state, vec![(*label).to_owned()]);
         }
         builder.build()
+    }
+
+    #[test]
+    fn a_parameter_without_a_name_is_the_same_parameter() {
+        assert!(same_condition("p0 != null && p1 < 3", "key != null && size < 3"));
+        assert!(same_condition("Set(Collection): c != null", "Set(Collection): p0 != null"));
+        assert!(same_condition("", ""));
+        assert!(!same_condition("p0 != null", "null != null"));
+        assert!(!same_condition("p0 < 3 && p0 != 1", "a < 3 && b != 1"));
+        assert!(!same_condition("p0 < 3", "a < 4"));
+        assert!(!same_condition("a < 3", "b < 3"));
+        assert!(!same_condition("p0 < 3", ""));
     }
 
     #[test]

@@ -27,7 +27,7 @@ use crate::java::project::ClassLocation;
 use crate::models;
 use crate::output::{Target, counted, create_folder, print, print_json, write_failed};
 use crate::progress::Audience;
-use crate::report::terminal;
+use crate::report::{boxes, terminal};
 use crate::solver;
 use crate::stderr::tell;
 use page::Page;
@@ -355,9 +355,9 @@ impl Found {
 /// The automaton for a terminal.
 fn drawn(model: &Fsa<String>) -> String {
     let choice = adit_picture::Choice { pure: true, failures: false };
-    match terminal::boxes(model, &Default::default(), choice) {
+    match boxes::boxes(model, &Default::default(), choice) {
         Some(text) if !terminal::is_long(model) => text,
-        _ => terminal::told(model, &[]),
+        _ => terminal::told(model, &[], terminal::room_beside([])),
     }
 }
 

@@ -15,7 +15,9 @@ use adit_bytecode::Flags;
 use adit_bytecode::probe::{Probe, probe_classes};
 use adit_jvm::{Host, HostOptions, hits};
 use adit_picture::StateNames;
-use adit_trace::{Author, CallKind, Callable, RunLimits, Script, StepResult, Stop, Subject};
+use adit_trace::{
+    Author, CallKind, Callable, Label, RunLimits, Script, StepResult, Stop, Subject, ValueKind,
+};
 use miette::Report;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
@@ -44,7 +46,7 @@ use crate::progress::{Audience, Mining};
 use crate::report::{NO_DETAIL, protocol, terminal};
 use crate::results;
 use crate::results::not_made::NeverReturned;
-use crate::results::run::BlockedCalls;
+use crate::results::run::{BlockedCalls, MethodExceptions};
 use crate::shell;
 use crate::state_facts::with_facts;
 use crate::under_test::{AnyHost, UnderTest, World};
@@ -161,19 +163,24 @@ pub(super) fn run(flags: &MineFlags, quiet: bool) -> Result<Ending, Report> {
         elapsed,
     };
     let (summary, rejected) = outcome.write(folder, &lives)?;
+    let first = kinds_of_objects(&subject).into_iter().chain(subject.speed());
+    let names = StateNames::of(&outcome.model);
+    let more = remarks::remarks(&summary, rejected, &names, folder, budget, subject.java().is_some());
+    let below: Vec<String> = first.chain(more).collect();
     if flags.json {
         print_json(&results::json(&summary))?;
     } else {
         let shown = detail.map_or(&outcome.model, |detail| &detail.model);
         // The states of a finer model are others.
         let blocked = if detail.is_none() { &summary.model.blocked[..] } else { &[] };
-        let model_text = drawn(shown, blocked, &mined, &outcome.never_worked());
-        print(&(remarks::findings(&summary, folder) + &model_text))?;
+        let findings = remarks::findings(&summary, folder);
+        let said = below.iter().filter(|_| !quiet).map(String::as_str).chain([findings.as_str()]);
+        let room = terminal::room_beside(said);
+        let model_text =
+            drawn(shown, blocked, &mined, &outcome.never_worked(), &summary.model.object_exceptions, room);
+        print(&(findings + &model_text))?;
     }
-    let first = kinds_of_objects(&subject).into_iter().chain(subject.speed());
-    let names = StateNames::of(&outcome.model);
-    let more = remarks::remarks(&summary, rejected, &names, folder, budget, subject.java().is_some());
-    for line in first.chain(more) {
+    for line in below {
         progress.remark(&line);
     }
     for name in without_state {
@@ -234,18 +241,26 @@ fn state_names(
     mined: &Mined,
 ) -> Result<(Fsa<String>, Vec<Arc<Callable>>), Report> {
     // The search may take a question for an effect if something else changes meanwhile; its name says more.
-    let is_pure = |method: &&Arc<Callable>| {
-        let name = subject.vocabulary.names.of(method);
-        let asks = mined.pure.contains(name) || promises_to_ask(method);
-        asks && !mined.trouble.has_hung(&method.name)
+    let names = &subject.vocabulary.names;
+    let is_pure = |method: &&Arc<Callable>| mined.pure.contains(names.of(method)) || promises_to_ask(method);
+    let methods = || subject.vocabulary.methods.iter().filter(|one| !mined.trouble.has_hung(&one.name));
+    // Where there was no time to look for side effects, a call that changes no state is a question, too.
+    let asks = |method: &&Arc<Callable>| {
+        matches!(method.answer, ValueKind::Bool | ValueKind::Int) && changes_nothing(&model, names.of(method))
     };
+    let others = methods().filter(|method| !is_pure(method)).filter(asks);
     // What --only leaves out of the model may still tell what an object is like.
     let left_out = subject.java().into_iter().flat_map(|java| &java.api.left_out);
     let left_out = left_out.map(|one| &one.callable).filter(|method| promises_to_ask(method));
-    let methods = subject.vocabulary.methods.iter().filter(is_pure).chain(left_out);
-    let methods: Vec<_> = methods.cloned().collect();
+    let methods: Vec<_> = methods().filter(is_pure).chain(left_out).chain(others).cloned().collect();
     let Conclusion { tests, witnesses, .. } = &mined.conclusion;
     with_facts(&mut subject.host, &model, reader, &methods, tests, witnesses)
+}
+
+/// Returns true if a call happens in a model, and leaves every state as it is.
+fn changes_nothing(model: &Fsa<String>, method: &str) -> bool {
+    let mut edges = model.all_edges().filter(|edge| Label::parse(edge.label).method() == method).peekable();
+    edges.peek().is_some() && edges.all(|edge| edge.from == edge.to)
 }
 
 /// The model with the names that the user gave to its states, and the names that fit none of them.
@@ -485,15 +500,22 @@ fn places(flags: &MineFlags) -> String {
 }
 
 /// The model as text: drawn on a terminal where it fits, and in words elsewhere, so scripts can rely on it.
-fn drawn(model: &Fsa<String>, blocked: &[BlockedCalls], mined: &Mined, never_worked: &[String]) -> String {
+fn drawn(
+    model: &Fsa<String>,
+    blocked: &[BlockedCalls],
+    mined: &Mined,
+    never_worked: &[String],
+    thrown: &[MethodExceptions],
+    room: usize,
+) -> String {
     let model_text = match terminal_size_of(io::stdout()) {
         Some((Width(width), Height(height))) => {
-            terminal::fitting(model, blocked, &mined.pure, (width.into(), height.into()))
+            terminal::fitting(model, blocked, &mined.pure, (width.into(), height.into()), room)
         }
-        None => terminal::told(model, blocked),
+        None => terminal::told(model, blocked, room),
     };
     // A call that was given up, or blocks somewhere, may be what the order is about.
     let told = (!mined.trouble.hides_calls())
-        .then(|| terminal::no_protocol(model, Some(mined.tests_run), never_worked));
+        .then(|| terminal::no_protocol(model, Some(mined.tests_run), never_worked, thrown));
     told.flatten().unwrap_or_default() + &model_text
 }

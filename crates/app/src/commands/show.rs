@@ -8,7 +8,7 @@ use crate::errors::Ending;
 use crate::flags::ShowFlags;
 use crate::models;
 use crate::output::{Target, print};
-use crate::report::{NO_DETAIL, load_detail, load_model, terminal};
+use crate::report::{NO_DETAIL, boxes, load_detail, load_model, terminal};
 use crate::results::{self, Run};
 use crate::stderr::tell;
 
@@ -35,14 +35,14 @@ pub(super) fn run(flags: &ShowFlags, quiet: bool) -> Result<Ending, Report> {
     }
     let never: Vec<String> = run.iter().flat_map(|run| run.summary.gaps.not_made.never_worked()).collect();
     if run.as_ref().is_none_or(|run| run.summary.model.no_protocol)
-        && let Some(text) = terminal::no_protocol(&model, None, &never)
+        && let Some(text) = terminal::no_protocol(&model, None, &never, &[])
     {
         print(&text)?;
     }
-    match terminal::boxes(&model, &pure, choice) {
+    match boxes::boxes(&model, &pure, choice) {
         Some(text) if !terminal::is_long(&model) && blocked.is_empty() => print(&text)?,
         _ => {
-            print(&terminal::told(&model, blocked))?;
+            print(&terminal::told(&model, blocked, terminal::room_beside([])))?;
             let told = if terminal::is_long(&model) {
                 "too large to draw: `adit show --all` lists every call, and `adit report` draws it in a browser"
             } else {

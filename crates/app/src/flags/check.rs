@@ -9,8 +9,8 @@ use super::PurityFlags;
 /// Check whether every word of a model satisfies a formula
 ///
 /// Prints “holds”, or a shortest word of the model that violates the formula. Exits with 1 if the formula is
-/// violated. With --templates, checks every template for every pair of events and prints the properties that
-/// hold.
+/// violated. With --templates, checks every template for every pair of events and says in a few sentences
+/// which properties hold.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -33,10 +33,12 @@ pub(crate) struct CheckFlags {
     /// Formula that every word must satisfy
     #[arg(long, value_name = "LTL")]
     pub(crate) formula: Option<String>,
-    /// List the instances that hold of the built-in templates (see `adit properties --help`), or of those in
-    /// FILE
+    /// Check all instances of the built-in templates (see `adit properties --help`), or of those in FILE
     #[arg(long, alias = "template", value_name = "FILE", num_args = 0..=1)]
     pub(crate) templates: Option<Option<PathBuf>>,
+    /// List every property that holds, also those that follow from others
+    #[arg(long, requires = "templates")]
+    pub(crate) all: bool,
     #[command(flatten)]
     pub(crate) purity: PurityFlags,
     /// Accept events in the formula that the model does not have

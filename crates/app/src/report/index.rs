@@ -177,7 +177,7 @@ fn list(entries: &[&Entry]) -> String {
     let mut text = String::new();
     for (package, entries) in by_package(entries, |entry| &entry.class) {
         let items: String = entries.iter().map(|entry| format!("<li>{}</li>\n", entry.link())).collect();
-        text += &format!("<h4>{}</h4>\n<ul>\n{items}</ul>\n", escaped(&package));
+        text += &format!("<h3 class=\"package\">{}</h3>\n<ul>\n{items}</ul>\n", escaped(&package));
     }
     text
 }

@@ -125,6 +125,9 @@ struct Protocol<'m> {
     leads: BTreeMap<&'m str, BTreeSet<(State, State)>>,
     /// The states in which a method always gives one answer and changes nothing.
     answering: BTreeMap<(&'m str, bool), BTreeSet<State>>,
+    /// The place that was not explored, and the states from which only it is reached and that refuse nothing:
+    /// there was no time to look at them.
+    unknown: BTreeSet<State>,
 }
 
 impl<'m> Protocol<'m> {
@@ -165,7 +168,14 @@ impl<'m> Protocol<'m> {
         }
         let worked: BTreeSet<&str> = allowed.iter().flat_map(|methods| methods.keys().copied()).collect();
         refusing.retain(|method, _| worked.contains(method));
-        Self { model, states, allowed, refusing, leads, answering }
+        let place = model.not_explored();
+        let is_unknown = |state: &State| {
+            let mut steps = model.edges(*state).peekable();
+            let is_left = steps.peek().is_some() && model.refusals(*state).is_empty();
+            is_left && place.is_some() && steps.all(|edge| Some(edge.to) == place)
+        };
+        let unknown = model.states().filter(is_unknown).chain(place).collect();
+        Self { model, states, allowed, refusing, leads, answering, unknown }
     }
 
     /// Returns what can be said about a method that `refusing` states refuse, without the method, and for how
@@ -217,7 +227,7 @@ impl<'m> Protocol<'m> {
             return None;
         }
         let (covers, ends) = self.region(first, refusing);
-        let names: Vec<&str> = ends.iter().copied().collect();
+        let names: Vec<&str> = ends.keys().copied().collect();
         (1..=MAX_ENDS).contains(&names.len()).then(|| Candidate {
             tail: format!("before the first {}", list(&names, MAX_ENDS, "or")),
             covers,
@@ -227,21 +237,25 @@ impl<'m> Protocol<'m> {
 
     /// *after e, until f*, for each event that begins a refusal.
     fn after_events(&self, refusing: &BTreeSet<State>) -> Vec<Candidate> {
-        let unknown = self.model.not_explored();
         let begins = |steps: &BTreeSet<(State, State)>| {
-            let known = || steps.iter().filter(|(_, to)| Some(*to) != unknown);
+            let known = || steps.iter().filter(|(_, to)| !self.unknown.contains(to));
             known().all(|(_, to)| refusing.contains(to)) && known().any(|(from, _)| !refusing.contains(from))
         };
         let events = self.leads.iter().filter(|(_, steps)| begins(steps));
         let candidates = events.filter_map(|(event, steps)| {
-            let known = steps.iter().map(|(_, to)| *to).filter(|to| Some(*to) != unknown);
+            let known = steps.iter().map(|(_, to)| *to).filter(|to| !self.unknown.contains(to));
             let (covers, ends) = self.region(known.collect(), refusing);
-            let names: Vec<&str> = ends.iter().copied().collect();
+            let mut is_partial = steps.iter().any(|(_, to)| self.unknown.contains(to));
+            let mut names: Vec<&str> = ends.keys().copied().collect();
+            // Where much was not explored, what was not is no end.
+            if is_partial || names.len() > MAX_ENDS {
+                names.retain(|name| ends[name]);
+                is_partial |= names.len() < ends.len();
+            }
             let until = match names.len() {
                 0 => String::new(),
                 _ => format!(", until {}", list(&names, MAX_ENDS, "or")),
             };
-            let is_partial = steps.iter().any(|(_, to)| Some(*to) == unknown);
             // What ends in many ways, as far as is known, says little.
             if is_partial && names.len() > MAX_ENDS {
                 return None;
@@ -254,18 +268,18 @@ impl<'m> Protocol<'m> {
     }
 
     /// Returns the states that can be reached from `first` without leaving `refusing`, and the events that
-    /// leave them.
+    /// leave them: true for one that leads to a state that was looked at.
     fn region(
         &self,
         first: BTreeSet<State>,
         refusing: &BTreeSet<State>,
-    ) -> (BTreeSet<State>, BTreeSet<&'m str>) {
-        let (mut region, mut ends) = (first.clone(), BTreeSet::new());
+    ) -> (BTreeSet<State>, BTreeMap<&'m str, bool>) {
+        let (mut region, mut ends) = (first.clone(), BTreeMap::new());
         let mut todo: Vec<State> = first.into_iter().collect();
         while let Some(state) = todo.pop() {
             for edge in self.model.edges(state) {
                 if !refusing.contains(&edge.to) {
-                    ends.insert(edge.label.as_str());
+                    *ends.entry(edge.label.as_str()).or_default() |= !self.unknown.contains(&edge.to);
                 } else if region.insert(edge.to) {
                     todo.push(edge.to);
                 }
@@ -401,6 +415,18 @@ mod tests {
             "0 new 1\n1 run 1\n1 stop 2\n2 refuses run!E\n2 purge ?",
             expect![[r#"
                 `run` is refused after `stop`, until `purge`
+            "#]],
+        );
+    }
+
+    #[test]
+    fn a_state_that_nobody_looked_at_is_no_evidence() {
+        // State 3 allows what is not known, and from state 2 many calls lead there.
+        let text = "0 new 1\n1 read 1\n1 close 2\n1 skip 3\n3 close ?\n2 refuses read!E\n2 a 3\n2 b 3\n2 c 3\n2 d 3\n3 x ?";
+        check(
+            text,
+            expect![[r#"
+                `read` is refused after `close`, as far as that was explored
             "#]],
         );
     }

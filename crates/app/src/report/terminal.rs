@@ -1,34 +1,15 @@
-//! A model in the terminal: boxes one below the other, and arrows as lines beside them.
-//!
-//! ```text
-//!    ┌─────────┐
-//!  ▶ │ 0 start ├─ open ─────────┐
-//!    └─────────┘                │
-//!    ┌─────────┐                │
-//!    │ 1       │◀───────────────┘
-//!    │ read    ├─ close ─────┐
-//!    └─────────┘             │
-//! ```
-//!
-//! Each arrow runs in its own lane. A model that needs too many lanes or lines is printed as a list.
+//! A model in the terminal: drawn if it fits, else as a list of states or, if that is too long, as a summary.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
+use super::boxes::boxes;
 use super::protocol;
 use crate::output::{counted, size_of, some_of};
-use crate::results::run::BlockedCalls;
+use crate::results::run::{BlockedCalls, MethodExceptions};
 use adit_automata::{Edge, Fsa, Modality};
-use adit_picture::{
-    Arrow, Box, Choice, DrawnCall, Note, Picture, StateNames, draw, legible, terminal_columns as columns,
-};
+use adit_picture::{Choice, StateNames, legible, terminal_columns as columns};
 use adit_trace::Label;
-
-/// Maximum number of lines: a screen or two.
-const MAX_LINES: usize = 90;
-
-/// Maximum number of columns; most terminals break longer lines.
-const MAX_COLUMNS: usize = 118;
 
 /// Maximum number of states in a list; nobody reads a longer one.
 const MAX_LISTED: usize = 15;
@@ -39,6 +20,7 @@ pub(crate) fn fitting(
     blocked: &[BlockedCalls],
     pure: &BTreeSet<String>,
     (width, height): (usize, usize),
+    room: usize,
 ) -> String {
     /// Lines of a drawing that are worth scrolling for in a small window.
     const WORTH: usize = 40;
@@ -48,29 +30,43 @@ pub(crate) fn fitting(
     };
     // A box has no place for what blocks.
     let drawn = boxes(model, pure, choice).filter(|_| blocked.is_empty());
-    drawn.filter(fits).unwrap_or_else(|| told(model, blocked))
+    drawn.filter(fits).unwrap_or_else(|| told(model, blocked, room))
 }
 
-/// Returns the model as a list or, if that is too long, a summary.
-pub(crate) fn told(model: &Fsa<String>, blocked: &[BlockedCalls]) -> String {
-    if is_long(model) { summary(model) } else { on_a_screen(model, blocked) }
-}
+/// Lines of a screen, and of those that are left for a model however much else there is to say.
+const SCREEN: usize = 40;
+const LEAST_ROOM: usize = 12;
 
-/// Returns the list of calls, cut short where it and the remarks below it would not fit on a screen.
-fn on_a_screen(model: &Fsa<String>, blocked: &[BlockedCalls]) -> String {
-    const LINES: usize = 30;
-    // With few remarks this is still a screen, and a list says more than a summary.
-    const MOST_LINES: usize = 37;
+/// The number of lines that a text takes on a screen of usual width.
+fn height(text: &str) -> usize {
     const COLUMNS: usize = 100;
-    let height = |text: &str| text.lines().map(|line| columns(line).div_ceil(COLUMNS).max(1)).sum::<usize>();
+    text.lines().map(|line| columns(line).div_ceil(COLUMNS).max(1)).sum()
+}
+
+/// Lines that are left for a model on a screen that also has these texts.
+pub(crate) fn room_beside<'a>(texts: impl IntoIterator<Item = &'a str>) -> usize {
+    let taken: usize = texts.into_iter().map(height).sum();
+    SCREEN.saturating_sub(taken).max(LEAST_ROOM)
+}
+
+/// Returns the model as a list or, if that is too long for so many lines, a summary.
+pub(crate) fn told(model: &Fsa<String>, blocked: &[BlockedCalls], room: usize) -> String {
+    if is_long(model) { summary(model) } else { on_a_screen(model, blocked, room) }
+}
+
+/// Returns the list of calls, cut short where it would not fit on a screen.
+fn on_a_screen(model: &Fsa<String>, blocked: &[BlockedCalls], room: usize) -> String {
+    let lines = room.min(30);
+    // A list says more than a summary, and is worth a few lines more.
+    let most_lines = (room + 4).min(37);
     let all = list(model, blocked);
-    if height(&all) <= LINES {
+    if height(&all) <= lines {
         return all;
     }
     let shorter = [8, 5, 3].map(|most| listed(model, blocked, most));
     let changes = without_loops(&shorter[shorter.len() - 1]);
-    let shortest = [&shorter[shorter.len() - 1], &changes].into_iter().find(|text| height(text) < MOST_LINES);
-    let told = match shorter.iter().find(|text| height(text) < LINES).or(shortest) {
+    let shortest = [&shorter[shorter.len() - 1], &changes].into_iter().find(|text| height(text) < most_lines);
+    let told = match shorter.iter().find(|text| height(text) < lines).or(shortest) {
         Some(text) => text.clone(),
         // What changes a state fills the screen.
         None => summary(model),
@@ -94,11 +90,13 @@ pub(crate) fn is_long(model: &Fsa<String>) -> bool {
 /// `tests` is the number of tests in which they were tried, if known.
 ///
 /// `never_worked` are methods that were called and never returned. The model does not have them, and the
-/// sentence must not be taken to be about them.
+/// sentence must not be taken to be about them. `thrown` are methods that threw for some objects: the model
+/// does not tell these from others, and so says nothing about when they may be called.
 pub(crate) fn no_protocol(
     model: &Fsa<String>,
     tests: Option<u64>,
     never_worked: &[String],
+    thrown: &[MethodExceptions],
 ) -> Option<String> {
     const TOLD: usize = 5;
     let methods: BTreeSet<&str> = model.alphabet().iter().map(|label| Label::parse(label).method()).collect();
@@ -112,7 +110,19 @@ pub(crate) fn no_protocol(
         [] => String::new(),
         _ => format!("; not known for calls that never succeeded: {}", some_of(never_worked, TOLD)),
     };
-    if protocol::is_free(model) {
+    let is_free = protocol::is_free(model);
+    if !thrown.is_empty() && (is_free || protocol::is_immutable(model)) {
+        let one = |one: &MethodExceptions| {
+            let exceptions: Vec<&str> = one.exceptions.iter().map(String::as_str).collect();
+            format!("{} ({})", one.method, exceptions.join(", "))
+        };
+        let thrown: Vec<String> = thrown.iter().map(one).collect();
+        return Some(format!(
+            "no protocol found ({tried}), but some objects threw where others did not: {}{except}\n",
+            some_of(&thrown, TOLD)
+        ));
+    }
+    if is_free {
         let every = if never_worked.is_empty() { "every call" } else { "every call that ever succeeded" };
         return Some(format!(
             "no protocol: {every} is possible at any time ({tried}; no state refuses one, no answer changed)\
@@ -128,6 +138,23 @@ pub(crate) fn no_protocol(
     })
 }
 
+/// The name of a state in a sentence about many: as many of its parts as are read at a glance.
+pub(crate) fn brief(name: &str) -> String {
+    const LONGEST: usize = 45;
+    let Some((number, parts)) = name.strip_suffix(')').and_then(|name| name.split_once(" (")) else {
+        return name.to_owned();
+    };
+    let mut kept = String::new();
+    for part in parts.split(", ") {
+        if !kept.is_empty() && columns(&kept) + columns(part) > LONGEST {
+            return format!("{number} ({kept}, …)");
+        }
+        kept += if kept.is_empty() { "" } else { ", " };
+        kept += part;
+    }
+    name.to_owned()
+}
+
 /// Returns a summary of a large model: its start, and what it refuses. If it refuses nothing, its most common
 /// transitions, its busiest states and its dead ends.
 pub(crate) fn summary(model: &Fsa<String>) -> String {
@@ -139,7 +166,7 @@ pub(crate) fn summary(model: &Fsa<String>) -> String {
         if more > 0 { format!("{shown}; and {more} more") } else { shown }
     };
     let names = StateNames::of(model);
-    let name = |state: &usize| names.name(*state);
+    let name = |state: &usize| brief(&names.name(*state));
     for &start in model.initial() {
         let labels: BTreeSet<&str> = model.edges(start).map(|edge| edge.label.as_str()).collect();
         let calls = few(labels.into_iter().map(legible).collect());
@@ -177,19 +204,6 @@ pub(crate) fn summary(model: &Fsa<String>) -> String {
         let _ = writeln!(text, "dead ends: {}", few(ends));
     }
     text
-}
-
-/// Draws the model if it is small enough.
-pub(crate) fn boxes(model: &Fsa<String>, pure: &BTreeSet<String>, choice: Choice) -> Option<String> {
-    let picture = draw(model, pure, choice);
-    if !picture.folded.is_empty() {
-        return None;
-    }
-    // In reading order, which begins at the initial state.
-    let text = Canvas::new(&picture, &picture.reading_order()).text();
-    let lines = text.lines().count();
-    let widest = text.lines().map(columns).max().unwrap_or(0);
-    (lines <= MAX_LINES && widest <= MAX_COLUMNS).then_some(text)
 }
 
 /// Returns the model as a list of states with their transitions, in the labels that other commands take. A
@@ -250,300 +264,12 @@ fn doubted(edge: &Edge<'_, String>) -> String {
     format!("{}{doubt}{guard}", edge.label)
 }
 
-/// An arrow beside the boxes.
-struct Lane {
-    from: usize,
-    to: usize,
-    label: String,
-    /// Its column, counted from the boxes.
-    lane: usize,
-}
-
-struct Canvas {
-    /// Text of each line, left of the arrows.
-    left: Vec<String>,
-    lanes: Vec<Lane>,
-}
-
-/// Column of the boxes, right of the mark of the initial state.
-const INDENT: usize = 3;
-
-impl Canvas {
-    fn new(picture: &Picture, order: &[usize]) -> Self {
-        let Picture { boxes, arrows, notes, .. } = picture;
-        let lines = |one: &Box| lines(one, notes);
-        let inner = boxes.iter().flat_map(lines).map(|line| columns(&line)).max().unwrap_or(0);
-        let bar = "─".repeat(inner + 2);
-        let mut left = Vec::new();
-        // For each arrow, the lines where it leaves and arrives.
-        let mut ends = vec![(0, 0); arrows.len()];
-        for &number in order {
-            let one = &boxes[number];
-            let text = lines(one);
-            let arriving: Vec<usize> = (0..arrows.len()).filter(|&at| arrows[at].to == number).collect();
-            let leaving: Vec<usize> = (0..arrows.len()).filter(|&at| arrows[at].from == number).collect();
-            // Arrows that arrive share the line of the name; each that leaves has one of its own.
-            let rows = text.len().max(usize::from(!arriving.is_empty()) + leaving.len());
-            left.push(format!("{:INDENT$}┌{bar}┐", ""));
-            let first = left.len();
-            for row in 0..rows {
-                let content = text.get(row).map_or("", String::as_str);
-                let pad = " ".repeat(inner - columns(content));
-                let arrives = row == 0 && !arriving.is_empty();
-                let leaves = row >= usize::from(!arriving.is_empty())
-                    && row < usize::from(!arriving.is_empty()) + leaving.len();
-                let side = if leaves {
-                    '├'
-                } else if arrives {
-                    '◀'
-                } else {
-                    '│'
-                };
-                let start = if row == 0 && one.initial { " ▶ " } else { "   " };
-                left.push(format!("{start}│ {content}{pad} {side}"));
-            }
-            left.push(format!("{:INDENT$}└{bar}┘", ""));
-            for at in arriving.iter().copied() {
-                ends[at].1 = first;
-            }
-            for (row, at) in leaving.iter().enumerate() {
-                ends[*at].0 = first + usize::from(!arriving.is_empty()) + row;
-            }
-        }
-        let mut lanes: Vec<Lane> = arrows
-            .iter()
-            .zip(ends)
-            .map(|(arrow, (from, to))| Lane { from, to, label: label(arrow), lane: 0 })
-            .collect();
-        assign(&mut lanes);
-        Self { left, lanes }
-    }
-
-    fn text(&self) -> String {
-        let base = self.left.iter().map(|line| columns(line)).max().unwrap_or(0);
-        let labels = self.lanes.iter().map(|lane| columns(&lane.label)).max().unwrap_or(0);
-        // A label stands between two short strokes.
-        let first = base + labels + 5;
-        let width = first + 3 * self.lanes.iter().map(|lane| lane.lane + 1).max().unwrap_or(0);
-        let mut grid: Vec<Vec<char>> = vec![vec![' '; width]; self.left.len()];
-        for lane in &self.lanes {
-            let column = first + 3 * lane.lane;
-            let (low, high) = (lane.from.min(lane.to), lane.from.max(lane.to));
-            for row in &mut grid[low + 1..high] {
-                row[column] = crossed(row[column], '│');
-            }
-        }
-        for lane in &self.lanes {
-            let column = first + 3 * lane.lane;
-            for line in [lane.from, lane.to] {
-                for cell in &mut grid[line][base..column] {
-                    *cell = crossed(*cell, '─');
-                }
-                let other = if line == lane.from { lane.to } else { lane.from };
-                let corner = if other > line { '┐' } else { '┘' };
-                grid[line][column] = joined(grid[line][column], corner);
-            }
-        }
-        let mut text = String::new();
-        for (number, (left, cells)) in self.left.iter().zip(&grid).enumerate() {
-            let mut line = left.clone();
-            line += &" ".repeat(base - columns(left));
-            let mut rest: Vec<String> = cells[base..].iter().map(char::to_string).collect();
-            if let Some(lane) = self.lanes.iter().find(|lane| lane.from == number) {
-                let shown = format!(" {} ", lane.label);
-                let taken = columns(&shown);
-                rest.splice(1..=taken, [shown]);
-            }
-            line += &rest.concat();
-            text += line.trim_end();
-            text.push('\n');
-        }
-        text
-    }
-}
-
-/// Gives each arrow the first free lane, short arrows first. Arrows to the same box may share a lane.
-fn assign(lanes: &mut [Lane]) {
-    let mut order: Vec<usize> = (0..lanes.len()).collect();
-    order.sort_by_key(|&at| (lanes[at].from.abs_diff(lanes[at].to), at));
-    for (done, &at) in order.iter().enumerate() {
-        let span = |lane: &Lane| (lane.from.min(lane.to), lane.from.max(lane.to));
-        let (low, high) = span(&lanes[at]);
-        let taken: BTreeSet<usize> = order[..done]
-            .iter()
-            .filter(|&&other| {
-                let (from, to) = span(&lanes[other]);
-                low <= to && from <= high
-            })
-            .map(|&other| lanes[other].lane)
-            .collect();
-        lanes[at].lane = (0..).find(|lane| !taken.contains(lane)).unwrap_or(0);
-    }
-}
-
-/// Returns the character for a line that crosses another character.
-fn crossed(there: char, line: char) -> char {
-    match (there, line) {
-        (' ', line) => line,
-        ('│', '─') | ('─', '│') => '┼',
-        ('┘', '─') => '┴',
-        ('┐', '─') => '┬',
-        (there, _) => there,
-    }
-}
-
-/// Returns the character for a corner on a line that continues to the right.
-fn joined(there: char, corner: char) -> char {
-    match (there, corner) {
-        ('─' | '┴', '┘') => '┴',
-        ('─' | '┬', '┐') => '┬',
-        ('┼' | '│', _) => '┼',
-        (_, corner) => corner,
-    }
-}
-
-fn lines(one: &Box, notes: &[Note]) -> Vec<String> {
-    let mut lines = one.title.clone();
-    lines.extend(one.heard.clone());
-    lines.extend(one.stays.iter().map(|line| format!("  {}", calls(line))));
-    for note in one.notes.iter().map(|&at| &notes[at]) {
-        let last = note.calls.len().saturating_sub(1);
-        let behind = |at: usize| if at == last { note.target.as_str() } else { "," };
-        lines.extend(
-            note.calls.iter().enumerate().map(|(at, line)| format!("  {}{}", calls(line), behind(at))),
-        );
-    }
-    lines.extend(one.unexplored.iter().map(|line| format!("  not explored after {}", calls(line))));
-    // The word once, and what follows it below each other.
-    let refuses = one.refuses.iter().enumerate();
-    lines.extend(
-        refuses
-            .map(|(at, line)| format!("  {} {}", if at == 0 { "refuses" } else { "       " }, calls(line))),
-    );
-    lines
-}
-
-fn calls(line: &[DrawnCall]) -> String {
-    line.iter().map(|call| call.shown.as_str()).collect::<Vec<_>>().join(", ")
-}
-
-/// Returns all calls of an arrow on one line.
-fn label(arrow: &Arrow) -> String {
-    const LONGEST: usize = 34;
-    let all: Vec<&DrawnCall> = arrow.calls.iter().flatten().collect();
-    let text = all.iter().map(|call| call.shown.as_str()).collect::<Vec<_>>().join(", ");
-    if columns(&text) <= LONGEST {
-        return text;
-    }
-    let mut kept = String::new();
-    let mut count = 0;
-    for call in &all {
-        if !kept.is_empty() && columns(&kept) + columns(&call.shown) + 2 > LONGEST - 9 {
-            break;
-        }
-        if count > 0 {
-            kept += ", ";
-        }
-        kept += &call.shown;
-        count += 1;
-    }
-    if count == all.len() { kept } else { format!("{kept}, {} more", all.len() - count) }
-}
-
 #[cfg(test)]
 mod tests {
     use adit_automata::{Builder, NOT_EXPLORED};
-    use expect_test::{Expect, expect};
+    use expect_test::expect;
 
     use super::*;
-
-    fn check(states: usize, edges: &[(usize, &str, usize)], expect: Expect) {
-        let mut builder = Builder::new();
-        for _ in 0..states {
-            builder.state(true);
-        }
-        builder.initial(0);
-        for (from, label, to) in edges {
-            builder.edge(*from, (*label).to_owned(), *to);
-        }
-        let all = Choice { pure: true, failures: false };
-        let drawn = boxes(&builder.build(), &BTreeSet::new(), all).unwrap_or("too large".to_owned());
-        // A sign before each line, because expectations lose the indentation that all lines share.
-        let told: String = drawn.lines().map(|line| format!("|{line}\n")).collect();
-        expect.assert_eq(&told);
-    }
-
-    #[test]
-    fn a_file() {
-        check(
-            3,
-            &[(0, "open", 1), (1, "read", 1), (1, "close", 2), (2, "open", 1), (2, "read!IOException", 2)],
-            expect![[r#"
-                |   ┌──────────────────────────────┐
-                | ▶ │ 0 start                      ├─ open ───┐
-                |   └──────────────────────────────┘          │
-                |   ┌──────────────────────────────┐          │
-                |   │ 1                            ◀──────────┴──┐
-                |   │   read                       ├─ close ──┐  │
-                |   └──────────────────────────────┘          │  │
-                |   ┌──────────────────────────────┐          │  │
-                |   │ 2                            ◀──────────┘  │
-                |   │   refuses read ⚠ IOException ├─ open ──────┘
-                |   └──────────────────────────────┘
-            "#]],
-        );
-    }
-
-    #[test]
-    fn lines_that_cross() {
-        check(
-            4,
-            &[(0, "a", 1), (0, "b", 2), (1, "c", 3), (2, "d", 0), (3, "e:TRUE", 1), (3, "e:FALSE", 0)],
-            expect![[r#"
-                |   ┌─────────┐
-                | ▶ │ 0 start ◀──────────────┬─────┐
-                |   │         ├─ a ────┐     │     │
-                |   │         ├─ b ────┼──┐  │     │
-                |   └─────────┘        │  │  │     │
-                |   ┌─────────┐        │  │  │     │
-                |   │ 1       ◀────────┴──┼──┼──┐  │
-                |   │         ├─ c ────┐  │  │  │  │
-                |   └─────────┘        │  │  │  │  │
-                |   ┌─────────┐        │  │  │  │  │
-                |   │ 2       ◀────────┼──┘  │  │  │
-                |   │         ├─ d ────┼─────┘  │  │
-                |   └─────────┘        │        │  │
-                |   ┌─────────┐        │        │  │
-                |   │ 3       ◀────────┘        │  │
-                |   │         ├─ e ✗ ───────────┼──┘
-                |   │         ├─ e ✓ ───────────┘
-                |   └─────────┘
-            "#]],
-        );
-    }
-
-    #[test]
-    fn one_state_and_none() {
-        check(
-            1,
-            &[(0, "a", 0)],
-            expect![[r#"
-                |   ┌─────────┐
-                | ▶ │ 0 start │
-                |   │   a     │
-                |   └─────────┘
-            "#]],
-        );
-        check(
-            1,
-            &[],
-            expect![[r#"
-                |   ┌─────────┐
-                | ▶ │ 0 start │
-                |   └─────────┘
-            "#]],
-        );
-    }
 
     /// A connection: `commit` and `abort` were seen, and nobody looked further; where `reset` leads is a
     /// guess.
@@ -608,7 +334,7 @@ mod tests {
             start 0: new
             `next` is refused after `close`
         "#]]
-        .assert_eq(&told(&builder.build(), &[]));
+        .assert_eq(&told(&builder.build(), &[], SCREEN));
     }
 
     #[test]
@@ -621,11 +347,16 @@ mod tests {
         builder.edge(1, "plus".to_owned(), 1);
         let model = builder.build();
         expect!["no protocol: every call is possible at any time (2 methods were called in 900 tests; no state refuses one, no answer changed)\n"]
-            .assert_eq(&no_protocol(&model, Some(900), &[]).unwrap());
+            .assert_eq(&no_protocol(&model, Some(900), &[], &[]).unwrap());
         // It is not about calls that never worked, and says so.
         expect!["no protocol: every call that ever succeeded is possible at any time (2 methods returned in 900 tests; no state refuses one, no answer changed); not known for calls that never succeeded: decode\n"]
-            .assert_eq(&no_protocol(&model, Some(900), &["decode".to_owned()]).unwrap());
-        assert_eq!(no_protocol(&connection(), None, &[]), None);
+            .assert_eq(&no_protocol(&model, Some(900), &["decode".to_owned()], &[]).unwrap());
+        // Nor does it hide that some objects threw.
+        let exceptions = BTreeSet::from(["NoSuchElementException".to_owned()]);
+        let thrown = MethodExceptions { method: "plus".to_owned(), exceptions };
+        expect!["no protocol found (2 methods were called in 900 tests), but some objects threw where others did not: plus (NoSuchElementException)\n"]
+            .assert_eq(&no_protocol(&model, Some(900), &[], &[thrown]).unwrap());
+        assert_eq!(no_protocol(&connection(), None, &[], &[]), None);
     }
 
     #[test]
@@ -653,7 +384,7 @@ mod tests {
             builder.edge(state, "next".to_owned(), 1 + state % 5);
         }
         let model = builder.build();
-        let text = told(&model, &[]);
+        let text = told(&model, &[], SCREEN);
         let height: usize = text.lines().map(|line| line.len().div_ceil(100).max(1)).sum();
         assert!(height <= 31, "{height} lines:\n{text}");
         assert!(
@@ -670,7 +401,7 @@ mod tests {
             builder.edge(state, "next".to_owned(), 1 + state % 11);
             builder.refusals(state, vec!["back!IllegalStateException".to_owned()]);
         }
-        let text = told(&builder.build(), &[]);
+        let text = told(&builder.build(), &[], SCREEN);
         assert!(!text.contains("stays:") && text.matches("    -> ").count() == 12, "{text}");
         // Where the states alone fill the screen, there is a summary.
         let mut builder = Builder::new();
@@ -679,20 +410,38 @@ mod tests {
         for (from, to) in (0..14).flat_map(|from| (1..5).map(move |more| (from, 1 + (from + more) % 13))) {
             builder.edge(from, format!("call{}", to % 4), to);
         }
-        let text = told(&builder.build(), &[]);
+        let text = told(&builder.build(), &[], SCREEN);
         assert!(text.lines().count() < 20 && text.starts_with("14 states, "), "{text}");
     }
 
     #[test]
-    fn a_large_model_is_a_list() {
-        let ring: Vec<(usize, &str, usize)> = (0..61).map(|state| (state, "a", (state + 1) % 61)).collect();
-        check(
-            61,
-            &ring,
-            expect![[r#"
-                |too large
-            "#]],
+    fn a_list_leaves_room_for_what_else_is_said() {
+        assert_eq!(room_beside([]), SCREEN);
+        assert_eq!(room_beside(["a\nb", &"c".repeat(101)]), SCREEN - 4);
+        assert_eq!(room_beside(["a\n".repeat(90).as_str()]), LEAST_ROOM);
+        let mut builder = Builder::new();
+        (0..4).for_each(|_| _ = builder.state(true));
+        builder.initial(0);
+        for (state, method) in (0..4).flat_map(|state| (0..30).map(move |method| (state, method))) {
+            builder.edge(state, format!("someLongMethodName{method}"), (state + method % 2) % 4);
+        }
+        let model = builder.build();
+        let [wide, narrow] = [SCREEN, 14].map(|room| height(&told(&model, &[], room)));
+        assert!(wide > 20 && narrow <= 14 + 5, "{wide} {narrow}");
+    }
+
+    #[test]
+    fn a_long_name_is_cut_between_its_parts() {
+        assert_eq!(brief("3"), "3");
+        assert_eq!(brief("3 (isOpen, can read(int,int))"), "3 (isOpen, can read(int,int))");
+        assert_eq!(
+            brief("12 (isLenient, has timeZone, firstDayOfWeek 1, can toZonedDateTime, without before:TRUE)"),
+            "12 (isLenient, has timeZone, firstDayOfWeek 1, …)"
         );
+    }
+
+    #[test]
+    fn a_large_model_is_a_list() {
         let mut builder = Builder::new();
         builder.state(true);
         builder.state(true);
@@ -708,7 +457,7 @@ mod tests {
                 stays: read
         "#]]
         .assert_eq(&list(&model, &[]));
-        assert_eq!(fitting(&model, &[], &BTreeSet::new(), (20, 50)), list(&model, &[]));
+        assert_eq!(fitting(&model, &[], &BTreeSet::new(), (20, 50), SCREEN), list(&model, &[]));
         let mut builder = Builder::new();
         for _ in 0..20 {
             builder.state(true);
@@ -725,7 +474,7 @@ mod tests {
             abort leads to 0 from 19 states
             busiest states: 0 (20 arrows); 1 (3 arrows); 2 (3 arrows); 3 (3 arrows); 4 (3 arrows)
         "#]]
-        .assert_eq(&told(&builder.build(), &[]));
-        assert!(fitting(&model, &[], &BTreeSet::new(), (80, 50)).contains("├─ open ✓"));
+        .assert_eq(&told(&builder.build(), &[], SCREEN));
+        assert!(fitting(&model, &[], &BTreeSet::new(), (80, 50), SCREEN).contains("├─ open ✓"));
     }
 }

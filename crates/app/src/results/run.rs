@@ -166,7 +166,10 @@ pub(crate) struct ModelSummary {
     pub(crate) blocked: Vec<BlockedCalls>,
     /// Methods that threw for some arguments only: no state refuses them with these exceptions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) argument_exceptions: Vec<ArgumentExceptions>,
+    pub(crate) argument_exceptions: Vec<MethodExceptions>,
+    /// Methods without parameters that threw on some objects of a state that allows them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) object_exceptions: Vec<MethodExceptions>,
 }
 
 /// Calls that wait in a state for what only another thread could give.
@@ -178,7 +181,7 @@ pub(crate) struct BlockedCalls {
 
 /// Exceptions that a method throws for some arguments, in states that allow it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct ArgumentExceptions {
+pub(crate) struct MethodExceptions {
     pub(crate) method: String,
     pub(crate) exceptions: BTreeSet<String>,
 }
@@ -368,6 +371,7 @@ pub(crate) mod tests {
                     constructions: Vec::new(),
                     blocked: Vec::new(),
                     argument_exceptions: Vec::new(),
+                    object_exceptions: Vec::new(),
                 },
                 detail: None,
                 gaps: Gaps::default(),

@@ -34,8 +34,8 @@ use crate::report::{self, RejectedTraces, protocol};
 use crate::results::explored_first::ExploredFirst;
 use crate::results::not_made::NotMade;
 use crate::results::run::{
-    ArgumentExceptions, BadEnd, BlockedCalls, Branches, ConfirmedTransitions, Construction, DetailSummary,
-    FoundSummary, Gaps, Keeping, ModelSummary, Summary, Versions,
+    BadEnd, BlockedCalls, Branches, ConfirmedTransitions, Construction, DetailSummary, FoundSummary, Gaps,
+    Keeping, MethodExceptions, ModelSummary, Summary, Versions,
 };
 use crate::results::{
     self, Findings, Properties, PropertyResult, ResultFile, Results, SearchHistory, TestResult, TestedOrders,
@@ -357,6 +357,7 @@ impl Outcome<'_> {
         let chosen = &self.mined.conclusion.chosen;
         let model = &self.model;
         let confirmed = model.all_edges().filter(|edge| edge.modality == Modality::Required).count();
+        let (argument_exceptions, object_exceptions) = self.exceptions();
         ModelSummary {
             alphabet: model.alphabet().to_vec(),
             refused: model.states().flat_map(|state| model.refusals(state)).cloned().collect(),
@@ -365,6 +366,7 @@ impl Outcome<'_> {
             not_explored: model.unexplored_transitions(),
             explored_first: ExploredFirst::of(model),
             no_protocol: !self.mined.trouble.hides_calls()
+                && object_exceptions.is_empty()
                 && (protocol::is_free(model) || protocol::is_immutable(model)),
             modes: self.beside.modes.clone(),
             stable_rounds: self.beside.stable_rounds,
@@ -381,7 +383,8 @@ impl Outcome<'_> {
             guards: self.beside.guards.clone(),
             constructions: self.constructions(),
             blocked: self.blocked.clone(),
-            argument_exceptions: self.argument_exceptions(),
+            argument_exceptions,
+            object_exceptions,
         }
     }
 
@@ -415,9 +418,10 @@ impl Outcome<'_> {
         if told.len() > 1 { told } else { Vec::new() }
     }
 
-    /// The exceptions that calls with parameters threw where the model allows them. An exception by which a
-    /// state refuses the method counts only if it was seen in another state too.
-    fn argument_exceptions(&self) -> Vec<ArgumentExceptions> {
+    /// The exceptions that calls threw where the model allows them: those of calls with parameters, for which
+    /// arguments may be the cause, and those of others. An exception by which a state refuses the method, and
+    /// any of a call without parameters, counts only if it was seen in a state that allows the call.
+    fn exceptions(&self) -> (Vec<MethodExceptions>, Vec<MethodExceptions>) {
         let model = &self.model;
         let allowed: BTreeSet<&str> =
             model.alphabet().iter().map(|label| Label::parse(label).method()).collect();
@@ -432,19 +436,23 @@ impl Outcome<'_> {
             let labels = word.iter().map(|&letter| model.letter(self.reader.alphabet().name(letter)));
             states.reads(labels) && !states.states().is_empty() && states.states().iter().all(has)
         };
-        let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        let (mut arguments, mut objects) = (Thrown::new(), Thrown::new());
         for ((callable, exception), words) in self.thrown.exceptions() {
             let method = self.subject.vocabulary.names.of(&callable);
             let exception = exception.rsplit(['.', '$']).next().unwrap_or(&exception);
             let is_refusal = |label: &Label<'_>| label.method() == method && label.threw() == Some(exception);
-            let mut is_seen_elsewhere = || {
-                !refused.iter().any(is_refusal) || words.values().any(|word| is_allowed_after(word, method))
-            };
-            if !callable.parameters.is_empty() && allowed.contains(method) && is_seen_elsewhere() {
+            let has_parameters = !callable.parameters.is_empty();
+            let is_clear = has_parameters && !refused.iter().any(is_refusal);
+            let mut is_seen = || words.values().any(|word| is_allowed_after(word, method));
+            if allowed.contains(method) && (is_clear || is_seen()) {
+                let found = if has_parameters { &mut arguments } else { &mut objects };
                 found.entry(method.to_owned()).or_default().insert(exception.to_owned());
             }
         }
-        found.into_iter().map(|(method, exceptions)| ArgumentExceptions { method, exceptions }).collect()
+        let told = |found: Thrown| {
+            found.into_iter().map(|(method, exceptions)| MethodExceptions { method, exceptions }).collect()
+        };
+        (told(arguments), told(objects))
     }
 
     /// Methods that were called and never returned.
@@ -477,6 +485,9 @@ impl Outcome<'_> {
         }
     }
 }
+
+/// Exceptions by method.
+type Thrown = BTreeMap<String, BTreeSet<String>>;
 
 fn detail_summary(DetailedModel { model, walks, coarse }: &DetailedModel) -> DetailSummary {
     DetailSummary {

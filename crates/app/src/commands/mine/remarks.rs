@@ -13,10 +13,11 @@ use super::outcome::findings_file;
 use crate::budget::Budget;
 use crate::output::{counted, model_size, some_of};
 use crate::report::RejectedTraces;
+use crate::report::terminal::brief;
 use crate::results::not_made::NeverReturned;
 use crate::results::run::{
-    ArgumentExceptions, BadEnd, Branches, ConfirmedTransitions, Construction, FoundSummary, Gaps,
-    ModelSummary, Summary, mode_in_words,
+    BadEnd, Branches, ConfirmedTransitions, Construction, FoundSummary, Gaps, MethodExceptions, ModelSummary,
+    Summary, mode_in_words,
 };
 
 /// Most findings that stand above the model.
@@ -121,7 +122,8 @@ fn about_model(summary: &Summary, names: &StateNames) -> Vec<String> {
 /// Says which constructor makes objects in which state, where one label stands for several constructors.
 fn constructed(constructions: &[Construction], names: &StateNames) -> Option<String> {
     let one = |construction: &Construction| {
-        let states: Vec<String> = construction.states.iter().map(|&state| names.name(state)).collect();
+        let states: Vec<String> =
+            construction.states.iter().map(|&state| brief(&names.name(state))).collect();
         format!("{} makes {}", construction.call, states.join(" or "))
     };
     let told: Vec<String> = constructions.iter().map(one).collect();
@@ -135,18 +137,22 @@ fn constructed(constructions: &[Construction], names: &StateNames) -> Option<Str
 fn thrown(model: &ModelSummary) -> Vec<String> {
     let of_states: BTreeSet<&str> =
         model.refused.iter().filter_map(|label| Label::parse(label).threw()).collect();
-    let told = |what: &str, is_told: &dyn Fn(&str) -> bool| {
-        let one = |ArgumentExceptions { method, exceptions }: &ArgumentExceptions| {
+    let told = |what: &str, all: &[MethodExceptions], is_told: &dyn Fn(&str) -> bool| {
+        let one = |MethodExceptions { method, exceptions }: &MethodExceptions| {
             let exceptions: Vec<&str> =
                 { exceptions.iter() }.map(String::as_str).filter(|exception| is_told(exception)).collect();
             (!exceptions.is_empty()).then(|| format!("{method} ({})", exceptions.join(", ")))
         };
-        let told: Vec<String> = model.argument_exceptions.iter().filter_map(one).collect();
+        let told: Vec<String> = all.iter().filter_map(one).collect();
         (!told.is_empty()).then(|| format!("{what}: {}", some_of(&told, THROWN_TOLD)))
     };
-    let arguments = told("throw for some arguments", &|exception| !of_states.contains(exception));
-    let either = told("throw for some arguments or objects of a state", &|one| of_states.contains(one));
-    arguments.into_iter().chain(either).collect()
+    let (arguments, objects) = (&model.argument_exceptions, &model.object_exceptions);
+    let lines = [
+        told("throw for some arguments", arguments, &|exception| !of_states.contains(exception)),
+        told("throw for some arguments or objects of a state", arguments, &|one| of_states.contains(one)),
+        told("throw for some objects of a state that allows them", objects, &|_| true),
+    ];
+    lines.into_iter().flatten().collect()
 }
 
 /// Says in one line what there was no time for, and what to do about it.
@@ -312,7 +318,7 @@ mod tests {
             |call: &str, states: &[usize]| Construction { call: call.to_owned(), states: states.to_vec() };
         summary.model.constructions = vec![construction("B()", &[1]), construction("B(List)", &[1, 2])];
         let exceptions = BTreeSet::from(["NullPointerException".to_owned()]);
-        summary.model.argument_exceptions = vec![ArgumentExceptions { method: "add".to_owned(), exceptions }];
+        summary.model.argument_exceptions = vec![MethodExceptions { method: "add".to_owned(), exceptions }];
         let lines = told(&summary);
         assert_eq!(
             lines[1..3],
@@ -325,6 +331,13 @@ mod tests {
         assert_eq!(
             told(&summary)[2],
             "throw for some arguments or objects of a state: add (NullPointerException)"
+        );
+        let thrown = BTreeSet::from(["NoSuchElementException".to_owned()]);
+        summary.model.object_exceptions =
+            vec![MethodExceptions { method: "next".to_owned(), exceptions: thrown }];
+        assert_eq!(
+            told(&summary)[3],
+            "throw for some objects of a state that allows them: next (NoSuchElementException)"
         );
         // One constructor needs no words.
         summary.model.constructions.pop();

@@ -217,17 +217,24 @@ impl Namer<'_> {
         Title { longer: name.clone(), name, comment, order: (self.model.len(), REFUTES) }
     }
 
-    /// A test that shows nothing in particular: its last two calls.
+    /// A test that shows nothing in particular: its last two calls, or three.
     fn plain(&self, words: &[Vec<String>]) -> Title {
         let longest = words.iter().max_by_key(|word| word.len());
-        let calls: Vec<String> =
-            longest.into_iter().flatten().map(|label| self.outcome(Label::parse(label))).collect();
-        let name = match calls.as_slice() {
-            [.., before, last] => format!("{last}After{}", capital(before)),
-            [only] => only.clone(),
-            [] => "nothingHappens".to_owned(),
+        let calls: Vec<Label<'_>> = longest.into_iter().flatten().map(|label| Label::parse(label)).collect();
+        let past = |label: &Label<'_>| capital(&self.past(*label));
+        let (name, longer) = match calls.as_slice() {
+            [.., first, before, last] => {
+                let (last, before) = (self.outcome(*last), past(before));
+                (format!("{last}After{before}"), format!("{last}After{}And{before}", past(first)))
+            }
+            [before, last] => {
+                let name = format!("{}After{}", self.outcome(*last), past(before));
+                (name.clone(), name)
+            }
+            [only] => (self.outcome(*only), self.outcome(*only)),
+            [] => ("nothingHappens".to_owned(), "nothingHappens".to_owned()),
         };
-        Title { longer: name.clone(), name, comment: None, order: (self.model.len(), PLAIN) }
+        Title { longer, name, comment: None, order: (self.model.len(), PLAIN) }
     }
 
     /// A call as a part of a name: `nextToken`, `nextTokenWithString`, `newStack`.
@@ -236,7 +243,8 @@ impl Namer<'_> {
         if name == self.class {
             return format!("new{name}");
         }
-        let types = label.parameters().map(identifier).unwrap_or_default();
+        // An array is several of its elements.
+        let types = label.parameters().map(|types| identifier(&types.replace("[]", "s"))).unwrap_or_default();
         let with = if types.is_empty() { String::new() } else { format!("With{types}") };
         let mut letters = name.chars();
         letters
@@ -251,6 +259,17 @@ impl Namer<'_> {
             (Some(true), _) => format!("{call}ReturnsTrue"),
             (Some(false), _) => format!("{call}ReturnsFalse"),
             (None, Some(_)) => format!("{call}Throws"),
+            (None, None) => call,
+        }
+    }
+
+    /// A call with its outcome, of which something came after: `isEmptyReturnedTrue`.
+    fn past(&self, label: Label<'_>) -> String {
+        let call = self.call(label);
+        match (label.answer(), label.threw()) {
+            (Some(true), _) => format!("{call}ReturnedTrue"),
+            (Some(false), _) => format!("{call}ReturnedFalse"),
+            (None, Some(_)) => format!("{call}Threw"),
             (None, None) => call,
         }
     }
@@ -347,12 +366,16 @@ mod tests {
             properties: &properties,
             class: "Order",
         };
-        let bodies = ["a();", "b();", "c();", "d();", "e();", "f();", "e();", "g();", "h();"];
+        let bodies =
+            ["a();", "b();", "c();", "d();", "e();", "f();", "e();", "g();", "h();", "i();", "j();", "k();"];
         let methods = bodies.iter().enumerate().map(|(number, body)| method(number, body)).collect();
         let word = |text: &str| vec![text.split(' ').map(str::to_owned).collect::<Vec<_>>()];
         let mut words = vec![word("Order"); 8];
         words[5] = word("Order addItem(String) pay pay!IllegalStateException");
         words.push(word("Order addItem(String) isEmpty:FALSE"));
+        words.push(word("Order pay!IllegalStateException addItems(byte[],int)"));
+        words.push(word("Order isEmpty:TRUE addItem(String)"));
+        words.push(word("Order addItem(String) isEmpty:TRUE addItem(String)"));
         let class = TestClass { head: String::new(), methods };
         let NamedTests { class, groups, position } = NamedTests::new(class, &namer, &words);
         let told: Vec<String> = class
@@ -371,6 +394,9 @@ mod tests {
             addItemWithStringIsPossibleInOpenSizeMoreThan0: 2 (OPEN, size > 0) -- addItem(String) -> 2 (OPEN, size > 0)
             payIsRefusedAfterPay: 3 (PAID) refuses pay!IllegalStateException
             isEmptyReturnsFalseCanFollowPay: refutes NF(pay, isEmpty:FALSE)
+            addItemWithStringAfterIsEmptyReturnedTrue: -
+            addItemWithStringAfterAddItemWithStringAndIsEmptyReturnedTrue: -
+            addItemsWithBytesIntAfterPayThrew: -
             isEmptyReturnsFalseAfterAddItemWithString: -"#]]
         .assert_eq(&told.join("\n"));
         assert_eq!(
@@ -383,6 +409,9 @@ mod tests {
                 "InOpenSizeMoreThan0",
                 "InPaid",
                 "RefutedProperties",
+                "OtherSequences",
+                "OtherSequences",
+                "OtherSequences",
                 "OtherSequences"
             ]
         );

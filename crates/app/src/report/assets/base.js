@@ -62,6 +62,10 @@
     return el("div", { class: "with-copy" }, pre, copy);
   }
 
+  // The name of a class that is too long for a line breaks between its parts.
+  const heading = document.querySelector("h1");
+  heading.replaceChildren(...heading.textContent.split(/(?<=[.$])/).flatMap((part) => [part, el("wbr")]));
+
   // ---- Light and dark.
   const root = document.documentElement;
   const theme = byId("theme");

@@ -121,8 +121,9 @@
       const inside = (place, room, all) => Math.max(Math.min(0, (all - room) / 2), Math.min(place, all - room));
       const right = this.svg.dataset.flow === "right";
       this.x = inside(right ? at.x - 40 : at.x + at.width / 2 - wide / 2, wide, this.svg.natural.width);
-      // On a narrow window, the beginning is at the top, where it is seen without scrolling.
-      const above = innerWidth < 600 ? Math.min(high / 2, 180) : high / 2;
+      // In the middle of what is seen of the frame without scrolling; on a narrow window, at the top.
+      const seen = Math.min(height, innerHeight - (this.stage.getBoundingClientRect().top + scrollY));
+      const above = Math.min(high / 2, innerWidth < 600 ? 180 : Math.max(120, seen / this.scale / 2));
       this.y = inside(right ? at.y + at.height / 2 - above : at.y - 40, high, this.svg.natural.height);
       this.place();
     }
@@ -429,6 +430,7 @@
       this.svg.labeled = true;
       const placed = [];
       const level = [...this.svg.querySelectorAll("[data-arrow] path.line")].flatMap(levelRuns);
+      const boxes = [...this.svg.querySelectorAll(".box .frame")].map((frame) => Object.fromEntries(["x", "y", "width", "height"].map((name) => [name, Number(frame.getAttribute(name))])));
       for (const arrow of this.svg.querySelectorAll("[data-arrow]")) {
         const line = arrow.querySelector("path.line");
         const points = line ? turns(line) : [];
@@ -448,7 +450,8 @@
           // Above the line or below it, wherever no other line runs and no other label stands.
           const side = [{ y: at.y - 4, from: at.y - 15, to: at.y - 1 }, { y: at.y + 12, from: at.y + 1, to: at.y + 15 }].find(({ y, from, to }) =>
             placed.every((other) => Math.abs(other.x - x) > (other.width + width) / 2 || Math.abs(other.y - y) > 12)
-            && !level.some((run) => run.y > from && run.y < to && run.left < x + width / 2 && run.right > x - width / 2));
+            && !level.some((run) => run.y > from && run.y < to && run.left < x + width / 2 && run.right > x - width / 2)
+            && !boxes.some((box) => box.y < to && box.y + box.height > from && box.x < x + width / 2 && box.x + box.width > x - width / 2));
           if (!side) continue;
           const { y } = side;
           placed.push({ x, y, width });
