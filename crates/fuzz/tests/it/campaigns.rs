@@ -7,7 +7,7 @@ use adit_fuzz::campaign::{self, Campaign, CampaignRules};
 use adit_fuzz::findings::{FindingKind, shows};
 use adit_fuzz::generate::ScriptLimits;
 use adit_fuzz::guide::{Guide, GuideError, ModelGuide};
-use adit_fuzz::runner::{Direct, SessionRunner};
+use adit_fuzz::runner::{Direct, Pace, SessionRunner};
 use adit_fuzz::script::Message;
 use adit_fuzz::server::ServerError;
 use adit_fuzz::session::{Exchange, SessionEnd, SessionRun};
@@ -134,7 +134,7 @@ fn few_sessions_go_where_a_session_is_over() {
 struct SilentTo<'a>(&'a str, &'a Alphabet);
 
 impl SessionRunner for SilentTo<'_> {
-    fn run(&self, script: &[Message], _: u32) -> Result<SessionRun, ServerError> {
+    fn run(&self, script: &[Message], _: &Pace) -> Result<SessionRun, ServerError> {
         let mut exchanges = Vec::new();
         let mut end = SessionEnd::Finished;
         for (at, message) in script.iter().enumerate() {
@@ -150,7 +150,7 @@ impl SessionRunner for SilentTo<'_> {
                 unasked: Vec::new(),
             });
             if is_silent {
-                end = SessionEnd::Hung { message: at, partial: Vec::new() };
+                end = SessionEnd::Hung { message: at, partial: Vec::new(), idle: false };
                 break;
             }
         }

@@ -75,7 +75,7 @@ fn every_planted_bug_shows_itself() {
         (
             "skip-past-end",
             [plain("USER PASS"), vec![message("REST", &[("number", "4294967296")])], plain("RETR")].concat(),
-            SessionEnd::Hung { message: 3, partial: Vec::new() },
+            SessionEnd::Hung { message: 3, partial: Vec::new(), idle: false },
         ),
     ];
     let (Some(buggy), Some(sound)) = (command("ftpd", &[]), command("ftpd", &["--no-bugs"])) else { return };
@@ -131,10 +131,10 @@ fn a_server_that_breaks_off_is_named() {
         Some(session::run(&command("misbehaves", &[how])?, &alphabet, &plain("NOOP NOOP NOOP")).unwrap())
     };
     let Some(mute) = end("mute") else { return };
-    assert_eq!(mute.end, SessionEnd::Hung { message: 0, partial: Vec::new() });
+    assert_eq!(mute.end, SessionEnd::Hung { message: 0, partial: Vec::new(), idle: false });
     assert_eq!(
         end("half-answer").unwrap().end,
-        SessionEnd::Hung { message: 0, partial: b"331 pass".to_vec() }
+        SessionEnd::Hung { message: 0, partial: b"331 pass".to_vec(), idle: false }
     );
     assert_eq!(end("child").unwrap().end, SessionEnd::Closed { message: 1 });
     let chatty = end("chatty").unwrap();
@@ -185,7 +185,7 @@ fn every_planted_bug_of_the_second_server_shows_itself() {
         (
             "bounce-loop",
             [plain("HELO"), vec![null, postmaster], plain("DATA MESSAGE")].concat(),
-            SessionEnd::Hung { message: 4, partial: Vec::new() },
+            SessionEnd::Hung { message: 4, partial: Vec::new(), idle: false },
         ),
     ];
     let (Some(buggy), Some(sound)) = (command("smtpd", &[]), command("smtpd", &["--no-bugs"])) else {
@@ -208,6 +208,21 @@ fn a_message_of_several_lines_may_have_several_answers() {
     let run = session::run(&command, &shipped("smtp"), &plain("MESSAGE HELO MESSAGE NOOP")).unwrap();
     assert_eq!(codes(&run), ["500", "250", "500", "250"]);
     assert!(run.exchanges.iter().all(|exchange| exchange.unasked.is_empty()), "{run:?}");
+}
+
+#[test]
+fn a_server_that_waits_for_more_is_not_waited_for() {
+    let Some(command) = command("smtpd", &["--no-bugs"]) else { return };
+    let mut alphabet = shipped("smtp");
+    alphabet.session.answer_limit = Duration::from_secs(60);
+    let start = Instant::now();
+    // After DATA every line is one of the text, which ends with that of MESSAGE.
+    let run = session::run(&command, &alphabet, &plain("HELO MAIL RCPT DATA NOOP RSET MESSAGE NOOP")).unwrap();
+    assert_eq!(codes(&run), ["250", "250", "250", "354", "", "", "250", "250"]);
+    assert_eq!(run.end, SessionEnd::Finished);
+    let run = session::run(&command, &alphabet, &plain("HELO MAIL RCPT DATA NOOP RSET")).unwrap();
+    assert_eq!(run.end, SessionEnd::Hung { message: 4, partial: Vec::new(), idle: true });
+    assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
 }
 
 #[test]
@@ -241,7 +256,7 @@ fn every_planted_bug_of_the_third_server_shows_itself() {
         (
             "seek-back",
             [plain("SETUP PLAY PAUSE"), back].concat(),
-            SessionEnd::Hung { message: 3, partial: Vec::new() },
+            SessionEnd::Hung { message: 3, partial: Vec::new(), idle: false },
         ),
     ];
     let (Some(buggy), Some(sound)) = (command("rtspd", &[]), command("rtspd", &["--no-bugs"])) else {
