@@ -279,6 +279,7 @@ impl<'a> Campaign<'a> {
         let mut places = vec![place.clone()];
         let mut valid = true;
         let mut new_until = 0;
+        let mut refused = BTreeSet::new();
         for exchange in &run.exchanges {
             if !exchange.unasked.is_empty() && self.unasked.is_none() {
                 let name = &self.alphabet.labels[exchange.label].name;
@@ -323,7 +324,8 @@ impl<'a> Campaign<'a> {
             if let (Some(state), true) = (Guide::state(&place), valid) {
                 let trials = self.trials.entry((state, exchange.label)).or_default();
                 match judgment {
-                    Judgment::Refused => {
+                    // A message that is repeated in a session is refused for the same reason.
+                    Judgment::Refused if refused.insert((state, exchange.label)) => {
                         trials.refused += 1;
                         trials.sample.get_or_insert_with(|| script[..=at].to_vec());
                     }
