@@ -131,7 +131,9 @@ pub fn sights(run: &SessionRun, script: &[Message], guide: &Guide, alphabet: &Al
             };
             // The model may know that nothing is answered here. Off the model nobody knows what is.
             let is_off = matches!(place, Some(SessionPlace::Off | SessionPlace::Beyond(..)));
-            if *idle && (is_off || place.zip(silent).is_some_and(|(place, exchange)| expected(place, exchange))) {
+            if *idle
+                && (is_off || place.zip(silent).is_some_and(|(place, exchange)| expected(place, exchange)))
+            {
                 return found;
             }
             let detail = if *idle { UNANSWERED } else { "no answer" };

@@ -97,9 +97,8 @@ impl<R: Rng> Generator<'_, R> {
     fn way_in_model(&mut self, model: &ModelGuide, choices: &Choices) -> (Vec<Message>, SessionPlace) {
         let near: BTreeMap<u32, &[usize]> =
             model.reachable().filter(|(_, way)| way.len() <= self.limits.way).collect();
-        let beside = |place: &&SessionPlace| {
-            matches!(place, SessionPlace::Pending(..) | SessionPlace::Beyond(..))
-        };
+        let beside =
+            |place: &&SessionPlace| matches!(place, SessionPlace::Pending(..) | SessionPlace::Beyond(..));
         let beside = self.coverage.places().filter(beside).cloned();
         let targets: Vec<SessionPlace> =
             near.keys().map(|&state| SessionPlace::State(state)).chain(beside).collect();
@@ -203,7 +202,8 @@ impl<R: Rng> Generator<'_, R> {
             let along: Vec<usize> = model
                 .possible(state, self.alphabet)
                 .map(|(label, _)| label)
-                .filter(|label| self.labels.contains(label))
+                // Where a server reads a text, what it answers is what ends the text.
+                .filter(|&label| self.labels.contains(&label) && !model.is_silent(state, label))
                 .collect();
             if let Some(label) = self.rarest(place, &along) {
                 return label;

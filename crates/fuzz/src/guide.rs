@@ -242,6 +242,12 @@ impl ModelGuide {
             .map(|(label, _, to)| (*label, *to))
     }
 
+    /// Tells whether the server reads this label in this state and answers nothing.
+    pub fn is_silent(&self, state: u32, label: usize) -> bool {
+        let mut steps = self.steps[state as usize].iter();
+        steps.any(|(own, expected, _)| *own == label && *expected == Expected::Silence)
+    }
+
     /// The shortest way from one state to another.
     pub fn way(&self, from: u32, to: u32, alphabet: &Alphabet) -> Option<Vec<usize>> {
         self.ways_from(from, alphabet)[to as usize].clone()

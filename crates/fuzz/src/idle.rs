@@ -2,8 +2,8 @@
 //!
 //! A server that reads the body of a mail answers no line of it. It is known to have read a message and to
 //! answer nothing if none of its threads runs or could run, each is in a system call that waits for input,
-//! and nothing is on its way in either direction. A server that computes, sleeps, waits for a lock or for a disk
-//! is not idle, and gets the whole limit; so does one on a machine too busy to run it.
+//! and nothing is on its way in either direction. A server that computes, sleeps, or waits for a lock or a
+//! disk is not idle, and gets the whole limit; so does one on a machine too busy to run it.
 
 use std::fs;
 use std::net::SocketAddr;
@@ -71,8 +71,8 @@ impl Idleness {
         self.last = None;
     }
 
-    /// Looks at all processes, and returns true if they waited for input at the last look, too, did not run in
-    /// between, and have read everything. Where that cannot be seen it is false.
+    /// Looks at all processes, and returns true if they waited for input at the last look, too, did not run
+    /// in between, and have read everything. Where that cannot be seen it is false.
     pub(crate) fn look(&mut self, server: SocketAddr, client: SocketAddr) -> bool {
         let now = self.observe();
         let still = now.is_some() && now == self.last;
@@ -115,7 +115,8 @@ fn in_proc(child: u32) -> Option<u32> {
         for number in children.split_whitespace() {
             let status = fs::read_to_string(format!("/proc/{number}/status")).ok()?;
             // The numbers of the process, one for each namespace; the last one is that of its own.
-            let own = status.lines().find_map(|line| line.strip_prefix("NSpid:"))?.split_whitespace().last()?;
+            let own =
+                status.lines().find_map(|line| line.strip_prefix("NSpid:"))?.split_whitespace().last()?;
             if own == child.to_string() {
                 return number.parse().ok();
             }
@@ -154,8 +155,9 @@ fn nothing_is_under_way(server: SocketAddr, client: SocketAddr) -> Option<bool> 
         let mut words = line.split_whitespace().skip(1);
         let (Some(local), Some(remote)) = (words.next(), words.next()) else { continue };
         if port(local) == Some(server.port()) && port(remote) == Some(client.port()) {
-            // After the state come the bytes that the server has written and the client has not, and those that
-            // the server has not read. A second small answer waits until the first one is acknowledged.
+            // After the state come the bytes that the server has written and the client has not received, and
+            // those that the server has not read. A second small answer waits until the first one is
+            // acknowledged.
             let (unsent, unread) = words.nth(1)?.split_once(':')?;
             let is_zero = |number: &str| number.chars().all(|digit| digit == '0');
             return Some(is_zero(unsent) && is_zero(unread));

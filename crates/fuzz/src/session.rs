@@ -117,7 +117,8 @@ pub fn run(
 /// Part of the limit that messages get which are known to hang.
 const HASTE: u32 = 8;
 
-/// Runs a script as [`run`] does, and gives the labels `hasty` an eighth of the limit: they are known to hang.
+/// Runs a script as [`run`] does, and gives the labels `hasty`, which are known to hang, an eighth of the
+/// limit.
 pub fn run_hastily(
     command: &ServerCommand,
     alphabet: &Alphabet,
@@ -533,7 +534,9 @@ impl<'a> Session<'a> {
                 Ok(count) => self.received.extend_from_slice(&block[..count]),
                 Err(error) => match error.kind() {
                     ErrorKind::Interrupted => {}
-                    ErrorKind::WouldBlock | ErrorKind::TimedOut if wait == left => return Err(NoReply::Silent),
+                    ErrorKind::WouldBlock | ErrorKind::TimedOut if wait == left => {
+                        return Err(NoReply::Silent);
+                    }
                     ErrorKind::WouldBlock | ErrorKind::TimedOut => {
                         if self.waits_for_more() && !self.has_input() {
                             return Err(NoReply::Idle);

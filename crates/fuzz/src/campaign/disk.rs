@@ -207,7 +207,8 @@ pub fn load(campaign: &mut Campaign<'_>, folder: &Path, subject: &str) -> Result
             campaign.coverage.slow.entry(place.clone()).or_default().insert(label, *count);
         }
         if outcome.is_silent(campaign.alphabet, label) {
-            *campaign.coverage.unanswered.entry(place.clone()).or_default().entry(label).or_default() += count;
+            *campaign.coverage.unanswered.entry(place.clone()).or_default().entry(label).or_default() +=
+                count;
         }
         campaign.coverage.triples.insert((place, label, outcome), *count);
     }

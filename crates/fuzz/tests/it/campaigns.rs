@@ -185,7 +185,8 @@ struct Answers<'a>(&'a [(&'a str, &'a str)], &'a Alphabet);
 impl SessionRunner for Answers<'_> {
     fn run(&self, script: &[Message], _: &Pace) -> Result<SessionRun, ServerError> {
         let exchange = |(at, message): (usize, &Message)| {
-            let code = self.0.iter().find(|(label, _)| *label == message.label).map_or("500", |(_, code)| code);
+            let code =
+                self.0.iter().find(|(label, _)| *label == message.label).map_or("500", |(_, code)| code);
             Exchange {
                 label: self.1.label(&message.label).unwrap(),
                 message: Some(at),

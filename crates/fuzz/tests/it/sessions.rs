@@ -217,7 +217,8 @@ fn a_server_that_waits_for_more_is_not_waited_for() {
     alphabet.session.answer_limit = Duration::from_secs(60);
     let start = Instant::now();
     // After DATA every line is one of the text, which ends with that of MESSAGE.
-    let run = session::run(&command, &alphabet, &plain("HELO MAIL RCPT DATA NOOP RSET MESSAGE NOOP")).unwrap();
+    let run =
+        session::run(&command, &alphabet, &plain("HELO MAIL RCPT DATA NOOP RSET MESSAGE NOOP")).unwrap();
     assert_eq!(codes(&run), ["250", "250", "250", "354", "", "", "250", "250"]);
     assert_eq!(run.end, SessionEnd::Finished);
     let run = session::run(&command, &alphabet, &plain("HELO MAIL RCPT DATA NOOP RSET")).unwrap();
