@@ -152,6 +152,7 @@ impl<'a> ServerAdapter<'a> {
             Some(exchange) => (exchange.code.clone(), exchange.class, shortened(&exchange.answer)),
             None => (String::new(), AnswerClass::Silent, String::new()),
         };
+        let silent = last.is_some_and(|exchange| exchange.is_silent(self.alphabet));
         let lost = match end {
             None => None,
             Some(SessionEnd::Finished | SessionEnd::Ended(_)) => {
@@ -175,7 +176,11 @@ impl<'a> ServerAdapter<'a> {
         match class {
             AnswerClass::Error | AnswerClass::Other => refused("Refused", &text, &code),
             _ => {
-                let output = if code.is_empty() { "ok".to_owned() } else { code };
+                let output = match silent {
+                    true => "silent".to_owned(),
+                    false if code.is_empty() => "ok".to_owned(),
+                    false => code,
+                };
                 json!({"returned": null, "output": output})
             }
         }

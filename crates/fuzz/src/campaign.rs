@@ -6,11 +6,11 @@ use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-use crate::alphabet::{Alphabet, AnswerClass};
+use crate::alphabet::{Alphabet, AnswerClass, LabelKind};
 use crate::findings::{self, FindingKey, FindingKind, ServerFinding, Sight};
 use crate::generate::{Generator, ScriptLimits};
 use crate::guide::{Guide, Judgment, SessionPlace};
-use crate::runner::SessionRunner;
+use crate::runner::{Pace, SessionRunner};
 use crate::script::Message;
 use crate::server::ServerError;
 use crate::session::{SessionEnd, SessionRun};
@@ -46,10 +46,19 @@ pub struct Entry {
 pub enum TripleOutcome {
     /// An answer of this class.
     Answered(AnswerClass),
-    /// None in time, though the server runs and keeps the connection.
+    /// None in time, though the server runs and keeps the connection. A server that was seen to wait for more
+    /// gave an answer of the class `silent`.
     Unanswered,
     /// None, because the session ended otherwise.
     Lost,
+}
+
+impl TripleOutcome {
+    /// Returns true if the server runs and did not answer this label.
+    fn is_silent(self, alphabet: &Alphabet, label: usize) -> bool {
+        let is_request = matches!(alphabet.labels[label].kind, LabelKind::Request(_));
+        self == Self::Unanswered || is_request && self == Self::Answered(AnswerClass::Silent)
+    }
 }
 
 /// States, labels and answers that sessions have covered.
@@ -59,6 +68,8 @@ pub struct Coverage {
     tries: BTreeMap<SessionPlace, BTreeMap<usize, u64>>,
     /// Tries without an answer; the triples have the same numbers, not added up by place.
     unanswered: BTreeMap<SessionPlace, BTreeMap<usize, u64>>,
+    /// Those among them that took the whole limit.
+    slow: BTreeMap<SessionPlace, BTreeMap<usize, u64>>,
     arrivals: BTreeMap<SessionPlace, u64>,
     values: BTreeMap<(SessionPlace, usize, u64), u64>,
     edges: BTreeMap<u32, u64>,
@@ -81,20 +92,26 @@ impl Coverage {
         self.tries.get(place).and_then(|labels| labels.get(&label)).copied().unwrap_or(0)
     }
 
-    /// The chance that the server leaves this label without an answer here: its own tries, and those of all
-    /// labels at the place as one more, because a server that reads the body of a mail is silent to every
-    /// command. Where nothing was tried yet, the label's tries everywhere count.
-    pub fn silence_of(&self, place: &SessionPlace, label: usize) -> f64 {
-        let own = self.unanswered.get(place).and_then(|labels| labels.get(&label)).copied().unwrap_or(0);
+    /// The chance that this label takes the whole limit here: its own tries, and those of all labels at the
+    /// place as one more, because a server that waits for something else is silent to every command. Where
+    /// nothing was tried yet, the label's tries everywhere count.
+    pub fn slowness_of(&self, place: &SessionPlace, label: usize) -> f64 {
+        let own = self.slow.get(place).and_then(|labels| labels.get(&label)).copied().unwrap_or(0);
         let usual = if self.tries_in(place) > 0 {
-            self.silence_in(place)
+            self.slowness_in(place)
         } else {
             let everywhere = |counts: &BTreeMap<SessionPlace, BTreeMap<usize, u64>>| -> u64 {
                 counts.values().filter_map(|labels| labels.get(&label)).sum()
             };
-            everywhere(&self.unanswered) as f64 / everywhere(&self.tries).max(1) as f64
+            everywhere(&self.slow) as f64 / everywhere(&self.tries).max(1) as f64
         };
         (own as f64 + usual) / (self.tries_of(place, label) + 1) as f64
+    }
+
+    /// Chance that a message at this place takes the whole limit.
+    pub fn slowness_in(&self, place: &SessionPlace) -> f64 {
+        let slow: u64 = self.slow.get(place).map_or(0, |labels| labels.values().sum());
+        slow as f64 / self.tries_in(place).max(1) as f64
     }
 
     /// Chance that a message at this place is left without an answer.
@@ -103,16 +120,28 @@ impl Coverage {
         silent as f64 / self.tries_in(place).max(1) as f64
     }
 
+    /// Number of labels that were tried at a place, and of those that were never answered there.
+    fn labels_at(&self, place: &SessionPlace) -> (usize, usize) {
+        let never_answered = |(label, &count): (&usize, &u64)| count == self.tries_of(place, *label);
+        let silent = self.unanswered.get(place);
+        let silent = silent.map_or(0, |labels| labels.iter().filter(|&tried| never_answered(tried)).count());
+        (self.tries.get(place).map_or(0, BTreeMap::len), silent)
+    }
+
     /// Tells whether the server waits for something else at this place: it has left this label and several
     /// others without an answer whenever they came.
-    pub fn waits_for_others(&self, place: &SessionPlace, label: usize) -> bool {
+    fn waits_for_others(&self, place: &SessionPlace, label: usize) -> bool {
         /// One label may hang the server; that many are how the protocol is.
         const SEVERAL: usize = 3;
-        let never_answered = |label: usize, unanswered: u64| unanswered == self.tries_of(place, label);
-        self.unanswered.get(place).is_some_and(|labels| {
-            let own = labels.get(&label).is_some_and(|&unanswered| never_answered(label, unanswered));
-            own && labels.iter().filter(|(label, count)| never_answered(**label, **count)).count() > SEVERAL
-        })
+        let own = self.unanswered.get(place).and_then(|labels| labels.get(&label));
+        own == Some(&self.tries_of(place, label)) && self.labels_at(place).1 > SEVERAL
+    }
+
+    /// Tells whether the server answers at this place: most of at least four labels.
+    fn answers_at(&self, place: &SessionPlace) -> bool {
+        const SEVERAL: usize = 4;
+        let (tried, silent) = self.labels_at(place);
+        tried >= SEVERAL && 2 * silent < tried
     }
 
     /// Number of times that this value was tried there.
@@ -226,7 +255,7 @@ impl<'a> Campaign<'a> {
     /// Runs one session. Returns the findings that are new; `seconds` is the time of this run so far.
     pub fn step(&mut self, seconds: f64) -> Result<Vec<FindingKey>, ServerError> {
         let script = self.next_script();
-        let run = self.runner.run(&script, 1)?;
+        let run = self.runner.run(&script, &self.pace())?;
         self.sessions += 1;
         self.learn(&script, &run);
         let mut new = Vec::new();
@@ -238,12 +267,19 @@ impl<'a> Campaign<'a> {
         Ok(new)
     }
 
+    /// Time limits of the next session: what hangs, as was confirmed with patience, need not be waited for.
+    fn pace(&self) -> Pace {
+        let hangs = self.findings.iter().filter(|finding| finding.key.kind == FindingKind::Hang);
+        Pace { patience: 1, hasty: hangs.map(|finding| finding.key.label.clone()).collect() }
+    }
+
     /// Notes the places, triples and values of a session, and keeps its script if something is new.
     fn learn(&mut self, script: &[Message], run: &SessionRun) {
         let mut place = self.guide.start();
         let mut places = vec![place.clone()];
         let mut valid = true;
         let mut new_until = 0;
+        let mut refused = BTreeSet::new();
         for exchange in &run.exchanges {
             if !exchange.unasked.is_empty() && self.unasked.is_none() {
                 let name = &self.alphabet.labels[exchange.label].name;
@@ -254,20 +290,23 @@ impl<'a> Campaign<'a> {
             let answered = findings::was_answered(run, at);
             let outcome = match &run.end {
                 _ if answered => TripleOutcome::Answered(exchange.class),
+                SessionEnd::Hung { message, idle: true, partial } if *message == at && partial.is_empty() => {
+                    TripleOutcome::Answered(AnswerClass::Silent)
+                }
                 SessionEnd::Hung { message, .. } if *message == at => TripleOutcome::Unanswered,
                 _ => TripleOutcome::Lost,
             };
             let message = &script[at];
             valid &= findings::has_valid_values(message, self.alphabet);
             *self.coverage.tries.entry(place.clone()).or_default().entry(exchange.label).or_default() += 1;
+            let count = |counts: &mut BTreeMap<SessionPlace, BTreeMap<usize, u64>>| {
+                *counts.entry(place.clone()).or_default().entry(exchange.label).or_default() += 1;
+            };
+            if outcome.is_silent(self.alphabet, exchange.label) {
+                count(&mut self.coverage.unanswered);
+            }
             if outcome == TripleOutcome::Unanswered {
-                *self
-                    .coverage
-                    .unanswered
-                    .entry(place.clone())
-                    .or_default()
-                    .entry(exchange.label)
-                    .or_default() += 1;
+                count(&mut self.coverage.slow);
             }
             for (field, value) in &message.fields {
                 let key = (place.clone(), exchange.label, digest(field, &value.0));
@@ -285,7 +324,8 @@ impl<'a> Campaign<'a> {
             if let (Some(state), true) = (Guide::state(&place), valid) {
                 let trials = self.trials.entry((state, exchange.label)).or_default();
                 match judgment {
-                    Judgment::Refused => {
+                    // A message that is repeated in a session is refused for the same reason.
+                    Judgment::Refused if refused.insert((state, exchange.label)) => {
                         trials.refused += 1;
                         trials.sample.get_or_insert_with(|| script[..=at].to_vec());
                     }
@@ -323,6 +363,10 @@ impl<'a> Campaign<'a> {
         if sight.key.kind == FindingKind::Hang
             && label.is_some_and(|label| self.coverage.waits_for_others(&sight.place, label))
         {
+            return Ok(false);
+        }
+        // Whether one label is left out, or the server reads a text, shows when others were tried.
+        if sight.key.detail == findings::UNANSWERED && !self.coverage.answers_at(&sight.place) {
             return Ok(false);
         }
         // What could not be confirmed twice is not worth more time.
@@ -458,10 +502,10 @@ pub fn end_of_session(end: &SessionEnd, script: &[Message]) -> String {
         SessionEnd::Crashed { message, how, .. } => {
             format!("the server crashed at {}: {how}", label(message))
         }
-        SessionEnd::Hung { message, partial } if partial.is_empty() => {
+        SessionEnd::Hung { message, partial, .. } if partial.is_empty() => {
             format!("the server does not answer {}", label(message))
         }
-        SessionEnd::Hung { message, partial } => {
+        SessionEnd::Hung { message, partial, .. } => {
             let partial = crate::script::shortened(partial);
             format!("the server stops in the middle of its answer to {}: `{partial}`", label(message))
         }

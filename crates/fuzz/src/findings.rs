@@ -4,10 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::alphabet::Alphabet;
 use crate::guide::{Guide, Judgment, SessionPlace};
-use crate::runner::SessionRunner;
+use crate::runner::{Pace, SessionRunner};
 use crate::script::{Bytes, Message, shortened};
 use crate::server::ServerError;
-use crate::session::{SessionEnd, SessionRun};
+use crate::session::{Exchange, SessionEnd, SessionRun};
 
 /// Kind of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -88,6 +88,9 @@ pub struct Sight {
     pub place: SessionPlace,
 }
 
+/// Detail of a hang in which the server waits for more.
+pub(crate) const UNANSWERED: &str = "no answer, and the server waits for more";
+
 /// Returns the findings in a session, except refuted transitions, which need many sessions.
 pub fn sights(run: &SessionRun, script: &[Message], guide: &Guide, alphabet: &Alphabet) -> Vec<Sight> {
     let mut found = Vec::new();
@@ -120,8 +123,21 @@ pub fn sights(run: &SessionRun, script: &[Message], guide: &Guide, alphabet: &Al
         SessionEnd::Crashed { message, how, said } => {
             (FindingKind::Crash, *message, format!("{how}: {}", without_numbers(said)))
         }
-        SessionEnd::Hung { message, partial } if partial.is_empty() => {
-            (FindingKind::Hang, *message, "no answer".to_owned())
+        SessionEnd::Hung { message, partial, idle } if partial.is_empty() => {
+            let place = before.get(*message);
+            let silent = run.exchanges.iter().find(|exchange| exchange.message == Some(*message));
+            let expected = |place: &SessionPlace, exchange: &Exchange| {
+                guide.step(place, exchange, alphabet).1 == Judgment::Agrees
+            };
+            // The model may know that nothing is answered here. Off the model nobody knows what is.
+            let is_off = matches!(place, Some(SessionPlace::Off | SessionPlace::Beyond(..)));
+            if *idle
+                && (is_off || place.zip(silent).is_some_and(|(place, exchange)| expected(place, exchange)))
+            {
+                return found;
+            }
+            let detail = if *idle { UNANSWERED } else { "no answer" };
+            (FindingKind::Hang, *message, detail.to_owned())
         }
         SessionEnd::Hung { message, .. } => {
             (FindingKind::Hang, *message, "stops in the middle of an answer".to_owned())
@@ -188,7 +204,7 @@ pub fn shows(
     script: &[Message],
     key: &FindingKey,
 ) -> Result<bool, ServerError> {
-    let run = runner.run(script, patience)?;
+    let run = runner.run(script, &Pace::of(patience))?;
     Ok(sights(&run, script, guide, alphabet).iter().any(|sight| sight.key == *key))
 }
 

@@ -44,8 +44,17 @@ struct Choices {
     favorites: BTreeMap<String, Vec<u8>>,
 }
 
-/// A message that is not answered takes its whole limit, in which some thirty sessions could have run.
-const COST_OF_SILENCE: f64 = 30.0;
+/// A message that takes its whole limit costs the time of some thirty sessions.
+const COST_OF_LIMIT: f64 = 30.0;
+
+/// A message that is read and not answered takes longer than one that is answered, and tells less.
+const COST_OF_SILENCE: f64 = 2.0;
+
+/// Chance that a message is sent several times: what a server counts, it may count wrong.
+const REPEATED: f64 = 0.1;
+
+/// Most times that a message is sent then.
+const MOST_REPEATED: usize = 8;
 
 impl<R: Rng> Generator<'_, R> {
     /// Returns the messages of a session.
@@ -61,6 +70,12 @@ impl<R: Rng> Generator<'_, R> {
             let message = self.message(label, &place, &choices, false);
             script.push(message);
             place = self.expected_place(&place, label);
+            if self.rng.random_bool(REPEATED) {
+                for _ in 1..self.rng.random_range(2..=MOST_REPEATED) {
+                    let message = self.message(label, &place, &choices, true);
+                    script.push(message);
+                }
+            }
         }
         script
     }
@@ -82,9 +97,11 @@ impl<R: Rng> Generator<'_, R> {
     fn way_in_model(&mut self, model: &ModelGuide, choices: &Choices) -> (Vec<Message>, SessionPlace) {
         let near: BTreeMap<u32, &[usize]> =
             model.reachable().filter(|(_, way)| way.len() <= self.limits.way).collect();
-        let pending = self.coverage.places().filter(|place| matches!(place, SessionPlace::Pending(..)));
+        let beside =
+            |place: &&SessionPlace| matches!(place, SessionPlace::Pending(..) | SessionPlace::Beyond(..));
+        let beside = self.coverage.places().filter(beside).cloned();
         let targets: Vec<SessionPlace> =
-            near.keys().map(|&state| SessionPlace::State(state)).chain(pending.cloned()).collect();
+            near.keys().map(|&state| SessionPlace::State(state)).chain(beside).collect();
         let target = self.rare_place(&targets);
         let SessionPlace::State(state) = target else {
             // Only a script that was there knows how to get there.
@@ -92,14 +109,16 @@ impl<R: Rng> Generator<'_, R> {
                 .kept_way(&target, choices)
                 .map_or((Vec::new(), self.guide.start()), |way| (way, target));
         };
-        // Another way to the same state may be another situation for the server.
+        // Another way to the same state may be another situation for the server, and the more so when every
+        // label was tried after the shortest one.
+        let known = self.coverage.tries_in(&target) > self.labels.len() as u64;
         match self.rng.random_range(0..10) {
             0 | 1 => {
                 if let Some(kept) = self.kept_way(&target, choices) {
                     return (kept, target);
                 }
             }
-            2..5 => {
+            choice if choice < if known { 8 } else { 5 } => {
                 if let Some(way) = self.detour(model, &near, state) {
                     return (self.messages(&way, choices), target);
                 }
@@ -111,7 +130,9 @@ impl<R: Rng> Generator<'_, R> {
 
     fn rare_place(&mut self, places: &[SessionPlace]) -> SessionPlace {
         let weight = |place: &SessionPlace| {
-            let cost = 1.0 + COST_OF_SILENCE * self.coverage.silence_in(place);
+            let cost = 1.0
+                + COST_OF_LIMIT * self.coverage.slowness_in(place)
+                + COST_OF_SILENCE * self.coverage.silence_in(place);
             1.0 / (1.0 + self.coverage.visits_of(place) as f64) / cost
         };
         let weights: Vec<f64> = places.iter().map(weight).collect();
@@ -181,7 +202,8 @@ impl<R: Rng> Generator<'_, R> {
             let along: Vec<usize> = model
                 .possible(state, self.alphabet)
                 .map(|(label, _)| label)
-                .filter(|label| self.labels.contains(label))
+                // Where a server reads a text, what it answers is what ends the text.
+                .filter(|&label| self.labels.contains(&label) && !model.is_silent(state, label))
                 .collect();
             if let Some(label) = self.rarest(place, &along) {
                 return label;
@@ -194,7 +216,7 @@ impl<R: Rng> Generator<'_, R> {
     fn rarest(&mut self, place: &SessionPlace, labels: &[usize]) -> Option<usize> {
         let weight = |&label: &usize| {
             let variants = self.variants(label) as f64;
-            let cost = 1.0 + COST_OF_SILENCE * self.coverage.silence_of(place, label);
+            let cost = 1.0 + COST_OF_LIMIT * self.coverage.slowness_of(place, label);
             variants / (1.0 + self.coverage.tries_of(place, label) as f64) / cost
         };
         let weights: Vec<f64> = labels.iter().map(weight).collect();

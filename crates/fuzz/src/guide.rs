@@ -3,7 +3,8 @@
 //! Paper: `dice`, section 5.5: a mined model is the state machine of a protocol fuzzer, and a request that
 //! the server answers with an error leaves the state as it was.
 //! Deviation: the alphabet says which events are which requests, per label whether an error keeps the state,
-//! and success without a transition is reported as a contradiction instead of changing the model.
+//! and success without a transition is reported as a contradiction instead of changing the model. Where it
+//! leads is a place of its own.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -66,6 +67,8 @@ fn listed(labels: &[String]) -> String {
 enum Expected {
     Success,
     Refusal,
+    /// The server reads the message and answers nothing.
+    Silence,
     Code(String),
 }
 
@@ -74,6 +77,7 @@ impl Expected {
         match self {
             Self::Success => AnswerClass::Ok,
             Self::Refusal => AnswerClass::Error,
+            Self::Silence => AnswerClass::Silent,
             Self::Code(code) => alphabet.answers.class_of(code),
         }
     }
@@ -113,7 +117,10 @@ pub enum SessionPlace {
     /// A state of the model in which the server waits for what follows this label. The model has the label as
     /// a loop, and the answer was of the class `more`.
     Pending(u32, usize),
-    /// A state that the model does not have.
+    /// A state that the model does not have: in this state of the model the server did what the model says is
+    /// not possible.
+    Beyond(u32, usize),
+    /// Any other state that the model does not have.
     Off,
     /// After an answer with this code; empty at the start.
     Code(String),
@@ -235,6 +242,12 @@ impl ModelGuide {
             .map(|(label, _, to)| (*label, *to))
     }
 
+    /// Tells whether the server reads this label in this state and answers nothing.
+    pub fn is_silent(&self, state: u32, label: usize) -> bool {
+        let mut steps = self.steps[state as usize].iter();
+        steps.any(|(own, expected, _)| *own == label && *expected == Expected::Silence)
+    }
+
     /// The shortest way from one state to another.
     pub fn way(&self, from: u32, to: u32, alphabet: &Alphabet) -> Option<Vec<usize>> {
         self.ways_from(from, alphabet)[to as usize].clone()
@@ -259,7 +272,8 @@ impl ModelGuide {
         let similar = || {
             own.iter().find(|(_, expected, _)| {
                 let expected = expected.class(alphabet);
-                expected == class || (expected.is_success() && class.is_success())
+                let silent = expected == AnswerClass::Silent || exchange.is_silent(alphabet);
+                expected == class || (!silent && expected.is_success() && class.is_success())
             })
         };
         if let Some((_, _, to)) = exact.or_else(similar) {
@@ -280,8 +294,12 @@ impl ModelGuide {
             _ if !self.known.contains(&exchange.label) => (SessionPlace::State(state), Judgment::NoOpinion),
             AnswerClass::Error if possible => (after_error, Judgment::Refused),
             AnswerClass::Error => (after_error, Judgment::Agrees),
+            // A server that reads a text takes what comes for a part of it.
+            AnswerClass::Silent if exchange.is_silent(alphabet) => {
+                (SessionPlace::State(state), Judgment::NoOpinion)
+            }
             AnswerClass::Ok | AnswerClass::More | AnswerClass::Silent => {
-                (SessionPlace::Off, Judgment::Unexpected)
+                (SessionPlace::Beyond(state, exchange.label), Judgment::Unexpected)
             }
             AnswerClass::Preliminary | AnswerClass::Other => (SessionPlace::Off, Judgment::NoOpinion),
         }
@@ -293,7 +311,7 @@ impl Guide {
     pub fn state(place: &SessionPlace) -> Option<u32> {
         match place {
             SessionPlace::State(state) | SessionPlace::Pending(state, _) => Some(*state),
-            SessionPlace::Off | SessionPlace::Code(_) => None,
+            SessionPlace::Beyond(..) | SessionPlace::Off | SessionPlace::Code(_) => None,
         }
     }
 
@@ -316,6 +334,7 @@ impl Guide {
             (Self::Model(model), SessionPlace::State(state) | SessionPlace::Pending(state, _)) => {
                 model.step(*state, exchange, alphabet)
             }
+            (Self::Model(_), SessionPlace::Beyond(..)) => (place.clone(), Judgment::NoOpinion),
             (Self::Model(_), _) => (SessionPlace::Off, Judgment::NoOpinion),
             (Self::Codes, _) if exchange.code.is_empty() => (place.clone(), Judgment::NoOpinion),
             (Self::Codes, _) => (SessionPlace::Code(exchange.code.clone()), Judgment::NoOpinion),
@@ -331,7 +350,7 @@ impl Guide {
             (Self::Codes, SessionPlace::State(state) | SessionPlace::Pending(state, _)) => {
                 format!("q{state}")
             }
-            (_, SessionPlace::Off) => "off the model".to_owned(),
+            (_, SessionPlace::Off | SessionPlace::Beyond(..)) => "off the model".to_owned(),
             (_, SessionPlace::Code(code)) if code.is_empty() => "start".to_owned(),
             (_, SessionPlace::Code(code)) => format!("after {code}"),
         }
@@ -396,7 +415,8 @@ fn letter(text: &str, alphabet: &Alphabet) -> Option<Letter> {
         return Some(Letter::Nothing);
     }
     let expected = match outcome? {
-        "ok" | "more" | "true" | "silent" => Expected::Success,
+        "ok" | "more" | "true" => Expected::Success,
+        "silent" => Expected::Silence,
         "error" | "false" | "blocked" | "skipped" => Expected::Refusal,
         output if output.starts_with('!') => Expected::Refusal,
         code => Expected::Code(code.to_owned()),

@@ -11,6 +11,7 @@ pub mod findings;
 mod framing;
 pub mod generate;
 pub mod guide;
+mod idle;
 mod mutate;
 pub mod runner;
 pub mod script;

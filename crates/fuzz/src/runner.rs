@@ -20,8 +20,24 @@ use crate::session::{self, SessionRun};
 
 /// Runs sessions.
 pub trait SessionRunner {
-    /// Runs a script against a fresh server, with time limits `patience` times as long as the alphabet's.
-    fn run(&self, script: &[Message], patience: u32) -> Result<SessionRun, ServerError>;
+    /// Runs a script against a fresh server.
+    fn run(&self, script: &[Message], pace: &Pace) -> Result<SessionRun, ServerError>;
+}
+
+/// Time limits of a session.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pace {
+    /// Factor by which limits are longer than the alphabet's.
+    pub patience: u32,
+    /// Labels that are known to hang, and are waited for only for a part of the limit.
+    pub hasty: Vec<String>,
+}
+
+impl Pace {
+    /// Limits that are `patience` times as long as the alphabet's.
+    pub fn of(patience: u32) -> Self {
+        Self { patience, hasty: Vec::new() }
+    }
 }
 
 /// Runs sessions in this process.
@@ -34,19 +50,20 @@ pub struct Direct<'a> {
 }
 
 impl SessionRunner for Direct<'_> {
-    fn run(&self, script: &[Message], patience: u32) -> Result<SessionRun, ServerError> {
-        if patience == 1 {
-            return session::run(self.command, self.alphabet, script);
+    fn run(&self, script: &[Message], pace: &Pace) -> Result<SessionRun, ServerError> {
+        if pace.patience == 1 {
+            return session::run_hastily(self.command, self.alphabet, script, &pace.hasty);
         }
-        let patient = ServerCommand { patience: self.command.patience * patience, ..self.command.clone() };
-        session::run(&patient, self.alphabet, script)
+        let patience = self.command.patience * pace.patience;
+        let patient = ServerCommand { patience, ..self.command.clone() };
+        session::run_hastily(&patient, self.alphabet, script, &pace.hasty)
     }
 }
 
 /// A request for a session.
 #[derive(Serialize, Deserialize)]
 struct Asked {
-    patience: u32,
+    pace: Pace,
     script: Vec<Message>,
 }
 
@@ -66,7 +83,7 @@ pub fn answer_all(
 ) -> io::Result<()> {
     for line in input.lines() {
         let told = match serde_json::from_str::<Asked>(&line?) {
-            Ok(asked) => match runner.run(&asked.script, asked.patience) {
+            Ok(asked) => match runner.run(&asked.script, &asked.pace) {
                 Ok(run) => Told::Run(run),
                 Err(error) => {
                     let help = error.help().map(|help| help.to_string()).unwrap_or_default();
@@ -138,7 +155,7 @@ impl<'a> Confined<'a> {
 }
 
 impl SessionRunner for Confined<'_> {
-    fn run(&self, script: &[Message], patience: u32) -> Result<SessionRun, ServerError> {
+    fn run(&self, script: &[Message], pace: &Pace) -> Result<SessionRun, ServerError> {
         let gone = |reason: &str| ServerError::Sandbox {
             message: format!("the process that runs sessions in the sandbox {reason}"),
             help: "run without a sandbox, if you trust the server: --unsafe-no-sandbox".to_owned(),
@@ -148,10 +165,10 @@ impl SessionRunner for Confined<'_> {
             Some(process) => process,
             None => self.process().map_err(|error| gone(&format!("does not start: {error}")))?,
         };
-        let asked = Asked { patience, script: script.to_vec() };
+        let asked = Asked { pace: pace.clone(), script: script.to_vec() };
         let line = serde_json::to_string(&asked).map_err(|error| gone(&error.to_string()))?;
         writeln!(process.input, "{line}").and_then(|()| process.input.flush()).map_err(|_| gone("ended"))?;
-        let limit = self.limit(script.len(), patience);
+        let limit = self.limit(script.len(), pace.patience);
         let answer = process.lines.recv_timeout(limit).map_err(|_| gone("ended or does not answer"))?;
         match serde_json::from_str(&answer) {
             Ok(told) => {

@@ -14,6 +14,7 @@ use tempfile::TempDir;
 use thiserror::Error;
 
 use crate::alphabet::Alphabet;
+use crate::idle::Idleness;
 use crate::script::escaped;
 
 /// The command of a server, and the way to run it.
@@ -110,6 +111,7 @@ pub struct Server {
     address: SocketAddr,
     ended: Option<ExitStatus>,
     map: Option<TempDir>,
+    idleness: Idleness,
 }
 
 /// Name of the file with the edges of a session.
@@ -218,7 +220,8 @@ impl Server {
                 reason: error.to_string(),
             })?;
         let address = SocketAddr::new(rules.host, port);
-        let mut server = Self { child, said, folder, address, ended: None, map };
+        let idleness = Idleness::new(child.id());
+        let mut server = Self { child, said, folder, address, ended: None, map, idleness };
         let stream = server.connect(rules.start_limit * command.patience)?;
         Ok((server, stream))
     }
@@ -259,6 +262,11 @@ impl Server {
     /// The folder of the session.
     pub fn folder(&self) -> PathBuf {
         self.folder.path().to_owned()
+    }
+
+    /// Observations of its processes.
+    pub(crate) fn idleness(&mut self) -> &mut Idleness {
+        &mut self.idleness
     }
 
     /// The end of the server's process, if it has ended.

@@ -33,6 +33,14 @@ pub struct Exchange {
     pub unasked: Vec<u8>,
 }
 
+impl Exchange {
+    /// Returns true for a message that the server read and did not answer.
+    pub fn is_silent(&self, alphabet: &Alphabet) -> bool {
+        let is_request = matches!(alphabet.labels[self.label].kind, LabelKind::Request(_));
+        is_request && self.class == AnswerClass::Silent
+    }
+}
+
 /// The end of a session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SessionEnd {
@@ -49,12 +57,14 @@ pub enum SessionEnd {
         /// The last line on standard error.
         said: String,
     },
-    /// The server did not answer this message within the limit, and still runs.
+    /// The server did not answer this message, nor any after it, and still runs.
     Hung {
         /// Place of the message in the script.
         message: usize,
         /// Bytes of an answer that was never completed.
         partial: Vec<u8>,
+        /// The server has read everything and waits for more. Otherwise the limit was over.
+        idle: bool,
     },
     /// The server closed the connection without an answer to this message, and still runs.
     Closed {
@@ -87,6 +97,11 @@ const MOST_PRELIMINARY: usize = 16;
 /// Most bytes that are received over a data connection.
 const MOST_DATA: usize = 1 << 22;
 
+/// Time until it is looked at whether a server that does not answer waits itself, and between such looks.
+const FIRST_LOOK: Duration = Duration::from_millis(2);
+/// Longest time between two looks.
+const LONGEST_PAUSE: Duration = Duration::from_millis(50);
+
 /// Longest time that a crash takes to be noticed after the connection broke.
 const UNTIL_DEAD: Duration = Duration::from_millis(200);
 
@@ -96,12 +111,35 @@ pub fn run(
     alphabet: &Alphabet,
     script: &[Message],
 ) -> Result<SessionRun, ServerError> {
+    run_hastily(command, alphabet, script, &[])
+}
+
+/// Part of the limit that messages get which are known to hang.
+const HASTE: u32 = 8;
+
+/// Runs a script as [`run`] does, and gives the labels `hasty`, which are known to hang, an eighth of the
+/// limit.
+pub fn run_hastily(
+    command: &ServerCommand,
+    alphabet: &Alphabet,
+    script: &[Message],
+    hasty: &[String],
+) -> Result<SessionRun, ServerError> {
     let mut session = Session::open(command, alphabet)?;
+    session.hasty = hasty.iter().filter_map(|label| alphabet.label(label)).collect();
     let mut exchanges = Vec::new();
     let end = script.iter().enumerate().find_map(|(at, message)| session.send(at, message, &mut exchanges));
     // A server may die of the last message after it has answered.
-    let end = end.or_else(|| session.death(script.len().checked_sub(1)?)).unwrap_or(SessionEnd::Finished);
+    let end = end.or_else(|| session.death(script.len().checked_sub(1)?));
+    let end = end.or_else(|| silence(&exchanges, alphabet)).unwrap_or(SessionEnd::Finished);
     Ok(SessionRun { exchanges, end, edges: session.server.finish() })
+}
+
+/// The end of a session whose last messages were not answered.
+fn silence(exchanges: &[Exchange], alphabet: &Alphabet) -> Option<SessionEnd> {
+    let unanswered = exchanges.iter().rev().take_while(|exchange| exchange.is_silent(alphabet));
+    let message = unanswered.filter_map(|exchange| exchange.message).last()?;
+    Some(SessionEnd::Hung { message, partial: Vec::new(), idle: true })
 }
 
 /// An open session: a server and a connection to it.
@@ -115,6 +153,8 @@ pub struct Session<'a> {
     channel: Channel,
     limit: Duration,
     start_limit: Duration,
+    /// Labels that are known to hang.
+    hasty: Vec<usize>,
 }
 
 /// The data connection.
@@ -126,7 +166,10 @@ enum Channel {
 
 /// The lack of an answer.
 enum NoReply {
+    /// The limit is over.
     Silent,
+    /// The server waits for more.
+    Idle,
     Closed,
     Malformed,
 }
@@ -145,6 +188,7 @@ impl<'a> Session<'a> {
             channel: Channel::None,
             limit: alphabet.session.answer_limit * command.patience,
             start_limit: alphabet.session.start_limit * command.patience,
+            hasty: Vec::new(),
         };
         session.greet()?;
         Ok(session)
@@ -155,7 +199,7 @@ impl<'a> Session<'a> {
             return Ok(());
         }
         let limit = self.start_limit;
-        match self.reply(limit) {
+        match self.reply(limit, false) {
             Ok(_) => Ok(()),
             Err(NoReply::Malformed) => Err(ServerError::NoBanner {
                 how: format!(
@@ -167,10 +211,10 @@ impl<'a> Session<'a> {
                 Some(status) => Err(ServerError::NoBanner { how: end_of(status) }),
                 None => Err(ServerError::NoBanner { how: "closed it without a greeting".to_owned() }),
             },
-            Err(NoReply::Silent) if self.received.is_empty() => {
+            Err(NoReply::Silent | NoReply::Idle) if self.received.is_empty() => {
                 Err(ServerError::NoBanner { how: format!("sent no greeting for {} s", limit.as_secs_f64()) })
             }
-            Err(NoReply::Silent) => Err(ServerError::NoBanner {
+            Err(NoReply::Silent | NoReply::Idle) => Err(ServerError::NoBanner {
                 how: format!("stopped in the middle of its greeting: `{}`", shortened(&self.received)),
             }),
         }
@@ -278,9 +322,12 @@ impl<'a> Session<'a> {
         let mut wanted = label.answers;
         let mut preliminary = 0;
         let mut transferred = false;
+        // A server that waits for a data connection waits for no message.
+        let watched = label.transfer.is_none() && matches!(self.channel, Channel::None);
+        self.server.idleness().begin();
         while wanted > 0 {
-            let limit = self.limit;
-            let (answer, code) = match self.reply(limit) {
+            let haste = if self.hasty.contains(&number) { HASTE } else { 1 };
+            let (answer, code) = match self.reply(self.limit / haste, watched) {
                 Ok(reply) => reply,
                 Err(NoReply::Closed) => return Some(self.broken(at)),
                 Err(_) if broken => return Some(self.broken(at)),
@@ -288,10 +335,13 @@ impl<'a> Session<'a> {
                     let bytes = std::mem::take(&mut self.received);
                     return Some(SessionEnd::Malformed { message: at, bytes });
                 }
-                Err(NoReply::Silent) => {
+                // The session goes on: a server that reads a text answers at its end.
+                Err(NoReply::Idle) if self.received.is_empty() && exchange.code.is_empty() => return None,
+                Err(no_reply) => {
                     let partial = std::mem::take(&mut self.received);
+                    let idle = matches!(no_reply, NoReply::Idle);
                     let end = self.death(at);
-                    return Some(end.unwrap_or(SessionEnd::Hung { message: at, partial }));
+                    return Some(end.unwrap_or(SessionEnd::Hung { message: at, partial, idle }));
                 }
             };
             self.capture(&answer, &code);
@@ -430,7 +480,7 @@ impl<'a> Session<'a> {
     fn settle(&mut self, quiet: Duration) {
         let until = Instant::now() + self.limit;
         // What is no whole answer stays, and the next message meets it.
-        while Instant::now() < until && self.reply(quiet).is_ok() {}
+        while Instant::now() < until && self.reply(quiet, true).is_ok() {}
     }
 
     /// Takes what came without a question.
@@ -459,9 +509,10 @@ impl<'a> Session<'a> {
         self.received.drain(..length);
     }
 
-    /// Waits for one whole answer, no longer than `limit`.
-    fn reply(&mut self, limit: Duration) -> Result<(Vec<u8>, String), NoReply> {
+    /// Waits for one whole answer, no longer than `limit`, or until a server that is `watched` waits itself.
+    fn reply(&mut self, limit: Duration, watched: bool) -> Result<(Vec<u8>, String), NoReply> {
         let deadline = Instant::now() + limit;
+        let mut pause = FIRST_LOOK;
         let mut block = [0; 4096];
         loop {
             self.skip_media();
@@ -474,7 +525,8 @@ impl<'a> Session<'a> {
                 Cut::Incomplete => {}
             }
             let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() || self.stream.set_read_timeout(Some(left)).is_err() {
+            let wait = if watched { left.min(pause) } else { left };
+            if left.is_zero() || self.stream.set_read_timeout(Some(wait)).is_err() {
                 return Err(NoReply::Silent);
             }
             match self.stream.read(&mut block) {
@@ -482,11 +534,36 @@ impl<'a> Session<'a> {
                 Ok(count) => self.received.extend_from_slice(&block[..count]),
                 Err(error) => match error.kind() {
                     ErrorKind::Interrupted => {}
-                    ErrorKind::WouldBlock | ErrorKind::TimedOut => return Err(NoReply::Silent),
+                    ErrorKind::WouldBlock | ErrorKind::TimedOut if wait == left => {
+                        return Err(NoReply::Silent);
+                    }
+                    ErrorKind::WouldBlock | ErrorKind::TimedOut => {
+                        if self.waits_for_more() && !self.has_input() {
+                            return Err(NoReply::Idle);
+                        }
+                        // A server that computes is looked at less and less often.
+                        pause = (pause * 3 / 2).min(LONGEST_PAUSE);
+                    }
                     _ => return Err(NoReply::Closed),
                 },
             }
         }
+    }
+
+    /// Tells whether the server has read everything and waits for more.
+    fn waits_for_more(&mut self) -> bool {
+        let (Ok(server), Ok(client)) = (self.stream.peer_addr(), self.stream.local_addr()) else {
+            return false;
+        };
+        self.server.idleness().look(server, client)
+    }
+
+    /// Tells whether something came after all: the server may have answered just before it was looked at.
+    fn has_input(&self) -> bool {
+        let nonblocking = self.stream.set_nonblocking(true).is_ok();
+        let came = nonblocking && self.stream.peek(&mut [0]).is_ok();
+        let _ = self.stream.set_nonblocking(false);
+        came
     }
 }
 

@@ -73,7 +73,7 @@ struct Stored {
     unasked: Option<String>,
 }
 
-/// A place as text: `3`, `3 pending 17`, `off` or `code 331`.
+/// A place as text: `3`, `3 pending 17`, `3 beyond 17`, `off` or `code 331`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct StoredPlace(String);
 
@@ -82,6 +82,7 @@ impl StoredPlace {
         Self(match place {
             SessionPlace::State(state) => state.to_string(),
             SessionPlace::Pending(state, label) => format!("{state} pending {label}"),
+            SessionPlace::Beyond(state, label) => format!("{state} beyond {label}"),
             SessionPlace::Off => "off".to_owned(),
             SessionPlace::Code(code) => format!("code {code}"),
         })
@@ -93,6 +94,9 @@ impl StoredPlace {
         }
         if let Some((state, label)) = self.0.split_once(" pending ") {
             return Some(SessionPlace::Pending(state.parse().ok()?, label.parse().ok()?));
+        }
+        if let Some((state, label)) = self.0.split_once(" beyond ") {
+            return Some(SessionPlace::Beyond(state.parse().ok()?, label.parse().ok()?));
         }
         match self.0.strip_prefix("code ") {
             Some(code) => Some(SessionPlace::Code(code.to_owned())),
@@ -200,7 +204,11 @@ pub fn load(campaign: &mut Campaign<'_>, folder: &Path, subject: &str) -> Result
             .ok_or_else(|| broken(&file, format!("it has an unknown class `{outcome}`")))?;
         let (place, label) = (place(at)?, label(name)?);
         if outcome == TripleOutcome::Unanswered {
-            campaign.coverage.unanswered.entry(place.clone()).or_default().insert(label, *count);
+            campaign.coverage.slow.entry(place.clone()).or_default().insert(label, *count);
+        }
+        if outcome.is_silent(campaign.alphabet, label) {
+            *campaign.coverage.unanswered.entry(place.clone()).or_default().entry(label).or_default() +=
+                count;
         }
         campaign.coverage.triples.insert((place, label, outcome), *count);
     }

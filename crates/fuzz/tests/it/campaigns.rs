@@ -7,11 +7,12 @@ use adit_fuzz::campaign::{self, Campaign, CampaignRules};
 use adit_fuzz::findings::{FindingKind, shows};
 use adit_fuzz::generate::ScriptLimits;
 use adit_fuzz::guide::{Guide, GuideError, ModelGuide};
-use adit_fuzz::runner::{Direct, SessionRunner};
+use adit_fuzz::runner::{Direct, Pace, SessionRunner};
 use adit_fuzz::script::Message;
 use adit_fuzz::server::ServerError;
 use adit_fuzz::session::{Exchange, SessionEnd, SessionRun};
 
+use crate::guides::guide;
 use crate::{command, ftp, root};
 
 const SPELLING: Spelling =
@@ -134,7 +135,7 @@ fn few_sessions_go_where_a_session_is_over() {
 struct SilentTo<'a>(&'a str, &'a Alphabet);
 
 impl SessionRunner for SilentTo<'_> {
-    fn run(&self, script: &[Message], _: u32) -> Result<SessionRun, ServerError> {
+    fn run(&self, script: &[Message], _: &Pace) -> Result<SessionRun, ServerError> {
         let mut exchanges = Vec::new();
         let mut end = SessionEnd::Finished;
         for (at, message) in script.iter().enumerate() {
@@ -150,7 +151,7 @@ impl SessionRunner for SilentTo<'_> {
                 unasked: Vec::new(),
             });
             if is_silent {
-                end = SessionEnd::Hung { message: at, partial: Vec::new() };
+                end = SessionEnd::Hung { message: at, partial: Vec::new(), idle: false };
                 break;
             }
         }
@@ -176,4 +177,58 @@ fn labels_that_are_never_answered_become_rare() {
     let mut again = Campaign::new(&alphabet, &guide, &runner, rules(1));
     campaign::load(&mut again, folder.path(), "x").unwrap();
     assert_eq!(again.next_script(), campaign.next_script());
+}
+
+/// A server that answers each label with a code, and all others with `500`.
+struct Answers<'a>(&'a [(&'a str, &'a str)], &'a Alphabet);
+
+impl SessionRunner for Answers<'_> {
+    fn run(&self, script: &[Message], _: &Pace) -> Result<SessionRun, ServerError> {
+        let exchange = |(at, message): (usize, &Message)| {
+            let code =
+                self.0.iter().find(|(label, _)| *label == message.label).map_or("500", |(_, code)| code);
+            Exchange {
+                label: self.1.label(&message.label).unwrap(),
+                message: Some(at),
+                sent: Vec::new(),
+                answer: Vec::new(),
+                code: code.to_owned(),
+                class: self.1.answers.class_of(code),
+                data: 0,
+                unasked: Vec::new(),
+            }
+        };
+        let exchanges = script.iter().enumerate().map(exchange).collect();
+        Ok(SessionRun { exchanges, end: SessionEnd::Finished, edges: Vec::new() })
+    }
+}
+
+#[test]
+fn sessions_go_on_where_the_server_contradicts_the_model() {
+    let alphabet = ftp();
+    let guide = guide("0 USER 1\n1 PASS 2\n2 DELE 2", &alphabet);
+    let runner = Answers(&[("USER", "331"), ("PASS", "230"), ("DELE", "250")], &alphabet);
+    let mut campaign = Campaign::new(&alphabet, &guide, &runner, rules(1));
+    let scripts = scripts(&mut campaign, 400);
+    // The model has DELE after a login only.
+    let goes_on = |script: &&Vec<Message>| script.len() > 1 && script[0].label == "DELE";
+    let beyond = scripts.iter().filter(goes_on).count();
+    assert!(beyond > 8, "{beyond} of 400 sessions go on after the contradiction");
+    let folder = tempfile::tempdir().unwrap();
+    campaign::save(&campaign, folder.path(), "x", 0.0).unwrap();
+    let mut again = Campaign::new(&alphabet, &guide, &runner, rules(1));
+    campaign::load(&mut again, folder.path(), "x").unwrap();
+    assert_eq!(again.next_script(), campaign.next_script());
+}
+
+#[test]
+fn a_message_that_is_repeated_counts_once_against_the_model() {
+    let alphabet = ftp();
+    let guide = guide("0 USER 1", &alphabet);
+    let runner = Answers(&[], &alphabet);
+    for seed in 0..10 {
+        let mut campaign = Campaign::new(&alphabet, &guide, &runner, rules(seed));
+        scripts(&mut campaign, 11);
+        assert_eq!(campaign.judge_transitions(0.0), [], "refuted by less than twelve sessions");
+    }
 }

@@ -12,7 +12,7 @@ const SPELLING: Spelling =
     Spelling { from_word: str::to_owned, from_identifier: str::to_owned, call: |_| None };
 
 /// A model with one transition in each line, such as `0 USER 1`.
-fn guide(edges: &str, alphabet: &Alphabet) -> Guide {
+pub(crate) fn guide(edges: &str, alphabet: &Alphabet) -> Guide {
     let edges: Vec<String> = edges
         .lines()
         .map(|line| line.split_whitespace().collect::<Vec<_>>())
@@ -88,4 +88,27 @@ fn a_loop_that_asks_for_more_is_a_place_of_its_own() {
     let rest = alphabet.label("REST").unwrap();
     assert_eq!(follow(&guide, &alphabet, "REST=350").1, SessionPlace::Pending(0, rest));
     assert_eq!(follow(&guide, &alphabet, "REST=350 RETR=226").1, SessionPlace::State(0));
+}
+
+#[test]
+fn a_server_may_read_without_an_answer() {
+    let alphabet = crate::shipped("smtp");
+    let exchange = |label: &str| Exchange {
+        label: alphabet.label(label).unwrap(),
+        message: Some(0),
+        sent: Vec::new(),
+        answer: Vec::new(),
+        code: String::new(),
+        class: AnswerClass::Silent,
+        data: 0,
+        unasked: Vec::new(),
+    };
+    let guide = guide("0 NOOP/silent 1\n0 RSET/250 2\n0 CLOSE/ok 3", &alphabet);
+    let step = |label: &str| guide.step(&guide.start(), &exchange(label), &alphabet);
+    let (after, judgment) = step("NOOP");
+    assert_eq!((guide.name(&after).as_str(), judgment), ("q1", Judgment::Agrees));
+    // It is no success, and no contradiction either.
+    assert_eq!(step("RSET"), (guide.start(), Judgment::NoOpinion));
+    // What happens on this side has no answer.
+    assert_eq!(step("CLOSE").1, Judgment::Agrees);
 }

@@ -75,7 +75,7 @@ fn every_planted_bug_shows_itself() {
         (
             "skip-past-end",
             [plain("USER PASS"), vec![message("REST", &[("number", "4294967296")])], plain("RETR")].concat(),
-            SessionEnd::Hung { message: 3, partial: Vec::new() },
+            SessionEnd::Hung { message: 3, partial: Vec::new(), idle: false },
         ),
     ];
     let (Some(buggy), Some(sound)) = (command("ftpd", &[]), command("ftpd", &["--no-bugs"])) else { return };
@@ -131,10 +131,10 @@ fn a_server_that_breaks_off_is_named() {
         Some(session::run(&command("misbehaves", &[how])?, &alphabet, &plain("NOOP NOOP NOOP")).unwrap())
     };
     let Some(mute) = end("mute") else { return };
-    assert_eq!(mute.end, SessionEnd::Hung { message: 0, partial: Vec::new() });
+    assert_eq!(mute.end, SessionEnd::Hung { message: 0, partial: Vec::new(), idle: false });
     assert_eq!(
         end("half-answer").unwrap().end,
-        SessionEnd::Hung { message: 0, partial: b"331 pass".to_vec() }
+        SessionEnd::Hung { message: 0, partial: b"331 pass".to_vec(), idle: false }
     );
     assert_eq!(end("child").unwrap().end, SessionEnd::Closed { message: 1 });
     let chatty = end("chatty").unwrap();
@@ -185,7 +185,7 @@ fn every_planted_bug_of_the_second_server_shows_itself() {
         (
             "bounce-loop",
             [plain("HELO"), vec![null, postmaster], plain("DATA MESSAGE")].concat(),
-            SessionEnd::Hung { message: 4, partial: Vec::new() },
+            SessionEnd::Hung { message: 4, partial: Vec::new(), idle: false },
         ),
     ];
     let (Some(buggy), Some(sound)) = (command("smtpd", &[]), command("smtpd", &["--no-bugs"])) else {
@@ -211,17 +211,64 @@ fn a_message_of_several_lines_may_have_several_answers() {
 }
 
 #[test]
+fn a_server_that_waits_for_more_is_not_waited_for() {
+    let Some(command) = command("smtpd", &["--no-bugs"]) else { return };
+    let mut alphabet = shipped("smtp");
+    alphabet.session.answer_limit = Duration::from_secs(60);
+    let start = Instant::now();
+    // After DATA every line is one of the text, which ends with that of MESSAGE.
+    let run =
+        session::run(&command, &alphabet, &plain("HELO MAIL RCPT DATA NOOP RSET MESSAGE NOOP")).unwrap();
+    assert_eq!(codes(&run), ["250", "250", "250", "354", "", "", "250", "250"]);
+    assert_eq!(run.end, SessionEnd::Finished);
+    let run = session::run(&command, &alphabet, &plain("HELO MAIL RCPT DATA NOOP RSET")).unwrap();
+    assert_eq!(run.end, SessionEnd::Hung { message: 4, partial: Vec::new(), idle: true });
+    assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
+}
+
+#[test]
 fn a_stream_is_set_up_played_and_torn_down() {
-    let Some(command) = command("rtspd", &[]) else { return };
+    let Some(command) = command("rtspd", &["--no-bugs"]) else { return };
     let script = "PLAY OPTIONS DESCRIBE SETUP PLAY PAUSE PAUSE GET_PARAMETER RECORD TEARDOWN PLAY CLOSE";
     let run = session::run(&command, &shipped("rtsp"), &plain(script)).unwrap();
     assert_eq!(
         codes(&run),
-        ["454", "200", "200", "200", "200", "200", "455", "200", "501", "200", "454", ""]
+        ["454", "200", "200", "200", "200", "200", "455", "200", "455", "200", "454", ""]
     );
     let sent = |at: usize| String::from_utf8_lossy(&run.exchanges[at].sent).into_owned();
     // The name of the session comes from the answer to SETUP, and every request has a number of its own.
     assert!(sent(0).contains("Session: 00000000\r\n") && sent(0).contains("CSeq: 1\r\n"), "{}", sent(0));
     assert!(sent(4).contains("Session: 41c67ea6\r\n") && sent(4).contains("CSeq: 5\r\n"), "{}", sent(4));
     assert_eq!(run.end, SessionEnd::Ended(12));
+}
+
+#[test]
+fn every_planted_bug_of_the_third_server_shows_itself() {
+    let crash =
+        |message, how: &str| SessionEnd::Crashed { message, how: how.to_owned(), said: String::new() };
+    let back = vec![message("PLAY", &[("range", "npt=9-1")])];
+    let parameter = vec![message("SET_PARAMETER", &[("parameter", &"p".repeat(600))])];
+    let transport = vec![message("SETUP", &[("transport", &";".repeat(500))])];
+    let bugs: [(&str, Vec<Message>, SessionEnd); 5] = [
+        ("long-transport", transport, crash(0, "SIGABRT")),
+        ("long-parameter", [plain("SETUP PLAY"), parameter].concat(), crash(2, "SIGSEGV")),
+        ("stale-stream", plain("SETUP TEARDOWN SETUP PLAY"), crash(3, "SIGABRT")),
+        ("record-play", plain("ANNOUNCE SETUP RECORD PAUSE PLAY"), crash(4, "SIGSEGV")),
+        (
+            "seek-back",
+            [plain("SETUP PLAY PAUSE"), back].concat(),
+            SessionEnd::Hung { message: 3, partial: Vec::new(), idle: false },
+        ),
+    ];
+    let (Some(buggy), Some(sound)) = (command("rtspd", &[]), command("rtspd", &["--no-bugs"])) else {
+        return;
+    };
+    let rtsp = shipped("rtsp");
+    for (name, script, end) in bugs {
+        assert_eq!(session::run(&buggy, &rtsp, &script).unwrap().end, end, "{name}");
+        assert_eq!(session::run(&sound, &rtsp, &script).unwrap().end, SessionEnd::Finished, "{name}");
+    }
+    let asks = plain("ANNOUNCE GET_PARAMETER");
+    assert_eq!(codes(&session::run(&buggy, &rtsp, &asks).unwrap()), ["200", "200"]);
+    assert_eq!(codes(&session::run(&sound, &rtsp, &asks).unwrap()), ["200", "454"]);
 }

@@ -50,7 +50,12 @@ struct Frontier {
 /// Digests of a node's answers to the probe at each length that the probe had, as far as they were observed.
 /// Different digests mean different answers, which spares nearly all comparisons of subtrees, also between
 /// nodes that were asked for probes of different lengths.
-type Digests = Vec<u64>;
+#[derive(Clone, Default)]
+struct Digests {
+    all: Vec<u64>,
+    /// The last of all, beside their number: most comparisons need no more.
+    last: u64,
+}
 
 /// Place of a node.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -74,6 +79,8 @@ struct Learner {
     lengths: Vec<usize>,
     /// Digests of the states' answers to the probe.
     digests: Vec<Digests>,
+    /// Tells for each state whether all its transitions are known to the basis or the frontier.
+    complete: Vec<bool>,
     /// Number of lengths that all digests are about.
     digested: usize,
     /// Number of states when the length of the probe was last considered.
@@ -94,7 +101,8 @@ impl Learner {
             places: vec![Place::Basis(0)],
             probe: Vec::new(),
             lengths: Vec::new(),
-            digests: vec![Vec::new()],
+            digests: vec![Digests::default()],
+            complete: vec![false],
             digested: 0,
             weighed: 0,
             checks: 0,
@@ -193,6 +201,9 @@ impl Learner {
         }
         let mut isolated: Vec<u32> =
             (0..self.frontier.len() as u32).filter(|&at| self.is_isolated(at)).collect();
+        if isolated.is_empty() {
+            return;
+        }
         isolated.reverse();
         while let Some(at) = isolated.pop() {
             if !self.is_isolated(at) {
@@ -201,6 +212,7 @@ impl Learner {
             let node = self.frontier[at as usize].node;
             let state = self.basis.len() as u32;
             self.basis.push(node);
+            self.complete.push(false);
             let own = self.frontier[at as usize].digests.clone();
             self.observed.push(self.checks);
             self.put(node, Place::Basis(state));
@@ -248,10 +260,17 @@ impl Learner {
 
     /// Adds the observed transitions of a state to the frontier, with every state that they may lead to.
     fn extend_frontier(&mut self, state: usize) {
+        if self.complete[state] {
+            return;
+        }
+        self.complete[state] = true;
         for input in 0..self.inputs {
-            let Some(node) = self.tree.child(self.basis[state], input) else { continue };
+            let Some(node) = self.tree.child(self.basis[state], input) else {
+                self.complete[state] = false;
+                continue;
+            };
             if self.place(node) == Place::Below {
-                let mut digests = Vec::new();
+                let mut digests = Digests::default();
                 digest(&self.tree, node, &self.probe, &self.lengths, &mut digests);
                 let candidates = (0..self.basis.len() as u32)
                     .filter(|&state| !differ(&digests, &self.digests[state as usize]))
@@ -271,10 +290,9 @@ impl Learner {
 
     /// Rule 2: words for transitions of the basis that were not observed.
     fn extensions(&mut self) -> Vec<InputWord> {
-        let missing: Vec<(Node, Symbol)> = self
-            .basis
-            .iter()
-            .flat_map(|&node| (0..self.inputs).map(move |input| (node, input)))
+        let missing: Vec<(Node, Symbol)> = (self.basis.iter().zip(&self.complete))
+            .filter(|&(_, &complete)| !complete)
+            .flat_map(|(&node, _)| (0..self.inputs).map(move |input| (node, input)))
             .filter(|&(node, input)| self.tree.child(node, input).is_none())
             .collect();
         if missing.is_empty() {
@@ -296,8 +314,8 @@ impl Learner {
         let mut asked = FxHashSet::default();
         // States that were found on the way to something else have not been asked for the probe. Without it
         // they are candidates for nearly every node.
-        for &node in &self.basis {
-            if self.tree.walk(node, &self.probe).is_none() {
+        for (&node, digests) in self.basis.iter().zip(&self.digests) {
+            if digests.all.len() < self.lengths.len() {
                 let mut word = self.tree.access(node);
                 word.extend(&self.probe);
                 words.push(word);
@@ -345,8 +363,24 @@ impl Learner {
             answers.len()
         };
         let known = others.iter().map(|other| &witnesses[&(*first, *other)]);
-        let best = known.chain([&self.probe]).max_by_key(|word| (parts(word), std::cmp::Reverse(word.len())));
-        best.expect("the probe is a word").clone()
+        let mut best: Option<(&InputWord, usize)> = None;
+        for word in known.chain([&self.probe]) {
+            let is_longer = best.is_some_and(|(other, parts)| {
+                // It tells all apart, so a longer one is not better.
+                parts == candidates.len() && other.len() <= word.len()
+            });
+            if is_longer {
+                continue;
+            }
+            let parts = parts(word);
+            let is_better = |(other, least): (&InputWord, usize)| {
+                parts > least || parts == least && word.len() <= other.len()
+            };
+            if best.is_none_or(is_better) {
+                best = Some((word, parts));
+            }
+        }
+        best.expect("the probe is a word").0.clone()
     }
 
     /// Appends inputs to the probe until it is long enough that a node of an unknown state is unlikely to
@@ -523,14 +557,19 @@ struct Walker {
 
 /// Adds the digests of a node's answers that came since the last time.
 fn digest(tree: &ObservationTree, node: Node, probe: &[Symbol], lengths: &[usize], digests: &mut Digests) {
-    for &length in &lengths[digests.len()..] {
+    for &length in &lengths[digests.all.len()..] {
         let Some(digest) = tree.digest_after(node, &probe[..length]) else { return };
-        digests.push(digest);
+        digests.all.push(digest);
+        digests.last = digest;
     }
 }
 
 /// True if the digests show different answers, at the greatest length that both are known of.
 fn differ(one: &Digests, other: &Digests) -> bool {
-    let common = one.len().min(other.len());
-    common > 0 && one[common - 1] != other[common - 1]
+    let (length, others) = (one.all.len(), other.all.len());
+    if length == others {
+        return one.last != other.last;
+    }
+    let common = length.min(others);
+    common > 0 && one.all[common - 1] != other.all[common - 1]
 }

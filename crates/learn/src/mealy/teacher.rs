@@ -149,8 +149,14 @@ impl<T: MealyTeacher<Output = OutputSymbol>> MealyTeacher for CachedWords<T> {
                 open.iter().zip(next).filter(|&(&at, next)| is_end(next, at)).map(|(&at, _)| at).collect();
             // The order in which the learner asked stays, so that counterexamples do not depend on the cache.
             ends.sort_unstable();
-            let missing: Vec<InputWord> = ends.iter().map(|&at| words[at].clone()).collect();
-            let answers = self.inner.ask(&missing)?;
+            let some: Vec<InputWord>;
+            let missing: &[InputWord] = if ends.len() == words.len() {
+                words
+            } else {
+                some = ends.iter().map(|&at| words[at].clone()).collect();
+                &some
+            };
+            let answers = self.inner.ask(missing)?;
             for (word, outputs) in missing.iter().zip(&answers) {
                 self.remember(word, outputs)?;
             }

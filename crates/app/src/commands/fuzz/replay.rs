@@ -7,6 +7,7 @@ use adit_fuzz::alphabet::Alphabet;
 use adit_fuzz::campaign::end_of_session;
 use adit_fuzz::findings::{FindingKind, sights};
 use adit_fuzz::guide::{Guide, Judgment};
+use adit_fuzz::runner::Pace;
 use adit_fuzz::script::{Message, shortened};
 use adit_fuzz::session::SessionRun;
 use miette::Report;
@@ -43,7 +44,7 @@ pub(super) fn run(flags: &FuzzFlags, file: &Path) -> Result<Ending, Report> {
     }
     let named = flags.alphabet.as_deref().unwrap_or(&beside);
     let sandbox = Sandboxed::new(named, &command, flags.unsafe_no_sandbox)?;
-    let run = sandbox.runner(&command, &alphabet).run(script, 1)?;
+    let run = sandbox.runner(&command, &alphabet).run(script, &Pace::of(1))?;
     let key = &content.finding.key;
     let reproduced = match key.kind {
         FindingKind::RefutedTransition => refuses(&run, script, &guide, &alphabet),
