@@ -113,7 +113,7 @@ pub(crate) fn run(flags: &Flags) -> Result<()> {
                     "line": one.line,
                     "certainty": one.certainty.name(),
                     "rule": one.rule,
-                    "path": one.path.iter().map(|event| json!([event.method.to_string(), event.line, event.event])).collect::<Vec<_>>(),
+                    "path": one.path.iter().map(|event| json!([event.class.to_string(), event.method.to_string(), event.line, event.event])).collect::<Vec<_>>(),
                 })
             })
             .collect();

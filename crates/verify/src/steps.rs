@@ -6,6 +6,7 @@ use adit_bytecode::{
 
 use crate::Stopped;
 use crate::analysis::{Analysis, End, Frame};
+use crate::texts;
 use crate::typestate::ReceiverScope;
 use crate::world::{FieldKey, Id, Object, STATICS, Track, Value, World};
 
@@ -176,6 +177,7 @@ impl Analysis<'_> {
             Instruction::Push(constant) => match constant {
                 Constant::Int(number) => world.push(self.int(*number)),
                 Constant::Null => world.push(Value::Null),
+                Constant::String(text) if self.precise => world.push(texts::constant(text)),
                 Constant::Long(_) | Constant::Double(_) => unknown(world, 2),
                 Constant::Dynamic { descriptor, .. } if matches!(&**descriptor, "J" | "D") => {
                     unknown(world, 2)
@@ -445,6 +447,7 @@ impl Analysis<'_> {
                 let (null, other) = if wants_null { (target, behind) } else { (behind, target) };
                 match value {
                     Value::Null => go(null, world),
+                    Value::Text(_) => go(other, world),
                     Value::Ref(id) => null_branch(world, id, null, other, go),
                     _ => {
                         go(null, world.clone());

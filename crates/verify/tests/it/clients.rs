@@ -21,7 +21,13 @@ fn collections_that_change_while_they_are_iterated_are_found() {
 /// How much an object contains is data: without a question, a path that did not fill it is no evidence.
 #[test]
 fn contents_are_data_until_the_code_asks() {
-    check("tests/java/Contents.java", &stacks().with_unchecked(), 5);
+    check("tests/java/Contents.java", &stacks().with_unchecked(), 6);
+}
+
+/// A text that equals one constant equals no other, and a question that is asked again has the same answer.
+#[test]
+fn values_rule_out_paths() {
+    check("tests/java/Compared.java", &verifier(), 5);
 }
 
 /// Without being asked, the verifier reports none of the unchecked calls.
