@@ -152,6 +152,9 @@ impl Analysis<'_> {
             if !(handler.start..handler.end).contains(&offset) {
                 continue;
             }
+            if handler.catches.as_deref().is_some_and(|class| MACHINE_ERRORS.contains(&class)) {
+                continue;
+            }
             let target = frame.code.index_at(handler.target).and_then(|at| frame.body.block_at(at));
             if let Some(target) = target {
                 let mut world = world.clone();
@@ -308,7 +311,10 @@ impl Analysis<'_> {
             return;
         }
         if is_reference {
-            let object = self.in_final_field(member).unwrap_or_else(Object::unknown);
+            let made = self.in_final_field(member).or_else(|| self.in_concurrent_field(member));
+            let mut object = made.unwrap_or_else(Object::unknown);
+            // A constant of the class itself, such as that of an enum, is an object.
+            object.nonnull |= base == STATICS && is_of_own_class(member);
             let id = world.add(object);
             world.learn(base, key, Value::Ref(id));
             world.push(Value::Ref(id));
@@ -338,6 +344,14 @@ impl Analysis<'_> {
             });
         }
         Some(object)
+    }
+
+    /// The object in a field for which the class creates a concurrent collection, whose iterators allow
+    /// changes.
+    fn in_concurrent_field(&self, member: &MemberRef) -> Option<Object> {
+        let outlook = self.memory.outlooks.get(&member.class)?;
+        let class = outlook.concurrent_fields.get(&member.name)?.clone();
+        Some(Object { class: Some(class), ..Object::unknown() })
     }
 
     #[expect(clippy::too_many_arguments, reason = "the two ways on and the situation")]
@@ -477,6 +491,26 @@ impl Analysis<'_> {
         world.replace(Value::Answer(id), known);
     }
 }
+
+/// Returns true if the type of a field is the class that declares it.
+fn is_of_own_class(member: &MemberRef) -> bool {
+    let name = member.descriptor.strip_prefix('L').and_then(|name| name.strip_suffix(';'));
+    name == Some(&*member.class)
+}
+
+/// Errors that only the virtual machine throws. Where they come from is not known, so that a path through
+/// their handlers is no evidence.
+const MACHINE_ERRORS: [&str; 9] = [
+    "java/lang/AbstractMethodError",
+    "java/lang/IncompatibleClassChangeError",
+    "java/lang/LinkageError",
+    "java/lang/NoClassDefFoundError",
+    "java/lang/NoSuchMethodError",
+    "java/lang/OutOfMemoryError",
+    "java/lang/StackOverflowError",
+    "java/lang/UnsatisfiedLinkError",
+    "java/lang/VirtualMachineError",
+];
 
 /// Returns true if something goes on after an exception at the instruction: a handler, or a caller.
 pub(crate) fn is_caught(frame: &Frame<'_>, at: usize) -> bool {

@@ -396,6 +396,11 @@ impl Typestate {
         self.reactions.get(state)?.get(call)?.refusal.as_deref()
     }
 
+    /// Returns true if the typestate applies to objects of exactly its class.
+    pub fn is_of_exact_class(&self) -> bool {
+        self.scope == ReceiverScope::Exact
+    }
+
     /// Returns true if the typestate applies to objects of this class, with dots, which is the class of the
     /// typestate or one below it.
     pub fn applies_to(&self, class: &str) -> bool {
