@@ -86,8 +86,10 @@ impl Analysis<'_> {
                     }
                     _ => {}
                 }
-                if can_throw(instruction, &world) {
-                    self.may_throw(frame, at, &world, ends);
+                if can_throw(instruction, &world) && is_caught(frame, at) {
+                    let mut thrown = Vec::new();
+                    self.thrown(frame, at, world.clone(), &mut thrown);
+                    ends.extend(thrown.into_iter().filter(|(end, _)| self.catches_runtime(frame, at, *end)));
                 }
                 self.simple(at, instruction, &mut world, &mut field);
                 if let Some((_, base, key)) = field.take()
@@ -168,6 +170,21 @@ impl Analysis<'_> {
         if !frame.chain.is_empty() {
             ends.push((End::Threw, world));
         }
+    }
+
+    /// Returns true unless a block is entered that handles, of this instruction, only exceptions that no
+    /// instruction but a call throws.
+    fn catches_runtime(&self, frame: &Frame<'_>, at: usize, end: End) -> bool {
+        let End::Enter(block) = end else { return true };
+        let offset = frame.code.instructions[at].0;
+        let begins = |target: u32| frame.code.index_at(target).and_then(|at| frame.body.block_at(at));
+        frame.code.handlers.iter().any(|handler| {
+            (handler.start..handler.end).contains(&offset)
+                && begins(handler.target) == Some(block)
+                && handler.catches.as_deref().is_none_or(|class| {
+                    class.strip_prefix("java/lang/").is_some_and(|name| INSTRUCTIONS_THROW.contains(&name))
+                })
+        })
     }
 
     fn int(&self, number: i32) -> Value {
@@ -497,6 +514,20 @@ fn is_of_own_class(member: &MemberRef) -> bool {
     let name = member.descriptor.strip_prefix('L').and_then(|name| name.strip_suffix(';'));
     name == Some(&*member.class)
 }
+
+/// Exceptions of instructions other than calls, and the classes above them.
+const INSTRUCTIONS_THROW: [&str; 10] = [
+    "ArithmeticException",
+    "ArrayIndexOutOfBoundsException",
+    "ArrayStoreException",
+    "ClassCastException",
+    "Exception",
+    "IndexOutOfBoundsException",
+    "NegativeArraySizeException",
+    "NullPointerException",
+    "RuntimeException",
+    "Throwable",
+];
 
 /// Errors that only the virtual machine throws. Where they come from is not known, so that a path through
 /// their handlers is no evidence.
