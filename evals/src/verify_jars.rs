@@ -82,7 +82,8 @@ pub(crate) fn run(flags: &Flags) -> Result<()> {
     // A helper that several classes call is told once.
     findings.sort();
     findings.dedup_by(|one, other| {
-        (&one.class, &one.method, one.line, &one.event) == (&other.class, &other.method, other.line, &other.event)
+        (&one.class, &one.method, one.line, &one.event)
+            == (&other.class, &other.method, other.line, &other.event)
     });
     let rate = |time: Duration| parsed as f64 / time.as_secs_f64().max(1e-9);
     println!("parsing alone      {:>8.1} s  {:>8.0} classes/s", parsing.as_secs_f64(), rate(parsing));

@@ -216,7 +216,9 @@ impl Analysis<'_> {
         let mut path = object.history.events();
         // The change is the reason, and not that there is a next element.
         let changed = path.iter().rposition(|event| is_change(&event.event));
-        path.iter_mut().skip(changed.map_or(usize::MAX, |at| at + 1)).for_each(|event| event.decisive = false);
+        path.iter_mut()
+            .skip(changed.map_or(usize::MAX, |at| at + 1))
+            .for_each(|event| event.decisive = false);
         if !self.is_expected(frame, at, member, EXCEPTION, &[]) {
             let refused = Refused {
                 model: track.model,

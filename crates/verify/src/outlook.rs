@@ -5,9 +5,9 @@ use std::sync::Arc;
 use adit_bytecode::{Call, Class, Code, Flags, Instruction, MemberRef, Signature, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::comodification::CONCURRENT;
 use crate::library::Library;
 use crate::limits::{DEPTH, SUMMARIES};
-use crate::comodification::CONCURRENT;
 use crate::{Memory, Verifier};
 
 /// Facts about a class.
@@ -60,11 +60,8 @@ impl Verifier {
         }
         let final_fields = final_fields(class);
         let methods = self.methods(library, class, &final_fields);
-        let outlook = Arc::new(Outlook {
-            methods,
-            final_fields,
-            concurrent_fields: concurrent_fields(class),
-        });
+        let outlook =
+            Arc::new(Outlook { methods, final_fields, concurrent_fields: concurrent_fields(class) });
         memory.outlooks.insert(class.name.clone(), outlook.clone());
         outlook
     }

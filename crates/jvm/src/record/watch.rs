@@ -82,8 +82,7 @@ impl WatchPlan {
         let is_abstract = |name: &String| {
             path.class(name).is_ok_and(|class| class.is_interface() || class.flags.has(Flags::ABSTRACT))
         };
-        let program = if names().any(|name| is_abstract(name) && !own.contains(&name.replace('.', "/")))
-        {
+        let program = if names().any(|name| is_abstract(name) && !own.contains(&name.replace('.', "/"))) {
             Program::new(&path, everyday(&path, &own).iter().map(String::as_str))
         } else {
             Program::new(&path, own.iter().map(String::as_str))
