@@ -113,13 +113,20 @@ pub(crate) fn run(flags: &Flags) -> Result<()> {
         let rows: Vec<_> = findings
             .iter()
             .map(|one| {
+                let path: Vec<_> = one
+                    .path
+                    .iter()
+                    .map(|event| {
+                        json!([event.class.to_string(), event.method.to_string(), event.line, event.event])
+                    })
+                    .collect();
                 json!({
                     "class": one.class,
                     "method": one.method,
                     "line": one.line,
                     "certainty": one.certainty.name(),
                     "rule": one.rule,
-                    "path": one.path.iter().map(|event| json!([event.class.to_string(), event.method.to_string(), event.line, event.event])).collect::<Vec<_>>(),
+                    "path": path,
                 })
             })
             .collect();

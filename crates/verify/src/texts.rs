@@ -1,8 +1,8 @@
 //! Texts that the code compares: a variable that equals one constant equals no other.
 //!
 //! Handlers of elements, options and commands are chains of comparisons with constants. Without them, a path
-//! through `"a".equals(name)` and then through `"b".equals(name)` looks possible. A known text is its hash: two
-//! texts with the same hash would hide a path, and never make one.
+//! through `"a".equals(name)` and then through `"b".equals(name)` looks possible. A known text is its hash:
+//! two texts with the same hash would hide a path, and never make one.
 
 use std::hash::{Hash, Hasher};
 
