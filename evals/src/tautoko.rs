@@ -34,7 +34,7 @@ pub(crate) struct Flags {
     /// The folder with the jars of JUnit and commons-compress.
     #[arg(long, default_value = "/usr/share/java")]
     jars: PathBuf,
-    /// Time for the mutants of a class.
+    /// Time for the mutants of a class, or their number: `2m` or `20000tests`.
     #[arg(long, default_value = "2m")]
     budget: String,
     /// Only these classes, by their simple names.

@@ -79,6 +79,12 @@ pub(crate) fn run(flags: &Flags) -> Result<()> {
         times.push((begun.elapsed(), name));
     }
     let verifying = start.elapsed();
+    // A helper that several classes call is told once.
+    findings.sort();
+    findings.dedup_by(|one, other| {
+        (&one.class, &one.method, one.line, &one.event)
+            == (&other.class, &other.method, other.line, &other.event)
+    });
     let rate = |time: Duration| parsed as f64 / time.as_secs_f64().max(1e-9);
     println!("parsing alone      {:>8.1} s  {:>8.0} classes/s", parsing.as_secs_f64(), rate(parsing));
     println!(
@@ -107,13 +113,20 @@ pub(crate) fn run(flags: &Flags) -> Result<()> {
         let rows: Vec<_> = findings
             .iter()
             .map(|one| {
+                let path: Vec<_> = one
+                    .path
+                    .iter()
+                    .map(|event| {
+                        json!([event.class.to_string(), event.method.to_string(), event.line, event.event])
+                    })
+                    .collect();
                 json!({
                     "class": one.class,
                     "method": one.method,
                     "line": one.line,
                     "certainty": one.certainty.name(),
                     "rule": one.rule,
-                    "path": one.path.iter().map(|event| json!([event.method.to_string(), event.line, event.event])).collect::<Vec<_>>(),
+                    "path": path,
                 })
             })
             .collect();

@@ -19,6 +19,8 @@ use adit_jvm::record::intervene::{
 };
 use adit_trace::{Argument, Event, Labels, Outcome, Pace, Statement, Value};
 
+use crate::budget::Budget;
+
 mod generated;
 
 pub(crate) use generated::{GeneratedCall, generated_calls};
@@ -151,7 +153,10 @@ pub(crate) struct Enricher<'a> {
     tried: BTreeSet<(usize, usize, usize, usize)>,
     /// Generated arguments that take long to make, or hang: the method, and their place.
     costly: BTreeSet<(usize, usize)>,
-    until: Instant,
+    /// The end of the time for mutants, if there is one.
+    until: Option<Instant>,
+    /// The most mutants, if their number is limited.
+    most: Option<u64>,
 }
 
 impl<'a> Enricher<'a> {
@@ -177,7 +182,6 @@ impl<'a> Enricher<'a> {
             elapsed: Duration::ZERO,
             is_cut: false,
         };
-        let until = Instant::now();
         let mut enricher = Self {
             bench,
             callees,
@@ -187,7 +191,8 @@ impl<'a> Enricher<'a> {
             open: VecDeque::new(),
             tried: BTreeSet::new(),
             costly: BTreeSet::new(),
-            until,
+            until: None,
+            most: None,
         };
         let lives = enricher.found.suite.lives.clone();
         for life in &lives {
@@ -208,17 +213,20 @@ impl<'a> Enricher<'a> {
         &self.found
     }
 
-    /// Runs mutants until nothing new appears, the time is over or `pace` wants to stop.
+    /// Runs mutants until nothing new appears, the budget is spent or `pace` wants to stop.
     pub(crate) fn enrich(
         mut self,
         paper_only: bool,
         recheck: bool,
-        budget: Duration,
+        budget: Budget,
         pace: &mut dyn Pace,
         progress: &mut dyn FnMut(&Enrichment),
     ) -> Result<(Enrichment, Option<Recheck>), HostError> {
         let begin = Instant::now();
-        self.until = begin + budget;
+        match budget {
+            Budget::Time(time) => self.until = Some(begin + time),
+            Budget::Tests(tests) => self.most = Some(tests),
+        }
         self.follow_the_paper(pace, progress)?;
         if !paper_only {
             self.explore(pace, progress)?;
@@ -388,7 +396,9 @@ impl<'a> Enricher<'a> {
 
     fn is_over(&mut self, pace: &mut dyn Pace) -> bool {
         let progress = adit_trace::Progress::new(adit_trace::Phase::Record, self.found.mutants);
-        self.found.is_cut |= Instant::now() >= self.until || pace.go_on(&progress).is_break();
+        let is_spent = self.until.is_some_and(|until| Instant::now() >= until)
+            || self.most.is_some_and(|most| self.found.mutants >= most);
+        self.found.is_cut |= is_spent || pace.go_on(&progress).is_break();
         self.found.is_cut
     }
 

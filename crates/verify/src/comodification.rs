@@ -7,6 +7,8 @@
 //! never makes one. `hasNext` does not throw: a loop that removes the last element but one ends in silence,
 //! and only the path on which `hasNext` returned true goes on to `next`.
 
+use std::sync::Arc;
+
 use adit_bytecode::MemberRef;
 
 use crate::analysis::{Analysis, End, Frame, Refused};
@@ -53,6 +55,9 @@ const INTERFACES: [&str; 7] = [
 /// Lists, to which `add` always adds.
 const LISTS: [&str; 5] =
     ["java/util/ArrayList", "java/util/LinkedList", "java/util/List", "java/util/Stack", "java/util/Vector"];
+
+/// The package of collections whose iterators allow changes.
+pub(crate) const CONCURRENT: &str = "java/util/concurrent/";
 
 /// The effect of a call on the elements of a collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,6 +131,11 @@ impl Analysis<'_> {
         from: usize,
     ) {
         let Some(Value::Ref(id)) = receiver else { return };
+        if matches!(&*member.name, "keySet" | "entrySet" | "values") {
+            for world in &mut after[from..] {
+                keep_concurrent(world, id, &member.class);
+            }
+        }
         let Some(name) = member.class.strip_prefix("java/util/").filter(|name| !name.contains('/')) else {
             return;
         };
@@ -145,7 +155,7 @@ impl Analysis<'_> {
             _ => change(member),
         };
         let Some(how) = how else { return };
-        let event = format!("{name}.{}", member.name);
+        let event = change_event(name, &member.name);
         for index in from..after.len() {
             let world = &mut after[index];
             let Some((collection, _)) = root(world, id, &member.class) else { continue };
@@ -203,6 +213,12 @@ impl Analysis<'_> {
         let Some((_, is_known)) = collection_of(world, id) else { return false };
         let object = world.object(id);
         let Some(track) = &object.track else { return false };
+        let mut path = object.history.events();
+        // The change is the reason, and not that there is a next element.
+        let changed = path.iter().rposition(|event| is_change(&event.event));
+        path.iter_mut()
+            .skip(changed.map_or(usize::MAX, |at| at + 1))
+            .for_each(|event| event.decisive = false);
         if !self.is_expected(frame, at, member, EXCEPTION, &[]) {
             let refused = Refused {
                 model: track.model,
@@ -213,7 +229,7 @@ impl Analysis<'_> {
                 exact: true,
                 lacks_content: false,
                 at: frame.event(at, member.name.to_string(), true),
-                path: object.history.events(),
+                path,
             };
             let site = self.site(frame, at);
             site.refused.get_or_insert(refused);
@@ -222,6 +238,27 @@ impl Analysis<'_> {
         self.may_throw(frame, at, world, ends);
         true
     }
+}
+
+/// Gives the view on the stack the class of its collection, if that is a concurrent one.
+fn keep_concurrent(world: &mut World, id: Id, class: &Arc<str>) {
+    let exact = world.objects.get(usize::from(id)).and_then(|object| object.class.as_ref());
+    let class = exact.unwrap_or(class).clone();
+    if class.starts_with(CONCURRENT) && world.stack.last() == Some(&Value::Unknown) {
+        let view = world.add(Object { nonnull: true, class: Some(class), ..Object::unknown() });
+        world.pop();
+        world.push(Value::Ref(view));
+    }
+}
+
+/// The event of an iterator whose collection has changed, as `List.remove`.
+fn change_event(class: &str, method: &str) -> String {
+    format!("{class}.{method}")
+}
+
+/// Returns true if the event is a change of the collection. Labels have dots only in parameter types.
+fn is_change(event: &str) -> bool {
+    event.contains('.') && !event.contains('(')
 }
 
 /// Relates the iterator or view on the stack to its collection.

@@ -52,6 +52,15 @@ impl Analysis<'_> {
                 return Ok(());
             }
         }
+        if receiver.is_some() && self.precise && self.verifier.names.contains(&member.name) {
+            // Nothing is known of this object, so that the call may be right here.
+            self.site(frame, at).allowed = true;
+        }
+        if let Some(compared) = self.compared(frame, at, member, receiver, &arguments, &world) {
+            self.may_throw(frame, at, &world, ends);
+            next.extend(compared);
+            return Ok(());
+        }
         if let Some(results) = self.follow(frame, at, call, member, receiver, &arguments, &slots, &world)? {
             next.extend(results.returned);
             for world in results.threw {
@@ -231,6 +240,11 @@ impl Analysis<'_> {
             let plain = answer.returned;
             track.pending = Some((answer.on_false | plain, answer.on_true | plain));
         }
+        let is_known = is_boolean
+            && (answer.on_true == 0 || answer.on_false == 0)
+            && self.precise
+            && !answer.unknown
+            && typestate.is_answered_by_state(call);
         if asks_number(frame, at, slots) && !typestate.tells(typestate.all, call) {
             // The code may compare the number, and the model does not say which states it stands for.
             after = typestate.answer(typestate.all, call).returned;
@@ -259,6 +273,9 @@ impl Analysis<'_> {
         object.history = object.history.and(event);
         object.track = Some(track);
         self.result(frame, at, id, member, slots, fluent, pending.then_some(id), &mut world);
+        if is_known {
+            self.settle(&mut world, id, answer.on_true != 0);
+        }
         next.push(world);
     }
 
@@ -320,6 +337,9 @@ impl Analysis<'_> {
         let covers = |handler: &&Handler| (handler.start..handler.end).contains(&offset);
         frame.code.handlers.iter().filter(covers).any(|handler| {
             let caught = handler.catches.as_deref().map(simple_name);
+            if caught.is_some_and(|caught| CATCH_ALL.contains(&caught)) && is_empty(frame.code, handler) {
+                return true;
+            }
             alternatives(exception).map(simple_name).any(|exception| {
                 // A handler that is needed anyway says nothing, unless it does nothing.
                 let is_declared = declares.iter().any(|declared| declared == exception);
@@ -635,12 +655,22 @@ impl Analysis<'_> {
     }
 }
 
+/// Exceptions whose handlers catch nearly everything.
+const CATCH_ALL: [&str; 3] = ["Exception", "RuntimeException", "Throwable"];
+
 /// Returns true if a handler ignores its exception: it stores or drops it, and goes on elsewhere.
 fn is_empty(code: &Code, handler: &Handler) -> bool {
     let Some(first) = code.index_at(handler.target) else { return false };
-    let mut rest = code.instructions[first..].iter().map(|(_, instruction)| instruction);
-    matches!(rest.next(), Some(Instruction::Store(..) | Instruction::Stack(StackMove::Pop)))
-        && matches!(rest.next(), Some(Instruction::Goto(_) | Instruction::Return(None)))
+    let at = |index: usize| code.instructions.get(index);
+    if !matches!(at(first), Some((_, Instruction::Store(..) | Instruction::Stack(StackMove::Pop)))) {
+        return false;
+    }
+    match (first.checked_sub(1).and_then(at), at(first + 1)) {
+        (_, Some((_, Instruction::Goto(_) | Instruction::Return(None)))) => true,
+        // The code before the handler jumps to where the handler ends.
+        (Some((_, Instruction::Goto(behind))), Some((offset, _))) => behind == offset,
+        _ => false,
+    }
 }
 
 /// Returns true if the method asks for a yes or no, by its name: it changes nothing.

@@ -22,12 +22,13 @@ mod limits;
 mod monitor;
 mod outlook;
 mod steps;
+mod texts;
 mod typestate;
 mod world;
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 pub use analysis::Memory;
 pub use findings::{Certainty, ClassReport, Finding, Skipped};
@@ -63,6 +64,8 @@ impl Stopped {
 pub struct Verifier {
     typestates: Vec<Typestate>,
     by_class: FxHashMap<Arc<str>, u16>,
+    /// The names of all methods that some typestate has.
+    names: FxHashSet<Arc<str>>,
     reports_unchecked: bool,
 }
 
@@ -74,7 +77,8 @@ impl Verifier {
             .enumerate()
             .map(|(at, typestate)| (typestate.class.clone(), at as u16))
             .collect();
-        Verifier { typestates, by_class, reports_unchecked: false }
+        let names = typestates.iter().flat_map(Typestate::method_names).map(Arc::from).collect();
+        Verifier { typestates, by_class, names, reports_unchecked: false }
     }
 
     /// The same verifier, which also reports unchecked calls.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use adit_bytecode::{Call, Class, Code, Flags, Instruction, MemberRef, Signature, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::comodification::CONCURRENT;
 use crate::library::Library;
 use crate::limits::{DEPTH, SUMMARIES};
 use crate::{Memory, Verifier};
@@ -14,6 +15,8 @@ pub(crate) struct Outlook {
     pub(crate) methods: Vec<MethodOutlook>,
     /// Private final fields, with the class of their objects if every constructor creates one of the same.
     pub(crate) final_fields: FxHashMap<Arc<str>, Option<Arc<str>>>,
+    /// Fields for which the class creates a collection of `java.util.concurrent` somewhere.
+    pub(crate) concurrent_fields: FxHashMap<Arc<str>, Arc<str>>,
 }
 
 /// Facts about a method.
@@ -55,13 +58,20 @@ impl Verifier {
         if memory.outlooks.len() > SUMMARIES {
             memory.outlooks.clear();
         }
+        let final_fields = final_fields(class);
+        let methods = self.methods(library, class, &final_fields);
         let outlook =
-            Arc::new(Outlook { methods: self.methods(library, class), final_fields: final_fields(class) });
+            Arc::new(Outlook { methods, final_fields, concurrent_fields: concurrent_fields(class) });
         memory.outlooks.insert(class.name.clone(), outlook.clone());
         outlook
     }
 
-    fn methods(&self, library: &Library, class: &Class) -> Vec<MethodOutlook> {
+    fn methods(
+        &self,
+        library: &Library,
+        class: &Class,
+        final_fields: &FxHashMap<Arc<str>, Option<Arc<str>>>,
+    ) -> Vec<MethodOutlook> {
         let in_descriptor = |descriptor: &str| {
             descriptor
                 .split(['L', ';', '(', ')', '['])
@@ -69,6 +79,11 @@ impl Verifier {
         };
         let of_member =
             |member: &MemberRef| self.is_modeled(&member.class) || in_descriptor(&member.descriptor);
+        // A field of type `Deque` may hold an `ArrayDeque` that the class itself made.
+        let holds_made = |member: &MemberRef| {
+            member.class == class.name
+                && matches!(final_fields.get(&member.name), Some(Some(made)) if self.is_modeled(made))
+        };
         // The classes of values that methods return and store are few, and finding out is slow.
         let mut holders: FxHashMap<Arc<str>, bool> = FxHashMap::default();
         let mut may_hold = |one: &Type| match one {
@@ -94,8 +109,9 @@ impl Verifier {
                 match instruction {
                     Instruction::Invoke(_, member) => outlook.mentions |= of_member(member),
                     Instruction::GetField(member) | Instruction::GetStatic(member) => {
-                        outlook.mentions |= of_member(member);
-                        shares |= in_descriptor(&member.descriptor);
+                        let made = holds_made(member);
+                        outlook.mentions |= made || of_member(member);
+                        shares |= made || in_descriptor(&member.descriptor);
                     }
                     Instruction::PutField(member) | Instruction::PutStatic(member) => {
                         outlook.mentions |= of_member(member);
@@ -176,6 +192,22 @@ fn final_fields(class: &Class) -> FxHashMap<Arc<str>, Option<Arc<str>>> {
             let new = created_before(code, at);
             let is_first = written.insert(member.name.clone());
             *made = if is_first || *made == new { new } else { None };
+        }
+    }
+    found
+}
+
+fn concurrent_fields(class: &Class) -> FxHashMap<Arc<str>, Arc<str>> {
+    let mut found = FxHashMap::default();
+    for code in class.methods.iter().filter_map(|method| method.code.as_ref()) {
+        for (at, (_, instruction)) in code.instructions.iter().enumerate() {
+            if let Instruction::PutField(member) | Instruction::PutStatic(member) = instruction
+                && member.class == class.name
+                && let Some(made) = created_before(code, at)
+                && made.starts_with(CONCURRENT)
+            {
+                found.insert(member.name.clone(), made);
+            }
         }
     }
     found

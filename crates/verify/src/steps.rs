@@ -6,6 +6,7 @@ use adit_bytecode::{
 
 use crate::Stopped;
 use crate::analysis::{Analysis, End, Frame};
+use crate::texts;
 use crate::typestate::ReceiverScope;
 use crate::world::{FieldKey, Id, Object, STATICS, Track, Value, World};
 
@@ -85,8 +86,10 @@ impl Analysis<'_> {
                     }
                     _ => {}
                 }
-                if can_throw(instruction, &world) {
-                    self.may_throw(frame, at, &world, ends);
+                if can_throw(instruction, &world) && is_caught(frame, at) {
+                    let mut thrown = Vec::new();
+                    self.thrown(frame, at, world.clone(), &mut thrown);
+                    ends.extend(thrown.into_iter().filter(|(end, _)| self.catches_runtime(frame, at, *end)));
                 }
                 self.simple(at, instruction, &mut world, &mut field);
                 if let Some((_, base, key)) = field.take()
@@ -151,6 +154,9 @@ impl Analysis<'_> {
             if !(handler.start..handler.end).contains(&offset) {
                 continue;
             }
+            if handler.catches.as_deref().is_some_and(|class| MACHINE_ERRORS.contains(&class)) {
+                continue;
+            }
             let target = frame.code.index_at(handler.target).and_then(|at| frame.body.block_at(at));
             if let Some(target) = target {
                 let mut world = world.clone();
@@ -166,6 +172,21 @@ impl Analysis<'_> {
         }
     }
 
+    /// Returns true unless a block is entered that handles, of this instruction, only exceptions that no
+    /// instruction but a call throws.
+    fn catches_runtime(&self, frame: &Frame<'_>, at: usize, end: End) -> bool {
+        let End::Enter(block) = end else { return true };
+        let offset = frame.code.instructions[at].0;
+        let begins = |target: u32| frame.code.index_at(target).and_then(|at| frame.body.block_at(at));
+        frame.code.handlers.iter().any(|handler| {
+            (handler.start..handler.end).contains(&offset)
+                && begins(handler.target) == Some(block)
+                && handler.catches.as_deref().is_none_or(|class| {
+                    class.strip_prefix("java/lang/").is_some_and(|name| INSTRUCTIONS_THROW.contains(&name))
+                })
+        })
+    }
+
     fn int(&self, number: i32) -> Value {
         if self.precise { Value::Int(number) } else { Value::Unknown }
     }
@@ -176,6 +197,7 @@ impl Analysis<'_> {
             Instruction::Push(constant) => match constant {
                 Constant::Int(number) => world.push(self.int(*number)),
                 Constant::Null => world.push(Value::Null),
+                Constant::String(text) if self.precise => world.push(texts::constant(text)),
                 Constant::Long(_) | Constant::Double(_) => unknown(world, 2),
                 Constant::Dynamic { descriptor, .. } if matches!(&**descriptor, "J" | "D") => {
                     unknown(world, 2)
@@ -306,7 +328,10 @@ impl Analysis<'_> {
             return;
         }
         if is_reference {
-            let object = self.in_final_field(member).unwrap_or_else(Object::unknown);
+            let made = self.in_final_field(member).or_else(|| self.in_concurrent_field(member));
+            let mut object = made.unwrap_or_else(Object::unknown);
+            // A constant of the class itself, such as that of an enum, is an object.
+            object.nonnull |= base == STATICS && is_of_own_class(member);
             let id = world.add(object);
             world.learn(base, key, Value::Ref(id));
             world.push(Value::Ref(id));
@@ -336,6 +361,14 @@ impl Analysis<'_> {
             });
         }
         Some(object)
+    }
+
+    /// The object in a field for which the class creates a concurrent collection, whose iterators allow
+    /// changes.
+    fn in_concurrent_field(&self, member: &MemberRef) -> Option<Object> {
+        let outlook = self.memory.outlooks.get(&member.class)?;
+        let class = outlook.concurrent_fields.get(&member.name)?.clone();
+        Some(Object { class: Some(class), ..Object::unknown() })
     }
 
     #[expect(clippy::too_many_arguments, reason = "the two ways on and the situation")]
@@ -445,6 +478,7 @@ impl Analysis<'_> {
                 let (null, other) = if wants_null { (target, behind) } else { (behind, target) };
                 match value {
                     Value::Null => go(null, world),
+                    Value::Text(_) => go(other, world),
                     Value::Ref(id) => null_branch(world, id, null, other, go),
                     _ => {
                         go(null, world.clone());
@@ -474,6 +508,40 @@ impl Analysis<'_> {
         world.replace(Value::Answer(id), known);
     }
 }
+
+/// Returns true if the type of a field is the class that declares it.
+fn is_of_own_class(member: &MemberRef) -> bool {
+    let name = member.descriptor.strip_prefix('L').and_then(|name| name.strip_suffix(';'));
+    name == Some(&*member.class)
+}
+
+/// Exceptions of instructions other than calls, and the classes above them.
+const INSTRUCTIONS_THROW: [&str; 10] = [
+    "ArithmeticException",
+    "ArrayIndexOutOfBoundsException",
+    "ArrayStoreException",
+    "ClassCastException",
+    "Exception",
+    "IndexOutOfBoundsException",
+    "NegativeArraySizeException",
+    "NullPointerException",
+    "RuntimeException",
+    "Throwable",
+];
+
+/// Errors that only the virtual machine throws. Where they come from is not known, so that a path through
+/// their handlers is no evidence.
+const MACHINE_ERRORS: [&str; 9] = [
+    "java/lang/AbstractMethodError",
+    "java/lang/IncompatibleClassChangeError",
+    "java/lang/LinkageError",
+    "java/lang/NoClassDefFoundError",
+    "java/lang/NoSuchMethodError",
+    "java/lang/OutOfMemoryError",
+    "java/lang/StackOverflowError",
+    "java/lang/UnsatisfiedLinkError",
+    "java/lang/VirtualMachineError",
+];
 
 /// Returns true if something goes on after an exception at the instruction: a handler, or a caller.
 pub(crate) fn is_caught(frame: &Frame<'_>, at: usize) -> bool {

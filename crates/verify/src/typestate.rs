@@ -373,9 +373,32 @@ impl Typestate {
         self.exact.iter().map(|((name, descriptor), call)| ((&**name, &**descriptor), *call))
     }
 
+    /// The names of the methods of the alphabet.
+    pub(crate) fn method_names(&self) -> impl Iterator<Item = &str> {
+        self.calls.iter().map(|call| call.name.as_str())
+    }
+
+    /// Returns true if the call is a question that the state answers: it changes nothing, and its answer is
+    /// true in some states and false in others. Asked again, it gives the same answer.
+    pub(crate) fn is_answered_by_state(&self, call: usize) -> bool {
+        let mut seen = [false; 2];
+        members(self.all).all(|state| {
+            let Some(reaction) = self.reactions[state].get(call) else { return false };
+            let [no, yes] = reaction.answered;
+            seen[0] |= no != 0;
+            seen[1] |= yes != 0;
+            reaction.returned == 0 && (no | yes) & !(1 << state) == 0
+        }) && seen == [true; 2]
+    }
+
     /// The exception with which a state refuses a call.
     pub(crate) fn refusal(&self, state: usize, call: usize) -> Option<&str> {
         self.reactions.get(state)?.get(call)?.refusal.as_deref()
+    }
+
+    /// Returns true if the typestate applies to objects of exactly its class.
+    pub fn is_of_exact_class(&self) -> bool {
+        self.scope == ReceiverScope::Exact
     }
 
     /// Returns true if the typestate applies to objects of this class, with dots, which is the class of the

@@ -38,6 +38,8 @@ pub(crate) enum Value {
     Answer(Id),
     /// Return address of a subroutine, as the index of an instruction.
     Address(u32),
+    /// A text that is known, by its hash.
+    Text(u64),
 }
 
 /// An object that a situation knows.

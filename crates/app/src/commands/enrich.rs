@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use std::time::Duration;
 
 use adit_bytecode::{ClassPath, Flags};
 use adit_infer::{BehaviorCall, Exceptional, Reduced};
@@ -13,6 +12,7 @@ use miette::Report;
 use serde_json::{Value, json};
 
 use super::requests::class_request;
+use crate::budget::Budget;
 use crate::enrichment::{
     Callee, Enricher, Enrichment, Recheck, TransitionOrigin, generated_calls, parameters,
 };
@@ -159,6 +159,11 @@ fn check_suite(found: &Enrichment, class: &str, quiet: bool) -> Result<(), Repor
     if !failed.is_empty() && !quiet {
         let names = some_of(&failed, 3);
         tell(&format!("{} of the suite fail as they are: {names}", counted(failed.len(), "test")));
+        if let Some((test, why)) = unloadable {
+            tell(&format!(
+                "note: {test} does not fit the class path: {why}; add what is missing with --classpath"
+            ));
+        }
     }
     Ok(())
 }
@@ -305,7 +310,7 @@ impl Enriched {
     }
 }
 
-fn report(result: &Enriched, found: &Enrichment, budget: Duration) {
+fn report(result: &Enriched, found: &Enrichment, budget: Budget) {
     let seconds = found.elapsed.as_secs_f64();
     tell(&format!(
         "{} in {seconds:.1} s: {} that throw, {} in the suite; {}",
@@ -325,7 +330,7 @@ fn report(result: &Enriched, found: &Enrichment, budget: Duration) {
         tell(&format!("not called: {method}: {why}"));
     }
     if found.is_cut {
-        let limit = budget.as_secs_f64();
-        tell(&format!("incomplete: stopped after {seconds:.1} s; --budget allows more than {limit:.0} s"));
+        let limit = budget.in_words();
+        tell(&format!("incomplete: stopped after {seconds:.1} s; --budget allows more than {limit}"));
     }
 }

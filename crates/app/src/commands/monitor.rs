@@ -60,7 +60,10 @@ pub(super) fn run(flags: &MonitorFlags, quiet: bool) -> Result<Ending, Report> {
             EventNaming::Signature,
         )?
     };
-    let classes: Vec<String> = typestates.iter().map(|typestate| typestate.class.replace('/', ".")).collect();
+    let classes: Vec<(String, bool)> = typestates
+        .iter()
+        .map(|typestate| (typestate.class.replace('/', "."), typestate.is_of_exact_class()))
+        .collect();
     let plan = WatchPlan::make(&options, &classes).map_err(environment::cannot_run)?;
     let mut watch = Watch::new(&typestates, &plan);
     let mut listening = Listening::new();

@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::Args;
 
 use super::ClassFlags;
-use crate::budget;
+use crate::budget::{self, Budget};
 
 /// Enrich the typestate that a test suite shows of a class
 ///
@@ -35,9 +35,10 @@ pub(crate) struct EnrichFlags {
     /// Run every mutant that showed something new once more, and report what it does not show again
     #[arg(long)]
     pub(crate) recheck: bool,
-    /// Time limit for all mutants; the suite itself is always run to its end
-    #[arg(long, value_name = "TIME", default_value = "2m", value_parser = budget::parse_time, allow_hyphen_values = true)]
-    pub(crate) budget: Duration,
+    /// Time for all mutants, or their number, as each runs one test: `2m` or `5000tests`. The suite itself is
+    /// always run to its end
+    #[arg(long, value_name = "AMOUNT", default_value = "2m", value_parser = budget::parse, allow_hyphen_values = true)]
+    pub(crate) budget: Budget,
     /// Time limit for the suite
     #[arg(long, value_name = "TIME", default_value = "10m", value_parser = budget::parse_time, allow_hyphen_values = true)]
     pub(crate) time_limit: Duration,

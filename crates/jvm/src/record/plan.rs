@@ -43,6 +43,8 @@ pub(crate) struct Target {
     pub(crate) class: String,
     /// True if it is a class of the JDK, which then uses it internally as well.
     pub(crate) of_jdk: bool,
+    /// Calls count only on objects of exactly this class, and not on those of classes below it.
+    pub(crate) exact: bool,
     /// The classes whose methods are wrapped.
     pub(crate) holders: BTreeSet<String>,
 }
@@ -179,7 +181,7 @@ impl Plan {
         let mut names = naming.names(&methods);
         let mut parameters: Vec<Vec<String>> = methods.values().map(|by| by.names.clone()).collect();
         let methods: Vec<Method> = methods.into_keys().collect();
-        let target = Target { class: under.name.to_string(), of_jdk, holders };
+        let target = Target { class: under.name.to_string(), of_jdk, exact: false, holders };
         let owners = vec![1; methods.len()];
         let plan = Plan { targets: vec![target], methods, owners, states, intervenes: false, places: false };
         // Constructors are one event, and so they have names for their parameters only if there is one.
@@ -279,9 +281,10 @@ impl Plan {
 
     pub(crate) fn put(&self, bytes: &mut Vec<u8>) {
         bytes.number(self.targets.len() as u64);
-        for Target { class, of_jdk, holders } in &self.targets {
+        for Target { class, of_jdk, exact, holders } in &self.targets {
             bytes.text(class);
             bytes.byte(u8::from(*of_jdk));
+            bytes.byte(u8::from(*exact));
             bytes.number(holders.len() as u64);
             holders.iter().for_each(|holder| bytes.text(holder));
         }
@@ -302,9 +305,10 @@ impl Plan {
         for _ in 0..take.count()? {
             let class = take.text()?.to_owned();
             let of_jdk = take.byte()? != 0;
+            let exact = take.byte()? != 0;
             let holders =
                 (0..take.count()?).map(|_| Ok(take.text()?.to_owned())).collect::<Result<_, _>>()?;
-            targets.push(Target { class, of_jdk, holders });
+            targets.push(Target { class, of_jdk, exact, holders });
         }
         let (mut methods, mut owners) = (Vec::new(), Vec::new());
         for _ in 0..take.count()? {
@@ -376,6 +380,7 @@ mod tests {
         let target = Target {
             class: "a/Outer$Box".to_owned(),
             of_jdk: false,
+            exact: true,
             holders: ["a/Outer$Box".to_owned(), "a/Base".to_owned()].into(),
         };
         Plan {

@@ -63,6 +63,8 @@ pub(crate) struct CallRecorder {
     /// Classes have negative tags, which are places in this list: the targets that their objects are
     /// instances of.
     classes: Mutex<Vec<TargetSet>>,
+    /// For each class, the targets that it is below of and whose objects must be of exactly the target.
+    below: Mutex<Vec<TargetSet>>,
     /// Held while an object gets its number, so that it gets one.
     numbering: Mutex<i64>,
     /// The class of virtual threads; null where there are none.
@@ -87,6 +89,7 @@ impl CallRecorder {
             constructors: Mutex::default(),
             callers: Mutex::default(),
             classes: Mutex::default(),
+            below: Mutex::default(),
             numbering: Mutex::new(0),
             virtual_thread: AtomicPtr::default(),
             states: std::sync::OnceLock::new(),
@@ -162,7 +165,8 @@ impl CallRecorder {
         }
         let mut targets = self.plan.owners.get(number as usize).copied().unwrap_or(0);
         if !receiver.is_null() {
-            targets &= self.class_of(tools, env, receiver).map_or(0, |(_, targets)| targets);
+            let class = self.class_of(tools, env, receiver);
+            targets &= class.map_or(0, |(number, targets)| targets & !self.only_above(number));
         }
         if targets == 0 {
             return false;

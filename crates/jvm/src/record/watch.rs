@@ -70,26 +70,33 @@ pub struct WatchPlan {
 }
 
 impl WatchPlan {
-    /// Reads the classes, given by their names with dots, in the order of their numbers. Fails if one of them
-    /// is not on the class path; see [`MOST_CLASSES`].
-    pub fn make(options: &RecordOptions, names: &[String]) -> Result<WatchPlan, HostError> {
+    /// Reads the classes, given by their names with dots, in the order of their numbers. Of those with
+    /// `true`, only objects of exactly the class count, beside the creation of others. Fails if one of them is
+    /// not on the class path; see [`MOST_CLASSES`].
+    pub fn make(options: &RecordOptions, classes: &[(String, bool)]) -> Result<WatchPlan, HostError> {
         let host = &options.host;
+        let names = || classes.iter().map(|(name, _)| name);
         let own: BTreeSet<String> = classes::open(None, &host.class_path)?.names();
         let path = classes::open(Some(&host.jdk), &host.class_path)?;
         // Objects of abstract classes of the JDK are of other classes of the JDK, which must be found.
         let is_abstract = |name: &String| {
             path.class(name).is_ok_and(|class| class.is_interface() || class.flags.has(Flags::ABSTRACT))
         };
-        let program = if names.iter().any(|name| is_abstract(name) && !own.contains(&name.replace('.', "/")))
-        {
+        let program = if names().any(|name| is_abstract(name) && !own.contains(&name.replace('.', "/"))) {
             Program::new(&path, everyday(&path, &own).iter().map(String::as_str))
         } else {
             Program::new(&path, own.iter().map(String::as_str))
         };
         let mut plans = Vec::new();
         let mut named = Vec::new();
-        for name in names.iter().take(MOST_CLASSES) {
-            let (plan, names) = Plan::make(&path, name, &own, &program, EventNaming::Signature, false)?;
+        for (name, exact) in classes.iter().take(MOST_CLASSES) {
+            let (mut plan, names) = Plan::make(&path, name, &own, &program, EventNaming::Signature, false)?;
+            for target in plan.targets.iter_mut().filter(|_| *exact) {
+                target.exact = true;
+                // Methods that a class below overrides run only on objects that do not count.
+                let below = program.subtypes(&target.class);
+                target.holders.retain(|holder| below.iter().all(|class| **class != **holder));
+            }
             // The first name is that of constructors.
             let names = names.into_iter().skip(1).map(|name| name.method);
             named.push(plan.methods.iter().cloned().zip(names).collect::<Vec<_>>());

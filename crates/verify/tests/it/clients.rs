@@ -5,7 +5,7 @@ use std::path::Path;
 
 use adit_verify::{Certainty, Verifier};
 
-use crate::java::{compile, home, stacks, verifier, verify};
+use crate::java::{compile, deques, home, stacks, verifier, verify};
 
 #[test]
 fn the_comments_name_exactly_the_findings() {
@@ -21,7 +21,19 @@ fn collections_that_change_while_they_are_iterated_are_found() {
 /// How much an object contains is data: without a question, a path that did not fill it is no evidence.
 #[test]
 fn contents_are_data_until_the_code_asks() {
-    check("tests/java/Contents.java", &stacks().with_unchecked(), 5);
+    check("tests/java/Contents.java", &stacks().with_unchecked(), 6);
+}
+
+/// The type of a field may have no model, and the object in it one.
+#[test]
+fn objects_that_the_class_made_are_followed_through_interfaces() {
+    check("tests/java/Deques.java", &deques().with_unchecked(), 2);
+}
+
+/// A text that equals one constant equals no other, and a question that is asked again has the same answer.
+#[test]
+fn values_rule_out_paths() {
+    check("tests/java/Compared.java", &verifier(), 5);
 }
 
 /// Without being asked, the verifier reports none of the unchecked calls.

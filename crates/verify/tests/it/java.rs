@@ -73,6 +73,12 @@ pub(crate) fn stacks() -> Verifier {
     Verifier::new(vec![typestate("java/util/Stack", model, ReceiverScope::Exact, &Facts::default())])
 }
 
+/// Deques, which are used like stacks.
+pub(crate) fn deques() -> Verifier {
+    let model = include_str!("../models/stack.json");
+    Verifier::new(vec![typestate("java/util/ArrayDeque", model, ReceiverScope::Exact, &Facts::default())])
+}
+
 /// Iterators of every kind, and scanners.
 pub(crate) fn verifier() -> Verifier {
     let fluent = MethodFacts {

@@ -644,4 +644,27 @@ class Clients {
             return scanner.next(); // certain
         }
     }
+
+    static class Reopened {
+        private Scanner scanner;
+
+        void reopen() {
+            if (scanner != null) {
+                try {
+                    scanner.close();
+                    scanner = null;
+                } catch (IllegalStateException e) {
+                    System.out.println(e);
+                }
+            }
+            read();
+        }
+
+        private void read() {
+            if (scanner == null) {
+                scanner = new Scanner("a");
+            }
+            scanner.next();
+        }
+    }
 }

@@ -1,3 +1,4 @@
+import java.util.Map;
 import java.util.Stack;
 
 /**
@@ -67,5 +68,18 @@ class Contents {
         }
         code.run();
         return kept.pop();
+    }
+
+    private static Stack<String> made(Map<String, Stack<String>> all) {
+        Stack<String> stack = all.get("a");
+        if (stack == null) {
+            stack = new Stack<>();
+            all.put("a", stack);
+        }
+        return stack;
+    }
+
+    String madeOrFound(Map<String, Stack<String>> all) {
+        return made(all).pop(); // unchecked
     }
 }

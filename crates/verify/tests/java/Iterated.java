@@ -163,4 +163,45 @@ class Iterated {
     private static void drop(ArrayList<String> all, String one) {
         all.remove(one);
     }
+
+    private Map<String, String> shared = new java.util.concurrent.ConcurrentHashMap<>();
+    private final java.util.concurrent.ConcurrentMap<String, String> views = newMap();
+
+    private static java.util.concurrent.ConcurrentMap<String, String> newMap() {
+        return new java.util.concurrent.ConcurrentHashMap<>();
+    }
+
+    void inAConcurrentMap() {
+        for (String one : shared.keySet()) {
+            shared.remove(one);
+        }
+    }
+
+    void inAViewOfAConcurrentMap() {
+        Collection<String> all = views.values();
+        for (String one : all) {
+            all.remove(one);
+        }
+    }
+
+    enum Mode { QUIET, LOUD }
+
+    Object asEnum(Iterator<Mode> modes) {
+        Mode mode = modes.hasNext() ? Mode.LOUD : null;
+        if (mode == Mode.LOUD) {
+            return modes.next();
+        }
+        return null;
+    }
+
+    void linked(java.util.Scanner scanner) {
+        try {
+            scanner.close();
+            System.out.println("closed");
+            throw new IllegalStateException();
+        } catch (NoClassDefFoundError e) {
+            System.out.println(e);
+        }
+        scanner.next();
+    }
 }

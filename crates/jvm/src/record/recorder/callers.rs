@@ -6,7 +6,7 @@ use super::places::Place;
 use super::{CallRecorder, locked, open};
 use crate::agent::{Frame, Tools};
 use crate::jni;
-use crate::record::plan::TargetSet;
+use crate::record::plan::{Target, TargetSet};
 use crate::record::stream::frame;
 use crate::vm::Env;
 use crate::wire::Put;
@@ -194,6 +194,11 @@ impl CallRecorder {
         found
     }
 
+    /// The targets of which objects of the class with this number do not count, being of a class below.
+    pub(super) fn only_above(&self, class: u64) -> TargetSet {
+        locked(&self.below).get(class as usize - 1).copied().unwrap_or(0)
+    }
+
     fn class_number(&self, tools: Tools, env: Env, class: jclass) -> Result<(u64, TargetSet), i32> {
         let number = tools.tag(class)?.wrapping_neg();
         if number > 0 && number < i64::MAX {
@@ -205,6 +210,11 @@ impl CallRecorder {
         let number = {
             let mut classes = locked(&self.classes);
             classes.push(targets);
+            let internal = name.replace('.', "/");
+            let is_above = |target: &Target| target.exact && target.class != internal;
+            let numbered = self.plan.targets.iter().enumerate();
+            let above = numbered.filter(|(_, target)| is_above(target)).fold(0, |set, (at, _)| set | 1 << at);
+            locked(&self.below).push(targets & above);
             let number = classes.len() as u64;
             // Numbers must reach the records in their order.
             self.records.write(|bytes| {
