@@ -349,8 +349,8 @@ impl Watched {
         }
     }
 
-    /// Tells whether a task has exceeded its limit. The time that it waited for a processor does not count, so
-    /// that other programs do not change its end.
+    /// Tells whether a task has exceeded its limit. The time that it waited for a processor does not count,
+    /// so that other programs do not change its end.
     fn is_too_long(&self, elapsed: Duration, starved: Duration, used: Duration, limit: Duration) -> bool {
         let own = || {
             // Several threads may wait at once, so this alone would be too little.
