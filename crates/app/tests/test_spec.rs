@@ -135,6 +135,35 @@ fn tests_that_show_nothing_are_no_evidence() {
     assert_eq!((code, &*verdict), (0, "supported"), "{why}");
 }
 
+/// The tests ask only for the class of an exception, and pass.
+#[test]
+fn expected_exceptions_are_compared_by_place_too() {
+    let Some((_folder, path, tests)) = printer() else { return };
+    let path = format!("{path}:{tests}");
+    let ask = |a: &str, b: &str, test: &str| {
+        let args = ["test-spec", "--class", "spec.Printer", "-c", &path, "--json", "--budget", "1tests"];
+        let more = ["--thorough", "--order", a, b, "--tests", test];
+        let json = adit(&[&args[..], &more].concat()).json();
+        let all = json["constraints"][0]["evidence"]["tests"].as_array().unwrap().clone();
+        let found = all.iter().filter_map(|one| one["expected_exception"].as_str().map(str::to_owned));
+        found.filter(|how| how != "none").collect::<Vec<_>>()
+    };
+    assert_eq!(ask("setTitle", "print", "spec.PrinterTest"), ["same"]);
+    assert_eq!(ask("setMargin", "print", "spec.OffPrinterTest"), ["other"]);
+    assert_eq!(ask("turnOff", "print", "spec.OffPrinterTest"), ["gone"]);
+}
+
+#[test]
+fn tests_that_do_not_lead_to_the_class_are_not_run() {
+    let Some((_folder, path, tests)) = printer() else { return };
+    let args = ["test-spec", "--class", "spec.Lamp", "-c", &path, "--json", "--budget", "1tests"];
+    let run = adit(&[&args[..], &["--thorough", "--order", "on", "changes", "--tests", &tests]].concat());
+    let json = run.json();
+    let notes = json["notes"].to_string();
+    assert!(notes.contains("no test was run: of 3 test classes, none refers to spec.Lamp"), "{notes}");
+    assert!(json["run"]["suite"].is_null(), "{json:#}");
+}
+
 /// Without a title, `print` throws, which stands between the two.
 #[test]
 fn calls_between_are_put_off_too() {

@@ -48,6 +48,19 @@ pub struct Mutation {
     pub invented: bool,
 }
 
+/// An exception that `b` throws in the run without changes, in the run with the calls exchanged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Expected {
+    /// `b` throws nothing without changes.
+    Nothing,
+    /// It throws the same: its class, its place in the code, and the object's state afterwards are equal.
+    Same,
+    /// `b` throws nothing any more: the first call causes the exception.
+    Gone,
+    /// It throws something else, or the object is in another state.
+    Other,
+}
+
 /// Evidence of the runs of one test about one specification.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TestEvidence {
@@ -59,8 +72,8 @@ pub struct TestEvidence {
     pub steady: bool,
     /// The two calls were made in different threads.
     pub threads: bool,
-    /// `b` threw in the run without changes, as the test expects.
-    pub expects_exception: bool,
+    /// The exception of `b` that the test expects.
+    pub expected: Expected,
     /// Calls on the object between the two that depend on the first: delaying only it disturbs them.
     pub between: bool,
     /// The run in which delayed calls return null, zero or false, as published.
@@ -115,7 +128,7 @@ pub(crate) mod tests {
             plain: TestEnd::Passed,
             steady: true,
             threads: false,
-            expects_exception: false,
+            expected: Expected::Nothing,
             between: false,
             published: Some(run.clone()),
             supplied: Some(run),

@@ -8,7 +8,7 @@
 
 use adit_trace::{Event, Outcome, State};
 
-use crate::dsi::{Mutation, SpecVerdict, TestEnd, TestEvidence, dsi, verdict};
+use crate::dsi::{Expected, Mutation, SpecVerdict, TestEnd, TestEvidence, dsi, verdict};
 use crate::order::Need;
 
 /// Returns the verdict of TEMARI, given whether the methods share state that one of them changes.
@@ -22,7 +22,9 @@ pub struct Remedies {
     /// Delayed calls return what they returned before; a test that had to go on with something invented, and
     /// failed, is no witness.
     pub values: bool,
-    /// A test whose delayed call was never made, because `b` throws as it did before, is no witness.
+    /// An exception of `b` that the test expects is compared with the one without changes. Another one shows
+    /// a need. If it does not come any more, or is the same and the delayed call was never made, the test is
+    /// no witness.
     pub exceptions: bool,
     /// A test that fails while a call between the two depends on the first one is no witness.
     pub interference: bool,
@@ -95,11 +97,18 @@ pub fn testimony(test: &TestEvidence, remedies: Remedies) -> Testimony {
         return Testimony::NoWitness("the calls are made in different threads");
     }
     let Mutation { end, delayed, made, late_threw, second_missing, invented } = run;
-    if remedies.exceptions && test.expects_exception && made < delayed {
-        return Testimony::NoWitness("it expects an exception of the second call");
-    }
     if let TestEnd::Lost(_) = end {
         return Testimony::NoWitness("it hung or died with the calls exchanged");
+    }
+    if remedies.exceptions {
+        match test.expected {
+            Expected::Gone => return Testimony::NoWitness("the first call causes the exception it expects"),
+            Expected::Other => return Testimony::Fails,
+            Expected::Same if made < delayed => {
+                return Testimony::NoWitness("it expects an exception of the second call");
+            }
+            Expected::Same | Expected::Nothing => {}
+        }
     }
     let passed = *end == TestEnd::Passed && made == delayed && late_threw.is_none();
     if passed {
@@ -199,9 +208,17 @@ mod unit_tests {
         check("values", &[value], SpecVerdict::Buggy);
         // Figure 8: the second call throws with and without changes.
         let mut expected = test("testDecoding", TestEnd::Passed);
-        expected.expects_exception = true;
+        expected.expected = Expected::Same;
         expected.supplied.as_mut().unwrap().made = 0;
         check("exceptions", &[expected, pass.clone()], SpecVerdict::Buggy);
+        // The test only asks for the class of the exception, and passes.
+        let mut other = test("testDecoding", TestEnd::Passed);
+        other.expected = Expected::Other;
+        check("exceptions", &[other], SpecVerdict::True);
+        // `close` before `read`: without it, `read` does not throw.
+        let mut gone = test("testClosed", failed("java.lang.AssertionError"));
+        gone.expected = Expected::Gone;
+        check("exceptions", &[gone, pass.clone()], SpecVerdict::Buggy);
         // Figure 9: a call in between needs the first one.
         let mut between = test("execute", failed("java.lang.AssertionError"));
         between.between = true;

@@ -28,7 +28,7 @@ const TOO_SLOW: Duration = Duration::from_millis(50);
 
 /// A script has at most so many times its limit, however little of the processor it got: a machine this busy
 /// would not finish anyway, and a thread that is never run looks the same.
-const STARVED: u32 = 20;
+pub(crate) const STARVED: u32 = 20;
 
 /// Time that a worker has to end a call that loops before it is replaced. The call goes on until it passes a
 /// place at which the machine can stop it, which is a matter of microseconds, unless it is in native code.
@@ -301,7 +301,7 @@ impl Worker {
     }
 
     /// The processor time that the process has used; zero if the kernel does not say.
-    fn processor_time(&self) -> Duration {
+    pub(crate) fn processor_time(&self) -> Duration {
         let mut clock = 0;
         let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
         let Ok(process) = libc::pid_t::try_from(self.child.id()) else { return Duration::ZERO };
@@ -319,7 +319,7 @@ impl Worker {
 
     /// The time that the threads of the process could have run and did not, because others did; zero if the
     /// kernel does not say.
-    fn starved_time(&self) -> Duration {
+    pub(crate) fn starved_time(&self) -> Duration {
         let tasks = fs::read_dir(format!("/proc/{}/task", self.child.id()));
         let of_thread = |task: fs::DirEntry| -> Option<u64> {
             let times = fs::read_to_string(task.path().join("schedstat")).ok()?;

@@ -32,7 +32,7 @@ use crate::classes;
 use crate::error::HostError;
 use crate::host::HostOptions;
 use crate::message::{Job, ScriptSetup, Setup};
-use crate::process::{Start, Worker};
+use crate::process::{STARVED, Start, Worker};
 use crate::sandbox::{MemoryLimits, Sandbox};
 use crate::shared;
 use crate::wire::{Garbled, Put, Take};
@@ -305,9 +305,9 @@ impl Watched {
         // Often enough for a person who watches, and rarely enough to cost nothing.
         const LOOK: Duration = Duration::from_millis(100);
         let begin = Instant::now();
+        let (starved, used) = (self.worker.starved_time(), self.worker.processor_time());
         loop {
-            let left = limit.saturating_sub(begin.elapsed());
-            let message = self.worker.message(LOOK.min(left).max(Duration::from_millis(1)));
+            let message = self.worker.message(LOOK.min(limit).max(Duration::from_millis(1)));
             if self.drain().is_err() {
                 return Ok(TaskEnd::Died { how: "returned malformed results".to_owned() });
             }
@@ -336,7 +336,9 @@ impl Watched {
                         None => Ok(TaskEnd::Died { how: "sent a malformed message".to_owned() }),
                     };
                 }
-                Ok(None) if begin.elapsed() >= limit => return Ok(TaskEnd::TimedOut),
+                Ok(None) if self.is_too_long(begin.elapsed(), starved, used, limit) => {
+                    return Ok(TaskEnd::TimedOut);
+                }
                 Ok(None) => {}
                 Err(_) => return Ok(self.ended()),
             }
@@ -345,6 +347,17 @@ impl Watched {
                 return Ok(TaskEnd::Stopped(stop));
             }
         }
+    }
+
+    /// Tells whether a task has exceeded its limit. The time that it waited for a processor does not count,
+    /// so that other programs do not change its end.
+    fn is_too_long(&self, elapsed: Duration, starved: Duration, used: Duration, limit: Duration) -> bool {
+        let own = || {
+            // Several threads may wait at once, so this alone would be too little.
+            let waited = self.worker.starved_time().saturating_sub(starved);
+            elapsed.saturating_sub(waited).max(self.worker.processor_time().saturating_sub(used))
+        };
+        elapsed >= limit && (elapsed >= limit * STARVED || own() >= limit)
     }
 
     /// Reads new records from the memory.

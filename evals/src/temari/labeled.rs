@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use adit_attack::dsi::{Mutation, SpecVerdict, TestEnd, TestEvidence, dsi};
+use adit_attack::dsi::{Expected, Mutation, SpecVerdict, TestEnd, TestEvidence, dsi};
 use adit_attack::order::Tally;
 use adit_attack::spec_verdict::{PairEvidence, Shares, spec_verdict};
 use adit_attack::temari::{Remedies, remedied, temari};
@@ -290,8 +290,12 @@ fn evidence(
         .output()
         .into_diagnostic()
         .wrap_err_with(|| format!("cannot start {}; build it first", flags.adit.display()))?;
-    let found: Value = serde_json::from_slice(&output.stdout)
-        .unwrap_or_else(|_| serde_json::json!({ "error": String::from_utf8_lossy(&output.stderr) }));
+    let Ok(found) = serde_json::from_slice::<Value>(&output.stdout) else {
+        // Not kept, so that the next run tries again; its pairs count as unknown.
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        eprintln!("{project} {class}: {error}");
+        return Ok(Some(serde_json::json!({ "error": error })));
+    };
     eprintln!("{project} {class}: {:.1} s", found["seconds"].as_f64().unwrap_or(0.0));
     fs::create_dir_all(&flags.evidence).into_diagnostic()?;
     fs::write(&file, format!("{found}\n")).into_diagnostic()?;
@@ -360,7 +364,12 @@ fn test(json: &Value) -> Option<TestEvidence> {
         plain: end(&json["plain"]),
         steady: flag("steady"),
         threads: flag("threads"),
-        expects_exception: flag("expects_exception"),
+        expected: match json["expected_exception"].as_str() {
+            Some("same") => Expected::Same,
+            Some("gone") => Expected::Gone,
+            Some("other") => Expected::Other,
+            _ => Expected::Nothing,
+        },
         between: flag("between"),
         published: mutation(&json["published"]),
         supplied: mutation(&json["supplied"]),

@@ -37,6 +37,7 @@ mod evidence;
 mod in_tests;
 mod methods;
 mod objects;
+mod reach;
 mod repair;
 
 /// Limits of the static analysis of one method: enough for most, and a second at most. A method that reaches
@@ -193,6 +194,9 @@ fn examine(flags: &TestSpecFlags, spec: &Specification, quiet: bool) -> Result<A
         location.built = Some(Built { folder: flags.directory.clone().unwrap_or_else(|| ".".into()), tests });
     }
     let java = JavaEnvironment::new(&class, &location, &places)?;
+    // Before anything is run, because a typo should not cost a second.
+    let found_tests =
+        if flags.tests.is_empty() { Vec::new() } else { user_tests::classes(&java, &places, &test_names)? };
     let working = Working::new("reading the code of the methods", quiet);
     let code = Code::analyze(&java, spec)?;
     drop(working);
@@ -200,45 +204,42 @@ fn examine(flags: &TestSpecFlags, spec: &Specification, quiet: bool) -> Result<A
     let on_objects = make_objects(flags, &class, &location, &code, &mut notes, quiet);
     let directory =
         flags.directory.clone().or_else(|| location.built.as_ref().map(|built| built.folder.clone()));
-    let request = TestsRequest {
-        classes: if flags.tests.is_empty() {
-            Vec::new()
-        } else {
-            user_tests::classes(&java, &places, &test_names)?
-        },
-        directory: directory.unwrap_or_else(|| ".".into()),
-        writable: flags.writable.clone(),
-        limit: flags.time_limit,
-    };
-    // The tests are not run before a pair needs them.
-    let mut request = Some(request).filter(|request| !request.classes.is_empty());
-    let mut suite: Option<Suite> = None;
-    let mut evidence = Vec::new();
-    for (place, pair) in code.pairs.iter().enumerate() {
-        let (by_code, sharing) = code.sharing[place].clone();
-        let (by_watching, watched) =
-            on_objects.as_ref().map_or((Shares::Perhaps, Vec::new()), |all| all.watched[place].clone());
-        let order = on_objects.as_ref().map(|all| all.orders[place].clone());
-        let mut known = PairEvidence {
+    let mut open: Vec<PairEvidence> = Vec::new();
+    for place in 0..code.pairs.len() {
+        open.push(PairEvidence {
             calls_itself: code.calls_itself[place],
-            by_code,
-            by_watching,
-            on_objects: order.as_ref().map(|order| order.tally).unwrap_or_default(),
+            by_code: code.sharing[place].0,
+            by_watching: on_objects.as_ref().map_or(Shares::Perhaps, |all| all.watched[place].0),
+            on_objects: on_objects.as_ref().map(|all| all.orders[place].tally).unwrap_or_default(),
             within_tests: Default::default(),
             together: Default::default(),
             tests: Vec::new(),
+        });
+    }
+    // Tests take longest, so they are asked last, and only where nothing else decides.
+    let asks_tests: Vec<bool> = open.iter().map(|known| flags.thorough || !is_decided(known)).collect();
+    let asked: Vec<&(EventMethods, EventMethods)> =
+        code.pairs.iter().zip(&asks_tests).filter_map(|(pair, &asks)| asks.then_some(pair)).collect();
+    let mut suite: Option<Suite> = None;
+    if !asked.is_empty() && !found_tests.is_empty() {
+        let request = TestsRequest {
+            classes: test_classes(&java, found_tests, &test_names, &mut notes)?,
+            directory: directory.unwrap_or_else(|| ".".into()),
+            writable: flags.writable.clone(),
+            limit: flags.time_limit,
         };
-        let mut within = WithinTests::default();
-        // Tests take longest, so they are asked last, and only where nothing else decides.
-        let asks_tests = flags.thorough || !is_decided(&known);
-        if let Some(request) = request.take_if(|_| asks_tests) {
-            match Suite::start(&java, request, quiet) {
+        if !request.classes.is_empty() {
+            match Suite::start(&java, request, &asked, quiet) {
                 Ok(started) => suite = Some(started),
                 Err(why) => notes.push(format!("the tests are no evidence, because they do not run: {why}")),
             }
-            notes.extend(suite.iter().flat_map(|suite| suite.notes.clone()));
         }
-        if let Some(suite) = suite.as_mut().filter(|_| asks_tests) {
+        notes.extend(suite.iter().flat_map(|suite| suite.notes.clone()));
+    }
+    let mut evidence = Vec::new();
+    for (place, (mut known, pair)) in open.into_iter().zip(&code.pairs).enumerate() {
+        let mut within = WithinTests::default();
+        if let Some(suite) = suite.as_mut().filter(|_| asks_tests[place]) {
             match suite.exchange(pair, flags.thorough) {
                 Ok(found) => within = found,
                 // Tests that ran without changes and cannot be chosen say nothing about this pair only.
@@ -248,13 +249,12 @@ fn examine(flags: &TestSpecFlags, spec: &Specification, quiet: bool) -> Result<A
             known.tests.clone_from(&within.tests);
         }
         let (verdict, basis) = spec_verdict(&known);
-        let java = on_objects.as_ref().and_then(|all| all.java[place].clone());
         evidence.push(Evidence {
             pair: known,
-            sharing,
-            watched,
-            order,
-            java,
+            sharing: code.sharing[place].1.clone(),
+            watched: on_objects.as_ref().map(|all| all.watched[place].1.clone()).unwrap_or_default(),
+            order: on_objects.as_ref().map(|all| all.orders[place].clone()),
+            java: on_objects.as_ref().and_then(|all| all.java[place].clone()),
             within: within.decisive,
             verdict,
             basis,
@@ -269,6 +269,31 @@ fn examine(flags: &TestSpecFlags, spec: &Specification, quiet: bool) -> Result<A
         notes,
         details: json!({ "scripts": scripts, "suite": suite.as_ref().map(Suite::json) }),
     })
+}
+
+/// The test classes to run: those that the user names, and of those in folders and jars the ones that lead to
+/// the class.
+fn test_classes(
+    java: &JavaEnvironment,
+    all: Vec<String>,
+    names: &[String],
+    notes: &mut Vec<String>,
+) -> Result<Vec<String>, Report> {
+    let (named, found): (Vec<String>, Vec<String>) = all.into_iter().partition(|test| names.contains(test));
+    let starts: Vec<String> = found.iter().map(|test| test.replace('.', "/")).collect();
+    let entries = adit_jvm::classes::open(None, &java.entries)?;
+    // Classes of the JDK are on no class path, and any test may use them.
+    let leading = if entries.find(&java.class.name)?.is_some() {
+        reach::leading_to(&entries, &java.class.name, &starts)?
+    } else {
+        starts.into_iter().collect()
+    };
+    if named.is_empty() && leading.is_empty() {
+        let count = counted(found.len(), "test class");
+        let name = java.class.dotted_name();
+        notes.push(format!("no test was run: of {count}, none refers to {name}, directly or through others"));
+    }
+    Ok(named.into_iter().chain(leading.into_iter().map(|test| test.replace('/', "."))).collect())
 }
 
 /// Runs both orders on objects. A class that adit cannot make objects of is tested without.

@@ -12,6 +12,7 @@
 use std::collections::BTreeMap;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use adit_trace::{Argument, Life, Pace, Statement, Value};
@@ -177,7 +178,7 @@ pub struct BenchLife {
 }
 
 /// Circumstances of an event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mark {
     /// Its place among all events of the run, by the ends of calls.
     pub sequence: u64,
@@ -185,6 +186,9 @@ pub struct Mark {
     pub thread: u64,
     /// Origin of the call.
     pub origin: Origin,
+    /// The place in the code that made the exception, `a.Box.open(Box.java:7)`, if the call threw one.
+    /// Only the first exceptions of a test have it.
+    pub thrown_at: Option<Arc<str>>,
 }
 
 /// Maker of a call.

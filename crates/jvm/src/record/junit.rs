@@ -614,6 +614,28 @@ impl Failure {
     }
 }
 
+/// The place in the code that made an exception, `a.Box.open(Box.java:7)`; nothing if it does not say.
+pub(super) fn thrown_at(env: Env, thrown: jobject) -> Option<String> {
+    // SAFETY: the frame is popped below, and no reference that is made in it is used afterwards. The array is
+    // live, and the index is below its length.
+    unsafe {
+        if jni!(env, PushLocalFrame, 16) != 0 {
+            jni!(env, ExceptionClear);
+            return None;
+        }
+        let java = Java(env, std::ptr::null_mut());
+        let frames = java.call(thrown, "getStackTrace", "()[Ljava/lang/StackTraceElement;", &[]);
+        let frames = frames.ok().filter(|frames| !frames.is_null() && jni!(env, GetArrayLength, *frames) > 0);
+        let text = frames.and_then(|frames| {
+            let frame = jni!(env, GetObjectArrayElement, frames, 0);
+            let text = java.call(frame, "toString", "()Ljava/lang/String;", &[]);
+            text.ok().and_then(|text| java.text(text, MESSAGE))
+        });
+        jni!(env, PopLocalFrame, std::ptr::null_mut());
+        text
+    }
+}
+
 /// Tells the end of a test: passed, failed, skipped.
 fn ended(env: Env, name: &str, outcome: u8, failure: &Failure) {
     interventions::test_ended(env);

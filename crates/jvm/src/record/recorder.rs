@@ -20,6 +20,7 @@ use crate::agent::{Listener, Tools, capability, event, guarded, tools};
 use crate::jni;
 use crate::known::find_class;
 use crate::play::put_primitive;
+use crate::record::junit;
 use crate::record::plan::{Plan, TargetSet, WITNESS};
 use crate::record::stream::{RecordWriter, frame};
 use crate::resolve::Kind;
@@ -268,9 +269,13 @@ impl CallRecorder {
             Ended::Threw(_) => None,
         };
         let threw = matches!(ended, Ended::Threw(_));
+        let thrown_at = match &ended {
+            Ended::Threw(thrown) if self.wants_place() => junit::thrown_at(env, *thrown),
+            _ => None,
+        };
         let mut outcome = self.outcome(tools, env, kind, ended);
         self.put_surroundings(tools, env, object, seen, &mut outcome);
-        self.put_mark(&call, &mut outcome);
+        self.put_mark(&call, thrown_at.as_deref(), &mut outcome);
         self.put_places(tools, env, from, threw, &mut outcome);
         self.tell(tools, env, object, event, &outcome);
         self.after(env, object, event, call, result);
@@ -320,7 +325,7 @@ impl CallRecorder {
                 if self.plan.states {
                     seen.put(&[], &mut outcome);
                 }
-                self.put_mark(&call, &mut outcome);
+                self.put_mark(&call, None, &mut outcome);
                 self.put_site(from, &mut outcome);
                 self.records.event(object, class, 0, &outcome);
             }
@@ -501,7 +506,7 @@ impl Listener for &'static CallRecorder {
                     outcome.number(class);
                 }
                 self.put_surroundings(tools, env, this.unwrap_or(std::ptr::null_mut()), seen, &mut outcome);
-                self.put_mark(&call, &mut outcome);
+                self.put_mark(&call, None, &mut outcome);
                 self.put_places(tools, env, from, false, &mut outcome);
                 self.records.event(object, class, 0, &outcome);
                 if let Some(this) = this {

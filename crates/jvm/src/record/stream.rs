@@ -252,6 +252,7 @@ impl RecordDecoder {
         let kind = take.byte()?;
         let number = take.number()?;
         let thread = take.number()?;
+        let thrown_at = take.optional_text()?.map(Arc::from);
         let intervention = usize::try_from(number).map_err(|_| Garbled)?;
         let origin = match kind {
             origin::OWN => Origin::Own { ordinal: number },
@@ -259,7 +260,12 @@ impl RecordDecoder {
             origin::DELAYED => Origin::Delayed { intervention },
             _ => return Err(Garbled),
         };
-        self.marks.entry(object).or_default().push(Mark { sequence: self.sequence, thread, origin });
+        self.marks.entry(object).or_default().push(Mark {
+            sequence: self.sequence,
+            thread,
+            origin,
+            thrown_at,
+        });
         self.sequence += 1;
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! Evidence for one pair of events, and its form as JSON.
 
-use adit_attack::dsi::{Mutation, SpecVerdict, TestEnd, TestEvidence};
+use adit_attack::dsi::{Expected, Mutation, SpecVerdict, TestEnd, TestEvidence};
 use adit_attack::order::{Finding, Need, OrderEvidence, OrderWitness, Tally};
 use adit_attack::spec_verdict::{Basis, PairEvidence, Shares, shown_need};
 use adit_attack::temari::{Remedies, Testimony, testimony};
@@ -191,13 +191,18 @@ fn tally(tally: &Tally) -> Json {
 }
 
 fn test(test: &TestEvidence) -> Json {
-    let TestEvidence { test, plain, steady, threads, expects_exception, between, published, supplied } = test;
+    let TestEvidence { test, plain, steady, threads, expected, between, published, supplied } = test;
     json!({
         "test": test,
         "plain": end(plain),
         "steady": steady,
         "threads": threads,
-        "expects_exception": expects_exception,
+        "expected_exception": match expected {
+            Expected::Nothing => "none",
+            Expected::Same => "same",
+            Expected::Gone => "gone",
+            Expected::Other => "other",
+        },
         "between": between,
         "published": published.as_ref().map(mutation),
         "supplied": supplied.as_ref().map(mutation),

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use adit_attack::dsi::{Mutation, TestEnd, TestEvidence};
+use adit_attack::dsi::{Expected, Mutation, TestEnd, TestEvidence};
 use adit_attack::order::{Need, Tally};
 use adit_attack::temari::{CallPair, need_in_test};
 use adit_jvm::record::intervene::{
@@ -32,6 +32,9 @@ const REUSE: u32 = 40;
 /// Tests that are run for one pair, and pairs of calls that change places in one test.
 const TESTS: usize = 8;
 const CALLS: usize = 3;
+
+/// Events of a test above which others are preferred: each run of it takes long, and it shows no more.
+const LONG_TEST: usize = 2_000;
 
 /// Calls between the two that are put off together with the first one.
 const BETWEEN: usize = 6;
@@ -66,7 +69,10 @@ pub(super) struct WithinTests {
 pub(super) struct Suite {
     bench: TestBench,
     plain: BenchRun,
-    again: BenchRun,
+    /// The tests that may be evidence, run again without changes.
+    again: Option<BenchRun>,
+    /// Number of recorded events of each test.
+    events: BTreeMap<String, usize>,
     /// Time of all tests without changes, and of all runs with delayed calls.
     whole: Duration,
     delayed: Duration,
@@ -88,8 +94,13 @@ struct Instance {
 }
 
 impl Suite {
-    /// Runs all tests twice without changes.
-    pub(super) fn start(java: &JavaEnvironment, request: TestsRequest, quiet: bool) -> Result<Self, Report> {
+    /// Runs all tests without changes, and those that make the calls of one of the pairs once more.
+    pub(super) fn start(
+        java: &JavaEnvironment,
+        request: TestsRequest,
+        pairs: &[&(EventMethods, EventMethods)],
+        quiet: bool,
+    ) -> Result<Self, Report> {
         let TestsRequest { classes, directory, writable, limit } = request;
         let naming = EventNaming::Overload { non_public: true };
         let task = Task::Tests { classes };
@@ -102,12 +113,16 @@ impl Suite {
         let start = Instant::now();
         let plain = run(&mut bench, &Experiment::default(), quiet)?;
         let whole = start.elapsed();
-        let again = run(&mut bench, &Experiment::default(), quiet)?;
         bench.set_limit((whole * PATIENCE).max(LEAST_LIMIT).min(limit));
+        let mut events: BTreeMap<String, usize> = BTreeMap::new();
+        for life in &plain.lives {
+            *events.entry(life.test.clone()).or_default() += life.life.events.len();
+        }
         let mut suite = Self {
             bench,
             plain,
-            again,
+            again: None,
+            events,
             whole,
             delayed: Duration::ZERO,
             runs: 0,
@@ -115,21 +130,44 @@ impl Suite {
             notes: Vec::new(),
             quiet,
         };
+        let instances = pairs.iter().flat_map(|pair| {
+            let (first, second) = suite.events_of(pair);
+            suite.instances(&first, &second, pair.0.answer)
+        });
+        let tests: BTreeSet<String> = instances.map(|one| one.test).collect();
+        if !tests.is_empty() {
+            let experiment = Experiment { tests: tests.into_iter().collect(), interventions: Vec::new() };
+            suite.again = Some(run(&mut suite.bench, &experiment, quiet)?);
+        }
         suite.remark();
         Ok(suite)
+    }
+
+    /// Names of the events of both sides of a pair.
+    fn events_of(&self, pair: &(EventMethods, EventMethods)) -> (BTreeSet<String>, BTreeSet<String>) {
+        let events = |side: &EventMethods| -> BTreeSet<String> {
+            let methods = self.bench.methods().iter();
+            methods.filter(|one| side.has(&one.name, &one.descriptor)).map(|one| one.event.clone()).collect()
+        };
+        (events(&pair.0), events(&pair.1))
+    }
+
+    /// Ends of the tests that were run again.
+    fn ends_again(&self) -> BTreeMap<String, TestEnd> {
+        self.again.as_ref().map(ends).unwrap_or_default()
     }
 
     /// Names tests that can be no evidence.
     fn remark(&mut self) {
         let ends = ends(&self.plain);
-        let again = self::ends(&self.again);
+        let again = self.ends_again();
         let failing: Vec<&str> = ends
             .iter()
             .filter(|(_, end)| matches!(end, TestEnd::Failed { .. }))
             .map(|(name, _)| name.as_str())
             .collect();
-        let is_flaky = |name: &&String| again.get(*name) != ends.get(*name);
-        let flaky: Vec<&str> = ends.keys().filter(is_flaky).map(String::as_str).collect();
+        let is_flaky = |(name, end): &(&String, &TestEnd)| ends.get(*name).is_some_and(|known| known != *end);
+        let flaky: Vec<&str> = again.iter().filter(is_flaky).map(|(name, _)| name.as_str()).collect();
         let mut notes = Vec::new();
         if !failing.is_empty() {
             notes.push(format!(
@@ -155,15 +193,11 @@ impl Suite {
     /// Exchanges the calls of a pair in the tests that make both.
     pub(super) fn exchange(
         &mut self,
-        (first, second): &(EventMethods, EventMethods),
+        pair: &(EventMethods, EventMethods),
         published: bool,
     ) -> Result<WithinTests, Report> {
-        let events = |side: &EventMethods| -> BTreeSet<String> {
-            let methods = self.bench.methods().iter();
-            methods.filter(|one| side.has(&one.name, &one.descriptor)).map(|one| one.event.clone()).collect()
-        };
-        let (first_events, second_events) = (events(first), events(second));
-        let instances = self.instances(&first_events, &second_events, first.answer);
+        let (first_events, second_events) = self.events_of(pair);
+        let instances = self.instances(&first_events, &second_events, pair.0.answer);
         let tests: BTreeSet<&str> = instances.iter().map(|one| one.test.as_str()).collect();
         if tests.is_empty() {
             return Ok(WithinTests::default());
@@ -182,7 +216,7 @@ impl Suite {
         };
         let mut found =
             WithinTests { together: self.together(&instances, &supplied)?, ..WithinTests::default() };
-        let (plain_ends, again) = (ends(&self.plain), ends(&self.again));
+        let (plain_ends, again) = (ends(&self.plain), self.ends_again());
         for test in &names {
             let of_test = || instances.iter().enumerate().filter(|(_, one)| one.test == *test);
             let invents = of_test().any(|(number, _)| invented[number]);
@@ -202,8 +236,6 @@ impl Suite {
                     found.decisive = Some(test.clone());
                 }
             }
-            let event = |one: &Instance, place: usize| &self.plain.lives[one.life].life.events[place];
-            let threw = |one: &Instance| matches!(event(one, one.at.1).outcome, Outcome::Threw(_));
             let threads = |one: &Instance| {
                 let marks = &self.plain.lives[one.life].marks;
                 marks[one.at.0].thread != marks[one.at.1].thread
@@ -213,7 +245,10 @@ impl Suite {
                 steady: again.get(test) == Some(&plain),
                 plain,
                 threads: of_test().any(|(_, one)| threads(one)),
-                expects_exception: of_test().any(|(_, one)| threw(one)),
+                expected: of_test()
+                    .map(|(number, one)| self.expected(one, number, &supplied))
+                    .max()
+                    .unwrap_or(Expected::Nothing),
                 between,
                 published: as_published.as_ref().map(|run| mutation(run, test, true)),
                 supplied: Some(mutation(&supplied, test, invents)),
@@ -230,7 +265,7 @@ impl Suite {
         Ok(run)
     }
 
-    /// Pairs of calls in passing tests, those without other calls in between first.
+    /// Pairs of calls in passing tests: those of short tests first, and those without other calls in between.
     fn instances(
         &self,
         first: &BTreeSet<String>,
@@ -267,7 +302,10 @@ impl Suite {
                 }
             }
         }
-        found.sort_by_key(|(distance, place, _)| (*distance, *place));
+        found.sort_by_key(|(distance, place, one)| {
+            let events = self.events.get(&one.test).copied().unwrap_or(0);
+            (events > LONG_TEST, *distance, events, *place)
+        });
         let mut per_test: BTreeMap<String, usize> = BTreeMap::new();
         let mut chosen = Vec::new();
         for (.., instance) in found {
@@ -353,12 +391,41 @@ impl Suite {
         (self.need(one, moved, late, late, second), disturbed)
     }
 
+    /// Compares an exception of the second call with the one in a run with the calls exchanged: by its class,
+    /// its place in the code, and the state of the object after both calls.
+    fn expected(&self, one: &Instance, number: usize, run: &BenchRun) -> Expected {
+        let plain = &self.plain.lives[one.life];
+        let (event, mark) = (&plain.life.events[one.at.1], &plain.marks[one.at.1]);
+        if !matches!(event.outcome, Outcome::Threw(_)) {
+            return Expected::Nothing;
+        }
+        let same = |other: &&BenchLife| other.test == one.test && other.object == one.object;
+        let moved = run.lives.iter().find(same);
+        let place_of = |origin: Origin| moved?.marks.iter().position(|mark| mark.origin == origin);
+        let second = place_of(Origin::Own { ordinal: one.ordinals.1 });
+        let Some((moved, second)) = moved.zip(second).filter(|_| self.is_steady(one)) else {
+            return Expected::Same;
+        };
+        let other = &moved.life.events[second];
+        if !matches!(other.outcome, Outcome::Threw(_)) {
+            return Expected::Gone;
+        }
+        let late = place_of(Origin::Delayed { intervention: number });
+        let end = late.map(|late| &moved.life.events[late.max(second)].state);
+        // Many exceptions of one test have no place.
+        let places = mark.thrown_at.as_ref().zip(moved.marks[second].thrown_at.as_ref());
+        let is_same = event.outcome == other.outcome
+            && places.is_none_or(|(one, other)| one == other)
+            && end.is_none_or(|end| *end == event.state);
+        if is_same { Expected::Same } else { Expected::Other }
+    }
+
     /// Tells whether both calls did the same when the tests were run again: values that differ from run to
     /// run show nothing.
     fn is_steady(&self, one: &Instance) -> bool {
         let plain = &self.plain.lives[one.life];
         let same = |other: &&BenchLife| other.test == one.test && other.object == one.object;
-        self.again.lives.iter().find(same).is_some_and(|again| {
+        self.again.iter().flat_map(|run| &run.lives).find(same).is_some_and(|again| {
             [one.at.0, one.at.1].into_iter().all(|place| {
                 again.life.events.get(place).is_some_and(|event| {
                     let known = &plain.life.events[place];

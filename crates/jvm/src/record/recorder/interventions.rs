@@ -32,6 +32,10 @@ use crate::scripts::{Member, take_argument};
 use crate::vm::{self, Env};
 use crate::wire::{Garbled, Put, Take};
 
+/// Exceptions of one test whose places are asked for: each costs a whole stack, and some tests throw
+/// thousands.
+const MOST_PLACES: u32 = 32;
+
 /// A recorded call, as interventions see it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Call {
@@ -59,8 +63,9 @@ struct State {
     /// Calls of which a value is wanted later.
     wanted: Arc<[Wanted]>,
     test: Arc<str>,
-    /// Number of objects of the test.
+    /// Number of objects of the test, and of its exceptions whose places were asked for.
     made: u64,
+    placed: u32,
     objects: HashMap<i64, Place>,
     captured: HashMap<Wanted, Kept>,
     delayed: Vec<Delayed>,
@@ -202,12 +207,23 @@ impl CallRecorder {
         Call { object: tag, origin: origin::OWN, number: ordinal, left_out, keeps, kept: Vec::new() }
     }
 
-    /// Writes the mark of an event.
-    pub(super) fn put_mark(&self, call: &Call, bytes: &mut Vec<u8>) {
+    /// Tells whether the place of one more exception of the test is asked for.
+    pub(super) fn wants_place(&self) -> bool {
+        if !self.plan.intervenes {
+            return false;
+        }
+        let mut state = locked(&self.interventions.state);
+        state.placed = state.placed.saturating_add(1);
+        state.placed <= MOST_PLACES
+    }
+
+    /// Writes the mark of an event, with the place of its exception.
+    pub(super) fn put_mark(&self, call: &Call, thrown_at: Option<&str>, bytes: &mut Vec<u8>) {
         if self.plan.intervenes {
             bytes.byte(call.origin);
             bytes.number(call.number);
             bytes.number(thread());
+            bytes.optional_text(thrown_at);
         }
     }
 
@@ -285,6 +301,7 @@ impl CallRecorder {
         let mut state = locked(&self.interventions.state);
         state.test = name.into();
         state.made = 0;
+        state.placed = 0;
         let captured = std::mem::take(&mut state.captured);
         drop(state);
         give_back(env, captured.into_values());

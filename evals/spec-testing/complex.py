@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""Mines specifications with adit's miners and tests them: complex.py ADIT PROJECTS LIBRARIES OUT.
+
+PROJECTS is the folder that build.sh filled, LIBRARIES the class path with JUnit, OUT a CSV file. Each class
+with labeled pairs is observed once while its tests run; each miner makes a model of the traces, and `adit
+test-spec` tests it. Models with fewer than three events are left out. Rows that OUT has already are not made
+again, and what `adit test-spec` said goes next to OUT, one JSON file for each row.
+"""
+import csv, json, os, subprocess, sys, tempfile, time
+
+adit, projects, libraries, out = sys.argv[1:]
+MINERS = {"dice": ["--algorithm", "dice"], "k-tail 1": ["--algorithm", "k-tail", "--k", "1"]}
+COLUMNS = "project class miner states events transitions constraints verdict".split()
+COLUMNS += ["buggy", "supported", "unknown", "seconds"]
+labels = os.path.dirname(os.path.abspath(__file__))
+
+
+def run(*command):
+    return subprocess.run([adit, *command], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+
+
+def tests_of(folder, name):
+    """Tests named after a class, as mine.sh chooses them."""
+    simple, found = name.split(".")[-1].split("$")[0], []
+    for place, _, files in os.walk(folder):
+        for file in files:
+            stem = file.removesuffix(".class")
+            other = any(word in stem for word in ("Performance", "TestData", "Abstract"))
+            if stem == file or "$" in stem or other:
+                continue
+            if (stem.startswith(simple) and "Test" in stem[len(simple):]) or stem == "Test" + simple:
+                found.append(os.path.relpath(os.path.join(place, stem), folder).replace("/", "."))
+    return sorted(found)
+
+
+done = set()
+if os.path.exists(out):
+    with open(out) as text:
+        done = {(row["project"], row["class"], row["miner"]) for row in csv.DictReader(text)}
+kept = out.removesuffix(".csv")
+os.makedirs(kept, exist_ok=True)
+with open(out, "a") as text:
+    rows = csv.DictWriter(text, COLUMNS)
+    if not done:
+        rows.writeheader()
+    for project in ("commons-codec", "commons-csv", "joda-convert", "commons-io"):
+        with open(os.path.join(labels, f"{project}.csv")) as labeled:
+            classes = sorted({row["class"] for row in csv.DictReader(labeled)})
+        place = os.path.join(projects, project)
+        path = f"{place}/classes:{place}/tests:{libraries}"
+        for name in classes:
+            missing = [miner for miner in MINERS if (project, name, miner) not in done]
+            tests = tests_of(f"{place}/tests", name)
+            if not missing or not tests:
+                continue
+            with tempfile.TemporaryDirectory() as folder:
+                traces, model = f"{folder}/traces.jsonl", f"{folder}/model.json"
+                where = ["--no-project", "-c", path, "--tests", *tests, "--directory", f"{place}/source"]
+                run("observe", name, *where, "-q", "--labels", "method", "-o", traces)
+                for miner in missing:
+                    row = {"project": project, "class": name, "miner": miner}
+                    to = ["--no-purity", "-q", "--no-report", "-o", model]
+                    made = run("infer", traces, *MINERS[miner], *to)
+                    if made.returncode != 0:
+                        continue
+                    with open(model) as file:
+                        automaton = json.load(file)
+                    edges = automaton["edges"]
+                    events = {edge["event"] for edge in edges}
+                    if len(events) < 3:
+                        continue
+                    start = time.time()
+                    said = run("test-spec", model, "--class", name, *where, "--json", "-q", "--workers", "1",
+                               "--budget", "3000tests", "--script-limit", "5s")
+                    row["seconds"] = round(time.time() - start, 1)
+                    row |= {"states": len(automaton["states"]), "events": len(events)}
+                    row["transitions"] = len(edges)
+                    try:
+                        answer = json.loads(said.stdout)
+                    except ValueError:
+                        row["verdict"] = "error: " + said.stderr.strip().splitlines()[0]
+                    else:
+                        verdicts = [one["verdict"] for one in answer["constraints"]]
+                        row |= {"constraints": len(verdicts), "verdict": answer["verdict"]}
+                        row |= {each: verdicts.count(each) for each in ("buggy", "supported", "unknown")}
+                        with open(f"{kept}/{project}-{name}-{miner}.json", "w") as file:
+                            json.dump(answer, file)
+                    rows.writerow(row)
+                    text.flush()
+                    print(*row.values(), flush=True)
