@@ -155,7 +155,7 @@ impl Move {
         Some(changed)
     }
 
-    /// The same with an array of this length in the place of a shorter one that is passed; nothing if none is.
+    /// The same with an array of this length in the place of a shorter one; nothing if none is passed.
     fn behind_with_length(&self, situation: &Situation, length: i64) -> Option<Situation> {
         /// Longer arrays slow everything down that follows.
         const LONGEST: usize = 1024;
@@ -349,8 +349,8 @@ pub(crate) fn behind_given(
     behind
 }
 
-/// The situations after one more call that is given a twin of the object, which was made and used by copies of
-/// the same calls.
+/// The situations after one more call that is given a twin of the object, which copies of the same calls
+/// made.
 pub(crate) fn behind_given_twin(one: &Move, situation: &Situation) -> Vec<Situation> {
     let beside = situation.behind_script(&situation.script);
     behind_given(one, &beside, &Argument::Earlier(situation.object), &[])
