@@ -17,7 +17,7 @@ use crate::witnesses::Witnesses;
 const SAMPLES: usize = 10;
 const QUESTIONS: usize = 12;
 
-/// What the tests of each state answer to each question: the fact that all of them agree on, or none.
+/// Asks objects in each state, and returns for each question the fact that all of them agree on, or none.
 pub(super) fn answers<S: Subject>(
     subject: &mut S,
     model: &Fsa<String>,

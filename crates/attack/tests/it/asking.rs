@@ -15,6 +15,7 @@ use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 
 use crate::author::RandomAuthor;
+use crate::options::splitting;
 
 /// Runs scripts that call bags. `fill` puts something into a bag that no other call knows.
 struct BagWorld {
@@ -167,18 +168,7 @@ fn model(mut world: BagWorld) -> Fsa<String> {
     let options = ExploreOptions {
         survey: SurveyOptions { scripts: 300, calls: 8, candidates: 24, moves: 8 },
         successors: 8,
-        splitting: SplitOptions {
-            walks: 100,
-            walk_length: 8,
-            width: 16,
-            gain: 1.1,
-            relative_gain: 0.4,
-            least_gain: 0.012,
-            enough: 0.996,
-            good: 0.98,
-            readable: 15,
-            states: 60,
-        },
+        splitting: SplitOptions { gain: 1.1, ..splitting(8) },
     };
     let mut unlimited = Unlimited;
     let mut subject = GuardedSubject::new(&mut world, &mut unlimited);

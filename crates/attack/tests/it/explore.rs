@@ -11,24 +11,14 @@ use expect_test::{Expect, expect};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 
+use crate::options::splitting;
 use crate::stack_world::{StackWorld, roomy_tools, tools};
 
 fn small() -> ExploreOptions {
     ExploreOptions {
         survey: SurveyOptions { scripts: 600, calls: 8, candidates: 24, moves: 8 },
         successors: 8,
-        splitting: SplitOptions {
-            walks: 100,
-            walk_length: 8,
-            width: 16,
-            gain: 0.05,
-            relative_gain: 0.4,
-            least_gain: 0.012,
-            enough: 0.996,
-            good: 0.98,
-            readable: 15,
-            states: 60,
-        },
+        splitting: splitting(8),
     }
 }
 

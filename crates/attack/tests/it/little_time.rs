@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use adit_attack::explore::{ExploreOptions, Explored, Laboratory, Prior, SplitOptions, explore};
+use adit_attack::explore::{ExploreOptions, Explored, Laboratory, Prior, explore};
 use adit_attack::{EventReader, GuardedSubject, SurveyOptions};
 use adit_trace::{Limit, Progress, Stop, Unlimited};
 use rand::SeedableRng;
@@ -10,6 +10,7 @@ use rand::rngs::ChaCha8Rng;
 
 use crate::author::RandomAuthor;
 use crate::automaton_world::{Automaton, World};
+use crate::options::splitting;
 
 const STATES: usize = 8;
 const METHODS: usize = 24;
@@ -32,18 +33,7 @@ fn explored(automaton: &Automaton, until: u64) -> Explored {
     let options = ExploreOptions {
         survey: SurveyOptions { scripts: 300, calls: 12, candidates: 4, moves: 2 },
         successors: 8,
-        splitting: SplitOptions {
-            walks: 100,
-            walk_length: 10,
-            width: 16,
-            gain: 0.05,
-            relative_gain: 0.4,
-            least_gain: 0.012,
-            enough: 0.996,
-            good: 0.98,
-            readable: 15,
-            states: 60,
-        },
+        splitting: splitting(10),
     };
     let vocabulary = automaton.vocabulary();
     let (reader, mut author) = (EventReader::new(&vocabulary), RandomAuthor::new(&vocabulary));

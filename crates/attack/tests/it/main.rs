@@ -8,6 +8,7 @@ mod dice_tester;
 mod explore;
 mod finer_model;
 mod little_time;
+mod options;
 mod order;
 mod purity;
 mod random_automata;

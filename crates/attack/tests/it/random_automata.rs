@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use adit_attack::branches::Branches;
 use adit_attack::dice_tester::{Assault, dice_tester};
 use adit_attack::dynamosa::Settings;
-use adit_attack::explore::{ExploreOptions, Explored, Laboratory, Prior, SplitOptions, explore};
+use adit_attack::explore::{ExploreOptions, Explored, Laboratory, Prior, explore};
 use adit_attack::purity::{PurityOptions, Verdict, purity};
 use adit_attack::shrink::shrink;
 use adit_attack::validate::{ValidateOptions, Validated, WalkOptions, validate};
@@ -27,6 +27,7 @@ use rand::rngs::ChaCha8Rng;
 
 use crate::author::RandomAuthor;
 use crate::automaton_world::{Automaton, World, automata};
+use crate::options::splitting;
 
 /// More states than a model of these automata can have when it is made deterministic.
 const LIMIT: usize = 1 << 12;
@@ -63,18 +64,7 @@ impl Arena {
         let options = ExploreOptions {
             survey: SurveyOptions { scripts: 300, calls: 8, candidates: 24, moves: 8 },
             successors: 8,
-            splitting: SplitOptions {
-                walks: 100,
-                walk_length: 10,
-                width: 16,
-                gain: 0.05,
-                relative_gain: 0.4,
-                least_gain: 0.012,
-                enough: 0.996,
-                good: 0.98,
-                readable: 15,
-                states: 60,
-            },
+            splitting: splitting(10),
         };
         let Self { world, reader, author, rng } = self;
         let mut unlimited = Unlimited;
