@@ -213,8 +213,8 @@ struct Telling {
     part: String,
     /// The others that it does not tell the state from.
     rest: BTreeSet<State>,
-    /// Rank of plainness: a call that others refuse comes before one that the state refuses, and last comes one
-    /// that nobody saw succeed.
+    /// Rank: a call that others refuse comes before one that the state refuses, and last comes one that
+    /// nobody saw succeed.
     kind: u8,
     /// The number of overloads that it stands for. The more a method has, the more the class is about it.
     overloads: usize,

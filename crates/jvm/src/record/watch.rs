@@ -71,8 +71,8 @@ pub struct WatchPlan {
 
 impl WatchPlan {
     /// Reads the classes, given by their names with dots, in the order of their numbers. Of those with
-    /// `true`, only objects of exactly the class count, beside the creation of others. Fails if one of them is
-    /// not on the class path; see [`MOST_CLASSES`].
+    /// `true`, only objects of exactly the class count, beside the creation of others. Fails if one of them
+    /// is not on the class path; see [`MOST_CLASSES`].
     pub fn make(options: &RecordOptions, classes: &[(String, bool)]) -> Result<WatchPlan, HostError> {
         let host = &options.host;
         let names = || classes.iter().map(|(name, _)| name);
