@@ -17,6 +17,9 @@ use crate::witnesses::Witnesses;
 const SAMPLES: usize = 10;
 const QUESTIONS: usize = 12;
 
+/// A state, a question, and the fact that all objects agree on, if they do.
+type Answered = (State, String, Option<Fact>);
+
 /// Asks objects in each state, and returns for each question the fact that all of them agree on, or none.
 pub(super) fn answers<S: Subject>(
     subject: &mut S,
@@ -25,7 +28,7 @@ pub(super) fn answers<S: Subject>(
     methods: &[Arc<Callable>],
     tests: &[(Script, Run)],
     witnesses: &Witnesses,
-) -> Result<Vec<(State, String, Option<Fact>)>, S::Error> {
+) -> Result<Vec<Answered>, S::Error> {
     let asks = |method: &&Arc<Callable>| {
         // The sign of a hash says nothing.
         let told =
