@@ -28,7 +28,7 @@ const TOO_SLOW: Duration = Duration::from_millis(50);
 
 /// A script has at most so many times its limit, however little of the processor it got: a machine this busy
 /// would not finish anyway, and a thread that is never run looks the same.
-pub(crate) const STARVED: u32 = 20;
+const STARVED: u32 = 20;
 
 /// Time that a worker has to end a call that loops before it is replaced. The call goes on until it passes a
 /// place at which the machine can stop it, which is a matter of microseconds, unless it is in native code.

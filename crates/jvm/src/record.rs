@@ -32,7 +32,7 @@ use crate::classes;
 use crate::error::HostError;
 use crate::host::HostOptions;
 use crate::message::{Job, ScriptSetup, Setup};
-use crate::process::{STARVED, Start, Worker};
+use crate::process::{Start, Worker};
 use crate::sandbox::{MemoryLimits, Sandbox};
 use crate::shared;
 use crate::wire::{Garbled, Put, Take};
@@ -352,6 +352,9 @@ impl Watched {
     /// Tells whether a task has exceeded its limit. The time that it waited for a processor does not count,
     /// so that other programs do not change its end.
     fn is_too_long(&self, elapsed: Duration, starved: Duration, used: Duration, limit: Duration) -> bool {
+        /// A task has at most so many times its limit. On a busy machine, threads of the JVM wait in which no
+        /// test runs, so that a test that hangs looks as if it waited.
+        const STARVED: u32 = 3;
         let own = || {
             // Several threads may wait at once, so this alone would be too little.
             let waited = self.worker.starved_time().saturating_sub(starved);
