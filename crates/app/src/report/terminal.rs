@@ -14,7 +14,8 @@ use adit_trace::Label;
 /// Maximum number of states in a list; nobody reads a longer one.
 const MAX_LISTED: usize = 15;
 
-/// Returns the model for a terminal of this size: drawn if it fits, else as text.
+/// Returns the model for a terminal of this size: drawn if it fits there beside everything else, else as
+/// text. `room` is the number of lines that everything else leaves of a usual screen.
 pub(crate) fn fitting(
     model: &Fsa<String>,
     blocked: &[BlockedCalls],
@@ -22,12 +23,11 @@ pub(crate) fn fitting(
     (width, height): (usize, usize),
     room: usize,
 ) -> String {
-    /// Lines of a drawing that are worth scrolling for in a small window.
-    const WORTH: usize = 40;
+    // A small window scrolls, and a large one has more room.
+    let lines = room + height.saturating_sub(SCREEN);
     let choice = Choice { pure: true, failures: false };
-    let fits = |text: &String| {
-        text.lines().all(|line| columns(line) <= width) && text.lines().count() <= height.max(WORTH)
-    };
+    let fits =
+        |text: &String| text.lines().all(|line| columns(line) <= width) && text.lines().count() <= lines;
     // A box has no place for what blocks.
     let drawn = boxes(model, pure, choice).filter(|_| blocked.is_empty());
     drawn.filter(fits).unwrap_or_else(|| told(model, blocked, room))
@@ -475,6 +475,8 @@ mod tests {
             busiest states: 0 (20 arrows); 1 (3 arrows); 2 (3 arrows); 3 (3 arrows); 4 (3 arrows)
         "#]]
         .assert_eq(&told(&builder.build(), &[], SCREEN));
+        // Where other text takes the screen, a drawing would scroll away.
+        assert!(!fitting(&model, &[], &BTreeSet::new(), (80, 40), 2).contains("├─ open ✓"));
         assert!(fitting(&model, &[], &BTreeSet::new(), (80, 50), SCREEN).contains("├─ open ✓"));
     }
 }
