@@ -15,42 +15,68 @@ pub(crate) const ROOT: Node = 0;
 /// A tree of observations.
 pub(crate) struct ObservationTree {
     inputs: usize,
-    /// Children by input, the inputs of one node side by side; 0 for none.
-    children: Vec<Node>,
-    /// Output of the last input of each node's word; that of the root means nothing.
-    outputs: Vec<OutputSymbol>,
-    /// Parent of each node, and the input that leads from it.
-    origins: Vec<(Node, u32)>,
-    /// Youngest child of each node, and its next older sibling; 0 for none. Most nodes have one child, and
-    /// looking for it in the table of all inputs is what learning would spend most of its time on.
-    kin: Vec<(Node, Node)>,
+    nodes: Vec<Observed>,
+    /// Children by input of the nodes that have several, the inputs of one node side by side; 0 for none.
+    tables: Vec<Node>,
+}
+
+/// One node of the tree. Most nodes have one child, so a table of children for each would be what learning
+/// spends most of its memory and time on.
+#[derive(Clone, Copy, Default)]
+struct Observed {
+    /// Output of the last input of the node's word; that of the root means nothing.
+    output: OutputSymbol,
+    /// The last input of the node's word, and the node of the word without it.
+    input: u32,
+    parent: Node,
+    /// Youngest child, and next older sibling; 0 for none.
+    youngest: Node,
+    sibling: Node,
+    /// Place of the first of its children in the tables, if it has several.
+    table: u32,
 }
 
 impl ObservationTree {
     /// The tree without observations.
     pub(crate) fn new(inputs: usize) -> Self {
-        Self { inputs, children: vec![0; inputs], outputs: vec![0], origins: vec![(0, 0)], kin: vec![(0, 0)] }
+        Self { inputs, nodes: vec![Observed::default()], tables: Vec::new() }
     }
 
     /// Number of nodes.
     pub(crate) fn len(&self) -> usize {
-        self.outputs.len()
+        self.nodes.len()
     }
 
     /// The child of `node` by `input`, if it was observed.
     pub(crate) fn child(&self, node: Node, input: Symbol) -> Option<Node> {
-        let child = self.children[node as usize * self.inputs + input];
+        let child = self.child_or_none(node, input as u32);
         (child != 0).then_some(child)
+    }
+
+    /// The child of `node` by `input`, 0 for none.
+    fn child_or_none(&self, node: Node, input: u32) -> Node {
+        let Observed { youngest, table, .. } = self.nodes[node as usize];
+        if youngest == 0 {
+            return 0;
+        }
+        let child = self.nodes[youngest as usize];
+        if child.input == input {
+            youngest
+        } else if child.sibling == 0 {
+            0
+        } else {
+            self.tables[table as usize + input as usize]
+        }
     }
 
     /// The output of the last input of the node's word.
     pub(crate) fn output(&self, node: Node) -> OutputSymbol {
-        self.outputs[node as usize]
+        self.nodes[node as usize].output
     }
 
     /// The parent of `node`, and the input that leads from it.
     pub(crate) fn origin(&self, node: Node) -> (Node, Symbol) {
-        let (parent, input) = self.origins[node as usize];
+        let Observed { parent, input, .. } = self.nodes[node as usize];
         (parent, input as Symbol)
     }
 
@@ -58,8 +84,8 @@ impl ObservationTree {
     pub(crate) fn access(&self, mut node: Node) -> InputWord {
         let mut word = Vec::new();
         while node != ROOT {
-            let (parent, input) = self.origins[node as usize];
-            word.push(input as Symbol);
+            let (parent, input) = self.origin(node);
+            word.push(input);
             node = parent;
         }
         word.reverse();
@@ -102,25 +128,40 @@ impl ObservationTree {
     pub(crate) fn insert(&mut self, word: &[Symbol], outputs: &[OutputSymbol]) -> Result<Node, usize> {
         let mut node = ROOT;
         for (at, (&input, &output)) in word.iter().zip(outputs).enumerate() {
-            let slot = node as usize * self.inputs + input;
-            let child = self.children[slot];
-            if child != 0 {
-                if self.outputs[child as usize] != output {
-                    return Err(at + 1);
-                }
+            let child = self.child_or_none(node, input as u32);
+            if child == 0 {
+                node = self.add(node, input as u32, output);
+            } else if self.output(child) == output {
                 node = child;
-                continue;
+            } else {
+                return Err(at + 1);
             }
-            let fresh = self.outputs.len() as Node;
-            self.children[slot] = fresh;
-            self.children.resize(self.children.len() + self.inputs, 0);
-            self.outputs.push(output);
-            self.origins.push((node, input as u32));
-            self.kin.push((0, self.kin[node as usize].0));
-            self.kin[node as usize].0 = fresh;
-            node = fresh;
         }
         Ok(node)
+    }
+
+    /// Adds a child that the node does not have.
+    fn add(&mut self, parent: Node, input: u32, output: OutputSymbol) -> Node {
+        let fresh = self.nodes.len() as Node;
+        let sibling = self.nodes[parent as usize].youngest;
+        if sibling != 0 {
+            if self.nodes[sibling as usize].sibling == 0 {
+                // The first child that is not the only one.
+                self.nodes[parent as usize].table = self.tables.len() as u32;
+                self.tables.resize(self.tables.len() + self.inputs, 0);
+                self.set(parent, self.nodes[sibling as usize].input, sibling);
+            }
+            self.set(parent, input, fresh);
+        }
+        self.nodes[parent as usize].youngest = fresh;
+        self.nodes.push(Observed { output, input, parent, youngest: 0, sibling, table: 0 });
+        fresh
+    }
+
+    /// Enters a child into the table of a node that has one.
+    fn set(&mut self, parent: Node, input: u32, child: Node) {
+        let table = self.nodes[parent as usize].table;
+        self.tables[table as usize + input as usize] = child;
     }
 
     /// True if some word was observed after both nodes with different outputs: they are different states.
@@ -130,16 +171,14 @@ impl ObservationTree {
         if one == other {
             return false;
         }
-        let mut child = self.kin[one as usize].0;
+        let mut child = self.nodes[one as usize].youngest;
         while child != 0 {
-            let input = self.origins[child as usize].1;
-            let twin = self.children[other as usize * self.inputs + input as usize];
-            if twin != 0
-                && (self.outputs[child as usize] != self.outputs[twin as usize] || self.apart(child, twin))
-            {
+            let Observed { output, input, sibling, .. } = self.nodes[child as usize];
+            let twin = self.child_or_none(other, input);
+            if twin != 0 && (output != self.output(twin) || self.apart(child, twin)) {
                 return true;
             }
-            child = self.kin[child as usize].1;
+            child = sibling;
         }
         false
     }
