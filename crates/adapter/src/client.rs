@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Map, Value};
 
 use crate::description::{self, Described};
-use crate::error::{AdapterError, Exchange};
+use crate::error::{AdapterError, Exchange, Fault};
 use crate::message::{self, AdapterCall, Answered, CallAnswer, Request, Sequence, SequenceEnd};
 use crate::process::{Launch, Process, Received};
 
@@ -49,8 +49,9 @@ pub struct Adapter {
     starts: u64,
     /// Processes in a row that ended without an answer.
     fruitless: u32,
-    /// Processes that hung or died.
+    /// Processes that hung or died, and how the last one did.
     faults: u64,
+    last_fault: Option<Fault>,
 }
 
 /// A process and the lines that it owes answers to.
@@ -109,6 +110,7 @@ impl Adapter {
             starts: 1,
             fruitless: 0,
             faults: 0,
+            last_fault: None,
         })
     }
 
@@ -125,6 +127,11 @@ impl Adapter {
     /// Number of processes that hung or died so far.
     pub fn faults(&self) -> u64 {
         self.faults
+    }
+
+    /// The end of the last process that hung or died.
+    pub fn last_fault(&self) -> Option<&Fault> {
+        self.last_fault.as_ref()
     }
 
     /// Ends the process. The next sequence starts another one.
@@ -276,6 +283,12 @@ impl Adapter {
     fn end(&mut self) -> Result<(), AdapterError> {
         let Some(mut running) = self.process.take() else { return Ok(()) };
         self.faults += 1;
+        let exchange = *running.exchange();
+        let how = match running.process.receive(Instant::now()) {
+            Received::Ended(how) => how,
+            _ => format!("did not answer a line within {} s", self.limits.line.as_secs_f64()),
+        };
+        let fault = self.last_fault.insert(Fault { how, exchange });
         if running.is_proven {
             return Ok(());
         }
@@ -283,12 +296,8 @@ impl Adapter {
         if self.fruitless < TRIES {
             return Ok(());
         }
-        let exchange = running.exchange();
-        let how = match running.process.receive(Instant::now()) {
-            Received::Ended(how) => how,
-            _ => format!("did not answer a line within {} s", self.limits.line.as_secs_f64()),
-        };
-        Err(AdapterError::Unstable { command: self.launch.command.clone(), tries: TRIES, how, exchange })
+        let fault = Box::new(fault.clone());
+        Err(AdapterError::Unstable { command: self.launch.command.clone(), tries: TRIES, fault })
     }
 
     /// The error of an adapter that does not follow the protocol.

@@ -96,9 +96,7 @@ pub enum AdapterError {
         exchange: Box<Exchange>,
     },
     /// Processes die before they answer anything.
-    #[error(
-        "the adapter `{command}` was started {tries} times in a row without one answer; it {how}{exchange}"
-    )]
+    #[error("the adapter `{command}` was started {tries} times in a row without one answer; it {fault}")]
     #[diagnostic(
         code(adapter::unstable),
         help("a single call must not keep the adapter from answering the next sequence after a new start")
@@ -109,10 +107,23 @@ pub enum AdapterError {
         /// Number of processes.
         tries: u32,
         /// End of the last one.
-        how: String,
-        /// Last lines of both sides.
-        exchange: Box<Exchange>,
+        fault: Box<Fault>,
     },
+}
+
+/// End of a process that hung or died.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// Its end, as in “exited with code 3”.
+    pub how: String,
+    /// Last lines of both sides.
+    pub exchange: Exchange,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.how, self.exchange)
+    }
 }
 
 /// Last lines between adit and an adapter.

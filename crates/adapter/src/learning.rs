@@ -193,6 +193,11 @@ impl AdapterTeacher {
         self.failure.take()
     }
 
+    /// The adapter that is asked.
+    pub fn adapter(&self) -> &Adapter {
+        &self.adapter
+    }
+
     fn sequence(&self, word: &InputWord) -> Sequence {
         let object = self.start.is_some().then_some(0);
         let calls = word.iter().map(|&input| {

@@ -29,7 +29,7 @@ mod values;
 pub use author::{AdapterAuthor, AuthorOptions, Unreturned};
 pub use client::{Adapter, AdapterLimits};
 pub use description::{AdapterParameter, Described, OfferedCall, ParameterKind};
-pub use error::{AdapterError, Exchange};
+pub use error::{AdapterError, Exchange, Fault};
 pub use learning::{
     AdapterTeacher, LAST_OUTPUTS, LearnerInput, inputs_of, learner_inputs, parse_input, parse_start,
 };

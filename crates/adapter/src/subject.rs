@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::client::{Adapter, AdapterLimits};
 use crate::description::{Described, OfferedCall};
-use crate::error::AdapterError;
+use crate::error::{AdapterError, Fault};
 use crate::message::{AdapterCall, Answered, CallAnswer, CallOutcome, Sequence, SequenceEnd, Unmade};
 use crate::process::Launch;
 use crate::values;
@@ -106,6 +106,11 @@ impl AdapterHost {
     /// Number of processes that hung or died, and were replaced.
     pub fn restarts(&self) -> u64 {
         self.adapters.iter().map(Adapter::faults).sum()
+    }
+
+    /// The end of the last process that hung or died.
+    pub fn last_fault(&self) -> Option<&Fault> {
+        self.adapters.iter().find_map(Adapter::last_fault)
     }
 
     /// The calls of a script as source text, if the adapter can write it.

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use adit_adapter::{AdapterAuthor, AdapterHost};
+use adit_adapter::{AdapterAuthor, AdapterHost, Fault};
 use adit_java::{Api, Generator, source};
 use adit_jvm::{Host, HostOptions};
 use adit_trace::{Author, Callable, Depth, Run, RunLimits, Script, Subject, Vocabulary};
@@ -117,25 +117,25 @@ impl UnderTest {
     /// The error of an adapter whose processes hung or died at every call; none if one was answered.
     pub(crate) fn answers_nothing(&self) -> Option<Report> {
         let AnyHost::Adapter(host) = &self.host else { return None };
-        host.answers_nothing().then(|| {
-            let died = counted(host.restarts(), "process");
-            no_answer(
-                format!("the adapter answered no call of {}: {died} hung or died", self.class()),
-                "call it by hand with the lines that docs/adapters.md shows; `adit observe` with the same \
-                 --adapter names the calls",
-            )
-        })
+        let died = self.faults().filter(|_| host.answers_nothing())?;
+        Some(no_answer(
+            format!("the adapter answered no call of {}: {died}", self.class()),
+            "call it by hand with the lines that docs/adapters.md shows; more time for each with --script-limit",
+        ))
+    }
+
+    /// Processes of an adapter that hung or died, in words, with the last exchange of one; none if none did.
+    pub(crate) fn faults(&self) -> Option<String> {
+        let AnyHost::Adapter(host) = &self.host else { return None };
+        host.last_fault().map(|fault| faults(host.restarts(), fault))
     }
 
     /// Speed of an adapter in words.
     pub(crate) fn speed(&self) -> Option<String> {
         let AnyHost::Adapter(host) = &self.host else { return None };
-        let restarts = match host.restarts() {
-            0 => String::new(),
-            times => format!("; {} hung or died and was replaced", counted(times, "process")),
-        };
         let (calls, rate) = (counted(host.calls(), "call"), host.calls_per_second());
-        Some(format!("the adapter answered {calls} ({rate:.0} per second){restarts}"))
+        let faults = self.faults().map(|faults| format!("; {faults}")).unwrap_or_default();
+        Some(format!("the adapter answered {calls} ({rate:.0} per second){faults}"))
     }
 
     /// Language of the calls, as part of a sentence.
@@ -144,6 +144,14 @@ impl UnderTest {
             World::Java(_) => "in Java".to_owned(),
             World::Adapter(adapter) => adapter.language(),
         }
+    }
+}
+
+/// Processes of an adapter that hung or died, in words, with the last exchange of one.
+pub(crate) fn faults(processes: u64, fault: &Fault) -> String {
+    match processes {
+        1 => format!("a process {fault}"),
+        _ => format!("{processes} processes hung or died; one {fault}"),
     }
 }
 

@@ -186,6 +186,9 @@ fn an_adapter_that_dies_in_every_call_gives_no_answer() {
         let text = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(4), "{command}: {text}");
         assert!(text.contains("the adapter answered no call of Door"), "{command}: {text}");
+        // Its last exchange says where to look.
+        assert!(text.contains("exited with code 9"), "{command}: {text}");
+        assert!(text.contains("last line to it:") && text.contains("\"do\":\"call\""), "{command}: {text}");
     }
 }
 

@@ -38,6 +38,7 @@ use crate::output::{Target, counted, print_json};
 use crate::progress::Counting;
 use crate::shell;
 use crate::stderr::tell;
+use crate::under_test::faults;
 use journal::Journal;
 
 mod journal;
@@ -144,6 +145,9 @@ pub(super) fn run(flags: &LearnFlags, quiet: bool) -> Result<Ending, Report> {
     let disagreements = voting.disagreements().to_vec();
     let counter = voting.into_inner();
     let count = counter.count();
+    let workers = counter.into_inner().into_workers();
+    let adapters = || workers.iter().map(AdapterTeacher::adapter);
+    let fault = adapters().find_map(Adapter::last_fault);
     let session = Outcome {
         name: described.name.clone(),
         labels,
@@ -155,13 +159,13 @@ pub(super) fn run(flags: &LearnFlags, quiet: bool) -> Result<Ending, Report> {
         checked: equivalence.checked(),
         disagreements,
         elapsed: start.elapsed(),
+        faults: fault.map(|fault| faults(adapters().map(Adapter::faults).sum(), fault)),
     };
     if let Some(report) = failure {
         return Err(report);
     }
     if let Some(Ended::Failed(text)) = &session.learned.ended {
-        let failures =
-            counter.into_inner().into_workers().into_iter().find_map(|mut worker| worker.failure());
+        let failures = workers.into_iter().find_map(|mut worker| worker.failure());
         return Err(
             failures.map_or_else(|| bad_input(text, "see docs/adapters.md for the protocol"), Report::new)
         );
@@ -196,6 +200,8 @@ fn finish(
             Ended::Failed(_) => "the adapter failed",
         };
         if session.learned.machine.is_none() {
+            let kept =
+                session.faults.iter().map(String::as_str).chain([&*kept]).collect::<Vec<_>>().join("\n");
             return Err(no_answer(format!("{why} before there was a first machine"), kept));
         }
         if !matches!(ended, Ended::Budget) {
@@ -204,7 +210,11 @@ fn finish(
     }
     if session.answers_nothing() {
         return Err(no_answer(
-            format!("the adapter answered no call of {}: it hung or died in each", session.name),
+            format!(
+                "the adapter answered no call of {}: {}",
+                session.name,
+                session.faults.as_deref().unwrap_or("it hung or died in each")
+            ),
             "call it by hand with the lines that docs/adapters.md shows; more time for each with --script-limit",
         ));
     }
@@ -221,6 +231,9 @@ fn finish(
     }
     if !quiet {
         tell(&session.headline(&model));
+        if let Some(faults) = &session.faults {
+            tell(&format!("note: {faults}"));
+        }
     }
     if flags.json {
         print_json(&session.as_json(&model))?;
@@ -445,6 +458,8 @@ struct Outcome {
     checked: Checked,
     disagreements: Vec<Disagreement<String>>,
     elapsed: Duration,
+    /// Processes that hung or died, in words.
+    faults: Option<String>,
 }
 
 impl Outcome {

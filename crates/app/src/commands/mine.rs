@@ -436,9 +436,13 @@ fn nothing_made(flags: &MineFlags, class: &str, mined: &Mined, subject: &mut Und
     let (is_made, threw) = constructors_threw(subject);
     // Where every way to make an object threw, a larger budget is no remedy.
     if mined.conclusion.chosen.words > 0 || (mined.hardly_watched && (is_made || threw.is_empty())) {
+        let more = "run the same command again with a larger --budget; it continues from what was found";
         return no_answer(
             format!("the budget ended after {tests}, {NO_TIME}"),
-            "run the same command again with a larger --budget; it continues from what was found",
+            match subject.faults() {
+                Some(faults) => format!("{faults}\n{more}"),
+                None => more.to_owned(),
+            },
         );
     }
     let why = if threw.is_empty() { String::new() } else { format!(": {}", threw.join("; ")) };
