@@ -18,6 +18,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub struct EventReader {
     alphabet: Alphabet,
     letters: FxHashMap<Arc<Callable>, CallLetters>,
+    /// The methods, by what they have in common with those of other types.
+    methods: FxHashMap<String, Vec<Arc<Callable>>>,
     starts: FxHashSet<Arc<Callable>>,
     names: EventNames,
 }
@@ -65,7 +67,11 @@ impl EventReader {
             letters.insert(callable.clone(), of_call);
         }
         let starts = vocabulary.starts.iter().cloned().collect();
-        Self { alphabet, letters, starts, names: vocabulary.names.clone() }
+        let mut methods: FxHashMap<String, Vec<Arc<Callable>>> = FxHashMap::default();
+        for method in vocabulary.methods.iter().filter(|one| one.kind == CallKind::Method) {
+            methods.entry(method.name.clone()).or_default().push(method.clone());
+        }
+        Self { alphabet, letters, methods, starts, names: vocabulary.names.clone() }
     }
 
     /// The letters, all of them known from the beginning.
@@ -109,12 +115,19 @@ impl EventReader {
 
     /// The event that a statement was; none if it threw or was not run.
     pub fn letter(&self, callable: &Arc<Callable>, result: &StepResult) -> Option<Letter> {
-        let letters = self.letters.get(callable)?;
+        let letters = self.letters.get(callable).or_else(|| self.letters.get(self.overridden(callable)?))?;
         match result {
             StepResult::Threw { .. } | StepResult::Unresolved { .. } | StepResult::Skipped(_) => None,
             StepResult::Returned(Value::Bool(answer)) => Some(letters.answers[usize::from(!answer)]),
             StepResult::Returned(_) | StepResult::Object { .. } => Some(letters.other),
         }
+    }
+
+    /// The method of the vocabulary that a method of a supertype is on an object under test: where a lock is
+    /// needed for something else, it is called as any lock is.
+    fn overridden(&self, callable: &Arc<Callable>) -> Option<&Arc<Callable>> {
+        let some = self.methods.get(&callable.name).filter(|_| callable.kind == CallKind::Method)?;
+        some.iter().find(|one| one.overload() == callable.overload())
     }
 
     /// The traces of the objects under test that a script made, in the order of their appearance.
@@ -218,6 +231,26 @@ mod tests {
             reader(&[&make], &[&ask]).read(&Script { statements }, &run(vec![object(0), object(0), void()]));
         let [trace] = &traces[..] else { panic!("{traces:?}") };
         assert_eq!(trace.statements, [0, 2]);
+    }
+
+    /// A lock that is made for its condition is called as any lock is, and is a lock under test.
+    #[test]
+    fn a_method_of_a_supertype_is_the_same_event() {
+        let make = callable(CallKind::Constructor, "A");
+        let owned = |owner, signature: &str| {
+            let method =
+                Callable { answer: ValueKind::Object, ..Callable::new(CallKind::Method, owner, "ask") };
+            Arc::new(Callable { signature: signature.into(), ..method })
+        };
+        let (own, inherited, other) =
+            (owned("A", "()LSub;"), owned("Super", "()LSuper;"), owned("A", "(I)V"));
+        let statements = [&own, &inherited, &other].map(|method| call(method, Some(0), Vec::new()));
+        let script =
+            Script { statements: [vec![call(&make, None, Vec::new())], statements.to_vec()].concat() };
+        let steps = vec![object(0), void(), void(), void()];
+        let traces = reader(&[&make], &[&own]).read(&script, &run(steps));
+        let [trace] = &traces[..] else { panic!("{traces:?}") };
+        assert_eq!(trace.statements, [0, 1, 2]);
     }
 
     /// A task that is given to another task may be run by it, unseen. A call on the object itself may take

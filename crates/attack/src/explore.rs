@@ -41,6 +41,7 @@ mod looking;
 pub mod modes;
 mod new_moves;
 mod refute;
+mod repeating;
 mod witness;
 
 use self::exploration::Exploration;
@@ -258,6 +259,7 @@ impl Explorer {
         let before = self.exploration.draft(laboratory.reader);
         let tried = self.in_laboratory(laboratory, |explorer, prober, author, rng| {
             explorer.exploration.try_new_moves(prober, author, &explorer.surveyed, rng)?;
+            explorer.exploration.repeat_calls(prober)?;
             let successors = explorer.exploration.options.successors;
             explorer.exploration.explore(prober, successors)
         })?;
@@ -354,6 +356,8 @@ impl Explorer {
                 for (script, run) in &self.surveyed.runs {
                     exploration.accept(prober, script, run)?;
                 }
+                exploration.explore(prober, LATE_SUCCESSORS)?;
+                exploration.repeat_calls(prober)?;
                 exploration.explore(prober, LATE_SUCCESSORS)?;
                 Ok(Some(Step::AcceptRandom))
             }

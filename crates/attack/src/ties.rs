@@ -11,7 +11,7 @@ use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use adit_trace::{Argument, Callable, Run, Script};
+use adit_trace::{Argument, Callable, Run, Script, Statement};
 use rustc_hash::FxHasher;
 
 use crate::EventReader;
@@ -49,15 +49,7 @@ impl Ties {
             for heard in reader.read(script, run) {
                 let calls = heard.statements.iter().map(|&at| &script.statements[at]);
                 for call in calls.filter(|call| call.receiver == Some(heard.object)) {
-                    let mut sources = Sources::new();
-                    for (parameter, argument) in call.args.iter().enumerate() {
-                        if let Argument::Earlier(at) = argument
-                            && let Some(source) = script.statements.get(*at)
-                            && source.receiver == Some(heard.object)
-                        {
-                            sources.insert((parameter, source.callable.clone()));
-                        }
-                    }
+                    let sources = sources(script, call, heard.object);
                     if sources.is_empty() {
                         free.insert(call.callable.clone());
                     } else {
@@ -72,6 +64,24 @@ impl Ties {
         is_new
     }
 
+    /// Tells whether a call only takes what the same object returned, as far as is known.
+    pub(crate) fn is_tied(&self, callable: &Arc<Callable>) -> bool {
+        self.tied.contains_key(callable)
+    }
+
+    /// Learns that the last call of a script returned, which it did not with any value from elsewhere. Tells
+    /// whether it is tied and was not before.
+    pub(crate) fn tie(&mut self, script: &Script, object: usize) -> bool {
+        let Some(call) = script.statements.last() else { return false };
+        let sources = sources(script, call, object);
+        let is_new =
+            !sources.is_empty() && !self.free.contains(&call.callable) && !self.is_tied(&call.callable);
+        if is_new {
+            Rc::make_mut(&mut self.tied).insert(call.callable.clone(), sources);
+        }
+        is_new
+    }
+
     /// The values in a script that a call on its object may need: parameters, each with the last statement
     /// that gave a value for it.
     pub(crate) fn values(
@@ -81,7 +91,9 @@ impl Ties {
         object: usize,
     ) -> impl Iterator<Item = (usize, Argument)> {
         self.tied.get(callable).into_iter().flatten().filter_map(move |(parameter, source)| {
-            let gives = |one: &adit_trace::Statement| one.receiver == Some(object) && one.callable == *source;
+            let gives = |one: &Statement| {
+                one.receiver == Some(object) && one.callable.overload() == source.overload()
+            };
             let at = script.statements.iter().rposition(gives)?;
             Some((*parameter, Argument::Earlier(at)))
         })
@@ -92,19 +104,30 @@ impl Ties {
         if self.tied.is_empty() {
             return None;
         }
-        let sources: BTreeSet<&Arc<Callable>> =
-            self.tied.values().flatten().map(|(_, source)| source).collect();
+        let sources: BTreeSet<(&str, &str)> =
+            self.tied.values().flatten().map(|(_, source)| source.overload()).collect();
         let calls = script.statements.iter().filter(|one| object.is_some() && one.receiver == object);
-        let held: BTreeSet<_> = calls.map(|one| &one.callable).filter(|one| sources.contains(one)).collect();
+        let held: BTreeSet<_> =
+            calls.map(|one| one.callable.overload()).filter(|one| sources.contains(one)).collect();
         let mut hasher = FxHasher::default();
         held.hash(&mut hasher);
         Some(hasher.finish())
     }
 }
 
+/// Parameters of a call that were given what calls on an object returned.
+fn sources(script: &Script, call: &Statement, object: usize) -> Sources {
+    let returned = |(parameter, argument): (usize, &Argument)| {
+        let Argument::Earlier(at) = argument else { return None };
+        let source = script.statements.get(*at).filter(|source| source.receiver == Some(object))?;
+        Some((parameter, source.callable.clone()))
+    };
+    call.args.iter().enumerate().filter_map(returned).collect()
+}
+
 #[cfg(test)]
 mod tests {
-    use adit_trace::{CallKind, End, EventNames, Statement, Step, StepResult, Value, ValueKind, Vocabulary};
+    use adit_trace::{CallKind, End, EventNames, Step, StepResult, Value, ValueKind, Vocabulary};
 
     use super::*;
 
@@ -154,6 +177,11 @@ mod tests {
         assert_eq!(ties.held(&with_condition, Some(0)), ties.held(&script, Some(0)));
         assert_eq!(Ties::default().held(&script, Some(0)), None);
         assert!(!ties.learn([(&script, &run)], &reader), "nothing new");
+        let asked = Script { statements: script.statements[..3].to_vec() };
+        let mut fresh = Ties::default();
+        assert!(fresh.tie(&asked, 0) && fresh.is_tied(&waiters) && !fresh.tie(&asked, 0));
+        let other = Script { statements: script.statements[..4].to_vec() };
+        assert!(!ties.tie(&other, 0) && !ties.is_tied(&equals), "it returned with other values, too");
         let mut other = script.clone();
         other.statements[2].args = vec![Argument::Null];
         assert!(ties.learn([(&other, &run)], &reader), "it takes other values too");

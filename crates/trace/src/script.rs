@@ -451,6 +451,13 @@ impl Callable {
         Self { owner, name, signature, kind, parameters: Vec::new(), answer: ValueKind::Nothing }
     }
 
+    /// What it has in common with the same method of another type: the name, and the signature without what
+    /// it returns, which a subclass may narrow.
+    pub fn overload(&self) -> (&str, &str) {
+        let parameters = self.signature.rfind(')').map_or(&*self.signature, |end| &self.signature[..end]);
+        (&self.name, parameters)
+    }
+
     /// The method name of its events. Every label of a call is made from this name.
     pub fn event_name(&self) -> &str {
         &self.name

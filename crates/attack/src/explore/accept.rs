@@ -19,6 +19,7 @@ impl Exploration {
     ) -> Result<(), Halt<S::Error>> {
         for heard in prober.reader.read(script, run) {
             prober.ask(&self.progress(Phase::Accept))?;
+            self.update(prober)?;
             if self.draft(prober.reader).fsa.reads(&labels(prober.reader, &heard.word)) {
                 continue;
             }
@@ -35,6 +36,7 @@ impl Exploration {
         run: &Run,
     ) -> Result<(), Halt<S::Error>> {
         prober.ask(&self.progress(Phase::Accept))?;
+        self.update(prober)?;
         let heard = prober.reader.read(script, run).into_iter().find(|heard| heard.object == *object);
         heard.map_or(Ok(()), |heard| self.follow_way(prober, script, &heard))
     }

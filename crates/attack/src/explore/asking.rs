@@ -59,6 +59,13 @@ pub(super) struct Asked {
     pub(super) situation: Situation,
 }
 
+impl Asked {
+    /// The method that is given the answer.
+    pub(super) fn callable(&self) -> &Arc<Callable> {
+        &self.passing.1
+    }
+}
+
 /// An answer, the method and the event that gave it, and the situation after asking.
 struct Given<'a> {
     by: &'a Arc<Callable>,
@@ -80,7 +87,9 @@ impl Exploration {
         let lacking = self.pool.moves.iter().filter(|one| {
             let callable = one.callable();
             let lacks = |letter: &Letter| !shown.contains(letter) && self.met.contains(letter);
+            // What only takes what the object returned is possible only once it was asked.
             !callable.parameters.is_empty()
+                && !self.pool.ties.is_tied(callable)
                 && prober.reader.letters_of(callable).iter().any(lacks)
                 && !prober.is_given_up(callable)
         });
@@ -166,17 +175,21 @@ impl Exploration {
         all
     }
 
-    /// Learns which answers help.
+    /// Learns which answers help, and which calls take nothing else. If there are new ones of these, all
+    /// situations are seen again.
     pub(super) fn learn_answers<'a>(
         &mut self,
         shown: &BTreeSet<Letter>,
         asked: impl Iterator<Item = (&'a Asked, &'a Probed)>,
     ) {
-        for (Asked { passing, .. }, outcome) in asked {
+        for (Asked { passing, situation }, outcome) in asked {
             let helps = letter(outcome).is_some_and(|letter| !shown.contains(&letter));
             let (tried, helped) = self.experience.0.entry(passing.clone()).or_default();
             *tried += 1;
             *helped += u32::from(helps);
+            if helps && self.pool.ties.tie(&situation.script, situation.object) {
+                self.outdate_situations();
+            }
         }
     }
 }

@@ -7,6 +7,7 @@ use adit_automata::{Builder, Fsa, Modality, State};
 use adit_trace::Letter;
 
 use super::exploration::{EnabledSetId, Exploration, SituationId, Successor, SuccessorId};
+use super::graph::Graph;
 use crate::EventReader;
 use crate::probe::StateHash;
 use crate::validate::with_labels;
@@ -48,6 +49,10 @@ impl Splits {
 
     pub(super) fn make(&mut self, split: Split) {
         self.made.push(split);
+    }
+
+    pub(super) fn make_all(&mut self, splits: &[Split]) {
+        self.made.extend(splits);
     }
 
     /// Undoes all splits but the first so many.
@@ -127,6 +132,12 @@ impl DraftModel {
         self.states.get(state.checked_sub(NO_OBJECT + 1)?).copied()
     }
 
+    /// The transitions between states with an object, by their classes.
+    pub(super) fn transitions_by_class(&self) -> BTreeSet<(ClassId, Letter, ClassId)> {
+        let by_class = |one: &Transition| Some((self.class(one.from)?, one.letter, self.class(one.to)?));
+        self.transitions.keys().filter_map(by_class).collect()
+    }
+
     /// The states that enable this set.
     pub(super) fn enabling(&self, enabled: EnabledSetId) -> impl Iterator<Item = State> {
         let states = (NO_OBJECT + 1..).zip(&self.states);
@@ -177,7 +188,7 @@ impl Exploration {
         }
         let labels: Vec<usize> = self.probed_situations().map(|(_, one)| one.enabled.number()).collect();
         let blocks = graph.blocks(&labels);
-        if self.is_sampled(&blocks) {
+        if self.is_sampled(&graph, &labels, &blocks) {
             return None;
         }
         let enabled: BTreeMap<ClassId, EnabledSetId> =
@@ -193,14 +204,21 @@ impl Exploration {
     /// Tells whether the blocks depend on the values that happened to be passed when objects were created:
     /// some objects enable the same events when they are new, and differ in how often they can do so. A
     /// tokenizer has as many states as the longest text has words, and nothing limits the text but us.
-    fn is_sampled(&self, blocks: &[usize]) -> bool {
-        let mut kinds: BTreeMap<EnabledSetId, BTreeSet<usize>> = BTreeMap::new();
+    fn is_sampled(&self, graph: &Graph, labels: &[usize], blocks: &[usize]) -> bool {
+        let mut kinds: BTreeMap<EnabledSetId, BTreeMap<usize, SituationId>> = BTreeMap::new();
         for (_, creation) in self.successors().filter(|(id, _)| id.from.is_none()) {
             if let Some(id) = self.behind(creation) {
-                kinds.entry(self.situation(id).enabled).or_default().insert(blocks[id.0]);
+                kinds.entry(self.situation(id).enabled).or_default().entry(blocks[id.0]).or_insert(id);
             }
         }
-        kinds.values().any(|kinds| kinds.len() >= SAMPLED)
+        kinds.values().any(|kinds| {
+            // What one new object is, another one becomes, and nothing but the count of calls shows it.
+            let becomes = |id: SituationId| {
+                let blocks = graph.alike_behind(id, labels, blocks);
+                kinds.iter().any(|(block, &other)| other != id && blocks.contains(block))
+            };
+            kinds.len() >= SAMPLED || kinds.len() > 1 && kinds.values().any(|&id| becomes(id))
+        })
     }
 
     /// Divides the situations into classes.
@@ -316,6 +334,15 @@ impl Exploration {
                 self.add_evidence(drafting, Transition { from, letter: successor.letter, to }, id, true);
             }
         }
+    }
+
+    /// The classes, each with the events that its situations enable.
+    pub(super) fn enabled_classes<'a>(
+        &'a self,
+        classes: &'a Classes,
+    ) -> impl Iterator<Item = (&'a BTreeSet<Letter>, ClassId)> {
+        let events: BTreeMap<EnabledSetId, &BTreeSet<Letter>> = self.enabled_events().collect();
+        classes.enabled.iter().filter_map(move |(&class, set)| Some((*events.get(set)?, class)))
     }
 
     /// The class of each set whose situations are all in one.

@@ -57,6 +57,8 @@ pub(super) struct Exploration {
     probed: BTreeMap<Direction, usize>,
     /// Situations in which the calls of the survey were tried that the pool lacks.
     pub(super) searched: BTreeSet<SituationId>,
+    /// Situations in which every call was repeated.
+    pub(super) repeated: BTreeSet<SituationId>,
     /// Search for values that the pool lacks.
     pub(super) values: ValueSearch,
     /// Events that some situation enables.
@@ -210,6 +212,7 @@ impl Exploration {
             finer: None,
             probed: BTreeMap::new(),
             searched: BTreeSet::new(),
+            repeated: BTreeSet::new(),
             values: ValueSearch::new(VALUE_ROUNDS, 0),
             met: BTreeSet::new(),
             experience: Experience::default(),
@@ -605,10 +608,23 @@ impl Exploration {
                 break;
             }
             let outcomes: Vec<(Probed, Situation)> = outcomes.by_ref().take(count).collect();
+            self.tie_returned(&outcomes);
             self.met.extend(outcomes.iter().filter_map(|(outcome, _)| letter(outcome)));
             tried.push((unprobed, outcomes));
         }
         self.ask(prober, tried)
+    }
+
+    /// Learns that calls returned with what their object had returned, and never did with anything else.
+    fn tie_returned(&mut self, outcomes: &[(Probed, Situation)]) {
+        let returned = outcomes.iter().filter(|(outcome, _)| letter(outcome).is_some());
+        let mut is_new = false;
+        for (_, Situation { script, object }) in returned {
+            is_new |= self.pool.ties.tie(script, *object);
+        }
+        if is_new {
+            self.outdate_situations();
+        }
     }
 
     /// Passes what objects answer to calls that lack an event, and adds the situations with all outcomes.
@@ -637,8 +653,9 @@ impl Exploration {
             // A call that was refused may have been given nonsense, so only what is new counts.
             let is_new =
                 |(outcome, _): &(Probed, Situation)| letter(outcome).is_some_and(|one| !shown.contains(&one));
-            let answers = answers.into_iter().zip(asked.into_iter().map(|one| one.situation));
-            outcomes.extend(answers.filter(is_new));
+            let answers =
+                answers.into_iter().zip(asked).filter(|(_, one)| !self.pool.ties.is_tied(one.callable()));
+            outcomes.extend(answers.map(|(answer, one)| (answer, one.situation)).filter(is_new));
             self.add_situation(situation, state, outcomes);
             probed += 1;
         }
@@ -681,6 +698,11 @@ impl Exploration {
     /// The number of a set of events, if it was found enabled.
     pub(super) fn enabled_by(&self, events: &BTreeSet<Letter>) -> Option<EnabledSetId> {
         self.enabled.get(events).copied()
+    }
+
+    /// The sets of events that were found enabled.
+    pub(super) fn enabled_events(&self) -> impl Iterator<Item = (EnabledSetId, &BTreeSet<Letter>)> {
+        self.enabled.iter().map(|(events, &id)| (id, events))
     }
 
     /// The number of the set of events that these successors show to be enabled.

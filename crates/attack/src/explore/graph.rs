@@ -134,6 +134,26 @@ impl Graph {
             count = numbers.len();
         }
     }
+
+    /// Blocks that a situation leads to through others with its label, without its own.
+    pub(super) fn alike_behind(
+        &self,
+        SituationId(from): SituationId,
+        labels: &[usize],
+        blocks: &[usize],
+    ) -> BTreeSet<usize> {
+        let first = self.nodes[from];
+        let (mut met, mut open) = (BTreeSet::from([first]), vec![first]);
+        while let Some(NodeId(node)) = open.pop() {
+            for &to in self.edges[node].values().flat_map(BTreeMap::keys) {
+                if labels[self.situation(to).0] == labels[from] && met.insert(to) {
+                    open.push(to);
+                }
+            }
+        }
+        let behind = met.into_iter().map(|node| blocks[self.situation(node).0]);
+        behind.filter(|&block| block != blocks[from]).collect()
+    }
 }
 
 impl Exploration {

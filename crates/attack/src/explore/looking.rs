@@ -142,11 +142,21 @@ impl Exploration {
         runs: impl Iterator<Item = (&'r Script, &'r Run)>,
     ) -> Result<(), Halt<S::Error>> {
         if self.pool.ties.learn(runs, prober.reader) {
-            self.by_state.clear();
-            self.is_outdated = true;
-            self.outdate_draft();
+            self.outdate_situations();
         }
         self.see_again(prober)
+    }
+
+    /// Has all situations seen again.
+    pub(super) fn outdate_situations(&mut self) {
+        self.by_state.clear();
+        self.is_outdated = true;
+        self.outdate_draft();
+    }
+
+    /// Looks again at all situations, if something that was found while probing says so.
+    pub(super) fn update<S: Guarded>(&mut self, prober: &mut Prober<'_, S>) -> Result<(), Halt<S::Error>> {
+        if self.is_outdated { self.see_again(prober) } else { Ok(()) }
     }
 
     /// Settles why situations that seemed equal are not. Looks again at all of them, if they were seen less
@@ -176,6 +186,7 @@ impl Exploration {
         }
         self.is_outdated = false;
         self.searched.clear();
+        self.repeated.clear();
         self.unlike.clear();
         let before = std::mem::take(&mut self.situations);
         let all = fresh.len();

@@ -30,9 +30,6 @@ const PROBES: usize = 12_000;
 /// Situations that were never seen and are probed in one round, to find out whether they are new.
 const UNKNOWN: usize = 48;
 
-/// A transition of a draft, by classes.
-type Leads = (ClassId, Letter, ClassId);
-
 impl Exploration {
     /// Adds a move to the pool and tries it in all situations that were probed without it. Tells whether it
     /// is new.
@@ -76,7 +73,8 @@ impl Exploration {
         let rest: Vec<Move> =
             surveyed.candidates.iter().filter(|one| !self.pool.moves.contains(one)).cloned().collect();
         let (mut tried, mut room) = (0, UNKNOWN);
-        for id in self.some_of_each_class(prober) {
+        let draft = self.draft(prober.reader);
+        for id in self.some_of_each_class(&draft, SITUATIONS, |one, id| one.searched.contains(&id)) {
             if tried >= PROBES {
                 break;
             }
@@ -132,19 +130,23 @@ impl Exploration {
         Ok(new)
     }
 
-    /// A few situations of each class, in turn for each class; those first in which nothing new was tried.
-    fn some_of_each_class<S: Guarded>(&mut self, prober: &Prober<'_, S>) -> Vec<SituationId> {
-        let draft = self.draft(prober.reader);
+    /// A few situations of each class, in turn for each class; those first in which nothing was done yet.
+    pub(super) fn some_of_each_class(
+        &self,
+        draft: &DraftModel,
+        some: usize,
+        is_done: impl Fn(&Self, SituationId) -> bool,
+    ) -> Vec<SituationId> {
         let mut of: BTreeMap<ClassId, Vec<SituationId>> = BTreeMap::new();
         for (id, _) in self.probed_situations() {
             if let Some(class) = draft.classes.of(id) {
                 of.entry(class).or_default().push(id);
             }
         }
-        for some in of.values_mut() {
-            some.sort_by_key(|id| (self.searched.contains(id), *id));
+        for all in of.values_mut() {
+            all.sort_by_key(|id| (is_done(self, *id), *id));
         }
-        (0..SITUATIONS).flat_map(|turn| of.values().filter_map(move |some| some.get(turn).copied())).collect()
+        (0..some).flat_map(|turn| of.values().filter_map(move |all| all.get(turn).copied())).collect()
     }
 
     /// The numbers of the calls that show a new event of a situation's class, or a new transition. `showing`
@@ -163,7 +165,7 @@ impl Exploration {
         let (mut more, mut met) = (BTreeMap::new(), BTreeSet::new());
         let (mut doubtful, mut open): (Vec<(Letter, usize)>, Vec<Unprobed>) = (Vec::new(), Vec::new());
         let Some(class) = draft.classes.of(id) else { return Ok(BTreeSet::new()) };
-        let (known, harmless) = (self.known_transitions(draft, class), self.harmless());
+        let (known, harmless) = (draft.transitions_by_class(), self.harmless());
         for (&(letter, _), &(number, state)) in showing {
             if !enabled.contains(&letter) {
                 more.entry((letter, None)).or_insert(number);
@@ -191,7 +193,7 @@ impl Exploration {
         if probed > 0 {
             let draft = self.draft(prober.reader);
             let Some(class) = draft.classes.of(id) else { return Ok(more.into_values().collect()) };
-            let known = self.known_transitions(&draft, class);
+            let known = draft.transitions_by_class();
             for (offset, (letter, number)) in doubtful.into_iter().take(probed).enumerate() {
                 if let Some(to) = draft.classes.of(SituationId(first + offset))
                     && !known.contains(&(class, letter, to))
@@ -201,13 +203,5 @@ impl Exploration {
             }
         }
         Ok(more.into_values().collect())
-    }
-
-    /// Transitions of a draft out of a class.
-    fn known_transitions(&self, draft: &DraftModel, class: ClassId) -> BTreeSet<Leads> {
-        let by_class = draft.transitions.keys().filter_map(|transition| {
-            Some((draft.class(transition.from)?, transition.letter, draft.class(transition.to)?))
-        });
-        by_class.filter(|(from, ..)| *from == class).collect()
     }
 }

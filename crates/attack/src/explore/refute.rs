@@ -167,10 +167,11 @@ impl Exploration {
             self.keep_refining(before);
             return Ok(Some(self.without_refining().unwrap_or_else(|| trial.judgment(prober.reader))));
         }
-        let mut best: Option<(f64, Split, usize)> = None;
+        let mut best: Option<(f64, Vec<Split>, usize)> = None;
         for split in self.suspects(prober, &trial)? {
             let made = self.splits.all().len();
-            self.splits.make(split);
+            let family = self.with_alike(prober.reader, split);
+            self.splits.make_all(&family);
             self.outdate_draft();
             let after = self.share_of_split(prober, author, rng);
             let states = self.draft(prober.reader).states.len();
@@ -182,14 +183,14 @@ impl Exploration {
             // A split that could not be judged is undone, and may be tried again.
             match after? {
                 Some(after) if after - before >= REFINING * (1.0 - before) => {
-                    if best.is_none_or(|(known, ..)| after > known) {
-                        best = Some((after, split, states));
+                    if best.as_ref().is_none_or(|(known, ..)| after > *known) {
+                        best = Some((after, family, states));
                     }
                 }
                 _ => self.splits.is_useless(split),
             }
         }
-        if let Some((_, split, states)) = best {
+        if let Some((_, family, states)) = best {
             let SplitOptions { good, readable, .. } = self.options.splitting;
             let is_needed = before < good && states <= readable;
             if self.unrefined.is_none() && !is_needed {
@@ -200,7 +201,7 @@ impl Exploration {
                     refined: None,
                 });
             }
-            self.splits.make(split);
+            self.splits.make_all(&family);
             self.outdate_draft();
             return Ok(None);
         }
@@ -486,6 +487,7 @@ impl Exploration {
         const TRIED: usize = 3;
         let mut votes: BTreeMap<Split, usize> = BTreeMap::new();
         for tried in trial.failed().take(WALKS) {
+            self.update(prober)?;
             if let Some(split) = self.suspect(prober, tried)?
                 && !self.splits.is_known(&split)
             {
@@ -530,6 +532,28 @@ impl Exploration {
         Ok(None)
     }
 
+    /// A split, and the same split of states that are like its own but for the answers that they give: what
+    /// is true of a fair lock is true of one that is not. Walks come upon one of them first, and whether the
+    /// others are split too must not depend on which.
+    fn with_alike(&mut self, reader: &EventReader, split: Split) -> Vec<Split> {
+        let draft = self.draft(reader);
+        let mut calls: BTreeMap<ClassId, BTreeSet<&str>> = BTreeMap::new();
+        for (events, class) in self.enabled_classes(&draft.classes) {
+            let call = |letter: &Letter| call_of(reader.alphabet().name(*letter));
+            calls.insert(class, events.iter().map(call).collect());
+        }
+        let alike =
+            |one: ClassId, other: ClassId| calls.contains_key(&one) && calls.get(&one) == calls.get(&other);
+        let mut family = vec![split];
+        for (of, letter, to) in draft.transitions_by_class() {
+            let is_apart = of != split.of && of != split.to && to != split.of;
+            if letter == split.letter && is_apart && alike(of, split.of) && alike(to, split.to) {
+                family.push(Split { of, letter, to });
+            }
+        }
+        family
+    }
+
     /// Probes successors until the side of every situation in a split is known, at least of as many as
     /// matter.
     fn resolve_splits<S: Guarded>(&mut self, prober: &mut Prober<'_, S>) -> Result<(), Halt<S::Error>> {
@@ -537,6 +561,7 @@ impl Exploration {
         const MOST: usize = 200;
         const AT_ONCE: usize = 20;
         for _ in 0..ROUNDS {
+            self.update(prober)?;
             let mut open = self.classes().undecided;
             open.retain(|id| !self.is_far(*id));
             open.truncate(MOST);
@@ -553,6 +578,11 @@ impl Exploration {
         }
         Ok(())
     }
+}
+
+/// The call of an event, without its answer.
+fn call_of(label: &str) -> &str {
+    label.rsplit_once(':').map_or(label, |(call, _)| call)
 }
 
 /// A random walk of the draft with this word, if there is one.

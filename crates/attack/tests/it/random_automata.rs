@@ -302,3 +302,28 @@ fn only(word: &[String]) -> Fsa<String> {
     }
     builder.build()
 }
+
+/// A machine that opens when `a` was called ten times in a row: any other call begins from the start, and
+/// moves on in a circle that does not matter. Random scripts are too short, and there are too many situations
+/// for looking behind all of them.
+#[test]
+fn what_a_call_does_after_many_times_is_found_by_repeating_it() {
+    const TIMES: usize = 10;
+    const CIRCLE: usize = 300;
+    let at = |times: usize, place: usize| times * CIRCLE + place % CIRCLE;
+    let never = usize::MAX;
+    let mut targets = Vec::new();
+    for times in 0..=TIMES {
+        for place in 0..CIRCLE {
+            let (again, open) =
+                if times < TIMES { (at(times + 1, place), never) } else { (never, at(0, place)) };
+            targets.push(vec![again, at(0, place + 1), open]);
+        }
+    }
+    let automaton = Automaton::new(3, 0, &targets);
+    let explored = Arena::new(&automaton, true).explored();
+    let mut word = vec!["a".to_owned(); TIMES];
+    word.insert(0, crate::automaton_world::CLASS.to_owned());
+    word.push("c".to_owned());
+    assert!(explored.model.reads(&word), "{}", explored.model.len());
+}
