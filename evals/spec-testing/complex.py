@@ -1,14 +1,18 @@
 #!/usr/bin/env python3
-"""Mines specifications with adit's miners and tests them: complex.py ADIT PROJECTS LIBRARIES OUT.
+"""Mines specifications with adit's miners and tests them: complex.py ADIT PROJECTS LIBRARIES OUT [SECONDS].
 
 PROJECTS is the folder that build.sh filled, LIBRARIES the class path with JUnit, OUT a CSV file. Each class
 with labeled pairs is observed once while its tests run; each miner makes a model of the traces, and `adit
 test-spec` tests it. Models with fewer than three events are left out. Rows that OUT has already are not made
-again, and what `adit test-spec` said goes next to OUT, one JSON file for each row.
+again, and what `adit test-spec` said goes next to OUT, one JSON file for each row. Classes come in a random
+order, the same in every run, so that a run that ends after SECONDS is a sample of all. A specification whose
+test takes longer than PATIENCE is a row with the verdict `too long`.
 """
-import csv, json, os, subprocess, sys, tempfile, time
+import csv, json, os, random, subprocess, sys, tempfile, time
 
-adit, projects, libraries, out = sys.argv[1:]
+adit, projects, libraries, out = sys.argv[1:5]
+end = time.time() + float(sys.argv[5]) if len(sys.argv) > 5 else float("inf")
+PATIENCE = 180  # Seconds.
 MINERS = {"dice": ["--algorithm", "dice"], "k-tail 1": ["--algorithm", "k-tail", "--k", "1"]}
 COLUMNS = "project class miner states events transitions constraints verdict".split()
 COLUMNS += ["buggy", "supported", "unknown", "seconds"]
@@ -16,7 +20,8 @@ labels = os.path.dirname(os.path.abspath(__file__))
 
 
 def run(*command):
-    return subprocess.run([adit, *command], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    return subprocess.run([adit, *command], capture_output=True, text=True, stdin=subprocess.DEVNULL,
+                          timeout=PATIENCE)
 
 
 def tests_of(folder, name):
@@ -43,48 +48,63 @@ with open(out, "a") as text:
     rows = csv.DictWriter(text, COLUMNS)
     if not done:
         rows.writeheader()
+    classes = []
     for project in ("commons-codec", "commons-csv", "joda-convert", "commons-io"):
         with open(os.path.join(labels, f"{project}.csv")) as labeled:
-            classes = sorted({row["class"] for row in csv.DictReader(labeled)})
+            classes += sorted({(project, row["class"]) for row in csv.DictReader(labeled)})
+    random.Random(1).shuffle(classes)
+    for project, name in classes:
         place = os.path.join(projects, project)
         path = f"{place}/classes:{place}/tests:{libraries}"
-        for name in classes:
-            missing = [miner for miner in MINERS if (project, name, miner) not in done]
-            tests = tests_of(f"{place}/tests", name)
-            if not missing or not tests:
+        missing = [miner for miner in MINERS if (project, name, miner) not in done]
+        tests = tests_of(f"{place}/tests", name)
+        if time.time() > end:
+            break
+        if not missing or not tests:
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            traces, model = f"{folder}/traces.jsonl", f"{folder}/model.json"
+            where = ["--no-project", "-c", path, "--tests", *tests, "--directory", f"{place}/source"]
+            try:
+                observed = run("observe", name, *where, "-q", "-o", traces)
+            except subprocess.TimeoutExpired:
+                print(project, name, "its tests take too long", flush=True)
                 continue
-            with tempfile.TemporaryDirectory() as folder:
-                traces, model = f"{folder}/traces.jsonl", f"{folder}/model.json"
-                where = ["--no-project", "-c", path, "--tests", *tests, "--directory", f"{place}/source"]
-                run("observe", name, *where, "-q", "--labels", "method", "-o", traces)
-                for miner in missing:
-                    row = {"project": project, "class": name, "miner": miner}
-                    to = ["--no-purity", "-q", "--no-report", "-o", model]
-                    made = run("infer", traces, *MINERS[miner], *to)
-                    if made.returncode != 0:
-                        continue
-                    with open(model) as file:
-                        automaton = json.load(file)
-                    edges = automaton["edges"]
-                    events = {edge["event"] for edge in edges}
-                    if len(events) < 3:
-                        continue
-                    start = time.time()
+            if observed.returncode != 0:
+                print(project, name, observed.stderr.strip().splitlines()[:1], flush=True)
+                continue
+            known = []
+            for miner in missing:
+                row = {"project": project, "class": name, "miner": miner}
+                to = ["--labels", "method", "--no-purity", "-q", "--no-report", "-o", model]
+                made = run("infer", traces, *MINERS[miner], *to)
+                if made.returncode != 0:
+                    continue
+                with open(model) as file:
+                    automaton = json.load(file)
+                edges = automaton["edges"]
+                events = {edge["event"] for edge in edges}
+                # Two miners that make the same model have made one specification.
+                if len(events) < 3 or automaton in known:
+                    continue
+                known.append(automaton)
+                row |= {"states": len(automaton["states"]), "events": len(events), "transitions": len(edges)}
+                start = time.time()
+                try:
                     said = run("test-spec", model, "--class", name, *where, "--json", "-q", "--workers", "1",
                                "--budget", "3000tests", "--script-limit", "5s")
-                    row["seconds"] = round(time.time() - start, 1)
-                    row |= {"states": len(automaton["states"]), "events": len(events)}
-                    row["transitions"] = len(edges)
-                    try:
-                        answer = json.loads(said.stdout)
-                    except ValueError:
-                        row["verdict"] = "error: " + said.stderr.strip().splitlines()[0]
-                    else:
-                        verdicts = [one["verdict"] for one in answer["constraints"]]
-                        row |= {"constraints": len(verdicts), "verdict": answer["verdict"]}
-                        row |= {each: verdicts.count(each) for each in ("buggy", "supported", "unknown")}
-                        with open(f"{kept}/{project}-{name}-{miner}.json", "w") as file:
-                            json.dump(answer, file)
-                    rows.writerow(row)
-                    text.flush()
-                    print(*row.values(), flush=True)
+                    answer = json.loads(said.stdout)
+                except subprocess.TimeoutExpired:
+                    row["verdict"] = "too long"
+                except ValueError:
+                    row["verdict"] = "error: " + said.stderr.strip().splitlines()[0]
+                else:
+                    verdicts = [one["verdict"] for one in answer["constraints"]]
+                    row |= {"constraints": len(verdicts), "verdict": answer["verdict"]}
+                    row |= {each: verdicts.count(each) for each in ("buggy", "supported", "unknown")}
+                    with open(f"{kept}/{project}-{name}-{miner}.json", "w") as file:
+                        json.dump(answer, file)
+                row["seconds"] = round(time.time() - start, 1)
+                rows.writerow(row)
+                text.flush()
+                print(*row.values(), flush=True)

@@ -16,6 +16,11 @@
 //! | [`Looks`](Finding::Looks) | the answer of the first call, which only looks at the object | free |
 //! | [`Same`](Finding::Same) | nothing | free |
 //! | [`Opposite`](Finding::Opposite) | a call that throws in the demanded order and not in the other | free |
+//! | [`Spoils`](Finding::Spoils) | the second call, which is no use any more after the first | free |
+//!
+//! A first call whose answer tells whether the second one throws is its test, as `hasNext` is of `next`. No
+//! difference shows that, because exchanging the two changes only what the caller knows, so it is counted
+//! apart (`order/guards.rs`).
 //!
 //! A difference counts only if both scripts give the same again. Situations in which the demanded order
 //! throws in both orders show little: [`Same`](Finding::Same) is their finding, and they are counted apart.
@@ -39,13 +44,18 @@ use crate::moves::{Move, Situation};
 use crate::probe::Prober;
 use crate::survey::{SurveyOptions, Surveyed, survey};
 
+mod guards;
+mod spoils;
+
 /// Effort of the experiments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OrderOptions {
     /// Random scripts that give situations and calls with arguments.
     pub survey: SurveyOptions,
-    /// Experiments for each pair.
+    /// Experiments for each pair in which the calls return.
     pub experiments: usize,
+    /// Most experiments for each pair, those included in which both orders throw.
+    pub most: usize,
     /// Differences of fields for each pair that later calls examine.
     pub examined: usize,
     /// Continuations that examine one difference.
@@ -111,6 +121,8 @@ pub enum Finding {
     Same,
     /// The demanded order throws where the other one does not.
     Opposite(StepResult),
+    /// The second call answers the same for ever once the first was made, and differently without it.
+    Spoils(StepResult),
 }
 
 /// Answer to a question, from weakest to strongest.
@@ -148,6 +160,8 @@ pub struct OrderEvidence {
     pub witness: Option<OrderWitness>,
     /// Numbers of experiments by their findings.
     pub tally: Tally,
+    /// The answer of the first call with which the second one throws, if the first is its test.
+    pub refusal: Option<bool>,
 }
 
 /// Numbers of experiments.
@@ -165,6 +179,10 @@ pub struct Tally {
     pub both_threw: u32,
     /// In which only the other order worked.
     pub opposite: u32,
+    /// In which the second call differed because the first one spoils it.
+    pub spoils: u32,
+    /// In which the second call threw as the answer of the first one said.
+    pub guards: u32,
 }
 
 /// Answers to all questions.
@@ -205,7 +223,8 @@ pub fn order<S: Subject, R: Rng>(
         evidence.push(examine(&mut prober, &surveyed, question, options, rng)?);
     }
     prober.subject.look(Depth::Fields);
-    let unknown = OrderEvidence { need: Need::Unknown, witness: None, tally: Tally::default() };
+    let unknown =
+        OrderEvidence { need: Need::Unknown, witness: None, tally: Tally::default(), refusal: None };
     evidence.resize(questions.len(), unknown);
     let guard = guarded.guard();
     Ok(Orders { evidence, tests: guard.tests, stop: guard.stopped.unwrap_or(Stop::Done) })
@@ -273,33 +292,73 @@ fn examine<S: Guarded>(
         surveyed.candidates.iter().filter(callable).filter(|one| !one.passes(&prober.heavy)).collect()
     };
     let (first, second) = (of(&question.first), of(&question.second));
-    let mut evidence = OrderEvidence { need: Need::Unknown, witness: None, tally: Tally::default() };
+    let mut evidence =
+        OrderEvidence { need: Need::Unknown, witness: None, tally: Tally::default(), refusal: None };
     if first.is_empty() || second.is_empty() || surveyed.situations.is_empty() {
         return Ok(evidence);
     }
-    let exchanges: Vec<Exchange> = (0..options.experiments)
-        .map(|number| {
-            // Short situations in turn, and others at random.
-            let all = surveyed.situations.len();
-            let place = if number.is_multiple_of(2) { (number / 2) % all } else { rng.random_range(0..all) };
-            let [a, b] = [&first, &second].map(|moves| moves[rng.random_range(0..moves.len())]);
-            Exchange::new(&surveyed.situations[place], a, b)
-        })
-        .collect();
-    let judged = judge_all(prober, &exchanges, question)?;
+    // Experiments without a difference in which both calls change the object.
+    let mut silent = Vec::new();
     let mut different = Vec::new();
-    for (exchange, judged) in exchanges.into_iter().zip(judged) {
-        match judged {
-            None => {}
-            Some(Judged { both_threw: true, .. }) => evidence.tally.both_threw += 1,
-            Some(Judged { finding: Finding::Same | Finding::Looks, .. }) => {
-                evidence.tally.free += 1;
-                evidence.witness.get_or_insert_with(|| exchange.witness(Finding::Same));
+    let mut guard = guards::Guard::default();
+    // Moves that returned once, in either role: later experiments are made with them.
+    let mut able: [Vec<&Move>; 2] = [Vec::new(), Vec::new()];
+    let (mut tried, mut returned) = (0, 0);
+    while returned < options.experiments && tried < options.most && (tried == 0 || different.is_empty()) {
+        let [a, b] = [(&able[0], &first), (&able[1], &second)].map(|(able, all)| match able.is_empty() {
+            true => all.clone(),
+            false => able.clone(),
+        });
+        let batch: Vec<(usize, &Move, &Move)> = (tried..tried + options.experiments)
+            .map(|number| {
+                // Short situations in turn, and others at random.
+                let all = surveyed.situations.len();
+                let place =
+                    if number.is_multiple_of(2) { (number / 2) % all } else { rng.random_range(0..all) };
+                let [a, b] = [&a, &b].map(|moves| moves[rng.random_range(0..moves.len())]);
+                (place, a, b)
+            })
+            .collect();
+        tried += batch.len();
+        let exchanges: Vec<Exchange> =
+            batch.iter().map(|(place, a, b)| Exchange::new(&surveyed.situations[*place], a, b)).collect();
+        let judged = judge_all(prober, &exchanges, question)?;
+        for ((exchange, judged), (place, a, b)) in exchanges.into_iter().zip(judged).zip(batch) {
+            guard.see(&surveyed.situations[place], judged.told);
+            let Some(judged) = judged.judged else { continue };
+            if judged.both_threw {
+                evidence.tally.both_threw += 1;
+                continue;
             }
-            Some(Judged { finding, .. }) => different.push((exchange, finding)),
+            returned += 1;
+            for (able, one) in able.iter_mut().zip([a, b]) {
+                if !able.iter().any(|known| std::ptr::eq(*known, one)) {
+                    able.push(one);
+                }
+            }
+            match judged.finding {
+                Finding::Same | Finding::Looks => {
+                    evidence.tally.free += 1;
+                    if judged.both_change && silent.len() < options.examined {
+                        silent.push(exchange.clone());
+                    }
+                    evidence.witness.get_or_insert_with(|| exchange.witness(Finding::Same));
+                }
+                finding => different.push((exchange, finding)),
+            }
         }
     }
-    for (exchange, finding) in confirmed(prober, different, question)? {
+    (evidence.tally.guards, evidence.refusal) = guard.answer();
+    let mut different = confirmed(prober, different, question)?;
+    let of_second =
+        |finding: &Finding| matches!(finding, Finding::SecondFails(_) | Finding::SecondAnswers { .. });
+    if different.iter().any(|(_, finding)| of_second(finding))
+        && let Some(answer) = spoils::answer(prober, surveyed, question, [&first, &second], rng)?
+    {
+        let spoiled = different.iter_mut().filter(|(_, finding)| of_second(finding));
+        spoiled.for_each(|(_, finding)| *finding = Finding::Spoils(answer.clone()));
+    }
+    for (exchange, finding) in different {
         let finding = match finding {
             Finding::Fields { .. } if evidence.tally.fields as usize >= options.examined => finding,
             Finding::Fields { name } => match later(prober, surveyed, &exchange, question, options, rng)? {
@@ -313,6 +372,15 @@ fn examine<S: Guarded>(
         };
         evidence.count(exchange, finding);
     }
+    // The digest of a list does not tell in which order its elements are, and later calls do.
+    let silent = if evidence.tally.need() > Need::Free { Vec::new() } else { silent };
+    for exchange in &silent {
+        if let Some((longer, finding)) = later(prober, surveyed, exchange, question, options, rng)? {
+            evidence.tally.free -= 1;
+            evidence.count(longer, finding);
+            break;
+        }
+    }
     evidence.need = evidence.tally.need();
     Ok(evidence)
 }
@@ -322,6 +390,7 @@ impl OrderEvidence {
         *match finding.need() {
             Need::Needed => &mut self.tally.needed,
             _ if matches!(finding, Finding::Opposite(_)) => &mut self.tally.opposite,
+            _ if matches!(finding, Finding::Spoils(_)) => &mut self.tally.spoils,
             _ if matches!(finding, Finding::Fields { .. }) => &mut self.tally.fields,
             Need::Matters => &mut self.tally.matters,
             Need::Free | Need::Unknown => &mut self.tally.free,
@@ -330,7 +399,11 @@ impl OrderEvidence {
         // The first of the strongest, which is one of the shortest.
         if self.witness.as_ref().is_none_or(|known| {
             strength(&known.finding) < strength(&finding)
-                || matches!((&known.finding, &finding), (Finding::Same, Finding::Opposite(_)))
+                || matches!(
+                    (&known.finding, &finding),
+                    (Finding::Same, Finding::Opposite(_) | Finding::Spoils(_))
+                        | (Finding::Opposite(_), Finding::Spoils(_))
+                )
         }) {
             self.witness = Some(exchange.witness(finding));
         }
@@ -346,7 +419,7 @@ impl Finding {
             | Self::FirstAnswers { .. }
             | Self::LaterAnswers { .. }
             | Self::Fields { .. } => Need::Matters,
-            Self::Looks | Self::Same | Self::Opposite(_) => Need::Free,
+            Self::Looks | Self::Same | Self::Opposite(_) | Self::Spoils(_) => Need::Free,
         }
     }
 }
@@ -362,16 +435,18 @@ impl Tally {
             free: self.free + other.free,
             both_threw: self.both_threw + other.both_threw,
             opposite: self.opposite + other.opposite,
+            spoils: self.spoils + other.spoils,
+            guards: self.guards + other.guards,
         }
     }
 
     /// The answer of all experiments: one that shows a need is enough.
     pub fn need(&self) -> Need {
-        if self.needed > 0 {
+        if self.needed + self.guards > 0 {
             Need::Needed
         } else if self.matters + self.fields > 0 {
             Need::Matters
-        } else if self.free + self.both_threw + self.opposite > 0 {
+        } else if self.free + self.both_threw + self.opposite + self.spoils > 0 {
             Need::Free
         } else {
             Need::Unknown
@@ -390,7 +465,7 @@ fn confirmed<S: Guarded>(
     let same = different
         .into_iter()
         .zip(again)
-        .filter(|((_, finding), again)| again.as_ref().is_some_and(|again| again.finding == *finding));
+        .filter(|((_, finding), again)| again.judged.as_ref().is_some_and(|again| again.finding == *finding));
     Ok(same.map(|(known, _)| known).collect())
 }
 
@@ -414,6 +489,7 @@ fn later<S: Guarded>(
         .collect();
     let judged = judge_all(prober, &longer, question)?;
     for (longer, judged) in longer.into_iter().zip(judged) {
+        let judged = judged.judged;
         if let Some(Judged { finding: finding @ Finding::LaterAnswers { .. }, shown, .. }) = judged {
             // Nothing after the call that shows it is needed.
             let after = longer.in_order.script.statements.len() - shown;
@@ -430,10 +506,21 @@ fn later<S: Guarded>(
     Ok(confirmed(prober, found, question)?.into_iter().next())
 }
 
+/// One experiment after it was run.
+struct Tried {
+    /// Its judgment, if both orders could be run.
+    judged: Option<Judged>,
+    /// The answer of the first call in the demanded order, if it is a boolean, and whether the second one
+    /// threw.
+    told: Option<(bool, bool)>,
+}
+
 /// Judgment of one experiment.
 struct Judged {
     finding: Finding,
     both_threw: bool,
+    /// Both calls change the object.
+    both_change: bool,
     /// The statement of the demanded order that shows a later difference.
     shown: usize,
 }
@@ -442,15 +529,18 @@ fn judge_all<S: Guarded>(
     prober: &mut Prober<'_, S>,
     exchanges: &[Exchange],
     question: &OrderQuestion,
-) -> Result<Vec<Option<Judged>>, S::Error> {
+) -> Result<Vec<Tried>, S::Error> {
     let scripts: Vec<Script> = exchanges.iter().flat_map(Exchange::scripts).collect();
     let runs = prober.run(&scripts)?;
     Ok(exchanges
         .iter()
         .zip(runs.chunks(2))
         .map(|(exchange, runs)| match runs {
-            [in_order, exchanged] => judge(exchange, in_order, exchanged, question),
-            _ => None,
+            [in_order, exchanged] => {
+                let judged = judge(exchange, in_order, exchanged, question);
+                Tried { judged, told: guards::told(exchange, in_order) }
+            }
+            _ => Tried { judged: None, told: None },
         })
         .collect())
 }
@@ -462,7 +552,7 @@ fn judge(exchange: &Exchange, in_order: &Run, exchanged: &Run, question: &OrderQ
     let [first, second] = exchange.calls.map(|at| in_order.steps.get(at));
     let [first_moved, second_moved] = exchange.moved.map(|at| exchanged.steps.get(at));
     let (first, second, first_moved, second_moved) = (first?, second?, first_moved?, second_moved?);
-    let judged = |finding, both_threw| Some(Judged { finding, both_threw, shown: 0 });
+    let judged = |finding, both_threw| Some(Judged { finding, both_threw, both_change: false, shown: 0 });
     let made = |step: &Step| {
         let result = &step.result;
         matches!(result, StepResult::Returned(_) | StepResult::Object { .. } | StepResult::Threw { .. })
@@ -525,7 +615,7 @@ fn judge(exchange: &Exchange, in_order: &Run, exchanged: &Run, question: &OrderQ
         if !same_outcome(one, other) {
             let (in_order, exchanged) = answers(one, other);
             let finding = Finding::LaterAnswers { in_order, exchanged };
-            return Some(Judged { finding, both_threw: false, shown: at });
+            return Some(Judged { finding, both_threw: false, both_change: true, shown: at });
         }
     }
     // The state right after both calls: later calls may have removed the difference.
@@ -534,7 +624,10 @@ fn judge(exchange: &Exchange, in_order: &Run, exchanged: &Run, question: &OrderQ
         return judged(Finding::Fields { name }, false);
     }
     let looks = !same_answer(first, first_moved);
-    judged(if looks { Finding::Looks } else { Finding::Same }, false)
+    let second_changes = changes(&exchange.in_order, in_order, exchange.calls[1])
+        || changes(&exchange.exchanged, exchanged, exchange.moved[1]);
+    let finding = if looks { Finding::Looks } else { Finding::Same };
+    Some(Judged { finding, both_threw: false, both_change: first_changes && second_changes, shown: 0 })
 }
 
 /// The last snapshot of the object before statement `at`.

@@ -2,6 +2,7 @@
 //!
 //! 1. Methods that share no state can change places.
 //! 2. A difference between both orders on the object itself, made by adit or within a test, shows a need.
+//!    A first call that is the test of the second shows one too; one that only spoils the second does not.
 //! 3. A test that fails when the order is violated shows a need, if it is a witness at all.
 //! 4. Without any difference in enough experiments, or if all tests pass, the order is not needed.
 //!
@@ -28,8 +29,10 @@ pub enum Shares {
 /// All that is known about one pair of events.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PairEvidence {
-    /// The first method calls the second one itself, so exchanging them shows nothing.
+    /// The first method calls the second one on the same object, so exchanging them shows nothing.
     pub calls_itself: bool,
+    /// The first method may call the second one on some object, by the call graph.
+    pub calls_some: bool,
     /// Shared state by static analysis.
     pub by_code: Shares,
     /// Shared state by watching fields.
@@ -63,25 +66,62 @@ pub enum Basis {
     Nothing,
 }
 
+/// Parts of the rule that can be switched off, so that their worth can be measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VerdictRules {
+    /// A first call that spoils the second is no reason to demand it first.
+    pub spoils: bool,
+    /// A first call that is the test of the second is needed.
+    pub guards: bool,
+    /// Only calls on the same object set a pair aside. A stream that writes to another one seems to call
+    /// itself in the call graph, which does not tell objects apart.
+    pub same_object: bool,
+}
+
+impl VerdictRules {
+    /// All of them.
+    pub const ALL: Self = Self { spoils: true, guards: true, same_object: true };
+
+    /// All but one, with the name of that one.
+    pub fn without_each() -> [(&'static str, Self); 3] {
+        [
+            ("spoils", Self { spoils: false, ..Self::ALL }),
+            ("guards", Self { guards: false, ..Self::ALL }),
+            ("same object", Self { same_object: false, ..Self::ALL }),
+        ]
+    }
+}
+
 /// Returns the verdict and what decided.
 pub fn spec_verdict(evidence: &PairEvidence) -> (SpecVerdict, Basis) {
-    let PairEvidence { calls_itself, by_code, by_watching, on_objects, within_tests, together, tests } =
-        evidence;
+    spec_verdict_by(evidence, VerdictRules::ALL)
+}
+
+/// The same with some parts of the rule.
+pub fn spec_verdict_by(evidence: &PairEvidence, rules: VerdictRules) -> (SpecVerdict, Basis) {
+    let PairEvidence { by_code, by_watching, on_objects, within_tests, together, tests, .. } = evidence;
+    let calls_itself = if rules.same_object { evidence.calls_itself } else { evidence.calls_some };
     let within_tests = &within_tests.plus(*together);
     let set_aside = (SpecVerdict::Unknown, Basis::CallsItself);
     if *by_code == Shares::No {
-        return if *calls_itself { set_aside } else { (SpecVerdict::Buggy, Basis::Code) };
+        return if calls_itself { set_aside } else { (SpecVerdict::Buggy, Basis::Code) };
     }
     let shows_need = |tally: &Tally| tally.needed + tally.matters > 0;
-    if shows_need(on_objects) {
+    if shows_need(on_objects)
+        || (rules.guards && on_objects.guards > 0)
+        || (!rules.spoils && on_objects.spoils > 0)
+    {
         return (SpecVerdict::True, Basis::Objects);
+    }
+    // Tests can show no more than that the second call ends differently.
+    if on_objects.spoils > 0 {
+        return (SpecVerdict::Buggy, Basis::Objects);
     }
     if shows_need(within_tests) {
         return (SpecVerdict::True, Basis::WithinTests);
     }
-    // The call graph does not tell objects apart: a stream that reads from another one seems to call itself.
-    // So a difference that was seen outweighs it.
-    if *calls_itself {
+    // A difference that was seen outweighs it.
+    if calls_itself {
         return set_aside;
     }
     let by_tests = remedied(tests, Remedies::ALL);
@@ -126,6 +166,7 @@ mod tests {
     fn nothing() -> PairEvidence {
         PairEvidence {
             calls_itself: false,
+            calls_some: false,
             by_code: Shares::Perhaps,
             by_watching: Shares::Perhaps,
             on_objects: Tally::default(),
@@ -160,5 +201,37 @@ mod tests {
         assert_eq!(spec_verdict(&evidence), (Buggy, Basis::Code));
         evidence.calls_itself = true;
         assert_eq!(spec_verdict(&evidence), (Unknown, Basis::CallsItself));
+    }
+
+    /// Each part of the rule decides a case, and another verdict is returned without it.
+    #[test]
+    fn every_part_of_the_rule_has_its_case() {
+        let check = |name: &str, evidence: &PairEvidence, expected: SpecVerdict| {
+            assert_eq!(spec_verdict(evidence).0, expected, "{name}");
+            let (_, without) =
+                VerdictRules::without_each().into_iter().find(|(other, _)| *other == name).unwrap();
+            assert_ne!(spec_verdict_by(evidence, without).0, expected, "without {name}");
+        };
+        // close, read: -1 for ever. The test that asserts it is no reason either.
+        let on_objects = Tally { spoils: 3, free: 9, ..Tally::default() };
+        let tests = vec![test("fails", failed("E"))];
+        let within_tests = Tally { matters: 1, ..Tally::default() };
+        let spoils = PairEvidence { on_objects, within_tests, tests, ..nothing() };
+        check("spoils", &spoils, SpecVerdict::Buggy);
+        // hasNext, next.
+        let on_objects = Tally { guards: 3, free: 9, ..Tally::default() };
+        check("guards", &PairEvidence { on_objects, ..nothing() }, SpecVerdict::True);
+        // write(byte[]) writes to another stream.
+        let on_objects = Tally { free: 9, ..Tally::default() };
+        let other = PairEvidence { on_objects, calls_some: true, ..nothing() };
+        check("same object", &other, SpecVerdict::Buggy);
+    }
+
+    /// A call that also fails after the second one is needed, though it spoils the second.
+    #[test]
+    fn a_need_outweighs_that_the_first_spoils_the_second() {
+        let on_objects = Tally { spoils: 3, needed: 1, ..Tally::default() };
+        let evidence = PairEvidence { on_objects, ..nothing() };
+        assert_eq!(spec_verdict(&evidence), (SpecVerdict::True, Basis::Objects));
     }
 }

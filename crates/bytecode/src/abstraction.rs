@@ -185,6 +185,8 @@ pub(crate) trait Callees {
     fn summary(&mut self, method: &MethodId) -> Summary;
     /// Returns true if the method and all that override it are assumed to write nothing.
     fn is_assumed_pure(&self, method: &MethodId) -> bool;
+    /// Notes a call and the origins of its receiver.
+    fn called(&mut self, _call: Call, _member: &MemberRef, _receiver: Origins) {}
 }
 
 /// Interprets a method until its summary, which starts as `known`, no longer grows.
@@ -467,6 +469,7 @@ impl<C: Callees> Interpretation<'_, '_, C> {
     }
 
     fn call(&mut self, call: Call, member: &MemberRef, receiver: Origins, arguments: Origins) -> Origins {
+        self.callees.called(call, member, receiver);
         if let Some((class, _)) = self.program.resolve(&member.class, &member.name, &member.descriptor)
             && self.callees.is_assumed_pure(&MethodId::new(&class.name, &member.name, &member.descriptor))
         {

@@ -10,11 +10,12 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
+use crate::abstraction::{self, Callees, Origins, Summary};
 use crate::calls::call_graph_of;
 use crate::effects::{Doubt, Effects, Place};
 use crate::instruction::Call;
 use crate::pool::MemberRef;
-use crate::program::{MethodId, Program};
+use crate::program::{MethodId, Program, Targets};
 
 /// Answer about two methods.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,6 +73,68 @@ pub fn calls(program: &Program<'_>, caller: &MethodId, callees: &[MethodId], mos
         return Some(true);
     }
     graph.beyond.is_empty().then_some(false)
+}
+
+/// Tells whether `caller`, a method of objects of `class`, calls one of `callees` on its own object, directly
+/// or through other methods of the object; at most `most` of them are read. Unlike [`calls`], this tells
+/// objects apart: a stream that writes to another stream does not call its own `write`. Calls through an
+/// object to which `this` was handed are not seen.
+pub fn calls_on_itself(
+    program: &Program<'_>,
+    class: &str,
+    caller: &MethodId,
+    callees: &[MethodId],
+    most: usize,
+) -> bool {
+    let (mut open, mut read) = (vec![caller.clone()], BTreeSet::new());
+    while let Some(next) = open.pop() {
+        if read.len() >= most || !read.insert(next.clone()) {
+            continue;
+        }
+        let found = program.class(&next.class);
+        let Some(method) = found.as_ref().and_then(|found| found.method(&next.name, &next.descriptor)) else {
+            continue;
+        };
+        let mut own = OwnCalls::default();
+        abstraction::interpret(program, &next, method, Summary::default(), 1, &mut own);
+        for (call, member) in own.0 {
+            // A virtual call on this object leads to what its class has.
+            let target = match call {
+                Call::Special => match program.targets(&next.class, call, &member) {
+                    Targets::Known(targets) => targets.into_iter().next(),
+                    Targets::Lambda(_) | Targets::Unresolved => None,
+                },
+                _ => program
+                    .resolve(class, &member.name, &member.descriptor)
+                    .map(|(owner, _)| MethodId::new(&owner.name, &member.name, &member.descriptor)),
+            };
+            match target {
+                Some(target) if callees.contains(&target) => return true,
+                target => open.extend(target),
+            }
+        }
+    }
+    false
+}
+
+/// The calls of one method on its own object.
+#[derive(Default)]
+struct OwnCalls(BTreeSet<(Call, MemberRef)>);
+
+impl Callees for OwnCalls {
+    fn summary(&mut self, _: &MethodId) -> Summary {
+        Summary::harmless(Origins::ELSEWHERE)
+    }
+
+    fn is_assumed_pure(&self, _: &MethodId) -> bool {
+        false
+    }
+
+    fn called(&mut self, call: Call, member: &MemberRef, receiver: Origins) {
+        if receiver == Origins::THIS {
+            self.0.insert((call, member.clone()));
+        }
+    }
 }
 
 #[cfg(test)]

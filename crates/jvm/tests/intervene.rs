@@ -151,7 +151,7 @@ fn at(test: &str, object: u64, ordinal: u64, method: &str, action: Action) -> In
 }
 
 fn run(bench: &mut TestBench, test: &str, interventions: Vec<Intervention>) -> BenchRun {
-    let experiment = Experiment { tests: vec![format!("a.ValveTest.{test}")], interventions };
+    let experiment = Experiment { tests: vec![format!("a.ValveTest.{test}")], interventions, only: None };
     bench.run(&experiment, &mut Unlimited).unwrap()
 }
 
@@ -267,6 +267,29 @@ fn a_call_is_added_with_values_of_others() {
     let number = add(&bench, "take", vec![Argument::Int(1)], vec![]);
     let wrong = run(&mut bench, "two", vec![at("two", 0, 1, "open", number)]);
     assert!(matches!(&kinds(&wrong)[..], [NoteKind::Failed { why }] if why.contains("type")), "{wrong:?}");
+}
+
+/// Calls of objects that nobody asked about are not recorded, and keep their places.
+#[test]
+fn only_the_objects_that_are_asked_about_are_recorded() {
+    let Some(project) = valve() else { return };
+    let mut bench = project.start(100);
+    let delay = Action::Delay {
+        until: "take".to_owned(),
+        same_object: true,
+        instead: Replacement::Receiver,
+        run_at_end: true,
+        rethrow: false,
+    };
+    let of = |object: u64, interventions| Experiment {
+        tests: vec!["a.ValveTest.two".to_owned()],
+        interventions,
+        only: Some(vec![("a.ValveTest.two".to_owned(), object)]),
+    };
+    let first = bench.run(&of(0, vec![at("two", 0, 1, "open", delay)]), &mut Unlimited).unwrap();
+    assert_eq!(show(&first), "0: Valve take <open>\n1: Valve");
+    let second = bench.run(&of(1, vec![]), &mut Unlimited).unwrap();
+    assert_eq!(show(&second), "0: Valve\n1: Valve isOpen:FALSE");
 }
 
 #[test]

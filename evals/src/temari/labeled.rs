@@ -11,7 +11,7 @@ use std::process::Command;
 
 use adit_attack::dsi::{Expected, Mutation, SpecVerdict, TestEnd, TestEvidence, dsi};
 use adit_attack::order::Tally;
-use adit_attack::spec_verdict::{PairEvidence, Shares, spec_verdict};
+use adit_attack::spec_verdict::{PairEvidence, Shares, VerdictRules, spec_verdict, spec_verdict_by};
 use adit_attack::temari::{Remedies, remedied, temari};
 use clap::{Args, ValueEnum};
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
@@ -47,6 +47,9 @@ pub(crate) struct LabeledFlags {
     /// The projects on which rules were chosen, those that were held out, or both.
     #[arg(long, value_enum, default_value = "both")]
     set: Set,
+    /// Leave out classes whose evidence is kept in this folder, because their verdicts were looked at.
+    #[arg(long, value_name = "DIR")]
+    without: Vec<PathBuf>,
     /// Test only so many classes, drawn at random.
     #[arg(long, value_name = "N")]
     classes: Option<usize>,
@@ -98,6 +101,11 @@ pub(crate) fn run(flags: &LabeledFlags) -> Result<()> {
     }
     let whole = chosen.iter().map(|(.., pairs)| pairs.len()).sum::<usize>();
     chosen.sort_by_key(|(project, class, _)| rank(flags.sample_seed, project, class));
+    let is_seen = |project: &str, class: &str| {
+        let name = format!("{project}-{class}.json");
+        flags.without.iter().any(|folder| folder.join(&name).exists())
+    };
+    chosen.retain(|(project, class, _)| !is_seen(project, class));
     chosen.truncate(flags.classes.unwrap_or(usize::MAX));
     let (mut all, mut times) = (Vec::new(), BTreeMap::<&str, Times>::new());
     for (project, class, pairs) in &chosen {
@@ -161,6 +169,10 @@ fn testers() -> Vec<(String, Rule)> {
             spec_verdict(&PairEvidence { within_tests, together, tests: Vec::new(), ..one.clone() }).0
         }),
     ));
+    for (name, rules) in VerdictRules::without_each() {
+        let rule: Rule = Box::new(move |one| spec_verdict_by(one, rules).0);
+        testers.push((format!("adit without the rule `{name}`"), rule));
+    }
     testers.push(("adit".to_owned(), Box::new(|one| spec_verdict(one).0)));
     testers
 }
@@ -344,10 +356,13 @@ fn pair(json: &Value) -> Option<PairEvidence> {
             free: count("free"),
             both_threw: count("both_threw"),
             opposite: count("opposite"),
+            spoils: count("spoils"),
+            guards: count("guards"),
         }
     };
     Some(PairEvidence {
         calls_itself: json["calls_itself"].as_bool()?,
+        calls_some: json["calls_some"].as_bool()?,
         by_code: shares(&json["shares"]["code"]),
         by_watching: shares(&json["shares"]["watched"]),
         on_objects: tally(&json["objects"]),

@@ -6,10 +6,11 @@ use std::path::Path;
 use std::time::Instant;
 
 use adit_attack::dsi::SpecVerdict;
+use adit_attack::order::Tally;
 use adit_attack::spec_verdict::{Basis, PairEvidence, Shares, spec_verdict};
 use adit_automata::Fsa;
 use adit_bytecode::effects::{Analysis, Effects, Limits};
-use adit_bytecode::sharing::{Sharing, calls, sharing_of};
+use adit_bytecode::sharing::{Sharing, calls, calls_on_itself, sharing_of};
 use adit_bytecode::{MethodId, Program};
 use adit_logic::{ConstraintTemplate, Language, constraints, nearest_label};
 use miette::Report;
@@ -119,11 +120,18 @@ struct Specification {
 impl Specification {
     fn read(flags: &TestSpecFlags) -> Result<Self, Report> {
         let class = |named: Option<String>| {
-            flags.class.clone().or(named.filter(|name| !name.contains(' '))).ok_or_else(|| {
-                bad_input("the model does not name its class", "name it: --class com.acme.Stack")
-            })
+            let what = match &flags.model {
+                Some(_) => "the model does not name its class",
+                None => "no class is named",
+            };
+            let found = flags.class.clone().or(named.filter(|name| !name.contains(' ')));
+            found.ok_or_else(|| bad_input(what, "name it: --class com.acme.Stack"))
         };
         let Some(path) = &flags.model else {
+            if let Some(pair) = flags.order.chunks(2).find(|pair| pair[0] == pair[1]) {
+                let what = format!("--order {0} {0}: no event comes before itself", pair[0]);
+                return Err(bad_input(what, "name two different events, as in `--order open read`"));
+            }
             let demands = flags
                 .order
                 .chunks(2)
@@ -187,7 +195,7 @@ fn examine(flags: &TestSpecFlags, spec: &Specification, quiet: bool) -> Result<A
     };
     let class = class_request(&typed)?;
     let mut location = ClassLocation::new(&class, Audience::unless(quiet))?;
-    let (places, test_names) = user_tests::split(&flags.tests);
+    let (places, test_names) = user_tests::split(&flags.tests)?;
     // Tests show which values calls take.
     if !places.is_empty() {
         let tests = places.iter().map(|&place| place.to_owned()).collect();
@@ -208,6 +216,7 @@ fn examine(flags: &TestSpecFlags, spec: &Specification, quiet: bool) -> Result<A
     for place in 0..code.pairs.len() {
         open.push(PairEvidence {
             calls_itself: code.calls_itself[place],
+            calls_some: code.calls_some[place],
             by_code: code.sharing[place].0,
             by_watching: on_objects.as_ref().map_or(Shares::Perhaps, |all| all.watched[place].0),
             on_objects: on_objects.as_ref().map(|all| all.orders[place].tally).unwrap_or_default(),
@@ -329,7 +338,8 @@ fn make_objects(
 /// Tells whether evidence decides that nothing else could outweigh.
 fn is_decided(known: &PairEvidence) -> bool {
     let decides = matches!(spec_verdict(known), (_, Basis::CallsItself | Basis::Code));
-    decides || known.on_objects.needed + known.on_objects.matters > 0
+    let Tally { needed, matters, spoils, guards, .. } = known.on_objects;
+    decides || needed + matters + spoils + guards > 0
 }
 
 /// Evidence from bytecode about the pairs of a specification.
@@ -338,6 +348,7 @@ struct Code {
     of: Vec<Result<usize, String>>,
     sharing: Vec<(Shares, String)>,
     calls_itself: Vec<bool>,
+    calls_some: Vec<bool>,
 }
 
 impl Code {
@@ -351,8 +362,13 @@ impl Code {
         };
         let program = Program::new(&java.classes, names.iter().filter(is_used).map(String::as_str));
         let methods = ClassMethods::of(&program, &java.class.name);
-        let mut known =
-            Self { pairs: Vec::new(), of: Vec::new(), sharing: Vec::new(), calls_itself: Vec::new() };
+        let mut known = Self {
+            pairs: Vec::new(),
+            of: Vec::new(),
+            sharing: Vec::new(),
+            calls_itself: Vec::new(),
+            calls_some: Vec::new(),
+        };
         let mut places: BTreeMap<(String, String), usize> = BTreeMap::new();
         let mut missing = BTreeSet::new();
         for demand in &spec.demands {
@@ -410,9 +426,14 @@ impl Code {
                 }));
             }
             known.sharing.push(worst(&all));
-            let calls_second = |one| calls(&program, one, &second.methods, CALLED).unwrap_or(false);
-            let itself = first.methods.iter().all(calls_second);
-            known.calls_itself.push(itself && !first.methods.is_empty());
+            let all = |calls_second: &dyn Fn(&MethodId) -> bool| {
+                !first.methods.is_empty() && first.methods.iter().all(calls_second)
+            };
+            let some = all(&|one| calls(&program, one, &second.methods, CALLED).unwrap_or(false));
+            let class = &java.class.name;
+            let itself = all(&|one| calls_on_itself(&program, class, one, &second.methods, CALLED));
+            known.calls_some.push(some);
+            known.calls_itself.push(itself);
         }
         Ok(known)
     }

@@ -19,6 +19,7 @@ pub(crate) const DEFAULT_BUDGET: Budget = Budget::Time(Duration::from_secs(20));
 pub(crate) const ORDER: OrderOptions = OrderOptions {
     survey: SurveyOptions { scripts: 1200, calls: 8, candidates: 16, moves: 6 },
     experiments: 64,
+    most: 256,
     examined: 3,
     continuations: 12,
     calls_after: 5,

@@ -12,6 +12,7 @@ use crate::stack_world::{StackWorld, tools, vocabulary};
 const OPTIONS: OrderOptions = OrderOptions {
     survey: SurveyOptions { scripts: 400, calls: 6, candidates: 8, moves: 4 },
     experiments: 64,
+    most: 256,
     examined: 3,
     continuations: 8,
     calls_after: 4,
@@ -35,8 +36,14 @@ fn ask(pairs: &[(&str, &str)]) -> adit_attack::order::Orders {
 
 #[test]
 fn needed_matters_and_free_are_told_apart() {
-    let pairs =
-        [("push", "pop"), ("push", "size"), ("isEmpty", "push"), ("isEmpty", "size"), ("none", "push")];
+    let pairs = [
+        ("push", "pop"),
+        ("push", "size"),
+        ("isEmpty", "push"),
+        ("isEmpty", "size"),
+        ("none", "push"),
+        ("push", "push"),
+    ];
     let orders = ask(&pairs);
     let said: String = pairs
         .iter()
@@ -49,8 +56,19 @@ fn needed_matters_and_free_are_told_apart() {
         isEmpty push: Free
         isEmpty size: Free
         none push: Unknown
+        push push: Matters
     "#]]
     .assert_eq(&said);
+}
+
+/// `isEmpty` changes nothing, and tells whether `pop` throws; it tells nothing about `push`.
+#[test]
+fn a_test_of_the_second_call_is_found() {
+    let orders = ask(&[("isEmpty", "pop"), ("isEmpty", "push"), ("isEmpty", "size")]);
+    let said: Vec<(Option<bool>, Need)> =
+        orders.evidence.iter().map(|evidence| (evidence.refusal, evidence.need)).collect();
+    assert_eq!(said[0], (Some(true), Need::Needed));
+    assert_eq!(said[1..], [(None, Need::Free), (None, Need::Free)]);
 }
 
 /// A witness shows what it claims when its two scripts are run again.

@@ -1,6 +1,6 @@
 //! Methods that call another one of their class.
 
-use adit_bytecode::sharing::calls;
+use adit_bytecode::sharing::{calls, calls_on_itself};
 use adit_bytecode::{MethodId, Program};
 
 use crate::jdk::Jdk;
@@ -17,4 +17,10 @@ fn a_text_of_anything_calls_no_method_of_this_class() {
     };
     assert_eq!(reaches("ofItself", "()I"), Some(true));
     assert_ne!(reaches("ofAnything", "()Ljava/lang/String;"), Some(true));
+    assert_eq!(reaches("ofAnother", "(LTexts;)I"), Some(true), "the call graph does not tell objects apart");
+    let calls_own = |name: &str, descriptor: &str| {
+        calls_on_itself(&program, "Texts", &MethodId::new("Texts", name, descriptor), &text, 1_000)
+    };
+    assert!(calls_own("ofItself", "()I") && calls_own("ofItselfThroughAnother", "()I"));
+    assert!(!calls_own("ofAnother", "(LTexts;)I") && !calls_own("ofAnything", "()Ljava/lang/String;"));
 }

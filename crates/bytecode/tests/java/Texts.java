@@ -6,6 +6,10 @@ public class Texts {
 
     public int ofItself() { return toString().length(); }
 
+    public int ofItselfThroughAnother() { return ofItself() + 1; }
+
+    public int ofAnother(Texts other) { return other.toString().length(); }
+
     @Override
     public String toString() { return "texts"; }
 }

@@ -50,6 +50,9 @@ pub struct Experiment {
     pub tests: Vec<String>,
     /// Interventions.
     pub interventions: Vec<Intervention>,
+    /// Objects whose calls are recorded, by their test and their order of creation in it; all if it is
+    /// `None`. Calls of others are not even looked at, so interventions must concern these objects only.
+    pub only: Option<Vec<(String, u64)>>,
 }
 
 /// An intervention at one or several calls.
@@ -432,6 +435,13 @@ impl TestBench {
                     put_replacement(instead, &mut bytes);
                 }
             }
+        }
+        bytes.byte(u8::from(experiment.only.is_some()));
+        let only = experiment.only.as_deref().unwrap_or_default();
+        bytes.number(only.len() as u64);
+        for (test, object) in only {
+            bytes.text(test);
+            bytes.number(*object);
         }
         bytes
     }

@@ -169,7 +169,7 @@ impl CallRecorder {
             let class = self.class_of(tools, env, receiver);
             targets &= class.map_or(0, |(number, targets)| targets & !self.only_above(number));
         }
-        if targets == 0 {
+        if targets == 0 || (self.plan.intervenes && !receiver.is_null() && self.is_left(tools, receiver)) {
             return false;
         }
         // The witness's own method comes first.

@@ -128,6 +128,11 @@ impl RecordWriter {
         class == self.string.load(Ordering::Acquire)
     }
 
+    /// Number of events that are kept of one object.
+    pub(crate) fn longest_life(&self) -> u64 {
+        self.longest_life
+    }
+
     /// Begins a new run with empty memory.
     pub(crate) fn begin_run(&self) {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);

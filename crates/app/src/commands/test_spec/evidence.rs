@@ -67,6 +67,12 @@ impl Evidence {
     fn on_objects(&self, first: &str, second: &str) -> String {
         let Tally { free, both_threw, opposite, .. } = self.pair.on_objects;
         let same = format!("no difference in {}", counted(free + both_threw, "experiment"));
+        if let Some(answer) = self.refusal() {
+            return format!(
+                "`{second}` throws where `{first}` answers {answer}, and returns where it answers {}",
+                !answer
+            );
+        }
         let Some(witness) = self.order.as_ref().and_then(|order| order.witness.as_ref()) else {
             return same;
         };
@@ -85,6 +91,12 @@ impl Evidence {
                 format!("`{later}` later {} or {}, by the order", ended(in_order), ended(exchanged))
             }
             Finding::Fields { name } => format!("the field `{name}` differs by the order"),
+            Finding::Spoils(how) => {
+                format!(
+                    "`{second}` always {} once `{first}` was called, so nobody needs that first",
+                    ended(how)
+                )
+            }
             Finding::Opposite(how) if free + both_threw == 0 => {
                 format!(
                     "the order {} in {}, where the opposite one works",
@@ -141,10 +153,19 @@ impl Evidence {
             Shares::Yes => "yes",
             Shares::Perhaps => "perhaps",
         };
-        let PairEvidence { calls_itself, by_code, by_watching, on_objects, within_tests, together, tests } =
-            &self.pair;
+        let PairEvidence {
+            calls_itself,
+            calls_some,
+            by_code,
+            by_watching,
+            on_objects,
+            within_tests,
+            together,
+            tests,
+        } = &self.pair;
         json!({
             "calls_itself": calls_itself,
+            "calls_some": calls_some,
             "shares": {
                 "code": shares(*by_code),
                 "detail": self.sharing,
@@ -155,7 +176,7 @@ impl Evidence {
             "objects": tally(on_objects),
             "within_tests": tally(within_tests),
             "together": tally(together),
-            "runs": self.java.as_ref().map(|[one, other]| json!({
+            "runs": self.java.as_ref().filter(|_| self.witness().is_some()).map(|[one, other]| json!({
                 "in_order": one.join("\n"),
                 "exchanged": other.join("\n"),
             })),
@@ -163,9 +184,16 @@ impl Evidence {
         })
     }
 
-    /// The witness, if the verdict rests on it.
+    /// The answer of the first call with which the second one throws, if no stronger need was seen.
+    fn refusal(&self) -> Option<bool> {
+        let shows_need = self.pair.on_objects.needed + self.pair.on_objects.matters > 0;
+        self.order.as_ref().and_then(|order| order.refusal).filter(|_| !shows_need)
+    }
+
+    /// The witness, if the verdict rests on it. No two runs show that the first call is the test of the
+    /// second.
     pub(super) fn witness(&self) -> Option<&OrderWitness> {
-        self.order.as_ref().and_then(|order| order.witness.as_ref())
+        self.order.as_ref().filter(|_| self.refusal().is_none()).and_then(|order| order.witness.as_ref())
     }
 }
 
@@ -179,7 +207,7 @@ fn need_name(need: Need) -> &'static str {
 }
 
 fn tally(tally: &Tally) -> Json {
-    let Tally { needed, matters, fields, free, both_threw, opposite } = tally;
+    let Tally { needed, matters, fields, free, both_threw, opposite, spoils, guards } = tally;
     json!({
         "needed": needed,
         "matters": matters,
@@ -187,6 +215,8 @@ fn tally(tally: &Tally) -> Json {
         "free": free,
         "both_threw": both_threw,
         "opposite": opposite,
+        "spoils": spoils,
+        "guards": guards,
     })
 }
 

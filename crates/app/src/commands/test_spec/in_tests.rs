@@ -134,9 +134,17 @@ impl Suite {
             let (first, second) = suite.events_of(pair);
             suite.instances(&first, &second, pair.0.answer)
         });
-        let tests: BTreeSet<String> = instances.map(|one| one.test).collect();
+        let (mut tests, mut objects) = (BTreeSet::new(), BTreeSet::new());
+        for one in instances {
+            objects.insert((one.test.clone(), one.object));
+            tests.insert(one.test);
+        }
         if !tests.is_empty() {
-            let experiment = Experiment { tests: tests.into_iter().collect(), interventions: Vec::new() };
+            let experiment = Experiment {
+                tests: tests.into_iter().collect(),
+                interventions: Vec::new(),
+                only: Some(objects.into_iter().collect()),
+            };
             suite.again = Some(run(&mut suite.bench, &experiment, quiet)?);
         }
         suite.remark();
@@ -206,12 +214,13 @@ impl Suite {
         let names: Vec<String> = tests.iter().map(|&test| test.to_owned()).collect();
         let (interventions, invented): (Vec<Intervention>, Vec<bool>) =
             instances.iter().map(|one| self.delay(one)).unzip();
-        let supplied = self.timed(&Experiment { tests: names.clone(), interventions })?;
+        let only = objects_of(&instances);
+        let supplied = self.timed(&Experiment { tests: names.clone(), interventions, only })?;
         let as_published = match published {
             false => None,
             true => {
                 let interventions = as_published(&first_events, &second_events);
-                Some(self.timed(&Experiment { tests: names.clone(), interventions })?)
+                Some(self.timed(&Experiment { tests: names.clone(), interventions, only: None })?)
             }
         };
         let mut found =
@@ -486,7 +495,8 @@ impl Suite {
         if asked.is_empty() {
             return Ok(tally);
         }
-        let run = self.timed(&Experiment { tests: tests.into_iter().collect(), interventions })?;
+        let only = objects_of(asked.iter().map(|(one, ..)| *one));
+        let run = self.timed(&Experiment { tests: tests.into_iter().collect(), interventions, only })?;
         for (one, begin, calls) in asked {
             match self.compare_together(one, begin, &calls, &run) {
                 Need::Needed => tally.needed += 1,
@@ -535,6 +545,11 @@ impl Suite {
             "delayed_runs": self.runs,
         })
     }
+}
+
+/// The objects whose calls change places.
+fn objects_of<'i>(instances: impl IntoIterator<Item = &'i Instance>) -> Option<Vec<(String, u64)>> {
+    Some(instances.into_iter().map(|one| (one.test.clone(), one.object)).collect())
 }
 
 /// The fields of an object before one of its events.

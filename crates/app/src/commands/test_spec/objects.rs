@@ -110,8 +110,8 @@ pub(super) fn experiment(
 
 /// Tells whether experiments leave a pair open, so that watched fields could decide.
 fn is_open(tally: &Tally) -> bool {
-    let Tally { needed, matters, fields, free, both_threw, opposite } = tally;
-    needed + matters + fields == 0 && free + both_threw + opposite < ENOUGH
+    let Tally { needed, matters, fields, free, both_threw, opposite, spoils, guards } = tally;
+    needed + matters + fields + spoils + guards == 0 && free + both_threw + opposite < ENOUGH
 }
 
 /// The fields that calls of both events touched and one of them wrote.

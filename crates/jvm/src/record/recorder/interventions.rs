@@ -8,7 +8,7 @@
 //! References that outlive a call are global ones, and are given back when the test ends.
 
 use std::cell::Cell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -67,6 +67,8 @@ struct State {
     made: u64,
     placed: u32,
     objects: HashMap<i64, Place>,
+    /// The objects whose calls are recorded; all if there are none.
+    only: Option<HashSet<(String, u64)>>,
     captured: HashMap<Wanted, Kept>,
     delayed: Vec<Delayed>,
     /// The loader of the project's classes, a global reference; zero for the application's.
@@ -77,6 +79,8 @@ struct Place {
     test: Arc<str>,
     object: u64,
     calls: u64,
+    /// Its calls are not recorded.
+    is_left: bool,
 }
 
 /// A value of a call: object, ordinal, and argument or result.
@@ -150,6 +154,7 @@ impl CallRecorder {
     /// Begins a run with an experiment, as bytes. `loader` is a global reference, or null.
     pub(crate) fn begin_run(&self, env: Env, bytes: &mut Take<'_>, loader: jobject) -> Result<(), Garbled> {
         let plan = take_plan(bytes)?;
+        let only = take_only(bytes)?;
         let mut wanted: Vec<Wanted> = Vec::new();
         for planned in &plan {
             if let Act::Add { captures, .. } = &planned.act {
@@ -160,6 +165,7 @@ impl CallRecorder {
         let old = std::mem::take(&mut *state);
         state.plan = plan.into();
         state.wanted = wanted.into();
+        state.only = only;
         state.loader = loader as usize;
         drop(state);
         give_back(env, old.captured.into_values());
@@ -174,7 +180,8 @@ impl CallRecorder {
         let mut state = locked(&self.interventions.state);
         let (test, object) = (state.test.clone(), state.made);
         state.made += 1;
-        state.objects.insert(tag, Place { test: test.clone(), object, calls: 0 });
+        let is_left = state.only.as_ref().is_some_and(|only| !only.contains(&(test.to_string(), object)));
+        state.objects.insert(tag, Place { test: test.clone(), object, calls: 0, is_left });
         drop(state);
         self.records.write(|bytes| {
             bytes.byte(frame::OBJECT);
@@ -182,6 +189,21 @@ impl CallRecorder {
             bytes.text(&test);
             bytes.number(object);
         });
+    }
+
+    /// Tells whether no call of an object concerns anybody: it is not to be recorded, or has had as many
+    /// calls as are kept, and no intervention could meet it. To walk the stack and to read the fields takes
+    /// many times as long as to ask this.
+    pub(super) fn is_left(&self, tools: Tools, receiver: jobject) -> bool {
+        if FORCED.with(|forced| forced.get().is_some()) {
+            return false;
+        }
+        let Ok(tag @ 1..) = tools.tag(receiver) else { return false };
+        let state = locked(&self.interventions.state);
+        let may_meet = |planned: &Planned| planned.object.is_none();
+        state.objects.get(&tag).is_some_and(|place| {
+            place.is_left || (place.calls > self.records.longest_life() && !state.plan.iter().any(may_meet))
+        })
     }
 
     /// A call of a test begins. `event` is zero for a constructor.
@@ -585,6 +607,15 @@ fn take_plan(take: &mut Take<'_>) -> Result<Vec<Planned>, Garbled> {
         plan.push(Planned { test, object, ordinal, events, act });
     }
     Ok(plan)
+}
+
+fn take_only(take: &mut Take<'_>) -> Result<Option<HashSet<(String, u64)>>, Garbled> {
+    let is_some = take.byte()? != 0;
+    let mut only = HashSet::new();
+    for _ in 0..take.count()? {
+        only.insert((take.text()?.to_owned(), take.number()?));
+    }
+    Ok(is_some.then_some(only))
 }
 
 fn take_numbers(take: &mut Take<'_>) -> Result<Vec<u64>, Garbled> {
