@@ -301,7 +301,8 @@ impl<'a> Enricher<'a> {
                         captures: Vec::new(),
                         made: Vec::new(),
                     };
-                    Experiment { tests: vec![after.test], interventions: vec![Intervention { at, action }] }
+                    let interventions = vec![Intervention { at, action }];
+                    Experiment { tests: vec![after.test], interventions, only: None }
                 }
                 Mutation::Suppress { calls, then, .. } => {
                     let suppress = |place: &adit_infer::CallPlace| {
@@ -311,7 +312,7 @@ impl<'a> Enricher<'a> {
                         Intervention { at, action: Action::Suppress { instead } }
                     };
                     let interventions = calls.iter().map(suppress).collect();
-                    Experiment { tests: vec![then.test], interventions }
+                    Experiment { tests: vec![then.test], interventions, only: None }
                 }
             };
             if self.is_over(pace) {
@@ -380,7 +381,7 @@ impl<'a> Enricher<'a> {
                 made_up.extend(is_made_up.then_some(recipe.interventions.len()));
                 let mut interventions = recipe.interventions.clone();
                 interventions.push(Intervention { at: recipe.site.clone(), action });
-                let experiment = Experiment { tests: vec![recipe.test.clone()], interventions };
+                let experiment = Experiment { tests: vec![recipe.test.clone()], interventions, only: None };
                 let (bad, begun) = (self.found.hung + self.found.died, Instant::now());
                 self.run(&experiment, &made_up, pace)?;
                 let is_costly = self.found.hung + self.found.died > bad || begun.elapsed() > COSTLY;

@@ -76,6 +76,31 @@ fn mutants_show_what_the_tests_do_not() {
     assert!(model.code == 0 && model.out.contains("commit, login, logout"), "{}", model.out);
 }
 
+/// A number of mutants is a budget that does not depend on the speed of the machine.
+#[test]
+fn a_budget_in_tests_counts_mutants() {
+    let Some(project) = project() else { return };
+    let tests = project.folder.path().join("test-classes").display().to_string();
+    let enrich = |name: &str, budget: &str| {
+        let file = project.folder.path().join(name).display().to_string();
+        let first = ["enrich", "tautoko.LoginModule", "-c", &project.class_path, "--tests", &tests];
+        let run = adit(&[&first[..], &["-o", &file, "--json", "--budget", budget]].concat());
+        assert_eq!(run.code, 0, "{}", run.err);
+        (run.json(), run.err, fs::read_to_string(&file).unwrap())
+    };
+    let (few, said, model) = enrich("few.json", "3tests");
+    assert_eq!((&few["mutants"], &few["complete"]), (&3.into(), &false.into()), "{few}");
+    assert!(said.contains("incomplete: the budget of 3 tests is spent"), "{said}");
+    let (_, _, again) = enrich("again.json", "3tests");
+    assert_eq!(model, again);
+    let (all, said, _) = enrich("all.json", "100000tests");
+    assert_eq!(all["complete"], true, "{all}");
+    assert!(all["mutants"].as_u64() > Some(3) && !said.contains("incomplete"), "{said}");
+    let run = adit(&["enrich", "tautoko.LoginModule", "--tests", &tests, "--budget", "3mutants"]);
+    assert_eq!(run.code, 2, "{}", run.err);
+    assert!(run.err.contains("3mutants") && run.err.contains("tests"), "{}", run.err);
+}
+
 #[test]
 fn bad_input_is_explained() {
     let Some(project) = project() else { return };
@@ -83,6 +108,13 @@ fn bad_input_is_explained() {
     let run = adit(&["enrich", "java.util.Stack", "-c", &project.class_path, "--tests", &tests]);
     assert_eq!(run.code, 2, "{}", run.err);
     assert!(run.err.contains("none of 2 tests uses java.util.Stack"), "{}", run.err);
+    // Sources are no tests that can run.
+    let source = project.folder.path().join("LoginModuleTest.java");
+    fs::write(&source, "class LoginModuleTest {}").unwrap();
+    let source = source.display().to_string();
+    let run = adit(&["enrich", "java.util.Stack", "-c", &project.class_path, "--tests", &source]);
+    assert_eq!(run.code, 2, "{}", run.err);
+    assert!(run.err.contains("LoginModuleTest.java is a single file"), "{}", run.err);
     // The tests do not fit the class path: the class that they use is another one.
     let other = project.folder.path().join("other");
     fs::create_dir(&other).unwrap();

@@ -1,6 +1,4 @@
 //! `docs/json.schema.json` and `docs/json.md` against the output of every command with `--json`.
-//!
-//! The schema uses few keywords, so the test checks them itself; one that it does not know is an error.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
 mod driver;
@@ -10,8 +8,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use driver::java::java;
+use driver::schema::violation;
 use driver::{adit, example};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 fn docs(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name)
@@ -19,83 +18,6 @@ fn docs(name: &str) -> PathBuf {
 
 fn schema() -> Value {
     serde_json::from_str(&fs::read_to_string(docs("json.schema.json")).unwrap()).unwrap()
-}
-
-/// Returns the first place where a value differs from a schema.
-fn violation(all: &Value, schema: &Value, value: &Value, place: &str) -> Option<String> {
-    let known = [
-        "$ref",
-        "type",
-        "properties",
-        "required",
-        "additionalProperties",
-        "items",
-        "enum",
-        "anyOf",
-        "title",
-        "description",
-    ];
-    let keywords = schema.as_object().unwrap();
-    if let Some(odd) = keywords.keys().find(|key| !known.contains(&key.as_str())) {
-        return Some(format!("{place}: the test does not know the keyword {odd}"));
-    }
-    if let Some(name) = schema["$ref"].as_str() {
-        let target = &all["$defs"][name.strip_prefix("#/$defs/").unwrap()];
-        assert!(target.is_object(), "{name} is not defined");
-        return violation(all, target, value, place);
-    }
-    if let Some(choices) = schema["anyOf"].as_array() {
-        let found: Vec<String> =
-            choices.iter().filter_map(|choice| violation(all, choice, value, place)).collect();
-        return (found.len() == choices.len()).then(|| found.join(" or "));
-    }
-    let is = |name: &Value| match name.as_str().unwrap() {
-        "string" => value.is_string(),
-        "integer" => value.is_i64() || value.is_u64(),
-        "number" => value.is_number(),
-        "boolean" => value.is_boolean(),
-        "null" => value.is_null(),
-        "array" => value.is_array(),
-        "object" => value.is_object(),
-        other => panic!("unknown type {other}"),
-    };
-    let fits = match &schema["type"] {
-        Value::Null => true,
-        Value::Array(names) => names.iter().any(is),
-        name => is(name),
-    };
-    if !fits {
-        return Some(format!("{place} is {value}, not {}", schema["type"]));
-    }
-    if schema["enum"].as_array().is_some_and(|names| !names.contains(value)) {
-        return Some(format!("{place} is {value}, none of {}", schema["enum"]));
-    }
-    if let Some(object) = value.as_object() {
-        for name in schema["required"].as_array().into_iter().flatten() {
-            if !object.contains_key(name.as_str().unwrap()) {
-                return Some(format!("{place} lacks {name}"));
-            }
-        }
-        for (name, field) in object {
-            match schema["properties"].get(name) {
-                Some(of) => {
-                    if let Some(found) = violation(all, of, field, &format!("{place}.{name}")) {
-                        return Some(found);
-                    }
-                }
-                None if schema["additionalProperties"] == json!(false) => {
-                    return Some(format!("{place}.{name} is not documented"));
-                }
-                None => {}
-            }
-        }
-    }
-    let items = value.as_array().filter(|_| schema["items"].is_object());
-    items
-        .into_iter()
-        .flatten()
-        .enumerate()
-        .find_map(|(at, item)| violation(all, &schema["items"], item, &format!("{place}[{at}]")))
 }
 
 #[track_caller]

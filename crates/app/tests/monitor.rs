@@ -64,6 +64,37 @@ public class Misuse {
 }
 ";
 
+/// A login module whose class inherits one method that throws and overrides another, and one as it is.
+const BELOW: &str = "package tautoko;
+public class Below {
+    static class Quiet extends LoginModule {
+        @Override
+        public boolean logout() throws LoginException {
+            try {
+                return super.logout();
+            } catch (LoginException ignored) {
+                return false;
+            }
+        }
+    }
+    static void commit(LoginModule module) {
+        try {
+            module.commit();
+        } catch (LoginModule.LoginException early) {
+            System.out.println(early);
+        }
+    }
+    public static void main(String[] args) throws Exception {
+        LoginModule quiet = new Quiet();
+        for (int i = 0; i < 10; i++) {
+            quiet.logout();
+            commit(quiet);
+        }
+        commit(new LoginModule());
+    }
+}
+";
+
 /// The login module, its correct tests and a program that misuses it, compiled; and an enriched model.
 fn project() -> Option<Project> {
     let java = java()?;
@@ -165,6 +196,47 @@ fn several_models_are_watched_at_once() {
         ],
         "{answer}"
     );
+}
+
+/// A model holds of objects of its class, and says nothing about classes below it.
+#[test]
+fn objects_of_classes_below_are_not_watched() {
+    let Some(project) = project() else { return };
+    let java = java().unwrap();
+    let source = project.folder.path().join("Below.java");
+    fs::write(&source, BELOW).unwrap();
+    let classes = project.folder.path().join("classes");
+    java.compile_files(&[source], &project.class_path, &classes);
+    let model = project.at("login.json");
+    let answer = project.monitor(&[&model], &["--main", "tautoko.Below", "--json"]).json();
+    let events: Vec<&str> = answer["violations"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .flat_map(|one| one["history"].as_array().unwrap())
+        .map(|one| one["event"].as_str().unwrap())
+        .collect();
+    assert_eq!(events, ["new LoginModule"], "{answer}");
+    assert_eq!(texts(&answer["violations"], "threw"), ["tautoko.LoginModule$LoginException"], "{answer}");
+    // One call of the object of the class itself; none of the twenty calls of the other.
+    assert_eq!(answer["calls"], 1, "{answer}");
+}
+
+/// A test that ends its JVM keeps others from running, so that “no violation” would be no answer.
+#[test]
+fn a_test_that_exits_is_no_answer() {
+    let Some(project) = project() else { return };
+    let java = java().unwrap();
+    let source = project.folder.path().join("ExitTest.java");
+    let text = "package tautoko;
+        public class ExitTest { @org.junit.Test public void exits() { System.exit(3); } }";
+    fs::write(&source, text).unwrap();
+    let tests = project.folder.path().join("exit-tests");
+    fs::create_dir_all(&tests).unwrap();
+    java.compile_files(&[source], &project.class_path, &tests);
+    let run = project.monitor(&[&project.at("login.json")], &["--tests", &tests.display().to_string()]);
+    assert_eq!(run.code, 4, "{}", run.err);
+    assert!(run.err.contains("tautoko.ExitTest.exits ends its JVM with exit code 3"), "{}", run.err);
 }
 
 #[test]

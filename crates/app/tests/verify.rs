@@ -1,4 +1,5 @@
-//! `adit verify` from outside: findings, exit codes, every form of output, baseline and cache.
+//! `adit verify` from outside: findings, exit codes, forms of output, baseline and cache. SARIF has a file of
+//! its own.
 
 mod driver;
 
@@ -7,7 +8,6 @@ use std::path::Path;
 
 use driver::adit;
 use driver::java::java;
-use serde_json::Value;
 
 const CLIENT: &str = "\
 import java.util.Iterator;
@@ -100,62 +100,6 @@ fn a_baseline_accepts_findings_and_a_cache_saves_work() {
     assert_eq!(first["findings"], second["findings"]);
 }
 
-/// The constraints of the SARIF 2.1.0 schema for the parts that adit writes.
-#[test]
-fn sarif_has_what_the_standard_demands() {
-    let Some(java) = java() else { return };
-    let folder = java.compile(&[("Client.java", CLIENT)]);
-    let file = path(folder.path(), "adit.sarif");
-    assert_eq!(adit(&["verify", &folder.path().display().to_string(), "--sarif", &file]).code, 1);
-    let log: Value = serde_json::from_str(&fs::read_to_string(&file).expect("it was written")).expect("JSON");
-    assert_eq!(log["version"], "2.1.0");
-    let only = |value: &Value, allowed: &[&str]| {
-        let keys: Vec<&String> = value.as_object().expect("an object").keys().collect();
-        assert!(keys.iter().all(|key| allowed.contains(&key.as_str())), "{keys:?}");
-    };
-    only(&log, &["$schema", "version", "runs"]);
-    let run = &log["runs"][0];
-    only(run, &["tool", "results", "columnKind"]);
-    assert!(["utf16CodeUnits", "unicodeCodePoints"].contains(&run["columnKind"].as_str().expect("a text")));
-    let driver = &run["tool"]["driver"];
-    only(driver, &["name", "version", "semanticVersion", "rules"]);
-    let rules = driver["rules"].as_array().expect("rules");
-    let mut ids: Vec<&str> = rules.iter().map(|rule| rule["id"].as_str().expect("an id")).collect();
-    ids.sort_unstable();
-    ids.dedup();
-    assert_eq!(ids.len(), rules.len(), "ids are unique");
-    for rule in rules {
-        only(rule, &["id", "shortDescription", "fullDescription", "defaultConfiguration"]);
-        assert!(rule["shortDescription"]["text"].is_string());
-    }
-    let results = run["results"].as_array().expect("results");
-    assert_eq!(results.len(), 2);
-    let location = |value: &Value| {
-        only(value, &["physicalLocation", "logicalLocations", "message"]);
-        let uri = value["physicalLocation"]["artifactLocation"]["uri"].as_str().expect("a uri");
-        assert!(!uri.contains([' ', '\\', '<', '>']) && !uri.is_empty());
-        assert!(value["physicalLocation"]["region"]["startLine"].as_u64().expect("a line") >= 1);
-    };
-    for result in results {
-        let allowed = ["ruleId", "ruleIndex", "level", "kind", "message", "locations", "codeFlows"];
-        only(result, &[&allowed[..], &["partialFingerprints", "properties"]].concat());
-        assert!(["error", "warning", "note", "none"].contains(&result["level"].as_str().expect("a level")));
-        let index = result["ruleIndex"].as_u64().expect("an index") as usize;
-        assert_eq!(rules[index]["id"], result["ruleId"]);
-        assert!(result["message"]["text"].is_string());
-        result["locations"].as_array().expect("locations").iter().for_each(location);
-        let flow = &result["codeFlows"][0]["threadFlows"][0]["locations"];
-        let flow = flow.as_array().expect("a flow");
-        assert!(flow.len() >= 3, "created, closed, called");
-        for step in flow {
-            only(step, &["location", "executionOrder", "importance"]);
-            location(&step["location"]);
-            let known = ["important", "essential", "unimportant"];
-            assert!(known.contains(&step["importance"].as_str().expect("a text")));
-        }
-    }
-}
-
 #[test]
 fn bad_input_is_explained() {
     let folder = tempfile::tempdir().expect("there is room for a folder");
@@ -165,6 +109,7 @@ fn bad_input_is_explained() {
         (vec!["verify", "nowhere.jar"], "nowhere.jar"),
         (vec!["verify", &empty], "no class files in"),
         (vec!["verify", model], "only models are named"),
+        (vec!["verify", &empty, "--class", "shop.Order"], "--class is about named models"),
     ] {
         let run = adit(&arguments);
         assert_eq!(run.code, 2, "{arguments:?}: {}", run.err);
@@ -185,6 +130,20 @@ fn bad_input_is_explained() {
     fs::write(&refusing, text).expect("it can be written");
     let run = adit(&["verify", &refusing, &empty, "--class", "shop.Order"]);
     assert!(run.err.contains("shop.Order") && run.err.contains("add its folder of classes"), "{}", run.err);
+}
+
+/// Nobody must take a class that was not looked at for one without findings.
+#[test]
+fn classes_in_the_folder_of_an_application_are_not_lost_in_silence() {
+    let Some(java) = java() else { return };
+    let folder = java.compile(&[("Client.java", CLIENT)]);
+    let inner = folder.path().join("app/BOOT-INF/classes");
+    fs::create_dir_all(&inner).expect("there is room for a folder");
+    fs::copy(folder.path().join("Client.class"), inner.join("Client.class")).expect("it was compiled");
+    let run = adit(&["verify", &path(folder.path(), "app")]);
+    assert!(run.err.contains("wrong folder for the class Client; unpack the archive"), "{}", run.err);
+    assert!(run.err.contains("; 0 classes"), "{}", run.err);
+    assert_eq!(adit(&["verify", &inner.display().to_string()]).code, 1);
 }
 
 /// A model whose methods the class does not have is one of another version.

@@ -38,7 +38,7 @@ pub(super) fn run(flags: &EnrichFlags, quiet: bool) -> Result<Ending, Report> {
     let format = models::format_of(&target, flags.to.as_deref())?;
     let request = class_request(&flags.class)?;
     let location = ClassLocation::new(&request, Audience::unless(quiet))?;
-    let (places, names) = user_tests::split(&flags.tests);
+    let (places, names) = user_tests::split(&flags.tests)?;
     let java = JavaEnvironment::new(&request, &location, &places)?;
     let classes = user_tests::classes(&java, &places, &names)?;
     let directory = flags.directory.clone().unwrap_or_else(|| PathBuf::from("."));
@@ -330,7 +330,15 @@ fn report(result: &Enriched, found: &Enrichment, budget: Budget) {
         tell(&format!("not called: {method}: {why}"));
     }
     if found.is_cut {
+        let is_spent = match budget {
+            Budget::Time(time) => found.elapsed >= time,
+            Budget::Tests(tests) => found.mutants >= tests,
+        };
         let limit = budget.in_words();
-        tell(&format!("incomplete: stopped after {seconds:.1} s; --budget allows more than {limit}"));
+        tell(&if is_spent {
+            format!("incomplete: the budget of {limit} is spent; a larger --budget shows more")
+        } else {
+            format!("incomplete: stopped after {seconds:.1} s")
+        });
     }
 }

@@ -121,6 +121,11 @@ fn ending(report: &Watching, recorded: &Recorded) -> Result<Ending, Report> {
             ),
             "give it more time with --time-limit, or name fewer tests",
         )),
+        // An application may end its JVM. A test that does keeps all later tests from running.
+        TaskEnd::Exited { code } if recorded.running.is_some() => Err(no_answer(
+            format!("{} ends its JVM with exit code {code}", recorded.running.as_deref().unwrap_or("a test")),
+            "leave that test out: name the others with --tests",
+        )),
         TaskEnd::Died { how } => {
             Err(no_answer(format!("the JVM {how}"), "run `adit observe` on it to learn more"))
         }
@@ -167,7 +172,7 @@ fn java_and_task(
         let task = main_of(&java, main, &flags.arguments)?;
         return Ok((java, task));
     }
-    let (places, names) = user_tests::split(&flags.tests);
+    let (places, names) = user_tests::split(&flags.tests)?;
     let places: Vec<&Path> = places;
     let java = JavaEnvironment::new(request, location, &places)?;
     let classes = user_tests::classes(&java, &places, &names)?;

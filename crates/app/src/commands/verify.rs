@@ -47,6 +47,13 @@ pub(super) fn run(flags: &VerifyFlags, quiet: bool) -> Result<Ending, Report> {
         print_json(&inputs::describe(flags, &model_paths, &class_paths)?)?;
         return Ok(Ending::Clean);
     }
+    if model_paths.is_empty() && (flags.class.is_some() || flags.right_arguments) {
+        let flag = if flags.class.is_some() { "--class" } else { "--right-arguments" };
+        return Err(bad_input(
+            format!("{flag} is about named models, and no model is named"),
+            "add the model file or a folder of `adit mine`; the shipped models need no such flag",
+        ));
+    }
     for file in [&flags.sarif, &flags.write_baseline, &flags.cache].into_iter().flatten() {
         crate::output::Target::new(Some(file)).check()?;
     }
@@ -57,7 +64,7 @@ pub(super) fn run(flags: &VerifyFlags, quiet: bool) -> Result<Ending, Report> {
         let shown: Vec<String> = class_paths.iter().map(|path| path.display().to_string()).collect();
         return Err(bad_input(
             format!("no class files in {}", shown.join(", ")),
-            "name jars, or output folders of the compiler such as target/classes",
+            "name jars, or output folders of the compiler such as target/classes; unpack archives of jars first",
         ));
     }
     let typestates = inputs::typestates(flags, &model_paths, &class_paths, quiet)?;
@@ -246,6 +253,13 @@ fn index(verifier: &Verifier, classes: &ClassPath, name: &str) -> Indexed {
     let hash = cache::hash(&bytes);
     let class = if mentions { Class::parse(&bytes, &file) } else { Class::parse_outline(&bytes, &file) };
     let mut class = class.map_err(|error| error.to_string())?;
+    // As in archives of applications, whose classes are in a folder such as `BOOT-INF/classes`.
+    if *class.name != *name {
+        return Err(format!(
+            "{file} is in the wrong folder for the class {}; unpack the archive and name the folder of classes",
+            class.dotted_name()
+        ));
+    }
     // Bodies are read again when they are needed, so that memory does not grow with the program.
     class.methods.iter_mut().for_each(|method| method.code = None);
     Ok((class, mentions, hash))

@@ -43,7 +43,7 @@ pub(crate) fn choose(
         return Ok(None);
     }
     if !typed.is_empty() {
-        let (places, names) = split(typed);
+        let (places, names) = split(typed)?;
         let java = JavaEnvironment::new(class, location, &places)?;
         let classes = classes(&java, &places, &names)?;
         let places = places.into_iter().map(Path::to_owned).collect();
@@ -98,7 +98,17 @@ fn users_of(class: &str, java: &JavaEnvironment, places: &[PathBuf]) -> Result<V
 }
 
 /// Values of `--tests`: folders and jars, and names of classes.
-pub(crate) fn split(tests: &[PathBuf]) -> (Vec<&Path>, Vec<String>) {
+pub(crate) fn split(tests: &[PathBuf]) -> Result<(Vec<&Path>, Vec<String>), Report> {
+    let is_single = |path: &&PathBuf| {
+        path.is_file()
+            && path.extension().is_some_and(|extension| extension == "java" || extension == "class")
+    };
+    if let Some(file) = tests.iter().find(is_single) {
+        return Err(bad_input(
+            format!("--tests: {} is a single file", file.display()),
+            "name the folder that holds the compiled tests, a jar, or a test class that is on the class path",
+        ));
+    }
     let is_place = |path: &&PathBuf| {
         path.exists()
             || path.components().count() > 1
@@ -106,7 +116,7 @@ pub(crate) fn split(tests: &[PathBuf]) -> (Vec<&Path>, Vec<String>) {
     };
     let places = tests.iter().filter(is_place).map(PathBuf::as_path).collect();
     let names = tests.iter().filter(|path| !is_place(path)).map(|path| path.display().to_string()).collect();
-    (places, names)
+    Ok((places, names))
 }
 
 /// Returns the test classes in these places and with these names.

@@ -56,9 +56,15 @@ impl Java {
 
     /// Compiles these files against a class path into a folder.
     pub(crate) fn compile_files(&self, files: &[PathBuf], class_path: &str, into: &Path) {
+        self.compile_with(&[], files, class_path, into);
+    }
+
+    /// The same with flags of the compiler.
+    pub(crate) fn compile_with(&self, flags: &[&str], files: &[PathBuf], class_path: &str, into: &Path) {
         let output = Command::new(&self.compiler)
             .args(["-nowarn", "-proc:none", "-encoding", "UTF-8", "-cp", class_path, "-d"])
             .arg(into)
+            .args(flags)
             .args(files)
             .output()
             .expect("the compiler starts");

@@ -5,6 +5,7 @@ pub(crate) mod agreement;
 pub(crate) mod chromium;
 pub(crate) mod java;
 pub(crate) mod literals;
+pub(crate) mod schema;
 
 use std::io::Write;
 use std::path::Path;

@@ -42,7 +42,7 @@ pub(super) fn observe(
             (java, task)
         }
         Program::Tests(tests) => {
-            let (places, names) = user_tests::split(tests);
+            let (places, names) = user_tests::split(tests)?;
             let java = JavaEnvironment::new(class, &location, &places)?;
             let classes = user_tests::classes(&java, &places, &names)?;
             (java, Task::Tests { classes })
