@@ -10,10 +10,12 @@
 //! do not count.
 //!
 //! The models: *initial* ones come from the client's tests alone; *closed* ones are the same, read as if
-//! every call without a transition were forbidden; *enriched* and *explored* ones are read from folders;
+//! every call without a transition were forbidden; *enriched* ones come from the tests of all clients
+//! (`--enrich`), and like *explored* ones they are read from a folder;
 //! *shipped* ones are those that `adit mine` made and that adit ships. A second row of numbers adds the
 //! unchecked calls (`adit verify --unchecked`). A table at the end says why defects were missed.
 
+mod enriched;
 mod misses;
 mod seeds;
 mod typestates;
@@ -53,6 +55,13 @@ pub(crate) struct Flags {
     /// Folder of enriched models, one folder with `model.json` per class.
     #[arg(long)]
     enriched: Option<PathBuf>,
+    /// First make the enriched models that the folder lacks from the clients' tests, with this budget for
+    /// each class, as in `adit enrich --budget`.
+    #[arg(long, value_name = "BUDGET", requires = "enriched")]
+    enrich: Option<String>,
+    /// The folder with the jars of JUnit 4.
+    #[arg(long, default_value = "/usr/share/java")]
+    jars: PathBuf,
     /// Folder of explored models, as `adit mine` makes them, one folder with `model.json` per class.
     #[arg(long)]
     explored: Option<PathBuf>,
@@ -149,6 +158,11 @@ pub(crate) fn run(flags: &Flags) -> Result<()> {
     let base = work.path().join("classes");
     compile(&flags.clients, &base)?;
     let shipped = typestates::shipped(&flags.models)?;
+    if let (Some(budget), Some(folder)) = (&flags.enrich, &flags.enriched) {
+        let (base, jars) = (base.as_path(), flags.jars.as_path());
+        let enriching = enriched::Enriching { adit: &adit, base, jars, work: work.path(), budget };
+        enriching.run(&CLIENTS.map(|(client, _)| client), &shipped.classes(), folder)?;
+    }
     println!(
         "{:<12} {:>7} {:>8} {:>5}   found / at the right call / false positives (certain: at call, false)",
         "client", "defects", "harmless", "other"

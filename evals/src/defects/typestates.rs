@@ -124,6 +124,11 @@ impl Models {
         self.all.contains_key(class) || THROUGH.iter().any(|(interface, _)| *interface == class)
     }
 
+    /// Names of the classes.
+    pub(super) fn classes(&self) -> Vec<&str> {
+        self.all.values().map(|(about, _)| about.class.as_str()).collect()
+    }
+
     /// The methods without parameters that a client can call through this class.
     pub(super) fn plain_methods(&self, class: &str) -> Vec<MemberRef> {
         let through = THROUGH.iter().find(|(interface, _)| *interface == class);

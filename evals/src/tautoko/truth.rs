@@ -170,6 +170,10 @@ impl Judgment {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::path::Path;
+    use std::process::Command;
+
     use super::*;
 
     #[test]
@@ -190,5 +194,39 @@ mod tests {
         assert_eq!((judgment.judged, judgment.exceptional, judgment.covered), (3, 2, 1));
         assert_eq!(judgment.missing, ["open: open!IllegalStateException"]);
         assert!(Truth::parse("open read").is_err());
+    }
+
+    /// The complete model of Socket against the class itself: every method in every state.
+    #[test]
+    fn the_complete_model_of_socket_is_right() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("truths/tautoko");
+        let truth = Truth::parse(&fs::read_to_string(folder.join("Socket.txt")).unwrap()).unwrap();
+        let Ok(output) = Command::new("java").arg(folder.join("SocketStates.java")).output() else {
+            return eprintln!("NOT RUN: there is no `java`");
+        };
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
+        let mut seen = BTreeSet::new();
+        for line in text.lines() {
+            let words: Vec<&str> = line.split(' ').collect();
+            let [state, method, end] = words[..] else { panic!("{line}") };
+            let expected = match truth.end(state, method).unwrap_or_else(|| panic!("{line}: no row")) {
+                End::To(to) => to.clone(),
+                End::Stays => state.to_owned(),
+                End::Throws(class) => format!("!{class}"),
+                End::Open => end.to_owned(),
+            };
+            assert_eq!(end, expected, "{line}");
+            seen.insert((state.to_owned(), method.to_owned()));
+        }
+        let states: BTreeSet<&String> = seen.iter().map(|(state, _)| state).collect();
+        assert_eq!(states, truth.states.iter().collect());
+        for (state, method) in truth.ends.keys() {
+            assert!(seen.contains(&(state.clone(), method.clone())), "{state} {method} was not tried");
+        }
+        let tried: BTreeSet<&String> = seen.iter().map(|(_, method)| method).collect();
+        for method in truth.anywhere.keys() {
+            assert!(tried.contains(method), "{method} was not tried");
+        }
     }
 }
