@@ -12,9 +12,10 @@ use crate::input::{open, read_whole};
 use crate::install_hints::on_path;
 
 /// Alphabets that the binary includes, by name.
-const SHIPPED: [(&str, &str); 3] = [
+const SHIPPED: [(&str, &str); 4] = [
     ("ftp", include_str!("../../../adapters/alphabets/ftp.toml")),
     ("smtp", include_str!("../../../adapters/alphabets/smtp.toml")),
+    ("pop3", include_str!("../../../adapters/alphabets/pop3.toml")),
     ("rtsp", include_str!("../../../adapters/alphabets/rtsp.toml")),
 ];
 

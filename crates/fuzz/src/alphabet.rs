@@ -249,6 +249,10 @@ pub struct WireLabel {
     /// Time to wait after the last answer for more of them, which are dropped: some servers answer each line
     /// of a message of several lines.
     pub settle: Option<Duration>,
+    /// After a success come more lines, up to one that is a single dot (POP3's `LIST`).
+    pub until_dot: bool,
+    /// A success ends the session.
+    pub ends: bool,
     /// An error leaves the state as it was; none means as [`AnswerRules::error_keeps_state`] says.
     pub error_keeps_state: Option<bool>,
     /// Mutation rights of fields that differ from those of their pools.

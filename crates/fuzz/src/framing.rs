@@ -96,6 +96,18 @@ fn headers(bytes: &[u8]) -> Cut {
     if bytes.len() < end + body { Cut::Incomplete } else { Cut::Complete(end + body, code.to_owned()) }
 }
 
+/// The place after the line that is a single dot, if there is one at or after `start`, where a line begins.
+pub(crate) fn dot_end(bytes: &[u8], start: usize) -> Option<usize> {
+    let mut at = start;
+    loop {
+        let end = line_end(bytes, at)?;
+        if bytes[at..end].trim_ascii_end() == b"." {
+            return Some(end);
+        }
+        at = end;
+    }
+}
+
 /// The place after the line that begins at `start`.
 fn line_end(bytes: &[u8], start: usize) -> Option<usize> {
     bytes[start..].iter().position(|&byte| byte == b'\n').map(|at| start + at + 1)
@@ -124,6 +136,13 @@ mod tests {
         check(Framing::CodeLines, "hello\r\n", Cut::Malformed);
         check(Framing::CodeLines, "22\n", Cut::Malformed);
         check(Framing::CodeLines, "220\n", Cut::Complete(4, "220".to_owned()));
+    }
+
+    #[test]
+    fn a_text_ends_with_a_line_that_is_a_dot() {
+        assert_eq!(dot_end(b"+OK\r\n1 2\r\n.\r\nrest", 5), Some(13));
+        assert_eq!(dot_end(b"+OK\r\n..\r\n.x\r\n.", 5), None);
+        assert_eq!(dot_end(b"+OK\r\n", 5), None);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use crate::alphabet::{Alphabet, AnswerClass, Framing, Hole, LabelKind, LocalAction, Transfer, WireLabel};
-use crate::framing::{Cut, cut, media};
+use crate::framing::{Cut, cut, dot_end, media};
 use crate::script::{Message, shortened};
 use crate::server::{Server, ServerCommand, ServerError, end_of};
 
@@ -199,7 +199,7 @@ impl<'a> Session<'a> {
             return Ok(());
         }
         let limit = self.start_limit;
-        match self.reply(limit, false) {
+        match self.reply(limit, false, false) {
             Ok(_) => Ok(()),
             Err(NoReply::Malformed) => Err(ServerError::NoBanner {
                 how: format!(
@@ -327,7 +327,7 @@ impl<'a> Session<'a> {
         self.server.idleness().begin();
         while wanted > 0 {
             let haste = if self.hasty.contains(&number) { HASTE } else { 1 };
-            let (answer, code) = match self.reply(self.limit / haste, watched) {
+            let (answer, code) = match self.reply(self.limit / haste, watched, label.until_dot) {
                 Ok(reply) => reply,
                 Err(NoReply::Closed) => return Some(self.broken(at)),
                 Err(_) if broken => return Some(self.broken(at)),
@@ -368,7 +368,7 @@ impl<'a> Session<'a> {
         {
             self.channel = self.connect_data(variable);
         }
-        if self.alphabet.answers.ends_session(&exchange.code) {
+        if self.alphabet.answers.ends_session(&exchange.code) || label.ends && exchange.class.is_success() {
             return Some(SessionEnd::Ended(at + 1));
         }
         None
@@ -480,7 +480,7 @@ impl<'a> Session<'a> {
     fn settle(&mut self, quiet: Duration) {
         let until = Instant::now() + self.limit;
         // What is no whole answer stays, and the next message meets it.
-        while Instant::now() < until && self.reply(quiet, true).is_ok() {}
+        while Instant::now() < until && self.reply(quiet, true, false).is_ok() {}
     }
 
     /// Takes what came without a question.
@@ -510,13 +510,26 @@ impl<'a> Session<'a> {
     }
 
     /// Waits for one whole answer, no longer than `limit`, or until a server that is `watched` waits itself.
-    fn reply(&mut self, limit: Duration, watched: bool) -> Result<(Vec<u8>, String), NoReply> {
+    /// After a success, the answer may go on `until_dot`.
+    fn reply(
+        &mut self,
+        limit: Duration,
+        watched: bool,
+        until_dot: bool,
+    ) -> Result<(Vec<u8>, String), NoReply> {
         let deadline = Instant::now() + limit;
         let mut pause = FIRST_LOOK;
         let mut block = [0; 4096];
         loop {
             self.skip_media();
-            match cut(self.alphabet.answers.framing, &self.received) {
+            let rules = &self.alphabet.answers;
+            let found = match cut(rules.framing, &self.received) {
+                Cut::Complete(length, code) if until_dot && rules.class_of(&code).is_success() => {
+                    dot_end(&self.received, length).map_or(Cut::Incomplete, |end| Cut::Complete(end, code))
+                }
+                found => found,
+            };
+            match found {
                 Cut::Complete(length, code) => {
                     let rest = self.received.split_off(length);
                     return Ok((std::mem::replace(&mut self.received, rest), code));

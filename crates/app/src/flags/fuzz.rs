@@ -21,7 +21,7 @@ Examples:
   adit fuzz --without-model --alphabet ftp --budget 60s -- ~/ftpd {port}
                                                    the same without a model, to compare
 
-Shipped alphabets: ftp, smtp, rtsp. In the server's command, {port} is a free port, {host} the address and
+Shipped alphabets: ftp, smtp, pop3, rtsp. In the server's command, {port} is a free port, {host} the address and
 {dir} the folder of the session, which is also the current one.")]
 pub(crate) struct FuzzFlags {
     /// Model of the server or of one of its clients

@@ -7,7 +7,7 @@ use crate::{ftp, root};
 
 #[test]
 fn the_shipped_alphabets_are_well_formed() {
-    for (name, labels) in [("ftp", 40), ("smtp", 15), ("rtsp", 11)] {
+    for (name, labels) in [("ftp", 40), ("smtp", 15), ("rtsp", 11), ("pop3", 21)] {
         let file = root().join("adapters/alphabets").join(name).with_extension("toml");
         let alphabet = read(name, &std::fs::read(file).unwrap()).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!((alphabet.protocol.as_str(), alphabet.labels.len()), (name, labels));

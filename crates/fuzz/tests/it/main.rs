@@ -27,7 +27,7 @@ fn compiled(name: &str) -> Option<PathBuf> {
     static FOLDER: OnceLock<Option<tempfile::TempDir>> = OnceLock::new();
     let folder = FOLDER.get_or_init(|| {
         let folder = tempfile::tempdir().unwrap();
-        for name in ["ftpd", "smtpd", "rtspd", "misbehaves"] {
+        for name in ["ftpd", "smtpd", "rtspd", "pop3d", "misbehaves"] {
             let source = root().join("subjects/servers").join(name).with_extension("c");
             let mut compiler = Command::new("cc");
             compiler.arg("-O1").arg("-o").arg(folder.path().join(name)).arg(source);

@@ -272,3 +272,55 @@ fn every_planted_bug_of_the_third_server_shows_itself() {
     assert_eq!(codes(&session::run(&buggy, &rtsp, &asks).unwrap()), ["200", "200"]);
     assert_eq!(codes(&session::run(&sound, &rtsp, &asks).unwrap()), ["200", "454"]);
 }
+
+#[test]
+fn a_mailbox_is_opened_read_and_left() {
+    let Some(command) = command("pop3d", &["--no-bugs"]) else { return };
+    let script = "STAT USER PASS LIST RETR CAPA DELE RETR RSET RECONNECT AUTH TOKEN UIDL LISTONE QUIT STAT";
+    let run = session::run(&command, &shipped("pop3"), &plain(script)).unwrap();
+    let (ok, error) = ("+OK", "-ERR");
+    assert_eq!(
+        codes(&run),
+        [error, ok, ok, ok, ok, ok, ok, error, ok, "", "+", ok, ok, ok, ok],
+        "{:?}",
+        run.exchanges
+    );
+    // A text goes on up to a dot, and nothing of it is left for the next message.
+    let text = |at: usize| String::from_utf8_lossy(&run.exchanges[at].answer).into_owned();
+    assert_eq!(text(4), "+OK\r\nSubject: one\r\n\r\nhello\r\n.\r\n");
+    assert!(run.exchanges.iter().all(|exchange| exchange.unasked.is_empty()));
+    // The success of QUIT ends the session, though its code is that of any other.
+    assert_eq!(run.end, SessionEnd::Ended(15));
+}
+
+#[test]
+fn every_planted_bug_of_the_fourth_server_shows_itself() {
+    let crash =
+        |message, how: &str| SessionEnd::Crashed { message, how: how.to_owned(), said: String::new() };
+    let login = || plain("USER PASS");
+    let user = vec![message("USER", &[("user", &"u".repeat(300))])];
+    let top = vec![message("TOP", &[("number", "2"), ("lines", "-1")])];
+    let second = vec![message("DELE", &[("number", "2")])];
+    let bugs: [(&str, Vec<Message>, SessionEnd); 5] = [
+        ("long-user", user, crash(0, "SIGABRT")),
+        ("negative-top", [login(), top].concat(), crash(2, "SIGSEGV")),
+        ("reset-retrieve", [login(), plain("DELE RSET RETR")].concat(), crash(4, "SIGABRT")),
+        (
+            "all-deleted",
+            [login(), plain("DELE"), second, plain("LIST")].concat(),
+            SessionEnd::Hung { message: 4, partial: Vec::new(), idle: false },
+        ),
+        ("stale-lock", [login(), plain("DELE RECONNECT"), login()].concat(), crash(5, "SIGSEGV")),
+    ];
+    let (Some(buggy), Some(sound)) = (command("pop3d", &[]), command("pop3d", &["--no-bugs"])) else {
+        return;
+    };
+    let pop3 = shipped("pop3");
+    for (name, script, end) in bugs {
+        assert_eq!(session::run(&buggy, &pop3, &script).unwrap().end, end, "{name}");
+        assert_eq!(session::run(&sound, &pop3, &script).unwrap().end, SessionEnd::Finished, "{name}");
+    }
+    let asks = plain("AUTH CANCEL STAT");
+    assert_eq!(codes(&session::run(&buggy, &pop3, &asks).unwrap()), ["+", "-ERR", "+OK"]);
+    assert_eq!(codes(&session::run(&sound, &pop3, &asks).unwrap()), ["+", "-ERR", "-ERR"]);
+}
