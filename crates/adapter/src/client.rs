@@ -98,6 +98,9 @@ impl Adapter {
     ) -> Result<Self, AdapterError> {
         let (process, described) = begin(launch, subject, limits, memo)?;
         let mut limits = limits;
+        // It can describe its subject, so a later process that takes longer runs on a busy machine, and the
+        // campaign need not end.
+        limits.start *= 3;
         if let Some(seconds) = described.seconds {
             limits.line = limits.line.max(Duration::from_secs_f64(seconds));
         }

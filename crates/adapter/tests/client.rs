@@ -147,6 +147,19 @@ fn an_adapter_that_cannot_start_says_why() {
 }
 
 #[test]
+fn a_process_that_is_started_again_has_more_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let mark = folder.path().join("started").display().to_string();
+    let script = format!("if [ -e {mark} ]; then sleep 3; fi; touch {mark}; {}", serving(":"));
+    let slow = AdapterLimits { start: Duration::from_secs(2), ..limits(5000) };
+    let mut adapter = Adapter::start(&Launch::unprotected(&script), "S", slow).unwrap();
+    adapter.restart();
+    let answered = adapter.run(&[sequence("a")], None).unwrap();
+    assert_eq!(answered[0].end, SequenceEnd::Complete);
+    assert_eq!(adapter.starts(), 2);
+}
+
+#[test]
 fn a_blocked_call_ends_its_sequence() {
     let script = format!(
         r#"{DESCRIBE} read line; echo '{{"id":1,"answers":[{{}},{{"threw":"E","message":"m"}},{{"blocked":true}},{{"returned":null}}]}}'; read line"#
