@@ -6,7 +6,7 @@ use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-use crate::alphabet::{Alphabet, AnswerClass, LabelKind};
+use crate::alphabet::{Alphabet, AnswerClass, LabelKind, Role};
 use crate::findings::{self, FindingKey, FindingKind, ServerFinding, Sight};
 use crate::generate::{Generator, ScriptLimits};
 use crate::guide::{Guide, Judgment, SessionPlace};
@@ -71,6 +71,11 @@ pub struct Coverage {
     /// Those among them that took the whole limit.
     slow: BTreeMap<SessionPlace, BTreeMap<usize, u64>>,
     arrivals: BTreeMap<SessionPlace, u64>,
+    /// Sessions that came to a state of the model after a step that left another one, by step and state.
+    passed: BTreeMap<((u32, usize), u32), u64>,
+    /// Tries of labels, and of their values, in states of the model that have them.
+    along: BTreeMap<usize, u64>,
+    values_along: BTreeMap<(usize, u64), u64>,
     values: BTreeMap<(SessionPlace, usize, u64), u64>,
     edges: BTreeMap<u32, u64>,
 }
@@ -118,6 +123,32 @@ impl Coverage {
     pub fn silence_in(&self, place: &SessionPlace) -> f64 {
         let silent: u64 = self.unanswered.get(place).map_or(0, |labels| labels.values().sum());
         silent as f64 / self.tries_in(place).max(1) as f64
+    }
+
+    /// Chance that this label ends the session here, because the server dies or closes the connection.
+    pub fn deadliness_of(&self, place: &SessionPlace, label: usize) -> f64 {
+        let lost = self.triples.get(&(place.clone(), label, TripleOutcome::Lost)).copied().unwrap_or(0);
+        lost as f64 / (self.tries_of(place, label) + 1) as f64
+    }
+
+    /// Number of sessions that came to a state after a step that left another one.
+    pub fn passed(&self, step: (u32, usize), state: u32) -> u64 {
+        self.passed.get(&(step, state)).copied().unwrap_or(0)
+    }
+
+    /// Number of different labels that were tried at a place.
+    pub fn labels_tried_at(&self, place: &SessionPlace) -> usize {
+        self.tries.get(place).map_or(0, BTreeMap::len)
+    }
+
+    /// Number of messages with this label that were tried in states of the model that have it.
+    pub fn tries_along(&self, label: usize) -> u64 {
+        self.along.get(&label).copied().unwrap_or(0)
+    }
+
+    /// Number of times that this value was tried in states of the model that have the label.
+    pub fn tries_of_value_along(&self, label: usize, field: &str, value: &[u8]) -> u64 {
+        self.values_along.get(&(label, digest(field, value))).copied().unwrap_or(0)
     }
 
     /// Number of labels that were tried at a place, and of those that were never answered there.
@@ -177,8 +208,20 @@ fn digest(field: &str, value: &[u8]) -> u64 {
 struct Trials {
     done: u64,
     refused: u64,
+    /// Numbers of the values that were refused.
+    #[serde(default)]
+    values: BTreeSet<u64>,
     /// A script whose last message was refused.
     sample: Option<Vec<Message>>,
+}
+
+/// Result of running the messages of a sight again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Confirmation {
+    Shown,
+    NotShown,
+    /// With more patience the server answered.
+    Late,
 }
 
 /// A fuzzing campaign.
@@ -197,6 +240,8 @@ pub struct Campaign<'a> {
     /// Seconds of earlier runs of this campaign.
     earlier: f64,
     unasked: Option<String>,
+    /// Answers that came after the limit, by label.
+    late: BTreeMap<String, u64>,
 }
 
 /// Kept scripts; more would make choosing one slow.
@@ -232,6 +277,7 @@ impl<'a> Campaign<'a> {
             sessions: 0,
             earlier: 0.0,
             unasked: None,
+            late: BTreeMap::new(),
         }
     }
 
@@ -280,6 +326,8 @@ impl<'a> Campaign<'a> {
         let mut valid = true;
         let mut new_until = 0;
         let mut refused = BTreeSet::new();
+        let mut left: BTreeSet<(u32, usize)> = BTreeSet::new();
+        let mut passed = BTreeSet::new();
         for exchange in &run.exchanges {
             if !exchange.unasked.is_empty() && self.unasked.is_none() {
                 let name = &self.alphabet.labels[exchange.label].name;
@@ -308,7 +356,15 @@ impl<'a> Campaign<'a> {
             if outcome == TripleOutcome::Unanswered {
                 count(&mut self.coverage.slow);
             }
+            let along = self.guide.has(&place, exchange.label, self.alphabet);
+            if along {
+                *self.coverage.along.entry(exchange.label).or_default() += 1;
+            }
             for (field, value) in &message.fields {
+                if along {
+                    let key = (exchange.label, digest(field, &value.0));
+                    *self.coverage.values_along.entry(key).or_default() += 1;
+                }
                 let key = (place.clone(), exchange.label, digest(field, &value.0));
                 *self.coverage.values.entry(key).or_default() += 1;
             }
@@ -327,15 +383,27 @@ impl<'a> Campaign<'a> {
                     // A message that is repeated in a session is refused for the same reason.
                     Judgment::Refused if refused.insert((state, exchange.label)) => {
                         trials.refused += 1;
+                        trials
+                            .values
+                            .extend(message.fields.iter().map(|(field, value)| digest(field, &value.0)));
                         trials.sample.get_or_insert_with(|| script[..=at].to_vec());
                     }
                     _ if exchange.class.is_success() => trials.done += 1,
                     _ => {}
                 }
             }
+            if let (SessionPlace::State(from), SessionPlace::State(to)) = (&place, &after)
+                && from != to
+            {
+                left.insert((*from, exchange.label));
+                passed.extend(left.iter().map(|step| (*step, *to)));
+            }
             place = after;
             *self.coverage.arrivals.entry(place.clone()).or_default() += 1;
             places.push(place.clone());
+        }
+        for step in passed {
+            *self.coverage.passed.entry(step).or_default() += 1;
         }
         for &edge in &run.edges {
             let sessions = self.coverage.edges.entry(edge).or_default();
@@ -374,7 +442,11 @@ impl<'a> Campaign<'a> {
             return Ok(false);
         }
         let script = &script[..=sight.at.min(script.len().saturating_sub(1))];
-        if !self.is_confirmed(sight, script)? {
+        let confirmation = self.confirm(sight, script)?;
+        if confirmation == Confirmation::Late {
+            *self.late.entry(sight.key.label.clone()).or_default() += 1;
+        }
+        if confirmation != Confirmation::Shown {
             *self.unconfirmed.entry(sight.key.clone()).or_default() += 1;
             return Ok(false);
         }
@@ -390,7 +462,8 @@ impl<'a> Campaign<'a> {
         Ok(true)
     }
 
-    fn is_confirmed(&self, sight: &Sight, script: &[Message]) -> Result<bool, ServerError> {
+    /// Runs the messages of a sight again.
+    fn confirm(&self, sight: &Sight, script: &[Message]) -> Result<Confirmation, ServerError> {
         let (times, patience) = match sight.key.kind {
             // A loaded machine is slow, and a slow server is no finding.
             FindingKind::Hang => (1, 3),
@@ -398,11 +471,14 @@ impl<'a> Campaign<'a> {
             _ => (1, 1),
         };
         for _ in 0..times {
-            if !findings::shows(self.runner, patience, self.alphabet, self.guide, script, &sight.key)? {
-                return Ok(false);
+            let run = self.runner.run(script, &Pace::of(patience))?;
+            let sights = findings::sights(&run, script, self.guide, self.alphabet);
+            if !sights.iter().any(|again| again.key == sight.key) {
+                let is_late = sight.key.kind == FindingKind::Hang && findings::was_answered(&run, sight.at);
+                return Ok(if is_late { Confirmation::Late } else { Confirmation::NotShown });
             }
         }
-        Ok(true)
+        Ok(Confirmation::Shown)
     }
 
     /// Adds transitions of the model that the server always refused. Returns the new ones.
@@ -416,7 +492,11 @@ impl<'a> Campaign<'a> {
                 label: self.alphabet.labels[label].name.clone(),
                 detail: format!("never possible in {name}, says the server"),
             };
-            if trials.refused < REFUTED_AFTER || self.findings.iter().any(|finding| finding.key == key) {
+            let all_refused = self.has_all_valid_values(label, &trials.values);
+            if trials.refused < REFUTED_AFTER
+                || !all_refused
+                || self.findings.iter().any(|finding| finding.key == key)
+            {
                 continue;
             }
             self.findings.push(ServerFinding {
@@ -432,6 +512,19 @@ impl<'a> Campaign<'a> {
             new.push(key);
         }
         new
+    }
+
+    /// Tells whether every valid value of a label is among `values`, or as many as sessions are needed to
+    /// refute it: a folder that does not exist is refused everywhere.
+    fn has_all_valid_values(&self, label: usize, values: &BTreeSet<u64>) -> bool {
+        self.alphabet.labels[label].holes().all(|hole| {
+            let Some(pool) = &hole.pool else { return true };
+            let valid = self.alphabet.pools[pool].of_role(Role::Valid);
+            let (seen, all) = valid.fold((0, 0), |(seen, all), value| {
+                (seen + u64::from(values.contains(&digest(&hole.name, value))), all + 1)
+            });
+            seen >= all.min(REFUTED_AFTER)
+        })
     }
 
     /// Makes the scripts of findings small, with at most `runs` sessions each, until `stop` says so.
@@ -479,6 +572,12 @@ impl<'a> Campaign<'a> {
     /// An answer that came without a question, if there was one.
     pub fn unasked(&self) -> Option<&str> {
         self.unasked.as_deref()
+    }
+
+    /// Numbers of answers that came after the limit and within three times the limit, by label. A late answer
+    /// is neither a hang nor a class of its own: how late it is depends on the load of the machine.
+    pub fn late(&self) -> &BTreeMap<String, u64> {
+        &self.late
     }
 
     /// Number of the model's states that sessions were in, and of all.

@@ -1,4 +1,9 @@
 //! Scripts for sessions: a way to a rare state, and a few messages along or beside the model.
+//!
+//! A way passes through states in which a message that the server should refuse costs a round trip and
+//! changes nothing, so ways have such probes. Many bugs are in what a server keeps after it left a state,
+//! which its model forgets: ways over other states are taken in turn, and tried first are the messages that
+//! only the state that was left allows.
 
 use std::collections::BTreeMap;
 
@@ -7,6 +12,7 @@ use rand::{Rng, RngExt};
 
 use crate::alphabet::{Alphabet, Hole, LabelKind, MutationRight, Role, Transfer, WireLabel};
 use crate::campaign::{Coverage, Entry};
+use crate::findings::has_valid_values;
 use crate::guide::{Guide, ModelGuide, SessionPlace};
 use crate::mutate::mutate;
 use crate::script::{Bytes, Message};
@@ -56,12 +62,64 @@ const REPEATED: f64 = 0.1;
 /// Most times that a message is sent then.
 const MOST_REPEATED: usize = 8;
 
+/// A message that ends the session hides what the messages after it would have shown.
+const COST_OF_DEATH: f64 = 8.0;
+
+/// Chance that the way of a session has probes, and of one in each of its states. Half of the ways have none,
+/// because a server may count or forget what it refuses.
+const PROBING: f64 = 0.5;
+const PROBED: f64 = 0.4;
+
+/// Chance of a way over another state to any state, before and after every state has been looked at.
+const EARLY_DETOUR: f64 = 0.1;
+const LATE_DETOUR: f64 = 0.5;
+
+/// Ways over another state of which the one is taken that was taken least.
+const DRAWN_DETOURS: usize = 8;
+
+/// Chance that after such a way a message is sent that only the state that was left allows.
+const RESIDUE: f64 = 0.6;
+
+/// Weights of labels that were not tried at a place yet; others have at most the number of their values.
+const FIRST: f64 = 16.0;
+const FIRST_AND_STAYS: f64 = 48.0;
+
+/// Factor for labels and values that were hardly tried in any state in which the model has the label.
+const UNKNOWN: f64 = 4.0;
+
+/// Chance of a value that should work, and the same for the first message with a label in a state: a server
+/// that does what its model says is not possible does it for valid values.
+const USUAL: f64 = 0.3;
+const USUAL_FIRST: f64 = 0.6;
+
+/// Values of at least this many bytes are long. A single message shows what a long value does, so they come
+/// first, by this factor.
+const LONG: usize = 128;
+const LONG_FIRST: f64 = 4.0;
+
+/// A way over another state.
+struct Detour {
+    way: Vec<usize>,
+    /// The state over which it leads.
+    over: u32,
+    target: u32,
+}
+
 impl<R: Rng> Generator<'_, R> {
     /// Returns the messages of a session.
     pub fn script(&mut self) -> Vec<Message> {
         let choices = self.choices();
         let (mut script, mut place) = match self.guide {
-            Guide::Model(model) => self.way_in_model(model, &choices),
+            Guide::Model(model) => {
+                let near: BTreeMap<u32, &[usize]> =
+                    model.reachable().filter(|(_, way)| way.len() <= self.limits.way).collect();
+                let looked_at = near.keys().all(|&state| self.is_known(&SessionPlace::State(state)));
+                let chance = if looked_at { LATE_DETOUR } else { EARLY_DETOUR };
+                match self.rng.random_bool(chance).then(|| self.detour(model, &near, None)).flatten() {
+                    Some(detour) => self.way_over(model, &detour, &choices),
+                    None => self.way_in_model(model, &near, &choices),
+                }
+            }
             Guide::Codes => self.way_by_codes(&choices),
         };
         let count = self.rng.random_range(1..=self.limits.tried);
@@ -94,9 +152,12 @@ impl<R: Rng> Generator<'_, R> {
     }
 
     /// A way to a state of the model in which little was tried.
-    fn way_in_model(&mut self, model: &ModelGuide, choices: &Choices) -> (Vec<Message>, SessionPlace) {
-        let near: BTreeMap<u32, &[usize]> =
-            model.reachable().filter(|(_, way)| way.len() <= self.limits.way).collect();
+    fn way_in_model(
+        &mut self,
+        model: &ModelGuide,
+        near: &BTreeMap<u32, &[usize]>,
+        choices: &Choices,
+    ) -> (Vec<Message>, SessionPlace) {
         let beside =
             |place: &&SessionPlace| matches!(place, SessionPlace::Pending(..) | SessionPlace::Beyond(..));
         let beside = self.coverage.places().filter(beside).cloned();
@@ -111,7 +172,7 @@ impl<R: Rng> Generator<'_, R> {
         };
         // Another way to the same state may be another situation for the server, and the more so when every
         // label was tried after the shortest one.
-        let known = self.coverage.tries_in(&target) > self.labels.len() as u64;
+        let known = self.is_known(&target);
         match self.rng.random_range(0..10) {
             0 | 1 => {
                 if let Some(kept) = self.kept_way(&target, choices) {
@@ -119,49 +180,136 @@ impl<R: Rng> Generator<'_, R> {
                 }
             }
             choice if choice < if known { 8 } else { 5 } => {
-                if let Some(way) = self.detour(model, &near, state) {
-                    return (self.messages(&way, choices), target);
+                if let Some(detour) = self.detour(model, near, Some(state)) {
+                    return self.way_over(model, &detour, choices);
                 }
             }
             _ => {}
         }
-        (self.messages(near[&state], choices), target)
+        (self.messages(model, near[&state], choices), target)
+    }
+
+    /// Tells whether as many messages were tried at a place as there are labels.
+    fn is_known(&self, place: &SessionPlace) -> bool {
+        self.coverage.visits_of(place) > self.labels.len() as u64
     }
 
     fn rare_place(&mut self, places: &[SessionPlace]) -> SessionPlace {
         let weight = |place: &SessionPlace| {
+            let untried = self.labels.len().saturating_sub(self.coverage.labels_tried_at(place));
             let cost = 1.0
                 + COST_OF_LIMIT * self.coverage.slowness_in(place)
                 + COST_OF_SILENCE * self.coverage.silence_in(place);
-            1.0 / (1.0 + self.coverage.visits_of(place) as f64) / cost
+            let unknown = self.labels.iter().filter(|&&label| self.is_unknown(place, label)).count();
+            let value = (1 + untried) as f64 + UNKNOWN * unknown as f64;
+            value / (1.0 + self.coverage.visits_of(place) as f64) / cost
         };
         let weights: Vec<f64> = places.iter().map(weight).collect();
         places[weighted(&weights, self.rng)].clone()
     }
 
-    /// The way to some state, one step from there, and the way on to the target. The step leads to any of the
-    /// neighbors with the same chance, because labels that change nothing outnumber the others.
+    /// The way to some state, one step from there to another one, and the way on to the target, or to any
+    /// state: the one of several that fewest sessions took. The step leads to any of the neighbors with the
+    /// same chance, because some are reached by many labels.
     fn detour(
         &mut self,
         model: &ModelGuide,
         near: &BTreeMap<u32, &[usize]>,
-        target: u32,
-    ) -> Option<Vec<usize>> {
-        let (&over, &way) = near.iter().choose(self.rng)?;
-        let mut neighbors: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
-        for (label, to) in model.possible(over, self.alphabet) {
-            neighbors.entry(to).or_default().push(label);
+        target: Option<u32>,
+    ) -> Option<Detour> {
+        let mut best: Option<((u64, usize), Detour)> = None;
+        for _ in 0..DRAWN_DETOURS {
+            let (&over, &way) = near.iter().choose(self.rng)?;
+            let target = match target {
+                Some(target) => target,
+                None => *near.keys().choose(self.rng)?,
+            };
+            let mut neighbors: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+            for (label, to) in model.possible(over, self.alphabet).filter(|(_, to)| *to != over) {
+                neighbors.entry(to).or_default().push(label);
+            }
+            let Some((&next, labels)) = neighbors.iter().choose(self.rng) else { continue };
+            let Some(&step) = labels.choose(self.rng) else { continue };
+            let Some(rest) = model.way(next, target, self.alphabet) else { continue };
+            let length = way.len() + 1 + rest.len();
+            let rank = (self.coverage.passed((over, step), target), length);
+            if length <= self.limits.way && best.as_ref().is_none_or(|(known, _)| rank < *known) {
+                let way = way.iter().copied().chain([step]).chain(rest).collect();
+                best = Some((rank, Detour { way, over, target }));
+            }
         }
-        let (&next, labels) = neighbors.iter().choose(self.rng)?;
-        let mut whole = way.to_vec();
-        whole.push(*labels.choose(self.rng)?);
-        whole.extend(model.way(next, target, self.alphabet)?);
-        (whole.len() <= self.limits.way).then_some(whole)
+        best.map(|(_, detour)| detour)
     }
 
-    fn messages(&mut self, labels: &[usize], choices: &Choices) -> Vec<Message> {
+    /// The messages of a way over another state, and perhaps one that only that state allows.
+    fn way_over(
+        &mut self,
+        model: &ModelGuide,
+        detour: &Detour,
+        choices: &Choices,
+    ) -> (Vec<Message>, SessionPlace) {
+        let mut script = self.messages(model, &detour.way, choices);
+        let residue = |label: &usize| {
+            self.labels.contains(label)
+                && !model.is_silent(detour.over, *label)
+                && model.next(detour.target, *label, self.alphabet).is_none()
+        };
+        let residue: Vec<usize> =
+            model.possible(detour.over, self.alphabet).map(|(label, _)| label).filter(residue).collect();
+        if self.rng.random_bool(RESIDUE)
+            && let Some(&label) = residue.choose(self.rng)
+        {
+            script.push(self.message(label, &SessionPlace::Off, choices, true));
+        }
+        (script, SessionPlace::State(detour.target))
+    }
+
+    /// Messages that should work, from the start of the model, and probes between them.
+    fn messages(&mut self, model: &ModelGuide, labels: &[usize], choices: &Choices) -> Vec<Message> {
         let nowhere = SessionPlace::Off;
-        labels.iter().map(|&label| self.message(label, &nowhere, choices, true)).collect()
+        let probing = self.rng.random_bool(PROBING);
+        let mut script = Vec::new();
+        let mut state = Guide::state(&self.guide.start());
+        for &label in labels {
+            if let Some(state) = state.filter(|_| probing)
+                && self.rng.random_bool(PROBED)
+            {
+                script.extend(self.probe(model, state, choices));
+            }
+            script.push(self.message(label, &nowhere, choices, true));
+            state = state.and_then(|state| model.next(state, label, self.alphabet));
+        }
+        script
+    }
+
+    /// A message that the server should refuse in this state, and stay there.
+    fn probe(&mut self, model: &ModelGuide, state: u32, choices: &Choices) -> Option<Message> {
+        let place = SessionPlace::State(state);
+        if self.coverage.silence_in(&place) > 0.5 {
+            return None;
+        }
+        let alphabet = self.alphabet;
+        let is_odd = |hole: &Hole| {
+            let pool = hole.pool.as_ref().map(|pool| &alphabet.pools[pool]);
+            pool.is_some_and(|pool| pool.values.iter().any(|(role, _)| *role != Role::Valid))
+        };
+        let is_refused = |label: &usize| {
+            let own = &alphabet.labels[*label];
+            matches!(own.kind, LabelKind::Request(_))
+                && own.needs.is_empty()
+                && own.transfer.is_none()
+                && model.error_keeps(state, *label, alphabet)
+                && (model.next(state, *label, alphabet).is_none() || own.holes().any(is_odd))
+        };
+        let labels: Vec<usize> = self.labels.iter().copied().filter(is_refused).collect();
+        let label = self.rarest(&place, &labels)?;
+        let mut message = self.message(label, &place, choices, false);
+        if model.next(state, label, alphabet).is_some() && has_valid_values(&message, alphabet) {
+            let hole = alphabet.labels[label].holes().filter(|hole| is_odd(hole)).choose(self.rng)?;
+            let value = self.odd_value(hole.pool.as_ref()?, (&place, label), &hole.name);
+            message.fields.insert(hole.name.clone(), Bytes(value));
+        }
+        Some(message)
     }
 
     /// A way to a code that few sessions saw, as some earlier script had it.
@@ -215,12 +363,41 @@ impl<R: Rng> Generator<'_, R> {
 
     fn rarest(&mut self, place: &SessionPlace, labels: &[usize]) -> Option<usize> {
         let weight = |&label: &usize| {
-            let variants = self.variants(label) as f64;
-            let cost = 1.0 + COST_OF_LIMIT * self.coverage.slowness_of(place, label);
-            variants / (1.0 + self.coverage.tries_of(place, label) as f64) / cost
+            let tries = self.coverage.tries_of(place, label);
+            let value = match self.stays(place, label) {
+                // Every label once before any of them again, and first those after which others can follow.
+                Some(stays) if tries == 0 || self.is_unknown(place, label) => {
+                    let first = if stays { FIRST_AND_STAYS } else { FIRST };
+                    if self.is_unknown(place, label) { UNKNOWN * first } else { first }
+                }
+                _ => self.variants(label) as f64 / (1.0 + tries as f64),
+            };
+            let cost = 1.0
+                + COST_OF_LIMIT * self.coverage.slowness_of(place, label)
+                + COST_OF_DEATH * self.coverage.deadliness_of(place, label);
+            value / cost
         };
         let weights: Vec<f64> = labels.iter().map(weight).collect();
         (!labels.is_empty()).then(|| labels[weighted(&weights, self.rng)])
+    }
+
+    /// Tells whether the model has the label here, and it was hardly tried in any state that has it. What a
+    /// label does by itself shows in each of these states, so one of them comes before all states.
+    fn is_unknown(&self, place: &SessionPlace, label: usize) -> bool {
+        const HARDLY: u64 = 4;
+        self.coverage.tries_along(label) < HARDLY && self.guide.has(place, label, self.alphabet)
+    }
+
+    /// Tells whether the session stays at a place after this label, as far as the model knows the place.
+    fn stays(&self, place: &SessionPlace, label: usize) -> Option<bool> {
+        let Guide::Model(model) = self.guide else { return None };
+        let state = Guide::state(place)?;
+        let is_request = matches!(self.alphabet.labels[label].kind, LabelKind::Request(_));
+        let next = model.next(state, label, self.alphabet);
+        Some(
+            is_request
+                && next.map_or_else(|| model.error_keeps(state, label, self.alphabet), |to| to == state),
+        )
     }
 
     /// Number of values that a label has to try.
@@ -254,12 +431,14 @@ impl<R: Rng> Generator<'_, R> {
         let number = label;
         let alphabet = self.alphabet;
         let label = &alphabet.labels[label];
+        let is_first = self.coverage.tries_of(place, number) == 0;
         let mut message = Message::plain(&label.name);
         for hole in label.holes() {
             let Some(pool) = &hole.pool else { continue };
             let usual = self.usual(pool, choices);
             let right = label.right(hole, alphabet);
-            let value = if should_work || self.rng.random_bool(0.3) {
+            let usually = if self.stays(place, number).is_some() && is_first { USUAL_FIRST } else { USUAL };
+            let value = if should_work || self.rng.random_bool(usually) {
                 usual
             } else if right == MutationRight::Bytes && self.rng.random_bool(0.2) {
                 mutate(&usual, self.rng)
@@ -302,12 +481,34 @@ impl<R: Rng> Generator<'_, R> {
 
     /// A value of a pool, whatever its role, rather one that was tried less at this place.
     fn pool_value(&mut self, pool: &str, at: (&SessionPlace, usize), field: &str) -> Vec<u8> {
-        let values = &self.alphabet.pools[pool].values;
-        let weight = |(_, value): &(Role, Vec<u8>)| {
-            1.0 / (1.0 + self.coverage.tries_of_value(at.0, at.1, field, value) as f64)
+        self.rare_value(pool, at, field, |_| true)
+    }
+
+    /// A value of a pool that the server should refuse, if the pool has one.
+    fn odd_value(&mut self, pool: &str, at: (&SessionPlace, usize), field: &str) -> Vec<u8> {
+        self.rare_value(pool, at, field, |role| role != Role::Valid)
+    }
+
+    fn rare_value(
+        &mut self,
+        pool: &str,
+        (place, label): (&SessionPlace, usize),
+        field: &str,
+        fits: impl Fn(Role) -> bool,
+    ) -> Vec<u8> {
+        let values: Vec<&Vec<u8>> = (self.alphabet.pools[pool].values.iter())
+            .filter_map(|(role, value)| fits(*role).then_some(value))
+            .collect();
+        let weight = |value: &&Vec<u8>| {
+            let tries = self.coverage.tries_of_value(place, label, field, value);
+            let long = if tries == 0 && value.len() >= LONG { LONG_FIRST } else { 1.0 };
+            let is_new = self.guide.has(place, label, self.alphabet)
+                && self.coverage.tries_of_value_along(label, field, value) == 0;
+            let new = if is_new { UNKNOWN } else { 1.0 };
+            long * new / (1.0 + tries as f64)
         };
         let weights: Vec<f64> = values.iter().map(weight).collect();
-        values[weighted(&weights, self.rng)].1.clone()
+        values.get(weighted(&weights, self.rng)).map(|value| value.to_vec()).unwrap_or_default()
     }
 }
 

@@ -6,6 +6,7 @@
 //! and success without a transition is reported as a contradiction instead of changing the model. Where it
 //! leads is a place of its own.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use adit_automata::{Fsa, NOT_EXPLORED, State};
@@ -250,7 +251,45 @@ impl ModelGuide {
 
     /// The shortest way from one state to another.
     pub fn way(&self, from: u32, to: u32, alphabet: &Alphabet) -> Option<Vec<usize>> {
-        self.ways_from(from, alphabet)[to as usize].clone()
+        let mut before: BTreeMap<u32, (u32, usize)> = BTreeMap::new();
+        let mut queue = VecDeque::from([from]);
+        while let Some(state) = queue.pop_front() {
+            if state == to {
+                let mut way = Vec::new();
+                let mut at = to;
+                while at != from {
+                    let (earlier, label) = before[&at];
+                    way.push(label);
+                    at = earlier;
+                }
+                way.reverse();
+                return Some(way);
+            }
+            for (label, next) in self.possible(state, alphabet) {
+                if next != from
+                    && let Entry::Vacant(free) = before.entry(next)
+                {
+                    free.insert((state, label));
+                    queue.push_back(next);
+                }
+            }
+        }
+        None
+    }
+
+    /// The state after a label that the server does, if the model has it there.
+    pub fn next(&self, state: u32, label: usize, alphabet: &Alphabet) -> Option<u32> {
+        self.possible(state, alphabet).find(|(own, _)| *own == label).map(|(_, to)| to)
+    }
+
+    /// Tells whether the state stays as it is if the server refuses the label.
+    pub fn error_keeps(&self, state: u32, label: usize, alphabet: &Alphabet) -> bool {
+        let mut refusals = (self.steps[state as usize].iter())
+            .filter(|(own, expected, _)| *own == label && !expected.is_success(alphabet));
+        match refusals.next() {
+            Some((_, _, to)) => *to == state && refusals.all(|(_, _, to)| *to == state),
+            None => alphabet.labels[label].error_keeps_state.unwrap_or(alphabet.answers.error_keeps_state),
+        }
     }
 
     /// The number of states.
@@ -312,6 +351,14 @@ impl Guide {
         match place {
             SessionPlace::State(state) | SessionPlace::Pending(state, _) => Some(*state),
             SessionPlace::Beyond(..) | SessionPlace::Off | SessionPlace::Code(_) => None,
+        }
+    }
+
+    /// Tells whether the model has a label at a place.
+    pub fn has(&self, place: &SessionPlace, label: usize, alphabet: &Alphabet) -> bool {
+        match (self, Self::state(place)) {
+            (Self::Model(model), Some(state)) => model.next(state, label, alphabet).is_some(),
+            _ => false,
         }
     }
 

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+#[cfg(target_os = "linux")]
+use std::os::linux::net::TcpStreamExt as _;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
@@ -542,6 +544,9 @@ impl<'a> Session<'a> {
             if left.is_zero() || self.stream.set_read_timeout(Some(wait)).is_err() {
                 return Err(NoReply::Silent);
             }
+            // A server that answers in several small pieces may not send one before the last is acknowledged.
+            #[cfg(target_os = "linux")]
+            let _ = self.stream.set_quickack(true);
             match self.stream.read(&mut block) {
                 Ok(0) => return Err(NoReply::Closed),
                 Ok(count) => self.received.extend_from_slice(&block[..count]),

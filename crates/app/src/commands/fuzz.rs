@@ -102,6 +102,9 @@ pub(super) fn run(flags: &FuzzFlags, quiet: bool) -> Result<Ending, Report> {
     if let (Some(unasked), false) = (campaign.unasked(), quiet) {
         tell(&format!("note: the server answers without being asked: {unasked}"));
     }
+    if let (Some(late), false) = (late(&campaign, &alphabet), quiet) {
+        tell(&late);
+    }
     Ok(if campaign.findings().is_empty() { Ending::Clean } else { Ending::Found })
 }
 
@@ -160,6 +163,20 @@ fn fuzz(
     };
     progress.finish();
     Ok(stop)
+}
+
+/// Note about answers that came after the limit.
+fn late(campaign: &Campaign<'_>, alphabet: &Alphabet) -> Option<String> {
+    let labels: Vec<&str> = campaign.late().keys().map(String::as_str).collect();
+    let limit = alphabet.session.answer_limit.as_millis();
+    let all = counted(campaign.late().values().sum::<u64>(), "answer");
+    (!labels.is_empty()).then(|| {
+        format!(
+            "note: {all} came after the limit of {limit} ms ({}): the machine is busy, or `answer_limit` in the \
+             alphabet file is too low",
+            labels.join(", ")
+        )
+    })
 }
 
 fn status(campaign: &Campaign<'_>, sessions: u64, spent: Duration) -> String {
@@ -271,6 +288,7 @@ impl Summary<'_> {
             "corpus": self.campaign.corpus().len(),
             "findings": self.campaign.findings().iter().zip(&self.files).map(finding).collect::<Vec<_>>(),
             "unasked": self.campaign.unasked(),
+            "late": self.campaign.late().values().sum::<u64>(),
             "stop": self.stop,
         })
     }

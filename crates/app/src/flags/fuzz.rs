@@ -21,8 +21,8 @@ Examples:
   adit fuzz --without-model --alphabet ftp --budget 60s -- ~/ftpd {port}
                                                    the same without a model, to compare
 
-Shipped alphabets: ftp, smtp, pop3, rtsp. In the server's command, {port} is a free port, {host} the address and
-{dir} the folder of the session, which is also the current one.")]
+Shipped alphabets: ftp, smtp, pop3, rtsp. In the server's command, {port} is a free port, {host} the address
+and {dir} the folder of the session, which is also the current one.")]
 pub(crate) struct FuzzFlags {
     /// Model of the server or of one of its clients
     #[arg(value_name = "MODEL", required_unless_present_any = ["without_model", "replay"], conflicts_with = "without_model")]
@@ -62,7 +62,7 @@ pub(crate) struct FuzzFlags {
     #[arg(long, value_name = "N", default_value = "8", value_parser = count)]
     pub(crate) way: usize,
     /// Most messages after it
-    #[arg(long, value_name = "N", default_value = "4", value_parser = count)]
+    #[arg(long, value_name = "N", default_value = "6", value_parser = count)]
     pub(crate) tries: usize,
     /// Sessions that must agree before a contradiction of the model is reported
     #[arg(long, value_name = "N", default_value_t = 3)]

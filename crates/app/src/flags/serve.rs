@@ -14,7 +14,7 @@ Examples:
   adit learn ftp --adapter 'adit serve --alphabet ftp -- ~/ftpd {port}' -o ftp.json
   adit mine ftp --adapter 'adit serve --alphabet ftp --labels USER,PASS,QUIT -- ~/ftpd {port}'")]
 pub(crate) struct ServeFlags {
-    /// Alphabet file, or the name of a shipped one: ftp, smtp, rtsp
+    /// Alphabet file, or the name of a shipped one: ftp, smtp, pop3, rtsp
     #[arg(long, value_name = "FILE")]
     pub(crate) alphabet: String,
     /// Offer these labels only

@@ -65,12 +65,20 @@ struct Stored {
     tries: Vec<(StoredPlace, String, u64)>,
     #[serde(default)]
     arrivals: Vec<(StoredPlace, u64)>,
+    #[serde(default)]
+    passed: Vec<(u32, String, u32, u64)>,
+    #[serde(default)]
+    along: Vec<(String, u64)>,
+    #[serde(default)]
+    values_along: Vec<(String, u64, u64)>,
     values: Vec<(StoredPlace, String, u64, u64)>,
     trials: Vec<(u32, String, Trials)>,
     #[serde(default)]
     edges: Vec<(u32, u64)>,
     findings: Vec<ServerFinding>,
     unasked: Option<String>,
+    #[serde(default)]
+    late: BTreeMap<String, u64>,
 }
 
 /// A place as text: `3`, `3 pending 17`, `3 beyond 17`, `off` or `code 331`.
@@ -147,6 +155,13 @@ pub fn save(campaign: &Campaign<'_>, folder: &Path, subject: &str, seconds: f64)
             .map(|(place, label, count)| (StoredPlace::new(place), name(label), count))
             .collect(),
         arrivals: coverage.arrivals.iter().map(|(at, count)| (StoredPlace::new(at), *count)).collect(),
+        passed: (coverage.passed.iter())
+            .map(|(((from, label), to), count)| (*from, name(*label), *to, *count))
+            .collect(),
+        along: coverage.along.iter().map(|(label, count)| (name(*label), *count)).collect(),
+        values_along: (coverage.values_along.iter())
+            .map(|((label, value), count)| (name(*label), *value, *count))
+            .collect(),
         values: (coverage.values.iter())
             .map(|((place, label, value), count)| (StoredPlace::new(place), name(*label), *value, *count))
             .collect(),
@@ -156,6 +171,7 @@ pub fn save(campaign: &Campaign<'_>, folder: &Path, subject: &str, seconds: f64)
         edges: coverage.edges.iter().map(|(&edge, &sessions)| (edge, sessions)).collect(),
         findings: campaign.findings.clone(),
         unasked: campaign.unasked.clone(),
+        late: campaign.late.clone(),
     };
     let corpus: Vec<String> = campaign
         .corpus
@@ -218,6 +234,15 @@ pub fn load(campaign: &mut Campaign<'_>, folder: &Path, subject: &str) -> Result
     for (at, count) in &stored.arrivals {
         campaign.coverage.arrivals.insert(place(at)?, *count);
     }
+    for (from, name, to, count) in &stored.passed {
+        campaign.coverage.passed.insert(((*from, label(name)?), *to), *count);
+    }
+    for (name, count) in &stored.along {
+        campaign.coverage.along.insert(label(name)?, *count);
+    }
+    for (name, value, count) in &stored.values_along {
+        campaign.coverage.values_along.insert((label(name)?, *value), *count);
+    }
     for (at, name, value, count) in &stored.values {
         campaign.coverage.values.insert((place(at)?, label(name)?, *value), *count);
     }
@@ -240,6 +265,7 @@ pub fn load(campaign: &mut Campaign<'_>, folder: &Path, subject: &str) -> Result
     campaign.earlier = stored.seconds;
     campaign.findings = stored.findings;
     campaign.unasked = stored.unasked;
+    campaign.late = stored.late;
     Ok(true)
 }
 

@@ -232,3 +232,90 @@ fn a_message_that_is_repeated_counts_once_against_the_model() {
         assert_eq!(campaign.judge_transitions(0.0), [], "refuted by less than twelve sessions");
     }
 }
+
+/// A server that does what its model says, and refuses everything else.
+struct Obeys<'a>(&'a Guide, &'a Alphabet);
+
+impl SessionRunner for Obeys<'_> {
+    fn run(&self, script: &[Message], _: &Pace) -> Result<SessionRun, ServerError> {
+        let Guide::Model(model) = self.0 else { unreachable!("tests give a model") };
+        let mut place = self.0.start();
+        let exchange = |(at, message): (usize, &Message)| {
+            let label = self.1.label(&message.label).unwrap();
+            let state = Guide::state(&place).unwrap();
+            let code = if model.next(state, label, self.1).is_some() { "200" } else { "500" };
+            let exchange = Exchange {
+                label,
+                message: Some(at),
+                sent: Vec::new(),
+                answer: Vec::new(),
+                code: code.to_owned(),
+                class: self.1.answers.class_of(code),
+                data: 0,
+                unasked: Vec::new(),
+            };
+            place = self.0.step(&place, &exchange, self.1).0;
+            exchange
+        };
+        let exchanges = script.iter().enumerate().map(exchange).collect();
+        Ok(SessionRun { exchanges, end: SessionEnd::Finished, edges: Vec::new() })
+    }
+}
+
+/// Scripts against a server that has a login, a rename in two steps, and a way back to the start.
+fn scripts_of_renames(sessions: usize) -> Vec<String> {
+    let alphabet = ftp();
+    let guide = guide("0 USER 1\n1 PASS 2\n2 RNFR 3\n3 RNTO 2\n3 REIN 0\n2 REIN 0", &alphabet);
+    let runner = Obeys(&guide, &alphabet);
+    let mut campaign = Campaign::new(&alphabet, &guide, &runner, rules(1));
+    let text = |script: &Vec<Message>| {
+        let labels: Vec<&str> = script.iter().map(|message| message.label.as_str()).collect();
+        labels.join(" ")
+    };
+    scripts(&mut campaign, sessions).iter().map(text).collect()
+}
+
+#[test]
+fn what_only_a_state_that_was_left_allows_is_tried_after_it() {
+    let scripts = scripts_of_renames(600);
+    // A server that forgets the client and not the name to change would now change it.
+    let stale = scripts.iter().filter(|script| script.contains("RNFR REIN USER PASS RNTO")).count();
+    assert!(stale > 0, "of 600 sessions");
+}
+
+#[test]
+fn ways_have_messages_that_are_refused() {
+    let scripts = scripts_of_renames(300);
+    let on_the_way = |script: &&String| {
+        let labels: Vec<&str> = script.split(' ').collect();
+        let between = |window: &[&str]| window[0] == "USER" && window[2] == "PASS" && window[1] != "REIN";
+        labels.windows(3).any(between)
+    };
+    let probed = scripts.iter().filter(on_the_way).count();
+    let straight = scripts.iter().filter(|script| script.contains("USER PASS")).count();
+    assert!(probed > 20 && straight > 100, "{probed} of 300 sessions, {straight} without");
+}
+
+/// A server that answers one label only to those who wait.
+struct LateTo<'a>(SilentTo<'a>, Answers<'a>);
+
+impl SessionRunner for LateTo<'_> {
+    fn run(&self, script: &[Message], pace: &Pace) -> Result<SessionRun, ServerError> {
+        if pace.patience > 1 { self.1.run(script, pace) } else { self.0.run(script, pace) }
+    }
+}
+
+#[test]
+fn a_late_answer_is_counted_and_no_hang() {
+    let (alphabet, guide) = (ftp(), Guide::Codes);
+    let runner = LateTo(SilentTo("RMD", &alphabet), Answers(&[], &alphabet));
+    let mut campaign = Campaign::new(&alphabet, &guide, &runner, rules(1));
+    scripts(&mut campaign, 200);
+    assert_eq!(campaign.findings(), []);
+    assert_eq!(campaign.late().get("RMD"), Some(&2), "{:?}", campaign.late());
+    let folder = tempfile::tempdir().unwrap();
+    campaign::save(&campaign, folder.path(), "x", 0.0).unwrap();
+    let mut again = Campaign::new(&alphabet, &guide, &runner, rules(1));
+    campaign::load(&mut again, folder.path(), "x").unwrap();
+    assert_eq!(again.late(), campaign.late());
+}

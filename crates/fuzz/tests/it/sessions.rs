@@ -324,3 +324,20 @@ fn every_planted_bug_of_the_fourth_server_shows_itself() {
     assert_eq!(codes(&session::run(&buggy, &pop3, &asks).unwrap()), ["+", "-ERR", "+OK"]);
     assert_eq!(codes(&session::run(&sound, &pop3, &asks).unwrap()), ["+", "-ERR", "-ERR"]);
 }
+
+/// While it plays, this server writes a frame and then the answer, and the second waits in the kernel until
+/// the first is acknowledged: 40 ms if the client takes its time.
+#[test]
+fn answers_in_pieces_are_not_waited_for() {
+    let Some(command) = command("rtspd", &["--no-bugs"]) else { return };
+    let rtsp = shipped("rtsp");
+    let script = plain(&format!("SETUP PLAY{}", " GET_PARAMETER".repeat(24)));
+    let time = || {
+        let start = Instant::now();
+        let run = session::run(&command, &rtsp, &script).unwrap();
+        assert_eq!(run.end, SessionEnd::Finished);
+        start.elapsed()
+    };
+    let fastest = (0..3).map(|_| time()).min().unwrap();
+    assert!(fastest < Duration::from_millis(24 * 40 / 2), "{fastest:?}");
+}
