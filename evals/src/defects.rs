@@ -59,6 +59,9 @@ pub(crate) struct Flags {
     /// each class, as in `adit enrich --budget`.
     #[arg(long, value_name = "BUDGET", requires = "enriched")]
     enrich: Option<String>,
+    /// Labels of these models, as in `adit enrich --labels`: `method`, the paper's, or `outcome`.
+    #[arg(long, default_value = "outcome", requires = "enrich")]
+    labels: String,
     /// The folder with the jars of JUnit 4.
     #[arg(long, default_value = "/usr/share/java")]
     jars: PathBuf,
@@ -160,7 +163,8 @@ pub(crate) fn run(flags: &Flags) -> Result<()> {
     let shipped = typestates::shipped(&flags.models)?;
     if let (Some(budget), Some(folder)) = (&flags.enrich, &flags.enriched) {
         let (base, jars) = (base.as_path(), flags.jars.as_path());
-        let enriching = enriched::Enriching { adit: &adit, base, jars, work: work.path(), budget };
+        let labels = &flags.labels;
+        let enriching = enriched::Enriching { adit: &adit, base, jars, work: work.path(), budget, labels };
         enriching.run(&CLIENTS.map(|(client, _)| client), &shipped.classes(), folder)?;
     }
     println!(

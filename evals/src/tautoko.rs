@@ -4,7 +4,7 @@
 //! checked twice: adit runs its mutant again and must see it again, and its way is followed through the
 //! *complete* model, which was written by hand and says how each call ends in each state. A transition is
 //! *wrong* if the complete model has another end for the call. The share of the exceptional transitions of
-//! the complete model that the enriched one has is the last column.
+//! the complete model that the enriched one has is the last column. Labels are methods, as in the paper.
 
 mod truth;
 
@@ -185,7 +185,8 @@ fn enrich(
 ) -> Result<Value> {
     let name = subject.simple();
     let output = Command::new(adit)
-        .args(["enrich", subject.class, "-c", class_path, "--budget", budget, "--json", "-q", "--tests"])
+        .args(["enrich", subject.class, "-c", class_path, "--budget", budget, "--labels", "method"])
+        .args(["--json", "-q", "--tests"])
         .arg(work.join(format!("tests-{name}")))
         .arg("-o")
         .arg(work.join(format!("{name}.json")))

@@ -3,7 +3,8 @@
 //! The first phase runs the mutations of TAUTOKO's Algorithm 1 (`adit_infer::mutations`). The second goes on
 //! where the paper stops: states that a mutant found are extended in turn, by several interventions at once,
 //! and methods with parameters are added with arguments that the suite passed before, or with made-up ones
-//! (`enrichment/generated.rs`).
+//! (`enrichment/ways.rs`, `enrichment/generated.rs`). A call of the suite is also replaced by another method
+//! that takes its arguments: only there may an argument fit that no test has at any other place.
 //! A state is remembered with a *recipe*: the test, the interventions and the call that lead there.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -14,22 +15,32 @@ use adit_infer::{BehaviorCall, BehaviorModel, Mutation, ObjectHistory, mutations
 use adit_jvm::HostError;
 use adit_jvm::record::TaskEnd;
 use adit_jvm::record::intervene::{
-    Action, BenchLife, BenchRun, Capture, Experiment, Intervention, Mark, NoteKind, Origin, Replacement,
-    Site, TestBench,
+    Action, BenchLife, BenchRun, Experiment, Intervention, Mark, NoteKind, Origin, Replacement, Site,
+    TestBench,
 };
-use adit_trace::{Argument, Event, Labels, Outcome, Pace, Statement, Value};
+use adit_trace::{Event, Labels, Outcome, Pace, Value};
 
 use crate::budget::Budget;
 
 mod generated;
+mod ways;
 
 pub(crate) use generated::{GeneratedCall, generated_calls};
+use ways::{Way, WayKind};
 
 /// Most interventions of one mutant. Longer recipes repeat what shorter ones reach.
 const MOST_INTERVENTIONS: usize = 6;
 
 /// Number of recipes that are kept for a state, and tried for a call in it.
 const RECIPES: usize = 3;
+
+/// Number of calls of the suite that a method replaces.
+const REPLACED: usize = 4;
+
+/// Of the generated ways to call a method, those that are tried in every state. The others are for methods
+/// that have never returned, and are each tried in a few states, with one recipe.
+const USUAL_WAYS: usize = 4;
+const STATES_OF_FURTHER_WAYS: u32 = 8;
 
 /// A mutant with generated arguments that takes longer is not worth running in other states.
 const COSTLY: Duration = Duration::from_secs(1);
@@ -73,27 +84,29 @@ pub(crate) struct Callee {
     /// Place in the bench's list.
     pub(crate) number: usize,
     pub(crate) parameters: Vec<Type>,
+    pub(crate) result: Option<Type>,
     /// Arguments that a generator wrote.
     pub(crate) generated: Vec<GeneratedCall>,
 }
 
-/// A way to call a method.
-struct Way {
-    arguments: Vec<Argument>,
-    captures: Vec<Capture>,
-    made: Vec<Statement>,
-    /// The suite does not pass these arguments.
-    is_made_up: bool,
-    /// Place among the generated ones, if it is one of them.
-    generated: Option<usize>,
+impl Callee {
+    /// Its name without parameters.
+    fn name(&self) -> &str {
+        self.event.split('(').next().unwrap_or(&self.event)
+    }
 }
 
-/// Findings so far.
+/// Findings so far. States have the same numbers in all models.
 pub(crate) struct Enrichment {
+    /// Calls of the suite and all calls, labeled by their methods.
     pub(crate) initial: BehaviorModel,
     pub(crate) model: BehaviorModel,
+    /// The same with boolean results: `isEmpty:TRUE`.
+    pub(crate) initial_outcomes: BehaviorModel,
+    pub(crate) outcomes: BehaviorModel,
+    /// Origins of the calls of `outcomes`.
     pub(crate) origins: BTreeMap<BehaviorCall, TransitionOrigin>,
-    /// For each call, the run in which it was first seen.
+    /// For each call of `outcomes`, the run in which it was first seen.
     pub(crate) witnesses: BTreeMap<BehaviorCall, CallWitness>,
     /// Results of running the suite as it is.
     pub(crate) suite: BenchRun,
@@ -115,8 +128,11 @@ pub(crate) struct CallWitness {
     /// The events of the object before it, with their exceptions.
     pub(crate) word: Vec<String>,
     experiment: Experiment,
-    made_up: Vec<usize>,
+    made_up: Vec<MadeUpCall>,
 }
+
+/// An intervention that adds a call with made-up arguments, and their source.
+type MadeUpCall = (usize, WayKind);
 
 /// The calls of mutants, looked for in a second run of each mutant.
 #[derive(Clone, Debug, Default)]
@@ -133,7 +149,7 @@ struct Recipe {
     test: String,
     interventions: Vec<Intervention>,
     /// Those of them that add a call with made-up arguments.
-    made_up: Vec<usize>,
+    made_up: Vec<MadeUpCall>,
     site: Site,
     /// Place of the call among the events of the suite, if it is one of the suite's own.
     sequence: Option<u64>,
@@ -145,14 +161,17 @@ pub(crate) struct Enricher<'a> {
     callees: Vec<Callee>,
     found: Enrichment,
     recipes: BTreeMap<usize, Vec<Recipe>>,
-    /// Methods that returned once with made-up arguments, so that what they throw later is due to the state.
-    proven: BTreeSet<String>,
+    /// Methods that returned once with made-up arguments of this source, so that what they throw with them
+    /// elsewhere is due to the state.
+    proven: BTreeSet<(String, WayKind)>,
     /// States whose calls have not been tried.
     open: VecDeque<usize>,
     /// Calls that were tried: the method, the state, the recipe for it, and the way to call the method.
-    tried: BTreeSet<(usize, usize, usize, usize)>,
-    /// Generated arguments that take long to make, or hang: the method, and their place.
-    costly: BTreeSet<(usize, usize)>,
+    tried: BTreeSet<(usize, usize, usize, WayKind)>,
+    /// Generated arguments that take long to make, or hang: the method, and their source.
+    costly: BTreeSet<(usize, WayKind)>,
+    /// For each further way to call a method, the number of states in which it was tried.
+    further: BTreeMap<(usize, WayKind), u32>,
     /// The end of the time for mutants, if there is one.
     until: Option<Instant>,
     /// The most mutants, if their number is limited.
@@ -171,7 +190,9 @@ impl<'a> Enricher<'a> {
         let suite = bench.run(&Experiment::default(), pace)?;
         let found = Enrichment {
             initial: BehaviorModel::new(),
-            model: BehaviorModel::with_enumerated(enumerated),
+            model: BehaviorModel::with_enumerated(enumerated.clone()),
+            initial_outcomes: BehaviorModel::new(),
+            outcomes: BehaviorModel::with_enumerated(enumerated),
             origins: BTreeMap::new(),
             witnesses: BTreeMap::new(),
             suite,
@@ -191,6 +212,7 @@ impl<'a> Enricher<'a> {
             open: VecDeque::new(),
             tried: BTreeSet::new(),
             costly: BTreeSet::new(),
+            further: BTreeMap::new(),
             until: None,
             most: None,
         };
@@ -199,6 +221,7 @@ impl<'a> Enricher<'a> {
             enricher.learn(life, &Experiment::default(), &[], TransitionOrigin::Suite);
         }
         enricher.found.initial = enricher.found.model.clone();
+        enricher.found.initial_outcomes = enricher.found.outcomes.clone();
         Ok(enricher)
     }
 
@@ -256,11 +279,11 @@ impl<'a> Enricher<'a> {
             }
             let mut seen = BTreeSet::new();
             for mut life in self.bench.run(&experiment, pace)?.lives {
-                for intervention in &made_up {
-                    self.judge_made_up(&mut life, *intervention);
+                for made_up in &made_up {
+                    self.judge_made_up(&mut life, *made_up);
                 }
                 // States are numbered by the model; a state that is new here confirms nothing.
-                seen.extend(self.found.model.clone().add(&life.life.events, &label));
+                seen.extend(self.found.outcomes.clone().add(&life.life.events, &outcome_label));
             }
             again.calls += calls.len();
             again.unconfirmed.extend(calls.into_iter().filter(|call| !seen.contains(call)));
@@ -324,6 +347,50 @@ impl<'a> Enricher<'a> {
         Ok(())
     }
 
+    /// Replaces calls of the suite by methods that the suite never calls, with the same arguments, until the
+    /// method returns.
+    fn replace(
+        &mut self,
+        pace: &mut dyn Pace,
+        progress: &mut dyn FnMut(&Enrichment),
+    ) -> Result<(), HostError> {
+        let lives = self.found.suite.lives.clone();
+        for callee in self.callees.clone() {
+            if callee.parameters.is_empty() || ways::is_called(&callee, &lives) {
+                continue;
+            }
+            let mut replaced = 0;
+            for life in lives.iter().filter(|life| !life.test.is_empty()) {
+                for (place, (event, mark)) in life.life.events.iter().zip(&life.marks).enumerate() {
+                    let Origin::Own { ordinal } = mark.origin else { continue };
+                    // A suppressed call has no result.
+                    let mut sources = ways::sources(life, place, &self.callees);
+                    sources.retain(|source| source.capture.argument.is_some());
+                    let Some(way) = ways::lent(&callee, &sources).into_iter().next() else { continue };
+                    if replaced == REPLACED || self.proven.contains(&(callee.event.clone(), way.kind)) {
+                        break;
+                    }
+                    replaced += 1;
+                    if self.is_over(pace) {
+                        return Ok(());
+                    }
+                    let at = site(&life.test, life.object, ordinal, &event.method);
+                    let instead = self.value_of(&life.test, life.object, ordinal);
+                    let Way { kind, arguments, captures, made } = way;
+                    let add = Action::Add { method: callee.number, arguments, captures, made };
+                    let interventions = vec![
+                        Intervention { at: at.clone(), action: Action::Suppress { instead } },
+                        Intervention { at, action: add },
+                    ];
+                    let experiment = Experiment { tests: vec![life.test.clone()], interventions, only: None };
+                    self.run(&experiment, &[(1, kind)], pace)?;
+                    progress(&self.found);
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Calls every method in every state, also in new ones, until nothing new appears. Generated arguments
     /// come last, because some take long to make.
     fn explore(
@@ -331,6 +398,7 @@ impl<'a> Enricher<'a> {
         pace: &mut dyn Pace,
         progress: &mut dyn FnMut(&Enrichment),
     ) -> Result<(), HostError> {
+        self.replace(pace, progress)?;
         for with_generated in [false, true] {
             self.open = self.recipes.keys().copied().collect();
             while let Some(state) = self.open.pop_front() {
@@ -365,12 +433,19 @@ impl<'a> Enricher<'a> {
             if recipe.interventions.len() >= MOST_INTERVENTIONS {
                 continue;
             }
-            let ways = self.arguments(callee, &recipe);
-            let wanted =
-                ways.into_iter().enumerate().filter(|(_, way)| with_generated || way.generated.is_none());
-            for (place, Way { arguments, captures, made, is_made_up, generated }) in wanted {
-                let is_costly = generated.is_some_and(|way| self.costly.contains(&(callee.number, way)));
-                if is_costly || !self.tried.insert((callee.number, state, number, place)) {
+            let mut ways = ways::ways(callee, &self.callees, &self.found.suite.lives, &recipe);
+            // What has worked elsewhere tells most about this state.
+            ways.sort_by_key(|way| {
+                way.kind.is_made_up() && !self.proven.contains(&(callee.event.clone(), way.kind))
+            });
+            let is_generated = |way: &Way| matches!(way.kind, WayKind::Generated(_));
+            for way in ways.into_iter().filter(|way| with_generated || !is_generated(way)) {
+                let is_generated = is_generated(&way);
+                let Way { kind, arguments, captures, made } = way;
+                if self.costly.contains(&(callee.number, kind))
+                    || !self.may_try(callee, kind, number)
+                    || !self.tried.insert((callee.number, state, number, kind))
+                {
                     continue;
                 }
                 if self.is_over(pace) {
@@ -378,14 +453,16 @@ impl<'a> Enricher<'a> {
                 }
                 let action = Action::Add { method: callee.number, arguments, captures, made };
                 let mut made_up = recipe.made_up.clone();
-                made_up.extend(is_made_up.then_some(recipe.interventions.len()));
+                made_up.extend(kind.is_made_up().then_some((recipe.interventions.len(), kind)));
                 let mut interventions = recipe.interventions.clone();
                 interventions.push(Intervention { at: recipe.site.clone(), action });
                 let experiment = Experiment { tests: vec![recipe.test.clone()], interventions, only: None };
                 let (bad, begun) = (self.found.hung + self.found.died, Instant::now());
                 self.run(&experiment, &made_up, pace)?;
                 let is_costly = self.found.hung + self.found.died > bad || begun.elapsed() > COSTLY;
-                self.costly.extend(generated.filter(|_| is_costly).map(|way| (callee.number, way)));
+                if is_generated && is_costly {
+                    self.costly.insert((callee.number, kind));
+                }
                 progress(&self.found);
                 if self.was_called(state, &callee.event) {
                     break;
@@ -393,6 +470,22 @@ impl<'a> Enricher<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Tells whether a way is worth trying with the recipe of this number, and counts further ways.
+    fn may_try(&mut self, callee: &Callee, kind: WayKind, recipe: usize) -> bool {
+        if !matches!(kind, WayKind::Generated(USUAL_WAYS..))
+            || self.proven.contains(&(callee.event.clone(), kind))
+        {
+            return true;
+        }
+        let is_proven = self.proven.iter().any(|(method, _)| *method == callee.event);
+        if is_proven || recipe > 0 {
+            return false;
+        }
+        let states = self.further.entry((callee.number, kind)).or_default();
+        *states += 1;
+        *states <= STATES_OF_FURTHER_WAYS
     }
 
     fn is_over(&mut self, pace: &mut dyn Pace) -> bool {
@@ -416,7 +509,7 @@ impl<'a> Enricher<'a> {
     fn run(
         &mut self,
         experiment: &Experiment,
-        made_up: &[usize],
+        made_up: &[MadeUpCall],
         pace: &mut dyn Pace,
     ) -> Result<(), HostError> {
         let run = self.bench.run(experiment, pace)?;
@@ -438,8 +531,8 @@ impl<'a> Enricher<'a> {
             experiment.interventions.iter().any(|of| matches!(of.action, Action::Suppress { .. }));
         let origin = if suppresses { TransitionOrigin::SuppressedCall } else { TransitionOrigin::AddedCall };
         for mut life in run.lives {
-            for intervention in made_up {
-                self.judge_made_up(&mut life, *intervention);
+            for made_up in made_up {
+                self.judge_made_up(&mut life, *made_up);
             }
             self.learn(&life, experiment, made_up, origin);
         }
@@ -447,31 +540,28 @@ impl<'a> Enricher<'a> {
     }
 
     /// Forgets what a call with made-up arguments threw, unless the same call returned in another state and
-    /// the exception is not one that blames arguments.
-    fn judge_made_up(&mut self, life: &mut BenchLife, intervention: usize) {
+    /// the exception is not one that blames arguments. What follows is forgotten with it: a call that fails
+    /// may leave traces that no field shows.
+    fn judge_made_up(&mut self, life: &mut BenchLife, (intervention, kind): MadeUpCall) {
         let is_it = |mark: &Mark| mark.origin == Origin::Added { intervention };
         let Some(place) = life.marks.iter().position(is_it) else { return };
         let event = &life.life.events[place];
-        let method = event.method.clone();
-        let returned = matches!(event.outcome, Outcome::Returned(_));
+        let proof = (event.method.clone(), kind);
         let is_no_evidence = match &event.outcome {
             Outcome::Threw(class) => {
-                !self.proven.contains(&method) || BLAMES_ARGUMENTS.contains(&class.as_str())
+                !self.proven.contains(&proof) || BLAMES_ARGUMENTS.contains(&class.as_str())
             }
             _ => false,
         };
         if is_no_evidence {
-            forget(life, place);
-        } else if returned && self.proven.insert(method.clone()) {
-            let proven = method;
+            life.life.events.truncate(place);
+            life.marks.truncate(place);
+        } else if matches!(event.outcome, Outcome::Returned(_)) && self.proven.insert(proof.clone()) {
             // What it threw before was forgotten, and is worth another try.
-            let again: BTreeSet<usize> = self
-                .callees
-                .iter()
-                .filter(|callee| callee.event == proven)
-                .map(|callee| callee.number)
-                .collect();
-            self.tried.retain(|(callee, ..)| !again.contains(callee));
+            let is_it = |callee: &&Callee| callee.event == proof.0;
+            let again: BTreeSet<usize> =
+                self.callees.iter().filter(is_it).map(|callee| callee.number).collect();
+            self.tried.retain(|(callee, _, _, of)| *of != kind || !again.contains(callee));
             self.open.extend(self.recipes.keys());
         }
     }
@@ -481,10 +571,11 @@ impl<'a> Enricher<'a> {
         &mut self,
         life: &BenchLife,
         experiment: &Experiment,
-        made_up: &[usize],
+        made_up: &[MadeUpCall],
         origin: TransitionOrigin,
     ) {
-        let calls = self.found.model.add(&life.life.events, &label);
+        self.found.model.add(&life.life.events, &label);
+        let calls = self.found.outcomes.add(&life.life.events, &outcome_label);
         for (place, ((call, mark), event)) in
             calls.into_iter().zip(&life.marks).zip(&life.life.events).enumerate()
         {
@@ -542,67 +633,16 @@ impl<'a> Enricher<'a> {
             _ => Replacement::Default,
         }
     }
-
-    /// Ways to call a method: with values that the same test passed to it before, with plain values that any
-    /// test passed, and with made-up and generated ones, which come last and are marked.
-    fn arguments(&self, callee: &Callee, recipe: &Recipe) -> Vec<Way> {
-        let count = callee.parameters.len();
-        let way = |arguments, captures| Way {
-            arguments,
-            captures,
-            made: Vec::new(),
-            is_made_up: false,
-            generated: None,
-        };
-        if count == 0 {
-            return vec![way(Vec::new(), Vec::new())];
-        }
-        let mut ways = Vec::new();
-        let lives = &self.found.suite.lives;
-        let earlier = lives.iter().filter(|life| life.test == recipe.test).find_map(|life| {
-            life.life.events.iter().zip(&life.marks).find_map(|(event, mark)| match mark.origin {
-                Origin::Own { ordinal }
-                    if event.method == callee.event
-                        && !matches!(event.outcome, Outcome::Threw(_))
-                        && recipe.sequence.is_none_or(|sequence| mark.sequence <= sequence) =>
-                {
-                    Some((life.object, ordinal))
-                }
-                _ => None,
-            })
-        });
-        if let Some((object, ordinal)) = earlier {
-            let capture = |argument| Capture { object, ordinal, argument: Some(argument) };
-            ways.push(way((0..count).map(Argument::Earlier).collect(), (0..count).map(capture).collect()));
-        }
-        let passed = lives.iter().flat_map(|life| &life.life.events).find_map(|event| {
-            (event.method == callee.event
-                && event.args.len() == count
-                && !matches!(event.outcome, Outcome::Threw(_)))
-            .then(|| {
-                let values = event.args.iter().zip(&callee.parameters);
-                values.map(|(value, of)| plain(value, of)).collect::<Option<Vec<_>>>()
-            })
-            .flatten()
-        });
-        ways.extend(passed.map(|arguments| way(arguments, Vec::new())));
-        let made_up = made_up_arguments(&callee.parameters);
-        ways.extend(made_up.map(|arguments| Way { is_made_up: true, ..way(arguments, Vec::new()) }));
-        ways.extend(callee.generated.iter().enumerate().map(|(place, GeneratedCall { arguments, made })| {
-            Way {
-                made: made.clone(),
-                is_made_up: true,
-                generated: Some(place),
-                ..way(arguments.clone(), Vec::new())
-            }
-        }));
-        ways
-    }
 }
 
 /// The label of an event: the method, overloads apart.
 fn label(event: &Event) -> String {
     event.method.clone()
+}
+
+/// The label of an event with its boolean result.
+fn outcome_label(event: &Event) -> String {
+    Labels::Outcome.of(event)
 }
 
 fn call_at<'a>(suite: &'a [ObjectHistory], test: &str, object: u64, ordinal: usize) -> &'a str {
@@ -622,62 +662,7 @@ fn site(test: &str, object: u64, ordinal: u64, method: &str) -> Site {
     }
 }
 
-/// Removes an event that threw, and what follows if the call changed its object.
-fn forget(life: &mut BenchLife, place: usize) {
-    let event = &life.life.events[place];
-    let before = place.checked_sub(1).and_then(|last| life.life.events[last].state.as_ref());
-    if event.state.as_ref() == before {
-        life.life.events.remove(place);
-        life.marks.remove(place);
-    } else {
-        life.life.events.truncate(place);
-        life.marks.truncate(place);
-    }
-}
-
-/// A recorded value as an argument, if it is plain data of the parameter's type.
-fn plain(value: &Value, of: &Type) -> Option<Argument> {
-    Some(match (value, of) {
-        (Value::Bool(value), Type::Boolean) => Argument::Bool(*value),
-        (Value::Int(value), Type::Byte | Type::Short | Type::Char | Type::Int | Type::Long) => {
-            Argument::Int(*value)
-        }
-        (Value::Float(value), Type::Float | Type::Double) => Argument::Float(*value),
-        (Value::Text(text), Type::Class(class)) if &**class == "java/lang/String" => {
-            Argument::Text(text.clone())
-        }
-        _ => return None,
-    })
-}
-
-/// Harmless values of all types, if there are any. Two numbers behind an array are a range of it.
-fn made_up_arguments(parameters: &[Type]) -> Option<Vec<Argument>> {
-    let mut arguments: Vec<Argument> = parameters.iter().map(made_up).collect::<Option<_>>()?;
-    for place in 2..parameters.len() {
-        if let [Type::Array(_), Type::Int, Type::Int] = &parameters[place - 2..=place] {
-            arguments[place - 1] = Argument::Int(0);
-        }
-    }
-    Some(arguments)
-}
-
-/// A harmless value of a type. Null is none: it is refused for its own sake.
-fn made_up(of: &Type) -> Option<Argument> {
-    Some(match of {
-        Type::Boolean => Argument::Bool(true),
-        Type::Byte | Type::Short | Type::Char | Type::Int | Type::Long => Argument::Int(1),
-        Type::Float | Type::Double => Argument::Float(1.0),
-        Type::Array(element) => Argument::Array(vec![made_up(element)?]),
-        Type::Class(class) => match &**class {
-            "java/lang/String" | "java/lang/CharSequence" | "java/lang/Object" => {
-                Argument::Text("a".to_owned())
-            }
-            _ => return None,
-        },
-    })
-}
-
-/// The parameter types of a descriptor.
-pub(crate) fn parameters(descriptor: &str) -> Vec<Type> {
-    Signature::parse(descriptor).map(|signature| signature.parameters).unwrap_or_default()
+/// The types of the parameters and of the result of a descriptor.
+pub(crate) fn types(descriptor: &str) -> (Vec<Type>, Option<Type>) {
+    Signature::parse(descriptor).map(|signature| (signature.parameters, signature.result)).unwrap_or_default()
 }

@@ -17,7 +17,7 @@ mod compare;
 mod completions;
 mod convert;
 mod doctor;
-mod enrich;
+pub(crate) mod enrich;
 mod explain;
 mod fuzz;
 pub(crate) mod infer;

@@ -76,6 +76,104 @@ fn mutants_show_what_the_tests_do_not() {
     assert!(model.code == 0 && model.out.contains("commit, login, logout"), "{}", model.out);
 }
 
+const LINE: &str = r#"
+package a;
+public class Line {
+    public interface Address {}
+    public static final class Options {
+        public static final Option SPEED = new Option("speed");
+        private Options() {}
+    }
+    public static final class Option {
+        private final String name;
+        private Option(String name) { this.name = name; }
+    }
+    public enum Mode { FAST, SLOW }
+    private boolean connected, closed;
+    private Mode mode = Mode.FAST;
+    public void connect(Address to, int limit) {
+        if (connected || closed) throw new IllegalStateException();
+        if (to == null || !to.getClass().getName().contains("Test")) throw new IllegalStateException("none");
+        connected = true;
+    }
+    public void connect(Address to) { connect(to, 0); }
+    public byte[] send(byte[] bytes) {
+        if (!connected) throw new IllegalStateException();
+        return new byte[40];
+    }
+    public void send(byte[] bytes, int from, int length) {
+        if (!connected || length < 32) throw new IllegalStateException();
+        java.util.Objects.checkFromIndexSize(from, length, bytes.length);
+    }
+    public void tune(Option option) {
+        if (closed || option.name == null) throw new IllegalStateException();
+    }
+    public void slow() { mode = Mode.SLOW; }
+    public void race() { if (mode == Mode.SLOW) throw new IllegalStateException(); }
+    public boolean isOpen() { return connected && !closed; }
+    public void close() { closed = true; connected = false; }
+}
+"#;
+
+const LINE_TEST: &str = r#"
+package a;
+import org.junit.Test;
+public class LineTest {
+    private static final class Here implements Line.Address {}
+    @Test public void sends() {
+        Line line = new Line();
+        line.connect(new Here(), 5);
+        line.send(new byte[1]);
+        line.close();
+    }
+}
+"#;
+
+/// Overloads that no test calls get what their siblings got, numbers behind an array fit it, and a constant
+/// of another class is a value.
+#[test]
+fn values_come_from_other_calls_and_from_constants() {
+    let Some(java) = java() else { return };
+    let jars = ["junit4.jar", "hamcrest.jar"].map(|jar| Path::new("/usr/share/java").join(jar));
+    if jars.iter().any(|jar| !jar.exists()) {
+        return eprintln!("NOT RUN: JUnit is missing (Debian and Ubuntu: apt install junit4)");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let class_path = format!("{}:{}:{}", at("classes").display(), jars[0].display(), jars[1].display());
+    for (name, source, to) in [("Line.java", LINE, "classes"), ("LineTest.java", LINE_TEST, "tests")] {
+        fs::create_dir(at(to)).unwrap();
+        fs::write(at(name), source).unwrap();
+        java.compile_files(&[at(name)], &class_path, &at(to));
+    }
+    let (tests, file) = (at("tests").display().to_string(), at("line.json").display().to_string());
+    let enrich = |more: &[&str]| {
+        let first = ["enrich", "a.Line", "-c", &class_path, "--tests", &tests, "-o", &file, "--json"];
+        let run = adit(&[&first[..], &["--budget", "4000tests"], more].concat());
+        assert_eq!(run.code, 0, "{}", run.err);
+        run.json()
+    };
+    let found = enrich(&[]);
+    let calls: Vec<(&str, bool)> = found["calls"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|call| (call["label"].as_str().unwrap(), call["threw"].is_null()))
+        .collect();
+    for method in ["connect(Address)", "send(byte[],int,int)", "tune"] {
+        let ends = [true, false].map(|returned| calls.contains(&(method, returned)));
+        assert_eq!(ends, [true, true], "{method}: {calls:?}");
+    }
+    assert!(calls.contains(&("isOpen:TRUE", true)) && calls.contains(&("isOpen:FALSE", true)), "{calls:?}");
+    // New, connected and closed, fast and slow; a made-up address that nobody listens at is no state.
+    assert_eq!(found["states"], 8, "{found}");
+    assert!(found["state_names"].to_string().contains("connected, mode == SLOW"), "{found}");
+    let paper = enrich(&["--labels", "method"]);
+    let labels: Vec<&str> =
+        paper["calls"].as_array().unwrap().iter().map(|call| call["label"].as_str().unwrap()).collect();
+    assert!(labels.contains(&"isOpen") && !labels.contains(&"isOpen:TRUE"), "{labels:?}");
+}
+
 /// A number of mutants is a budget that does not depend on the speed of the machine.
 #[test]
 fn a_budget_in_tests_counts_mutants() {

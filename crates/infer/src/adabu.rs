@@ -4,7 +4,8 @@
 //! Deviation: a field is abstracted to its sign, truth, null-ness or emptiness, because the paper leaves the
 //! abstraction to earlier work; fields that the caller knows to hold one of a few constants keep them.
 //! Results of inspectors are part of a state where the caller records them like fields, as `adit mine` does.
-//! [`BehaviorModel::without_irrelevant_fields`] and [`BehaviorModel::protocol`] are our own.
+//! [`BehaviorModel::without_irrelevant_fields`], [`BehaviorModel::with_merged_futures`] and
+//! [`BehaviorModel::protocol`] are our own.
 //! Cost: linear in the events, times the logarithm of the number of states.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -122,6 +123,15 @@ pub struct Reduced {
     pub numbers: Vec<usize>,
 }
 
+/// A model in which states with the same future are one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Merged {
+    /// The smaller model.
+    pub model: BehaviorModel,
+    /// For each state of the larger model, its state in the smaller one.
+    pub numbers: Vec<usize>,
+}
+
 /// The number of states for exceptions in a typestate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exceptional {
@@ -211,7 +221,14 @@ impl BehaviorModel {
                 .collect();
             if conditions.is_empty() { "any".to_owned() } else { conditions.join(", ") }
         };
-        self.states.iter().map(name).collect()
+        // Merged states may share all their conditions with others.
+        let mut times: BTreeMap<String, usize> = BTreeMap::new();
+        let unique = |name: String| {
+            let times = times.entry(name.clone()).or_default();
+            *times += 1;
+            if *times == 1 { name } else { format!("{name} ({times})") }
+        };
+        self.states.iter().map(name).map(unique).collect()
     }
 
     /// The calls.
@@ -357,6 +374,55 @@ impl BehaviorModel {
         Reduced { model, dropped, numbers }
     }
 
+    /// Merges states from which the same calls were observed, each with the same ends: the same exceptions,
+    /// and states that are merged, too. A merged state has the conditions that its parts share.
+    pub fn with_merged_futures(&self) -> Merged {
+        let numbers = self.futures();
+        let mut model = Self::with_enumerated(self.enumerated.clone());
+        for (state, shades) in self.states.iter().enumerate() {
+            match model.states.get_mut(numbers[state]) {
+                Some(shared) => shared.retain(|field, shade| shades.get(field) == Some(shade)),
+                None => model.states.push(shades.clone()),
+            }
+        }
+        for (number, shades) in model.states.iter().enumerate() {
+            model.numbers.entry(shades.clone()).or_insert(number);
+        }
+        for call in &self.calls {
+            let from = call.from.map(|from| numbers[from]);
+            model.calls.insert(BehaviorCall { from, to: numbers[call.to], ..call.clone() });
+        }
+        Merged { model, numbers }
+    }
+
+    /// For each state, the number of its future, by refining a partition; a new number is one more than the
+    /// largest before it.
+    fn futures(&self) -> Vec<usize> {
+        let mut future = vec![0; self.states.len()];
+        let mut count = 1;
+        loop {
+            let mut ends: Vec<BTreeSet<(&str, Result<usize, &str>)>> =
+                vec![BTreeSet::new(); self.states.len()];
+            for call in &self.calls {
+                let Some(from) = call.from else { continue };
+                let end = call.threw.as_deref().map_or(Ok(future[call.to]), Err);
+                ends[from].insert((&call.label, end));
+            }
+            let mut seen = BTreeMap::new();
+            let next: Vec<usize> = (future.iter().zip(ends))
+                .map(|(old, ends)| {
+                    let fresh = seen.len();
+                    *seen.entry((*old, ends)).or_insert(fresh)
+                })
+                .collect();
+            if seen.len() <= count {
+                return next;
+            }
+            count = seen.len();
+            future = next;
+        }
+    }
+
     /// The number of each state if a field is not looked at.
     fn classes_without(&self, field: &str) -> Vec<usize> {
         let mut numbers: BTreeMap<Shades, usize> = BTreeMap::new();
@@ -371,13 +437,15 @@ impl BehaviorModel {
 
     /// Returns true if states of one class do the same, as far as was seen.
     fn agrees(&self, class: &[usize]) -> bool {
-        // For each state, the ends of its calls: the class that each leads to, or the exception.
-        let mut ends: Vec<BTreeMap<&str, BTreeSet<Result<usize, &str>>>> =
+        // For each state and method, the ends of its calls: the answer and the class that each leads to, or the
+        // exception, which no label tells.
+        let mut ends: Vec<BTreeMap<String, BTreeSet<Result<(&str, usize), &str>>>> =
             vec![BTreeMap::new(); self.states.len()];
         for call in &self.calls {
             let Some(from) = call.from else { continue };
-            let end = call.threw.as_deref().map_or(Ok(class[call.to]), Err);
-            ends[from].entry(&call.label).or_default().insert(end);
+            let end = call.threw.as_deref().map_or(Ok((call.label.as_str(), class[call.to])), Err);
+            let method = Label::parse(&call.label).method().to_owned();
+            ends[from].entry(method).or_default().insert(end);
         }
         let mut members: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for (state, class) in class.iter().enumerate() {
@@ -388,11 +456,12 @@ impl BehaviorModel {
             for (place, &one) in members.iter().enumerate() {
                 for &other in &members[place + 1..] {
                     let (one, other) = (&ends[one], &ends[other]);
-                    let both = one.keys().filter(|label| other.contains_key(*label)).count();
+                    let both = one.keys().filter(|method| other.contains_key(*method)).count();
                     in_common += both;
                     in_either += one.len() + other.len() - both;
-                    let same =
-                        |label: &&str| other.get(label).is_none_or(|ends| !ends.is_disjoint(&one[label]));
+                    let same = |method: &String| {
+                        other.get(method).is_none_or(|ends| !ends.is_disjoint(&one[method]))
+                    };
                     if !one.keys().all(same) {
                         return false;
                     }
@@ -524,6 +593,63 @@ mod tests {
         assert!(!sparse.without_irrelevant_fields().dropped.contains(&"comment".to_owned()));
     }
 
+    /// Two fields that matter only together: neither can be dropped, and the states that they make are few.
+    #[test]
+    fn states_with_the_same_future_are_merged() {
+        let state = |done: bool, closed: bool| [("closed", Value::Bool(closed)), ("done", Value::Bool(done))];
+        let threw = || Outcome::Threw("java.io.IOException".into());
+        let mut model = BehaviorModel::new();
+        for (done, closed) in [(true, false), (false, true), (true, true)] {
+            let over = state(done, closed);
+            model.add(
+                &[
+                    ok("Zip", &state(false, false)),
+                    ok("write", &state(false, false)),
+                    ok("end", &over),
+                    event("write", threw(), &over),
+                    event("end", threw(), &over),
+                ],
+                &name,
+            );
+        }
+        assert!(model.without_irrelevant_fields().dropped.is_empty());
+        let Merged { model: small, numbers } = model.with_merged_futures();
+        assert_eq!(numbers, [0, 1, 1, 1]);
+        check(
+            &small.typestate(Exceptional::One),
+            &expect![[r#"
+                start -Zip-> !closed, !done
+                !closed, !done -end-> any
+                !closed, !done -write-> !closed, !done
+                any -end!IOException-> ex
+                any -write!IOException-> ex
+            "#]],
+        );
+        // A state from which another call was tried has another future, as far as anybody knows.
+        model.add(
+            &[ok("Zip", &state(false, false)), ok("end", &state(true, true)), ok("name", &state(true, true))],
+            &name,
+        );
+        assert_eq!(model.with_merged_futures().numbers, [0, 1, 1, 2]);
+    }
+
+    /// A method that answers in one state and throws in another tells them apart, and so do its two answers.
+    #[test]
+    fn answers_and_exceptions_of_a_method_are_compared() {
+        let state = |checked: bool| [("checked", Value::Bool(checked))];
+        let answered = |method: &str, answer: bool, checked: bool| {
+            event(method, Outcome::Returned(Value::Bool(answer)), &state(checked))
+        };
+        let label = |event: &Event| adit_trace::Labels::Outcome.of(event);
+        let threw = || Outcome::Threw("a.LoginException".into());
+        for end in [event("commit", threw(), &state(false)), answered("commit", false, false)] {
+            let mut model = BehaviorModel::new();
+            model.add(&[ok("Login", &state(false)), end], &label);
+            model.add(&[ok("Login", &state(true)), answered("commit", true, true)], &label);
+            assert_eq!(model.without_irrelevant_fields().dropped, Vec::<String>::new());
+        }
+    }
+
     #[test]
     fn constants_are_told_apart_where_the_caller_says_so() {
         let state = |number: i64| [("state", Value::Int(number))];
@@ -586,6 +712,16 @@ mod tests {
             prop_assert_eq!(edges, naive(&traces));
             let words: Vec<Vec<String>> = traces.iter().map(|trace| trace.iter().map(name).collect()).collect();
             prop_assert_eq!(crate::first_rejected(&model.automaton(), &words), None);
+            // Merging by futures keeps what every state does.
+            let Merged { model: merged, numbers } = model.with_merged_futures();
+            let does = |model: &BehaviorModel, state: usize| -> BTreeSet<(String, Option<String>)> {
+                let from = model.calls().filter(|call| call.from == Some(state));
+                from.map(|call| (call.label.clone(), call.threw.clone())).collect()
+            };
+            for (state, merged_into) in numbers.into_iter().enumerate() {
+                prop_assert_eq!(does(&model, state), does(&merged, merged_into));
+            }
+            prop_assert_eq!(crate::first_rejected(&merged.automaton(), &words), None);
             // Dropping fields keeps every label, and never makes a call that always threw succeed.
             let small = model.without_irrelevant_fields().model;
             prop_assert!(small.states().len() <= model.states().len());

@@ -21,7 +21,7 @@ mod testing;
 use adit_automata::{Fsa, Reader};
 
 pub use abstraction::{Abstraction, Claims, Situation, Visit};
-pub use adabu::{BehaviorCall, BehaviorModel, Exceptional, Reduced, Shade, Shades};
+pub use adabu::{BehaviorCall, BehaviorModel, Exceptional, Merged, Reduced, Shade, Shades};
 pub use contractor::{FromInvariants, contractor};
 pub use dice_miner::{Constraints, dice_miner};
 pub use invariant_mts::{Scope, StateLimit, Undecided};

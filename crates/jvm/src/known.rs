@@ -40,6 +40,9 @@ pub(crate) struct Known {
     pub(crate) method_modifiers: jmethodID,
     pub(crate) method_result: jmethodID,
     pub(crate) method_parameters: jmethodID,
+    /// The class of all enums, and the name of a constant.
+    pub(crate) enumeration: Global,
+    pub(crate) constant_name: jmethodID,
     pub(crate) collection_size: jmethodID,
     pub(crate) map_size: jmethodID,
     pub(crate) builder_length: jmethodID,
@@ -127,6 +130,7 @@ impl Known {
         let (field, methods) = (class("java/lang/reflect/Field")?, class("java/lang/reflect/Method")?);
         let of_class = class("java/lang/Class")?;
         let closeable = class("java/lang/AutoCloseable")?;
+        let enumeration = class("java/lang/Enum")?;
         let (collection, map) = (class("java/util/Collection")?, class("java/util/Map")?);
         let (builder, buffer) = (class("java/lang/StringBuilder")?, class("java/lang/StringBuffer")?);
         Some(Self {
@@ -156,6 +160,8 @@ impl Known {
             method_modifiers: method(&methods, "getModifiers", "()I")?,
             method_result: method(&methods, "getReturnType", "()Ljava/lang/Class;")?,
             method_parameters: method(&methods, "getParameterTypes", "()[Ljava/lang/Class;")?,
+            constant_name: method(&enumeration, "name", "()Ljava/lang/String;")?,
+            enumeration,
             collection_size: method(&collection, "size", "()I")?,
             map_size: method(&map, "size", "()I")?,
             builder_length: method(&builder, "length", "()I")?,

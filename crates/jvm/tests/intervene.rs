@@ -9,6 +9,7 @@ mod support;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
 use std::time::Duration;
 
 use adit_jvm::record::intervene::{
@@ -16,7 +17,7 @@ use adit_jvm::record::intervene::{
     TestBench,
 };
 use adit_jvm::record::{EventNaming, Outcome, RecordOptions, Task, TaskEnd};
-use adit_trace::{Argument, Labels, Unlimited, Value};
+use adit_trace::{Argument, CallKind, Callable, Labels, Statement, Unlimited, Value};
 use support::{Bench, bench};
 use tempfile::TempDir;
 
@@ -38,6 +39,7 @@ public class Valve {
     public synchronized boolean isOpen() { return open; }
     public void close() { open = false; }
     public void take(Valve other) { other.close(); }
+    public void tune(Thread.State to) { if (to != Thread.State.BLOCKED) throw new IllegalArgumentException(); }
     public static int made() { return made; }
 }
 "#;
@@ -267,6 +269,39 @@ fn a_call_is_added_with_values_of_others() {
     let number = add(&bench, "take", vec![Argument::Int(1)], vec![]);
     let wrong = run(&mut bench, "two", vec![at("two", 0, 1, "open", number)]);
     assert!(matches!(&kinds(&wrong)[..], [NoteKind::Failed { why }] if why.contains("type")), "{wrong:?}");
+}
+
+/// A suppressed call gives its arguments to the call that is made instead, and a constant is a value.
+#[test]
+fn a_call_takes_the_place_of_another() {
+    let Some(project) = valve() else { return };
+    let mut bench = project.start(100);
+    let method = |name: &str| bench.methods().iter().position(|method| method.name == name).unwrap();
+    let (send, tune) = (method("send"), method("tune"));
+    let suppress = || Action::Suppress { instead: Replacement::Value(Value::Int(2)) };
+    let resend = Action::Add {
+        method: send,
+        arguments: vec![Argument::Earlier(0), Argument::Int(1)],
+        captures: vec![Capture { object: 0, ordinal: 2, argument: Some(0) }],
+        made: Vec::new(),
+    };
+    let swap = vec![at("sends", 0, 2, "send", suppress()), at("sends", 0, 2, "send", resend)];
+    let swapped = run(&mut bench, "sends", swap);
+    assert_eq!(show(&swapped), "0: Valve open [send] isOpen:TRUE close");
+    assert_eq!(outcome(&swapped), &Outcome::Passed, "the suppressed call still gives what it gave");
+    let state = "java.lang.Thread$State";
+    let constant = Callable {
+        signature: format!("L{};", state.replace('.', "/")),
+        ..Callable::new(CallKind::Constant, state, "BLOCKED")
+    };
+    let tuned = Action::Add {
+        method: tune,
+        arguments: vec![Argument::Earlier(0)],
+        captures: Vec::new(),
+        made: vec![Statement { callable: Arc::new(constant), receiver: None, args: Vec::new() }],
+    };
+    let tuned = run(&mut bench, "sends", vec![at("sends", 0, 0, "Valve", tuned)]);
+    assert_eq!(show(&tuned), "0: Valve [tune] open send isOpen:TRUE close");
 }
 
 /// Calls of objects that nobody asked about are not recorded, and keep their places.

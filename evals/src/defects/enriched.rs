@@ -21,6 +21,8 @@ pub(super) struct Enriching<'p> {
     pub(super) work: &'p Path,
     /// Time for the mutants of a class, or their number.
     pub(super) budget: &'p str,
+    /// Parts of an event that its label shows.
+    pub(super) labels: &'p str,
 }
 
 impl Enriching<'_> {
@@ -39,7 +41,7 @@ impl Enriching<'_> {
             fs::create_dir_all(&folder).into_diagnostic()?;
             let output = Command::new(self.adit)
                 .args(["enrich", class, "--no-project", "-q", "-c", &class_path, "--budget", self.budget])
-                .arg("--tests")
+                .args(["--labels", self.labels, "--tests"])
                 .arg(&suites)
                 .arg("-o")
                 .arg(&model)

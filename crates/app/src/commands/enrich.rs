@@ -4,20 +4,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use adit_bytecode::{ClassPath, Flags};
-use adit_infer::{BehaviorCall, Exceptional, Reduced};
+use adit_infer::{BehaviorCall, BehaviorModel, Exceptional, Merged, Reduced};
 use adit_jvm::Sandbox;
 use adit_jvm::record::intervene::{BenchMethod, BenchOptions, TestBench};
 use adit_jvm::record::{EventNaming, Outcome, Task, TaskEnd};
+use adit_trace::Label;
 use miette::Report;
 use serde_json::{Value, json};
 
 use super::requests::class_request;
 use crate::budget::Budget;
-use crate::enrichment::{
-    Callee, Enricher, Enrichment, Recheck, TransitionOrigin, generated_calls, parameters,
-};
+use crate::enrichment::{Callee, Enricher, Enrichment, Recheck, TransitionOrigin, generated_calls, types};
 use crate::errors::{Ending, bad_input, no_answer};
 use crate::flags::EnrichFlags;
+use crate::flags::enrich::EnrichLabels;
 use crate::flags::mine::GENERATION;
 use crate::interrupt::Listening;
 use crate::java::enumerated::enumerated_fields;
@@ -83,7 +83,7 @@ pub(super) fn run(flags: &EnrichFlags, quiet: bool) -> Result<Ending, Report> {
     counting.finish();
     drop(listening);
     let machines = bench.machines();
-    let result = Enriched::new(&found, flags.all_fields);
+    let result = Enriched::new(&found, flags.labels, flags.all_fields);
     models::write(&result.model.typestate(Exceptional::One), &target, format, &class, quiet)?;
     if flags.json {
         print_json(&result.json(&class, &found, again.as_ref(), machines))?;
@@ -179,14 +179,11 @@ fn callees(methods: &[BenchMethod], classes: &ClassPath, class: &str, non_public
         .filter(|(_, method)| !method.is_static)
         .filter(|(_, method)| visible.contains(&(method.name.clone(), method.descriptor.clone())))
         .filter(|(_, method)| seen.insert(method.event.clone()))
-        .map(|(number, method)| Callee {
-            event: method.event.clone(),
-            number,
-            parameters: parameters(&method.descriptor),
-            generated: generated
-                .get(&(method.name.clone(), method.descriptor.clone()))
-                .cloned()
-                .unwrap_or_default(),
+        .map(|(number, method)| {
+            let (parameters, result) = types(&method.descriptor);
+            let generated = generated.get(&(method.name.clone(), method.descriptor.clone()));
+            let generated = generated.cloned().unwrap_or_default();
+            Callee { event: method.event.clone(), number, parameters, result, generated }
         })
         .collect()
 }
@@ -214,12 +211,15 @@ fn visible_methods(classes: &ClassPath, class: &str, non_public: bool) -> BTreeS
 
 /// The result as the user sees it.
 struct Enriched {
-    model: adit_infer::BehaviorModel,
-    initial: adit_infer::BehaviorModel,
+    model: BehaviorModel,
+    initial: BehaviorModel,
     origins: BTreeMap<BehaviorCall, TransitionOrigin>,
     /// For each call, events that lead to it.
     words: BTreeMap<BehaviorCall, Vec<String>>,
+    /// Fields that make no difference.
     dropped: Vec<String>,
+    /// Number of states that are gone because others have the same future.
+    merged: usize,
 }
 
 /// A call for people.
@@ -229,33 +229,43 @@ fn shown(call: &BehaviorCall) -> String {
 }
 
 impl Enriched {
-    fn new(found: &Enrichment, all_fields: bool) -> Self {
-        if all_fields {
-            let words = found.witnesses.iter().map(|(call, of)| (call.clone(), of.word.clone()));
-            return Self {
-                model: found.model.clone(),
-                initial: found.initial.clone(),
-                origins: found.origins.clone(),
-                words: words.collect(),
-                dropped: Vec::new(),
-            };
-        }
-        let Reduced { model, dropped, numbers } = found.model.without_irrelevant_fields();
-        let initial = found.initial.without_irrelevant_fields().model;
+    fn new(found: &Enrichment, labels: EnrichLabels, all_fields: bool) -> Self {
+        let (model, initial) = match labels {
+            EnrichLabels::Method => (&found.model, &found.initial),
+            EnrichLabels::Outcome => (&found.outcomes, &found.initial_outcomes),
+        };
+        let reduced = |model: &BehaviorModel| {
+            if all_fields {
+                let numbers = (0..model.states().len()).collect();
+                return (Reduced { model: model.clone(), dropped: Vec::new(), numbers }, 0);
+            }
+            let Reduced { model, dropped, numbers } = model.without_irrelevant_fields();
+            let before = model.states().len();
+            let Merged { model, numbers: futures } = model.with_merged_futures();
+            let numbers = numbers.into_iter().map(|number| futures[number]).collect();
+            let merged = before - model.states().len();
+            (Reduced { model, dropped, numbers }, merged)
+        };
+        let (Reduced { model, dropped, numbers }, merged) = reduced(model);
+        let initial = reduced(initial).0.model;
         let (mut origins, mut words) = (BTreeMap::new(), BTreeMap::new());
         for (call, origin) in &found.origins {
             let from = call.from.map(|from| numbers[from]);
             let word = found.witnesses.get(call).map(|witness| witness.word.clone());
-            let call = BehaviorCall { from, to: numbers[call.to], ..call.clone() };
+            let label = match labels {
+                EnrichLabels::Method => Label::parse(&call.label).method().to_owned(),
+                EnrichLabels::Outcome => call.label.clone(),
+            };
+            let call = BehaviorCall { from, label, to: numbers[call.to], threw: call.threw.clone() };
             words.entry(call.clone()).or_insert_with(|| word.unwrap_or_default());
             let known = origins.entry(call).or_insert(*origin);
             *known = (*known).min(*origin);
         }
-        Self { model, initial, origins, words, dropped }
+        Self { model, initial, origins, words, dropped, merged }
     }
 
     fn json(&self, class: &str, found: &Enrichment, again: Option<&Recheck>, machines: u64) -> Value {
-        let size = |model: &adit_infer::BehaviorModel| {
+        let size = |model: &BehaviorModel| {
             let typestate = model.typestate(Exceptional::One);
             let exceptional = typestate.all_edges().filter(|edge| edge.label.contains('!')).count();
             (typestate.len(), typestate.transitions(), exceptional)
@@ -290,6 +300,7 @@ impl Enriched {
             "seconds": found.elapsed.as_secs_f64(),
             "complete": !found.is_cut,
             "merged_fields": self.dropped,
+            "merged_states": self.merged,
             "not_called": found.not_called,
             "origins": {
                 "suite": count(TransitionOrigin::Suite),
@@ -322,6 +333,12 @@ fn report(result: &Enriched, found: &Enrichment, budget: Budget) {
     if !result.dropped.is_empty() {
         let fields = some_of(&result.dropped, 5);
         tell(&format!("left out of the states, because they make no difference to calls: {fields}"));
+    }
+    if result.merged > 0 {
+        let merged = counted(result.merged, "state");
+        tell(&format!(
+            "merged: {merged} with the same calls and exceptions as others; --all-fields keeps them"
+        ));
     }
     if found.hung + found.died > 0 {
         tell(&format!("{} hung and {} ended their JVM", counted(found.hung, "mutant"), found.died));

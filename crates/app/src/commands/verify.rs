@@ -76,6 +76,13 @@ pub(super) fn run(flags: &VerifyFlags, quiet: bool) -> Result<Ending, Report> {
     }
     let cache = Cache::open(flags.cache.as_deref(), fingerprint, unchecked)?;
     let verified = verify_all(&verifier, classes, &names, &cache, flags, quiet)?;
+    if let (0, Some(first)) = (verified.classes, verified.unreadable.first()) {
+        // To report no finding in code that nobody could read would let a broken build pass.
+        return Err(bad_input(
+            format!("no class can be read: {first}"),
+            "compile or copy the classes again, and name their folder or jar",
+        ));
+    }
     cache.save()?;
     let mut findings = verified.findings.clone();
     if let Some(file) = &flags.write_baseline {

@@ -12,9 +12,10 @@ use rand::rngs::ChaCha8Rng;
 
 use crate::java::cache::CallerFiles;
 
-/// Different arguments for a method, and attempts to find them.
-const WAYS: usize = 4;
-const ATTEMPTS: usize = 24;
+/// Different arguments for a method, and attempts to find them. Two arguments that must fit each other need
+/// many.
+const WAYS: usize = 16;
+const ATTEMPTS: usize = 96;
 
 /// Most statements that make the arguments of one call.
 const LONGEST: usize = 12;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::ClassFlags;
 use crate::budget::{self, Budget};
@@ -29,7 +29,10 @@ pub(crate) struct EnrichFlags {
     /// Only the mutations of the paper's Algorithm 1: one addition, or suppressions along one path
     #[arg(long)]
     pub(crate) paper: bool,
-    /// Keep fields that make no difference to what can be called; they multiply states
+    /// Parts of an event that its label shows, besides its exception
+    #[arg(long, value_enum, default_value = "outcome")]
+    pub(crate) labels: EnrichLabels,
+    /// Keep states apart that differ only in fields that make no difference to calls, or have the same future
     #[arg(long)]
     pub(crate) all_fields: bool,
     /// Run every mutant that showed something new once more, and report what it does not show again
@@ -60,4 +63,13 @@ pub(crate) struct EnrichFlags {
     /// Print a summary as JSON; needs -o for the typestate
     #[arg(long, requires = "output")]
     pub(crate) json: bool,
+}
+
+/// Parts of an event that its label shows, besides its exception.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EnrichLabels {
+    /// The method alone, as in the paper: `isEmpty`
+    Method,
+    /// And a boolean result: `isEmpty:TRUE`
+    Outcome,
 }

@@ -1,4 +1,4 @@
-//! Fields that hold one of a few constants, such as `state = OPEN`: what an enum would be.
+//! Fields that hold one of a few constants: numbers such as `state = OPEN`, and constants of an enum.
 //!
 //! The sign of such a number says little: 2 for signing and 3 for verifying have the same sign.
 
@@ -9,7 +9,8 @@ use adit_bytecode::{Class, ClassPath, Constant, Flags, Instruction};
 /// Most constants of such a field. More are rather data.
 const MOST: usize = 12;
 
-/// The names of the fields of a class, its own and inherited ones, to which its code assigns constants only.
+/// The names of the fields of a class, its own and inherited ones, to which its code assigns constants only,
+/// and of those whose type is an enum.
 ///
 /// Only the code of the class that declares a field is read. Other code could assign to a field that is not
 /// private, and hardly ever does; then a state is told by a number more, which is not wrong.
@@ -21,9 +22,19 @@ pub(crate) fn enumerated_fields(classes: &ClassPath, class: &str) -> BTreeSet<St
         steps += 1;
         let Ok(Some(holder)) = classes.read(&name) else { break };
         found.extend(of_class(&holder));
+        let of_enum = holder.fields.iter().filter(|field| is_enum(classes, &field.descriptor));
+        found.extend(of_enum.map(|field| field.name.to_string()));
         next = holder.superclass.as_deref().map(str::to_owned);
     }
     found
+}
+
+/// Tells whether a type is an enum with few constants.
+fn is_enum(classes: &ClassPath, descriptor: &str) -> bool {
+    let name = descriptor.strip_prefix('L').and_then(|name| name.strip_suffix(';'));
+    let Some(Ok(Some(class))) = name.map(|name| classes.read(name)) else { return false };
+    let constants = class.fields.iter().filter(|field| field.flags.has(Flags::ENUM)).count();
+    class.flags.has(Flags::ENUM) && constants <= MOST
 }
 
 fn of_class(class: &Class) -> BTreeSet<String> {

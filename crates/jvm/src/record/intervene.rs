@@ -85,7 +85,8 @@ pub enum Action {
         /// Value that it returns.
         instead: Replacement,
     },
-    /// Right after the call, another method of the object is called.
+    /// Right after the call, another method of the object is called; instead of it, if the call is suppressed
+    /// as well.
     Add {
         /// Its place in [`TestBench::methods`].
         method: usize,

@@ -262,29 +262,14 @@ impl CallRecorder {
         if !self.plan.intervenes || call.origin != origin::OWN {
             return;
         }
-        let (plan, adds, due, replaced) = {
+        let kept = std::mem::take(&mut call.kept);
+        self.capture(env, &call, kept, result);
+        let (plan, due) = {
             let mut state = locked(&self.interventions.state);
-            let State { plan, wanted, objects, captured, delayed, test, .. } = &mut *state;
-            let Some(place) = objects.get(&call.object) else { return };
-            let mut replaced = Vec::new();
-            if *place.test == **test {
-                for wanted in
-                    wanted.iter().filter(|wanted| wanted.0 == place.object && wanted.1 == call.number)
-                {
-                    let kept = match wanted.2 {
-                        Some(argument) => call.kept.get(argument).copied().map(|kept| again(env, kept)),
-                        None => result.map(|(kind, value)| keep(env, kind, value)),
-                    };
-                    replaced.extend(kept.and_then(|kept| captured.insert(*wanted, kept)));
-                }
+            let State { plan, objects, delayed, .. } = &mut *state;
+            if !objects.contains_key(&call.object) {
+                return;
             }
-            let is_add = |planned: &Planned| matches!(planned.act, Act::Add { .. });
-            let adds: Vec<usize> = plan
-                .iter()
-                .enumerate()
-                .filter(|(_, planned)| is_add(planned) && planned.meets(place, call.number, event))
-                .map(|(number, _)| number)
-                .collect();
             let is_due = |late: &Delayed| match &plan[late.intervention].act {
                 Act::Delay { until, same_object: true, .. } => {
                     until.contains(&event) && late.object == call.object
@@ -294,14 +279,9 @@ impl CallRecorder {
             };
             let (due, waiting): (Vec<_>, Vec<_>) = std::mem::take(delayed).into_iter().partition(is_due);
             *delayed = waiting;
-            (plan.clone(), adds, due, replaced)
+            (plan.clone(), due)
         };
-        give_back(env, replaced.into_iter().chain(call.kept.drain(..)));
-        for number in adds {
-            if let Err(why) = self.add(env, &plan[number].act, number, object) {
-                self.note(number, call.object, call.number, note::FAILED, Some(&why));
-            }
-        }
+        self.add_all(env, object, event, &call);
         let mut pending: jobject = std::ptr::null_mut();
         for late in due {
             let rethrows = matches!(plan[late.intervention].act, Act::Delay { rethrow: true, .. });
@@ -315,6 +295,45 @@ impl CallRecorder {
         if !pending.is_null() {
             // SAFETY: the reference is a live throwable. The witness's method returns next.
             unsafe { jni!(env, Throw, pending) };
+        }
+    }
+
+    /// Keeps the values of a call that are wanted later: its arguments, and its result.
+    fn capture(&self, env: Env, call: &Call, kept: Vec<Kept>, result: Option<(Kind, jvalue)>) {
+        let mut unused = Vec::new();
+        {
+            let mut state = locked(&self.interventions.state);
+            let State { wanted, objects, captured, test, .. } = &mut *state;
+            let place = objects.get(&call.object).filter(|place| *place.test == **test);
+            let is_wanted = |wanted: &&Wanted| {
+                place.is_some_and(|place| wanted.0 == place.object) && wanted.1 == call.number
+            };
+            for wanted in wanted.iter().filter(is_wanted) {
+                let value = match wanted.2 {
+                    Some(argument) => kept.get(argument).copied().map(|kept| again(env, kept)),
+                    None => result.map(|(kind, value)| keep(env, kind, value)),
+                };
+                unused.extend(value.and_then(|value| captured.insert(*wanted, value)));
+            }
+        }
+        give_back(env, unused.into_iter().chain(kept));
+    }
+
+    /// Makes the calls that are added after a call.
+    fn add_all(&self, env: Env, object: jobject, event: u64, call: &Call) {
+        let (plan, adds) = {
+            let state = locked(&self.interventions.state);
+            let Some(place) = state.objects.get(&call.object) else { return };
+            let is_add = |planned: &Planned| matches!(planned.act, Act::Add { .. });
+            let meets = |planned: &Planned| is_add(planned) && planned.meets(place, call.number, event);
+            let adds = state.plan.iter().enumerate().filter(|(_, planned)| meets(planned));
+            let adds: Vec<usize> = adds.map(|(number, _)| number).collect();
+            (state.plan.clone(), adds)
+        };
+        for number in adds {
+            if let Err(why) = self.add(env, &plan[number].act, number, object) {
+                self.note(number, call.object, call.number, note::FAILED, Some(&why));
+            }
         }
     }
 
@@ -368,7 +387,7 @@ impl CallRecorder {
     fn left_out(&self, tools: Tools, env: Env, number: jint, receiver: jobject) -> jvalue {
         let is_this = |open: &Open| matches!(open, Open::Method { number: of, .. } if *of == number);
         let mut over = open::take_from_last(tools, is_this);
-        let Some(Open::Method { call, .. }) = (!over.is_empty()).then(|| over.remove(0)) else {
+        let Some(Open::Method { mut call, .. }) = (!over.is_empty()).then(|| over.remove(0)) else {
             return NOTHING;
         };
         self.close(over);
@@ -394,7 +413,10 @@ impl CallRecorder {
             };
             locked(&self.interventions.state).delayed.push(late);
         } else {
-            give_back(env, call.kept.into_iter());
+            // A call that is added here takes the place of the suppressed one, and may have its arguments.
+            let kept = std::mem::take(&mut call.kept);
+            self.capture(env, &call, kept, None);
+            self.add_all(env, receiver, number as u64 + 1, &call);
         }
         self.replacement(env, number as usize, instead, receiver).unwrap_or(NOTHING)
     }

@@ -39,13 +39,18 @@ pub(super) struct ValueMaker<'a> {
 }
 
 impl ValueMaker<'_> {
+    /// A method that can be called.
     pub(super) fn find(&mut self, member: &Member) -> Result<(Ready, jni_sys::jmethodID), String> {
-        let ready = Ready::find(self.env, self.known, &mut self.arguments.types, member)
-            .map_err(|thrown| describe(self.env, thrown))?;
+        let ready = self.find_any(member)?;
         match ready.target {
             Target::Method(id) => Ok((ready, id)),
             Target::Field(_) => Err("it is a field".to_owned()),
         }
+    }
+
+    fn find_any(&mut self, member: &Member) -> Result<Ready, String> {
+        Ready::find(self.env, self.known, &mut self.arguments.types, member)
+            .map_err(|thrown| describe(self.env, thrown))
     }
 
     pub(super) fn convert_all(
@@ -72,7 +77,7 @@ impl ValueMaker<'_> {
     }
 
     pub(super) fn make(&mut self, statement: &MakerStatement) -> Result<Slot, String> {
-        let (ready, id) = self.find(&statement.member)?;
+        let ready = self.find_any(&statement.member)?;
         let (count, bytes) = &statement.arguments;
         let values = self.convert_all(&ready, *count, bytes)?;
         let mut target = std::ptr::null_mut();
@@ -87,11 +92,15 @@ impl ValueMaker<'_> {
                 _ => return Err("a value to pass could not be made: there is no receiver".to_owned()),
             }
         }
-        // SAFETY: receiver and arguments were checked above; the exception is taken away.
-        let (value, thrown) = unsafe {
-            let value = call_ready(self.env, &ready, id, target, &values);
-            (value, vm::take_exception(self.env))
+        let (env, class) = (self.env, ready.class.get());
+        let value = match ready.target {
+            // SAFETY: receiver and arguments were checked above.
+            Target::Method(id) => unsafe { call_ready(env, &ready, id, target, &values) },
+            // SAFETY: the field was looked up in this class with this type.
+            Target::Field(field) => unsafe { vm::read_static_field(env, class, ready.result, field) },
         };
+        // SAFETY: this is the thread of the environment.
+        let thrown = unsafe { vm::take_exception(env) };
         if !thrown.is_null() {
             return Err(format!("a value to pass could not be made: {}", describe(self.env, thrown)));
         }

@@ -268,8 +268,18 @@ struct StateViewer<'a> {
 }
 
 impl Viewer for StateViewer<'_> {
+    /// Writes a string, the name of a constant of an enum, or the class of anything else.
     fn put_inner(&mut self, object: jobject, bytes: &mut Vec<u8>) {
-        self.recorder.put_reference(self.tools, self.env, object, bytes);
+        let (env, known) = (self.env, &self.reader.known);
+        // SAFETY: the object is a live reference, the class a global one, and nothing is pending. `name` is
+        // final in `Enum`, so that no code of the subject runs.
+        unsafe {
+            if jni!(env, IsInstanceOf, object, known.enumeration.get()) {
+                bytes.byte(tag::TEXT);
+                return bytes.text(&known.text_of(env, object, known.constant_name, &mut Vec::new()));
+            }
+        }
+        self.recorder.put_reference(self.tools, env, object, bytes);
     }
 
     fn counting(&mut self, object: jobject, method: &str) -> Counting {
