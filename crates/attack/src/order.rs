@@ -22,7 +22,8 @@
 //! difference shows that, because exchanging the two changes only what the caller knows, so it is counted
 //! apart (`order/guards.rs`).
 //!
-//! A difference counts only if both scripts give the same again. Situations in which the demanded order
+//! A difference counts only if both scripts show it again, and not if two runs of one script differ in it, as
+//! clocks, random numbers and identities do (`order/noise.rs`). Situations in which the demanded order
 //! throws in both orders show little: [`Same`](Finding::Same) is their finding, and they are counted apart.
 //!
 //! Paper: none. TEMARI [temari, section V-B] finds that weak oracles of tests cause most errors; here the
@@ -44,7 +45,10 @@ use crate::moves::{Move, Situation};
 use crate::probe::Prober;
 use crate::survey::{SurveyOptions, Surveyed, survey};
 
+use self::noise::{Noise, Unsteady};
+
 mod guards;
+mod noise;
 mod spoils;
 
 /// Effort of the experiments.
@@ -411,6 +415,14 @@ impl OrderEvidence {
 }
 
 impl Finding {
+    /// Tells whether both are the same kind of difference, in the same field if it is one of fields.
+    fn is_like(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Fields { name: one }, Self::Fields { name: other }) => one == other,
+            _ => std::mem::discriminant(self) == std::mem::discriminant(other),
+        }
+    }
+
     /// The answer of one experiment.
     pub fn need(&self) -> Need {
         match self {
@@ -454,19 +466,30 @@ impl Tally {
     }
 }
 
-/// Keeps the differences that show again when both scripts are run again.
+/// Judges differences again, without what differs from run to run: both scripts are run twice more, in turn,
+/// so that a clock which shows one time in both runs of a script shows it in the other script, too.
+/// Differences that do not show in both pairs of runs are dropped.
 fn confirmed<S: Guarded>(
     prober: &mut Prober<'_, S>,
     different: Vec<(Exchange, Finding)>,
     question: &OrderQuestion,
 ) -> Result<Vec<(Exchange, Finding)>, S::Error> {
-    let exchanges: Vec<Exchange> = different.iter().map(|(exchange, _)| exchange.clone()).collect();
-    let again = judge_all(prober, &exchanges, question)?;
-    let same = different
-        .into_iter()
-        .zip(again)
-        .filter(|((_, finding), again)| again.judged.as_ref().is_some_and(|again| again.finding == *finding));
-    Ok(same.map(|(known, _)| known).collect())
+    let twice = |(exchange, _): &(Exchange, Finding)| [exchange.scripts(), exchange.scripts()];
+    let scripts: Vec<Script> = different.iter().flat_map(twice).flatten().collect();
+    let runs = prober.run(&scripts)?;
+    let mut same = Vec::new();
+    for ((exchange, _), runs) in different.into_iter().zip(runs.chunks(4)) {
+        let [one, other, one_again, other_again] = runs else { continue };
+        let noise = Noise::between([one, one_again], [other, other_again]);
+        let judged = [(one, other), (one_again, other_again)]
+            .map(|(one, other)| judge(&exchange, one, other, question, &noise));
+        if let [Some(first), Some(second)] = judged
+            && first.finding.is_like(&second.finding)
+        {
+            same.push((exchange, first.finding));
+        }
+    }
+    Ok(same)
 }
 
 /// Searches for a call after both orders that shows the difference.
@@ -503,7 +526,8 @@ fn later<S: Guarded>(
     }
     found.sort_by_key(|(exchange, _)| exchange.in_order.script.statements.len());
     found.truncate(2);
-    Ok(confirmed(prober, found, question)?.into_iter().next())
+    let shown = |(_, finding): &(Exchange, Finding)| matches!(finding, Finding::LaterAnswers { .. });
+    Ok(confirmed(prober, found, question)?.into_iter().find(shown))
 }
 
 /// One experiment after it was run.
@@ -537,7 +561,7 @@ fn judge_all<S: Guarded>(
         .zip(runs.chunks(2))
         .map(|(exchange, runs)| match runs {
             [in_order, exchanged] => {
-                let judged = judge(exchange, in_order, exchanged, question);
+                let judged = judge(exchange, in_order, exchanged, question, &Noise::default());
                 Tried { judged, told: guards::told(exchange, in_order) }
             }
             _ => Tried { judged: None, told: None },
@@ -545,7 +569,13 @@ fn judge_all<S: Guarded>(
         .collect())
 }
 
-fn judge(exchange: &Exchange, in_order: &Run, exchanged: &Run, question: &OrderQuestion) -> Option<Judged> {
+fn judge(
+    exchange: &Exchange,
+    in_order: &Run,
+    exchanged: &Run,
+    question: &OrderQuestion,
+    noise: &Noise,
+) -> Option<Judged> {
     if in_order.end != End::Complete || exchanged.end != End::Complete {
         return None;
     }
@@ -560,11 +590,15 @@ fn judge(exchange: &Exchange, in_order: &Run, exchanged: &Run, question: &OrderQ
     if ![first, second, first_moved, second_moved].into_iter().all(made) {
         return None;
     }
+    let [first_noise, second_noise] = [0, 1].map(|call| noise.of(exchange.calls[call], exchange.moved[call]));
+    if first_noise == Unsteady::Ends || second_noise == Unsteady::Ends {
+        return None;
+    }
     match (threw(first), threw(second)) {
         (true, _) | (_, true) => {
             // Where the demanded order fails, it shows at most that the other one does not.
             let works = !threw(first_moved) && !threw(second_moved);
-            let alike = same_answer(first, first_moved) && same_answer(second, second_moved);
+            let alike = first_noise.hides(first, first_moved) && second_noise.hides(second, second_moved);
             let failed = if threw(first) { first } else { second };
             return match (works, alike) {
                 (true, _) => judged(Finding::Opposite(failed.result.clone()), false),
@@ -591,9 +625,9 @@ fn judge(exchange: &Exchange, in_order: &Run, exchanged: &Run, question: &OrderQ
         (StepResult::Object { first: once, .. }, Some(StepResult::Object { first: again, .. }))
             if once == again
     );
-    let same_second =
-        if is_view { same_outcome(second, second_moved) } else { same_answer(second, second_moved) };
-    if !same_second {
+    let same_first = first_noise.hides(first, first_moved);
+    let second_noise = if is_view { second_noise.max(Unsteady::Inside) } else { second_noise };
+    if !second_noise.hides(second, second_moved) {
         let (in_order, exchanged) = answers(second, second_moved);
         return judged(Finding::SecondAnswers { in_order, exchanged }, false);
     }
@@ -602,17 +636,17 @@ fn judge(exchange: &Exchange, in_order: &Run, exchanged: &Run, question: &OrderQ
         let after = run.steps[at].fields.as_ref();
         before(situation, run, at)
             .zip(after)
-            .is_some_and(|(before, after)| difference(before, after).is_some())
+            .is_some_and(|(before, after)| differences(before, after).next().is_some())
     };
     let first_changes = changes(&exchange.in_order, in_order, exchange.calls[0])
         || changes(&exchange.exchanged, exchanged, exchange.moved[0]);
-    if first_changes && !same_answer(first, first_moved) {
+    if first_changes && !same_first {
         let (in_order, exchanged) = answers(first, first_moved);
         return judged(Finding::FirstAnswers { in_order, exchanged }, false);
     }
     let start = exchange.calls[1] + 1;
     for (at, (one, other)) in in_order.steps.iter().zip(&exchanged.steps).enumerate().skip(start) {
-        if !same_outcome(one, other) {
+        if !noise.of(at, at).max(Unsteady::Inside).hides(one, other) {
             let (in_order, exchanged) = answers(one, other);
             let finding = Finding::LaterAnswers { in_order, exchanged };
             return Some(Judged { finding, both_threw: false, both_change: true, shown: at });
@@ -620,10 +654,10 @@ fn judge(exchange: &Exchange, in_order: &Run, exchanged: &Run, question: &OrderQ
     }
     // The state right after both calls: later calls may have removed the difference.
     let ends = second.fields.as_ref().zip(first_moved.fields.as_ref());
-    if let Some(name) = ends.and_then(|(one, other)| difference(one, other)) {
+    if let Some(name) = ends.and_then(|(one, other)| differences(one, other).find(|name| !noise.has(name))) {
         return judged(Finding::Fields { name }, false);
     }
-    let looks = !same_answer(first, first_moved);
+    let looks = !same_first;
     let second_changes = changes(&exchange.in_order, in_order, exchange.calls[1])
         || changes(&exchange.exchanged, exchanged, exchange.moved[1]);
     let finding = if looks { Finding::Looks } else { Finding::Same };
@@ -667,8 +701,8 @@ fn same_outcome(one: &Step, other: &Step) -> bool {
     }
 }
 
-/// The first field that differs, by its value or by what it leads to.
-fn difference(one: &Snapshot, other: &Snapshot) -> Option<String> {
+/// The fields that differ, by their values or by what they lead to.
+fn differences<'s>(one: &'s Snapshot, other: &'s Snapshot) -> impl Iterator<Item = String> + use<'s> {
     let same = |a: &Value, b: &Value| match (a, b) {
         (Value::Float(a), Value::Float(b)) => a.to_bits() == b.to_bits(),
         _ => a == b,
@@ -680,6 +714,6 @@ fn difference(one: &Snapshot, other: &Snapshot) -> Option<String> {
         .iter()
         .zip(one.values().zip(other.values()))
         .enumerate()
-        .find(|&(at, (_, (a, b)))| !same(a, b) || digest(one, at) != digest(other, at))
+        .filter(move |&(at, (_, (a, b)))| !same(a, b) || digest(one, at) != digest(other, at))
         .map(|(_, (name, _))| name.clone())
 }

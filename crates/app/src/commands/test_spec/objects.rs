@@ -1,6 +1,8 @@
 //! Experiments on objects that adit makes: both orders of calls, and the fields that calls touch.
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
 
 use adit_attack::EventReader;
 use adit_attack::effects::EffectSummary;
@@ -8,7 +10,7 @@ use adit_attack::order::{OrderEvidence, OrderQuestion, Side, Tally, order};
 use adit_attack::spec_verdict::{ENOUGH, Shares};
 use adit_java::source;
 use adit_jvm::{Host, Profile};
-use adit_trace::{Author, Effects, Pace, Progress, Script, Subject, edit};
+use adit_trace::{Author, Effects, Limit, Pace, Progress, Script, Stop, Subject, edit};
 use miette::Report;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
@@ -38,12 +40,13 @@ pub(super) struct OnObjects {
 }
 
 /// Makes objects and runs both orders of every pair. Fields are watched only if some pair is still open, or
-/// if all evidence is wanted. A pair that is `None` is decided already.
+/// if all evidence is wanted. A pair that is `None` is decided already. A budget in tests ends after the time
+/// `most` too, because calls may hang.
 pub(super) fn experiment(
     class: &ClassRequest,
     location: &ClassLocation,
     calls: &CallRequest,
-    budget: Budget,
+    (budget, most): (Budget, Duration),
     pairs: &[Option<&(EventMethods, EventMethods)>],
     thorough: bool,
     quiet: bool,
@@ -69,10 +72,10 @@ pub(super) fn experiment(
         .collect();
     let mut rng = ChaCha8Rng::seed_from_u64(calls.seed);
     let mut counting = Counting::new(quiet);
-    let mut pace = BudgetPace::new(budget);
+    let (mut pace, start) = (BudgetPace::new(budget), Instant::now());
     let mut shown = |now: &Progress| {
         counting.show(|| format!("{}, exchanging calls", counted(now.tests, "test")));
-        pace.go_on(now)
+        if start.elapsed() >= most { ControlFlow::Break(Stop::Budget(Limit::Time)) } else { pace.go_on(now) }
     };
     let orders = order(&mut host, &mut generator, &reader, &questions, &[], &ORDER, &mut rng, &mut shown)
         .map_err(environment::cannot_run)?;
