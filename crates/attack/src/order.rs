@@ -3,14 +3,15 @@
 //! From every situation that a survey found, with the arguments that it found, one script makes the first
 //! call and then the second, and another script exchanges them. A user of the object can tell the orders
 //! apart by an exception, by an answer, or by what later calls do. A field that differs and that no later
-//! call shows is the weakest sign, because it may be a cache.
+//! call shows is the weakest sign, because it may be a cache. If a first call with a plain answer leaves the
+//! same object in both orders when it is made once more, it is one, and the call only looks.
 //!
 //! | finding | the orders differ in | order is |
 //! |---|---|---|
 //! | [`SecondFails`](Finding::SecondFails) | the second call throws if it comes first | needed |
 //! | [`FirstFails`](Finding::FirstFails) | the first call throws if it comes last | needed |
 //! | [`SecondAnswers`](Finding::SecondAnswers) | the answer of the second call | matters |
-//! | [`FirstAnswers`](Finding::FirstAnswers) | the answer of the first call, which changes the object | matters |
+//! | [`FirstAnswers`](Finding::FirstAnswers) | the answer of a first call that changes the object | matters |
 //! | [`LaterAnswers`](Finding::LaterAnswers) | the outcome of a later call | matters |
 //! | [`Fields`](Finding::Fields) | what the object leads to, and nothing that later calls show | matters |
 //! | [`Looks`](Finding::Looks) | the answer of the first call, which only looks at the object | free |
@@ -35,7 +36,7 @@ use std::sync::Arc;
 
 use adit_trace::{
     Author, Callable, Depth, End, Pace, Phase, Progress, Run, Script, Snapshot, Step, StepResult, Stop,
-    Subject, Unlimited, Value,
+    Subject, Unlimited, Value, ValueKind,
 };
 use rand::{Rng, RngExt};
 
@@ -239,6 +240,7 @@ pub fn order<S: Subject, R: Rng>(
 struct Exchange {
     in_order: Situation,
     exchanged: Situation,
+    first: Move,
     second: Move,
     /// Statements of the first and the second call in `in_order`, and in `exchanged`.
     calls: [usize; 2],
@@ -257,6 +259,7 @@ impl Exchange {
             moved: [last(&exchanged), last(&after_second)],
             in_order,
             exchanged,
+            first: first.clone(),
             second: second.clone(),
         }
     }
@@ -362,19 +365,25 @@ fn examine<S: Guarded>(
         let spoiled = different.iter_mut().filter(|(_, finding)| of_second(finding));
         spoiled.for_each(|(_, finding)| *finding = Finding::Spoils(answer.clone()));
     }
+    // Differences that may be no more than a cache, and those of them that are.
+    let (mut examined, mut caches) = (0, 0);
     for (exchange, finding) in different {
-        let finding = match finding {
-            Finding::Fields { .. } if evidence.tally.fields as usize >= options.examined => finding,
-            Finding::Fields { name } => match later(prober, surveyed, &exchange, question, options, rng)? {
-                Some((longer, finding)) => {
-                    evidence.count(longer, finding);
-                    continue;
-                }
-                None => Finding::Fields { name },
-            },
-            finding => finding,
-        };
-        evidence.count(exchange, finding);
+        let may_be_cache = matches!(finding, Finding::Fields { .. } | Finding::FirstAnswers { .. });
+        if !may_be_cache {
+            evidence.count(exchange, finding);
+            continue;
+        }
+        if examined < options.examined {
+            examined += 1;
+            if let Some((longer, finding)) = later(prober, surveyed, &exchange, question, options, rng)? {
+                evidence.count(longer, finding);
+                continue;
+            }
+            caches += usize::from(only_looks(prober, &exchange)?);
+        }
+        // Where all that were examined are caches, the others are too.
+        let is_cache = examined > 0 && caches == examined;
+        evidence.count(exchange, if is_cache { Finding::Looks } else { finding });
     }
     // The digest of a list does not tell in which order its elements are, and later calls do.
     let silent = if evidence.tally.need() > Need::Free { Vec::new() } else { silent };
@@ -530,6 +539,22 @@ fn later<S: Guarded>(
     Ok(confirmed(prober, found, question)?.into_iter().find(shown))
 }
 
+/// Tells whether the first call does no more than look, though it leaves a trace in the object: it answers with
+/// a plain value, and made once more after both calls it leaves the same object in both orders. A number that
+/// is computed when it is asked for and kept until the next change is such a trace.
+fn only_looks<S: Guarded>(prober: &mut Prober<'_, S>, exchange: &Exchange) -> Result<bool, S::Error> {
+    if matches!(exchange.first.callable().answer, ValueKind::Nothing | ValueKind::Object) {
+        return Ok(false);
+    }
+    let looks_again = exchange.first.behind(&exchange.in_order);
+    let runs = prober.run(&[looks_again.script, exchange.exchanged.script.clone()])?;
+    let ends = runs.iter().map(|run| Some(run).filter(|run| run.end == End::Complete)?.steps.last());
+    let [Some(one), Some(other)] = ends.collect::<Vec<Option<&Step>>>()[..] else { return Ok(false) };
+    let fields = one.fields.as_ref().zip(other.fields.as_ref());
+    let same_end = fields.is_some_and(|(one, other)| differences(one, other).next().is_none());
+    Ok(same_end && same_answer(one, other))
+}
+
 /// One experiment after it was run.
 struct Tried {
     /// Its judgment, if both orders could be run.
@@ -640,10 +665,6 @@ fn judge(
     };
     let first_changes = changes(&exchange.in_order, in_order, exchange.calls[0])
         || changes(&exchange.exchanged, exchanged, exchange.moved[0]);
-    if first_changes && !same_first {
-        let (in_order, exchanged) = answers(first, first_moved);
-        return judged(Finding::FirstAnswers { in_order, exchanged }, false);
-    }
     let start = exchange.calls[1] + 1;
     for (at, (one, other)) in in_order.steps.iter().zip(&exchanged.steps).enumerate().skip(start) {
         if !noise.of(at, at).max(Unsteady::Inside).hides(one, other) {
@@ -651,6 +672,10 @@ fn judge(
             let finding = Finding::LaterAnswers { in_order, exchanged };
             return Some(Judged { finding, both_threw: false, both_change: true, shown: at });
         }
+    }
+    if first_changes && !same_first {
+        let (in_order, exchanged) = answers(first, first_moved);
+        return judged(Finding::FirstAnswers { in_order, exchanged }, false);
     }
     // The state right after both calls: later calls may have removed the difference.
     let ends = second.fields.as_ref().zip(first_moved.fields.as_ref());

@@ -333,7 +333,7 @@ fn test_classes(
     if leading.len() > TEST_CLASSES {
         let (all, run) = (leading.len(), TEST_CLASSES);
         notes.push(format!(
-            "{run} of {all} test classes that lead to the class were run, the nearest; name others with --tests"
+            "{run} of {all} test classes that lead to the class were run, the nearest; name more with --tests"
         ));
         leading.truncate(TEST_CLASSES);
     }

@@ -129,3 +129,40 @@ fn clocks_are_no_difference() {
     let needs: Vec<Need> = orders.evidence.iter().map(|evidence| evidence.need).collect();
     assert_eq!(needs, [Need::Free, Need::Free, Need::Free, Need::Matters, Need::Needed]);
 }
+
+/// Stacks that keep the answer of `isEmpty` until the next change, in a field of their own.
+#[derive(Default)]
+struct CachingWorld(StackWorld);
+
+impl Subject for CachingWorld {
+    type Error = Infallible;
+
+    fn run(&mut self, batch: &[Script]) -> Result<Vec<Run>, Infallible> {
+        let mut runs = self.0.run(batch)?;
+        for (script, run) in batch.iter().zip(&mut runs) {
+            let mut kept = std::collections::BTreeMap::new();
+            for (at, (statement, step)) in script.statements.iter().zip(&mut run.steps).enumerate() {
+                let Some(fields) = &mut step.fields else { continue };
+                let cache = kept.entry(statement.receiver.unwrap_or(at)).or_insert(Value::Null);
+                match &*statement.callable.name {
+                    "isEmpty" => *cache = Value::Bool(fields.values().next() == Some(&Value::Int(0))),
+                    "push" | "pop" => *cache = Value::Null,
+                    _ => {}
+                }
+                let names: Vec<String> = fields.names().iter().cloned().chain(["cache".to_owned()]).collect();
+                let values: Vec<Value> = fields.values().cloned().chain([cache.clone()]).collect();
+                *fields = Snapshot::new(names.into(), values);
+            }
+        }
+        Ok(runs)
+    }
+}
+
+/// A cache is no change that later calls could see, and `pop` makes room for `push`.
+#[test]
+fn a_query_that_keeps_its_answer_only_looks() {
+    let pairs = [("isEmpty", "push"), ("pop", "push"), ("push", "size")];
+    let orders = ask_in(&mut CachingWorld::default(), &pairs);
+    let needs: Vec<Need> = orders.evidence.iter().map(|evidence| evidence.need).collect();
+    assert_eq!(needs, [Need::Free, Need::Needed, Need::Matters]);
+}

@@ -21,8 +21,8 @@ pub(super) struct EventMethods {
 pub(super) struct ClassMethods {
     simple_name: String,
     methods: BTreeMap<(String, String), MethodId>,
-    /// Those that tests call.
-    called: BTreeSet<(String, String)>,
+    /// Names and numbers of parameters of those that tests call.
+    called: BTreeSet<(String, usize)>,
 }
 
 /// A label that is no call on an object that could change places.
@@ -81,9 +81,9 @@ impl ClassMethods {
         if methods.is_empty() {
             return Err(Unusable::Missing);
         }
-        // A name without parameters stands for the overloads that were observed.
-        let is_called =
-            |id: &&MethodId| self.called.contains(&(id.name.to_string(), id.descriptor.to_string()));
+        // A name without parameters stands for the overloads that were observed. Calls through a generic type
+        // name other types than the method has, so only the number of parameters counts.
+        let is_called = |id: &&MethodId| self.called.contains(&(id.name.to_string(), arity(&id.descriptor)));
         let called: Vec<MethodId> = methods.iter().filter(is_called).cloned().collect();
         let methods = if called.is_empty() { methods } else { called };
         Ok(EventMethods { methods, answer: label.answer() })
@@ -107,10 +107,10 @@ impl EventMethods {
     }
 }
 
-/// Names and descriptors of the methods that test classes, and classes nested in them, call on objects of a
-/// class or of one above or below it. Methods of `Object` count only where they are called on the class
-/// itself.
-fn called_by(program: &Program<'_>, class: &str, tests: &[String]) -> BTreeSet<(String, String)> {
+/// Names and numbers of parameters of the methods that test classes, and classes nested in them, call on
+/// objects of a class or of one above or below it. Methods of `Object` count only where they are called on the
+/// class itself.
+fn called_by(program: &Program<'_>, class: &str, tests: &[String]) -> BTreeSet<(String, usize)> {
     let mut related: BTreeSet<Arc<str>> = program.subtypes(class);
     related.extend(program.supertypes(class).into_iter().map(|above| above.name.clone()));
     related.remove("java/lang/Object");
@@ -126,11 +126,16 @@ fn called_by(program: &Program<'_>, class: &str, tests: &[String]) -> BTreeSet<(
             if let Instruction::Invoke(_, member) = instruction
                 && related.contains(&*member.class)
             {
-                called.insert((member.name.to_string(), member.descriptor.to_string()));
+                called.insert((member.name.to_string(), arity(&member.descriptor)));
             }
         }
     }
     called
+}
+
+/// Number of parameters of a descriptor.
+fn arity(descriptor: &str) -> usize {
+    Signature::parse(descriptor).map_or(0, |read| read.parameters.len())
 }
 
 /// Parameter types as labels have them: simple names, or whole ones.
