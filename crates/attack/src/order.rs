@@ -539,9 +539,9 @@ fn later<S: Guarded>(
     Ok(confirmed(prober, found, question)?.into_iter().find(shown))
 }
 
-/// Tells whether the first call does no more than look, though it leaves a trace in the object: it answers with
-/// a plain value, and made once more after both calls it leaves the same object in both orders. A number that
-/// is computed when it is asked for and kept until the next change is such a trace.
+/// Tells whether the first call does no more than look, though it leaves a trace in the object: it answers
+/// with a plain value, and made once more after both calls it leaves the same object in both orders. A number
+/// that is computed when it is asked for and kept until the next change is such a trace.
 fn only_looks<S: Guarded>(prober: &mut Prober<'_, S>, exchange: &Exchange) -> Result<bool, S::Error> {
     if matches!(exchange.first.callable().answer, ValueKind::Nothing | ValueKind::Object) {
         return Ok(false);

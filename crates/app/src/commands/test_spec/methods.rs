@@ -108,8 +108,8 @@ impl EventMethods {
 }
 
 /// Names and numbers of parameters of the methods that test classes, and classes nested in them, call on
-/// objects of a class or of one above or below it. Methods of `Object` count only where they are called on the
-/// class itself.
+/// objects of a class or of one above or below it. Methods of `Object` count only where they are called on
+/// the class itself.
 fn called_by(program: &Program<'_>, class: &str, tests: &[String]) -> BTreeSet<(String, usize)> {
     let mut related: BTreeSet<Arc<str>> = program.subtypes(class);
     related.extend(program.supertypes(class).into_iter().map(|above| above.name.clone()));
