@@ -5,8 +5,9 @@ PROJECTS is the folder that build.sh filled, LIBRARIES the class path with JUnit
 with labeled pairs is observed once while its tests run; each miner makes a model of the traces, and `adit
 test-spec` tests it. Models with fewer than three events are left out. Rows that OUT has already are not made
 again, and what `adit test-spec` said goes next to OUT, one JSON file for each row. Classes come in a random
-order, the same in every run, so that a run that ends after SECONDS is a sample of all. A specification whose
-test takes longer than PATIENCE is a row with the verdict `too long`.
+order, the same in every run, so that a run that ends after SECONDS is a sample of all. A specification gets
+PATIENCE; what is known then is its verdict. One that takes much longer all the same is a row with the verdict
+`too long`.
 """
 import csv, json, os, random, subprocess, sys, tempfile, time
 
@@ -21,7 +22,7 @@ labels = os.path.dirname(os.path.abspath(__file__))
 
 def run(*command):
     return subprocess.run([adit, *command], capture_output=True, text=True, stdin=subprocess.DEVNULL,
-                          timeout=PATIENCE)
+                          timeout=2 * PATIENCE)
 
 
 def tests_of(folder, name):
@@ -92,7 +93,8 @@ with open(out, "a") as text:
                 start = time.time()
                 try:
                     said = run("test-spec", model, "--class", name, *where, "--json", "-q", "--workers", "1",
-                               "--budget", "3000tests", "--script-limit", "5s")
+                               "--budget", "3000tests", "--script-limit", "5s",
+                               "--total-time", f"{PATIENCE}s")
                     answer = json.loads(said.stdout)
                 except subprocess.TimeoutExpired:
                     row["verdict"] = "too long"

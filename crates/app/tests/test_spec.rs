@@ -201,3 +201,16 @@ fn mining_ends_with_verdicts_on_the_model() {
     assert!(!out.join("test-spec.json").exists());
     assert!(read("report.html").contains("\"orders\":null"));
 }
+
+/// A private nested class has no constructor that could be called, and one of its events no public method.
+#[test]
+fn objects_of_private_classes_are_made() {
+    let Some((_folder, path, _)) = printer() else { return };
+    let args =
+        ["test-spec", "--class", "spec.Meters$LongMeter", "-c", &path, "--json", "--budget", "20000tests"];
+    let orders = ["--order", "add", "total", "--order", "total", "add", "--order", "add", "isAbove"];
+    let json = adit(&[&args[..], &orders].concat()).json();
+    assert_eq!(on(&json, "add", "total"), ["supported", "matters", "objects"]);
+    assert_eq!(on(&json, "total", "add"), ["buggy", "free", "objects"]);
+    assert_eq!(on(&json, "add", "isAbove"), ["supported", "matters", "objects"]);
+}

@@ -3,14 +3,15 @@
 //! From every situation that a survey found, with the arguments that it found, one script makes the first
 //! call and then the second, and another script exchanges them. A user of the object can tell the orders
 //! apart by an exception, by an answer, or by what later calls do. A field that differs and that no later
-//! call shows is the weakest sign, because it may be a cache.
+//! call shows is the weakest sign, because it may be a cache. If a first call with a plain answer leaves the
+//! same object in both orders when it is made once more, it is one, and the call only looks.
 //!
 //! | finding | the orders differ in | order is |
 //! |---|---|---|
 //! | [`SecondFails`](Finding::SecondFails) | the second call throws if it comes first | needed |
 //! | [`FirstFails`](Finding::FirstFails) | the first call throws if it comes last | needed |
 //! | [`SecondAnswers`](Finding::SecondAnswers) | the answer of the second call | matters |
-//! | [`FirstAnswers`](Finding::FirstAnswers) | the answer of the first call, which changes the object | matters |
+//! | [`FirstAnswers`](Finding::FirstAnswers) | the answer of a first call that changes the object | matters |
 //! | [`LaterAnswers`](Finding::LaterAnswers) | the outcome of a later call | matters |
 //! | [`Fields`](Finding::Fields) | what the object leads to, and nothing that later calls show | matters |
 //! | [`Looks`](Finding::Looks) | the answer of the first call, which only looks at the object | free |
@@ -22,7 +23,8 @@
 //! difference shows that, because exchanging the two changes only what the caller knows, so it is counted
 //! apart (`order/guards.rs`).
 //!
-//! A difference counts only if both scripts give the same again. Situations in which the demanded order
+//! A difference counts only if both scripts show it again, and not if two runs of one script differ in it, as
+//! clocks, random numbers and identities do (`order/noise.rs`). Situations in which the demanded order
 //! throws in both orders show little: [`Same`](Finding::Same) is their finding, and they are counted apart.
 //!
 //! Paper: none. TEMARI [temari, section V-B] finds that weak oracles of tests cause most errors; here the
@@ -34,7 +36,7 @@ use std::sync::Arc;
 
 use adit_trace::{
     Author, Callable, Depth, End, Pace, Phase, Progress, Run, Script, Snapshot, Step, StepResult, Stop,
-    Subject, Unlimited, Value,
+    Subject, Unlimited, Value, ValueKind,
 };
 use rand::{Rng, RngExt};
 
@@ -44,7 +46,10 @@ use crate::moves::{Move, Situation};
 use crate::probe::Prober;
 use crate::survey::{SurveyOptions, Surveyed, survey};
 
+use self::noise::{Noise, Unsteady};
+
 mod guards;
+mod noise;
 mod spoils;
 
 /// Effort of the experiments.
@@ -235,6 +240,7 @@ pub fn order<S: Subject, R: Rng>(
 struct Exchange {
     in_order: Situation,
     exchanged: Situation,
+    first: Move,
     second: Move,
     /// Statements of the first and the second call in `in_order`, and in `exchanged`.
     calls: [usize; 2],
@@ -253,6 +259,7 @@ impl Exchange {
             moved: [last(&exchanged), last(&after_second)],
             in_order,
             exchanged,
+            first: first.clone(),
             second: second.clone(),
         }
     }
@@ -358,19 +365,25 @@ fn examine<S: Guarded>(
         let spoiled = different.iter_mut().filter(|(_, finding)| of_second(finding));
         spoiled.for_each(|(_, finding)| *finding = Finding::Spoils(answer.clone()));
     }
+    // Differences that may be no more than a cache, and those of them that are.
+    let (mut examined, mut caches) = (0, 0);
     for (exchange, finding) in different {
-        let finding = match finding {
-            Finding::Fields { .. } if evidence.tally.fields as usize >= options.examined => finding,
-            Finding::Fields { name } => match later(prober, surveyed, &exchange, question, options, rng)? {
-                Some((longer, finding)) => {
-                    evidence.count(longer, finding);
-                    continue;
-                }
-                None => Finding::Fields { name },
-            },
-            finding => finding,
-        };
-        evidence.count(exchange, finding);
+        let may_be_cache = matches!(finding, Finding::Fields { .. } | Finding::FirstAnswers { .. });
+        if !may_be_cache {
+            evidence.count(exchange, finding);
+            continue;
+        }
+        if examined < options.examined {
+            examined += 1;
+            if let Some((longer, finding)) = later(prober, surveyed, &exchange, question, options, rng)? {
+                evidence.count(longer, finding);
+                continue;
+            }
+            caches += usize::from(only_looks(prober, &exchange)?);
+        }
+        // Where all that were examined are caches, the others are too.
+        let is_cache = examined > 0 && caches == examined;
+        evidence.count(exchange, if is_cache { Finding::Looks } else { finding });
     }
     // The digest of a list does not tell in which order its elements are, and later calls do.
     let silent = if evidence.tally.need() > Need::Free { Vec::new() } else { silent };
@@ -411,6 +424,14 @@ impl OrderEvidence {
 }
 
 impl Finding {
+    /// Tells whether both are the same kind of difference, in the same field if it is one of fields.
+    fn is_like(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Fields { name: one }, Self::Fields { name: other }) => one == other,
+            _ => std::mem::discriminant(self) == std::mem::discriminant(other),
+        }
+    }
+
     /// The answer of one experiment.
     pub fn need(&self) -> Need {
         match self {
@@ -454,19 +475,30 @@ impl Tally {
     }
 }
 
-/// Keeps the differences that show again when both scripts are run again.
+/// Judges differences again, without what differs from run to run: both scripts are run twice more, in turn,
+/// so that a clock which shows one time in both runs of a script shows it in the other script, too.
+/// Differences that do not show in both pairs of runs are dropped.
 fn confirmed<S: Guarded>(
     prober: &mut Prober<'_, S>,
     different: Vec<(Exchange, Finding)>,
     question: &OrderQuestion,
 ) -> Result<Vec<(Exchange, Finding)>, S::Error> {
-    let exchanges: Vec<Exchange> = different.iter().map(|(exchange, _)| exchange.clone()).collect();
-    let again = judge_all(prober, &exchanges, question)?;
-    let same = different
-        .into_iter()
-        .zip(again)
-        .filter(|((_, finding), again)| again.judged.as_ref().is_some_and(|again| again.finding == *finding));
-    Ok(same.map(|(known, _)| known).collect())
+    let twice = |(exchange, _): &(Exchange, Finding)| [exchange.scripts(), exchange.scripts()];
+    let scripts: Vec<Script> = different.iter().flat_map(twice).flatten().collect();
+    let runs = prober.run(&scripts)?;
+    let mut same = Vec::new();
+    for ((exchange, _), runs) in different.into_iter().zip(runs.chunks(4)) {
+        let [one, other, one_again, other_again] = runs else { continue };
+        let noise = Noise::between([one, one_again], [other, other_again]);
+        let judged = [(one, other), (one_again, other_again)]
+            .map(|(one, other)| judge(&exchange, one, other, question, &noise));
+        if let [Some(first), Some(second)] = judged
+            && first.finding.is_like(&second.finding)
+        {
+            same.push((exchange, first.finding));
+        }
+    }
+    Ok(same)
 }
 
 /// Searches for a call after both orders that shows the difference.
@@ -503,7 +535,24 @@ fn later<S: Guarded>(
     }
     found.sort_by_key(|(exchange, _)| exchange.in_order.script.statements.len());
     found.truncate(2);
-    Ok(confirmed(prober, found, question)?.into_iter().next())
+    let shown = |(_, finding): &(Exchange, Finding)| matches!(finding, Finding::LaterAnswers { .. });
+    Ok(confirmed(prober, found, question)?.into_iter().find(shown))
+}
+
+/// Tells whether the first call does no more than look, though it leaves a trace in the object: it answers
+/// with a plain value, and made once more after both calls it leaves the same object in both orders. A number
+/// that is computed when it is asked for and kept until the next change is such a trace.
+fn only_looks<S: Guarded>(prober: &mut Prober<'_, S>, exchange: &Exchange) -> Result<bool, S::Error> {
+    if matches!(exchange.first.callable().answer, ValueKind::Nothing | ValueKind::Object) {
+        return Ok(false);
+    }
+    let looks_again = exchange.first.behind(&exchange.in_order);
+    let runs = prober.run(&[looks_again.script, exchange.exchanged.script.clone()])?;
+    let ends = runs.iter().map(|run| Some(run).filter(|run| run.end == End::Complete)?.steps.last());
+    let [Some(one), Some(other)] = ends.collect::<Vec<Option<&Step>>>()[..] else { return Ok(false) };
+    let fields = one.fields.as_ref().zip(other.fields.as_ref());
+    let same_end = fields.is_some_and(|(one, other)| differences(one, other).next().is_none());
+    Ok(same_end && same_answer(one, other))
 }
 
 /// One experiment after it was run.
@@ -537,7 +586,7 @@ fn judge_all<S: Guarded>(
         .zip(runs.chunks(2))
         .map(|(exchange, runs)| match runs {
             [in_order, exchanged] => {
-                let judged = judge(exchange, in_order, exchanged, question);
+                let judged = judge(exchange, in_order, exchanged, question, &Noise::default());
                 Tried { judged, told: guards::told(exchange, in_order) }
             }
             _ => Tried { judged: None, told: None },
@@ -545,7 +594,13 @@ fn judge_all<S: Guarded>(
         .collect())
 }
 
-fn judge(exchange: &Exchange, in_order: &Run, exchanged: &Run, question: &OrderQuestion) -> Option<Judged> {
+fn judge(
+    exchange: &Exchange,
+    in_order: &Run,
+    exchanged: &Run,
+    question: &OrderQuestion,
+    noise: &Noise,
+) -> Option<Judged> {
     if in_order.end != End::Complete || exchanged.end != End::Complete {
         return None;
     }
@@ -560,11 +615,15 @@ fn judge(exchange: &Exchange, in_order: &Run, exchanged: &Run, question: &OrderQ
     if ![first, second, first_moved, second_moved].into_iter().all(made) {
         return None;
     }
+    let [first_noise, second_noise] = [0, 1].map(|call| noise.of(exchange.calls[call], exchange.moved[call]));
+    if first_noise == Unsteady::Ends || second_noise == Unsteady::Ends {
+        return None;
+    }
     match (threw(first), threw(second)) {
         (true, _) | (_, true) => {
             // Where the demanded order fails, it shows at most that the other one does not.
             let works = !threw(first_moved) && !threw(second_moved);
-            let alike = same_answer(first, first_moved) && same_answer(second, second_moved);
+            let alike = first_noise.hides(first, first_moved) && second_noise.hides(second, second_moved);
             let failed = if threw(first) { first } else { second };
             return match (works, alike) {
                 (true, _) => judged(Finding::Opposite(failed.result.clone()), false),
@@ -591,9 +650,9 @@ fn judge(exchange: &Exchange, in_order: &Run, exchanged: &Run, question: &OrderQ
         (StepResult::Object { first: once, .. }, Some(StepResult::Object { first: again, .. }))
             if once == again
     );
-    let same_second =
-        if is_view { same_outcome(second, second_moved) } else { same_answer(second, second_moved) };
-    if !same_second {
+    let same_first = first_noise.hides(first, first_moved);
+    let second_noise = if is_view { second_noise.max(Unsteady::Inside) } else { second_noise };
+    if !second_noise.hides(second, second_moved) {
         let (in_order, exchanged) = answers(second, second_moved);
         return judged(Finding::SecondAnswers { in_order, exchanged }, false);
     }
@@ -602,28 +661,28 @@ fn judge(exchange: &Exchange, in_order: &Run, exchanged: &Run, question: &OrderQ
         let after = run.steps[at].fields.as_ref();
         before(situation, run, at)
             .zip(after)
-            .is_some_and(|(before, after)| difference(before, after).is_some())
+            .is_some_and(|(before, after)| differences(before, after).next().is_some())
     };
     let first_changes = changes(&exchange.in_order, in_order, exchange.calls[0])
         || changes(&exchange.exchanged, exchanged, exchange.moved[0]);
-    if first_changes && !same_answer(first, first_moved) {
-        let (in_order, exchanged) = answers(first, first_moved);
-        return judged(Finding::FirstAnswers { in_order, exchanged }, false);
-    }
     let start = exchange.calls[1] + 1;
     for (at, (one, other)) in in_order.steps.iter().zip(&exchanged.steps).enumerate().skip(start) {
-        if !same_outcome(one, other) {
+        if !noise.of(at, at).max(Unsteady::Inside).hides(one, other) {
             let (in_order, exchanged) = answers(one, other);
             let finding = Finding::LaterAnswers { in_order, exchanged };
             return Some(Judged { finding, both_threw: false, both_change: true, shown: at });
         }
     }
+    if first_changes && !same_first {
+        let (in_order, exchanged) = answers(first, first_moved);
+        return judged(Finding::FirstAnswers { in_order, exchanged }, false);
+    }
     // The state right after both calls: later calls may have removed the difference.
     let ends = second.fields.as_ref().zip(first_moved.fields.as_ref());
-    if let Some(name) = ends.and_then(|(one, other)| difference(one, other)) {
+    if let Some(name) = ends.and_then(|(one, other)| differences(one, other).find(|name| !noise.has(name))) {
         return judged(Finding::Fields { name }, false);
     }
-    let looks = !same_answer(first, first_moved);
+    let looks = !same_first;
     let second_changes = changes(&exchange.in_order, in_order, exchange.calls[1])
         || changes(&exchange.exchanged, exchanged, exchange.moved[1]);
     let finding = if looks { Finding::Looks } else { Finding::Same };
@@ -667,8 +726,8 @@ fn same_outcome(one: &Step, other: &Step) -> bool {
     }
 }
 
-/// The first field that differs, by its value or by what it leads to.
-fn difference(one: &Snapshot, other: &Snapshot) -> Option<String> {
+/// The fields that differ, by their values or by what they lead to.
+fn differences<'s>(one: &'s Snapshot, other: &'s Snapshot) -> impl Iterator<Item = String> + use<'s> {
     let same = |a: &Value, b: &Value| match (a, b) {
         (Value::Float(a), Value::Float(b)) => a.to_bits() == b.to_bits(),
         _ => a == b,
@@ -680,6 +739,6 @@ fn difference(one: &Snapshot, other: &Snapshot) -> Option<String> {
         .iter()
         .zip(one.values().zip(other.values()))
         .enumerate()
-        .find(|&(at, (_, (a, b)))| !same(a, b) || digest(one, at) != digest(other, at))
+        .filter(move |&(at, (_, (a, b)))| !same(a, b) || digest(one, at) != digest(other, at))
         .map(|(_, (name, _))| name.clone())
 }

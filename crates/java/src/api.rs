@@ -302,7 +302,7 @@ fn starts(program: &Program<'_>, class: &Class, options: &ApiOptions) -> Result<
     let below = program.subtypes(&class.name);
     if found.is_empty() {
         let others = below.iter().filter_map(|name| program.outline(name));
-        let classes = others.filter(|other| is_public(program, other));
+        let classes = others.chain(around(program, class)).filter(|other| is_public(program, other));
         let under_other_names = [class].into_iter().chain(classes);
         found = under_other_names
             .flat_map(|class_or_below| factories(program, class_or_below, &class.name, options.non_public))
@@ -321,6 +321,13 @@ fn starts(program: &Program<'_>, class: &Class, options: &ApiOptions) -> Result<
         return Err(ApiError::NoStart { class: class.dotted_name(), tried, non_public });
     }
     Ok(found)
+}
+
+/// The classes in which a class is nested, from the nearest on.
+fn around<'a>(program: &'a Program<'_>, class: &'a Class) -> impl Iterator<Item = &'a Class> {
+    let outer = |class: &&'a Class| program.outline(class.nesting.as_ref()?.outer.as_ref()?);
+    // A damaged class may lie in itself.
+    std::iter::successors(outer(&class), outer).take(16)
 }
 
 fn public(options: &ApiOptions) -> &'static str {

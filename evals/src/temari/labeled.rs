@@ -56,6 +56,9 @@ pub(crate) struct LabeledFlags {
     /// Seed of the draw and of the intervals.
     #[arg(long, default_value_t = 1)]
     sample_seed: u64,
+    /// Seconds after which what is known about a class is its evidence.
+    #[arg(long, default_value_t = 240)]
+    seconds: u64,
     /// Leave out classes whose evidence is not kept, instead of gathering it.
     #[arg(long)]
     kept: bool,
@@ -294,10 +297,13 @@ fn evidence(
     for row in pairs {
         command.args(["--order", &row[3], &row[4]]);
     }
-    let tests = tests_of(&place.join("tests"), class);
-    if !tests.is_empty() {
-        command.arg("--tests").args(tests);
+    // Where no test has the name of the class, adit chooses those that are nearest to it.
+    let mut tests = tests_of(&place.join("tests"), class);
+    if tests.is_empty() {
+        tests.push(folder("tests"));
     }
+    command.arg("--tests").args(tests);
+    command.args(["--total-time", &format!("{}s", flags.seconds)]);
     let output = command
         .output()
         .into_diagnostic()

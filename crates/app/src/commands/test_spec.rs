@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use adit_attack::dsi::SpecVerdict;
 use adit_attack::order::Tally;
@@ -11,7 +11,7 @@ use adit_attack::spec_verdict::{Basis, PairEvidence, Shares, spec_verdict};
 use adit_automata::Fsa;
 use adit_bytecode::effects::{Analysis, Effects, Limits};
 use adit_bytecode::sharing::{Sharing, calls, calls_on_itself, sharing_of};
-use adit_bytecode::{MethodId, Program};
+use adit_bytecode::{Flags, MethodId, Program};
 use adit_logic::{ConstraintTemplate, Language, constraints, nearest_label};
 use miette::Report;
 use serde_json::{Value as Json, json};
@@ -47,6 +47,15 @@ const EFFECTS: Limits = Limits { methods: 250, targets: 8 };
 
 /// Methods that are searched for a call of the second method by the first.
 const CALLED: usize = 250;
+
+/// Test classes of folders and jars that are run: a class that everything uses is reached by all of them.
+const TEST_CLASSES: usize = 24;
+
+/// Time that a run of the tests gets even if there is none left.
+const LEAST_TIME: Duration = Duration::from_secs(5);
+
+/// Share of the total time that experiments on objects may take.
+const FOR_OBJECTS: f64 = 0.5;
 
 /// Number of names in one message.
 const NAMES_SHOWN: usize = 12;
@@ -84,6 +93,7 @@ pub(super) fn after_mining(mined: &MineFlags, folder: &Path, quiet: bool) -> Res
         directory: None,
         writable: Vec::new(),
         time_limit: defaults::TIME_LIMIT,
+        total_time: defaults::TOTAL_TIME,
         thorough: false,
         from: None,
         non_public: mined.class.non_public,
@@ -185,6 +195,7 @@ struct Answer {
 }
 
 fn examine(flags: &TestSpecFlags, spec: &Specification, quiet: bool) -> Result<Answer, Report> {
+    let start = Instant::now();
     let typed = ClassFlags {
         class: spec.class.clone(),
         classpath: flags.classpath.clone(),
@@ -206,7 +217,7 @@ fn examine(flags: &TestSpecFlags, spec: &Specification, quiet: bool) -> Result<A
     let found_tests =
         if flags.tests.is_empty() { Vec::new() } else { user_tests::classes(&java, &places, &test_names)? };
     let working = Working::new("reading the code of the methods", quiet);
-    let code = Code::analyze(&java, spec)?;
+    let code = Code::analyze(&java, spec, &found_tests)?;
     drop(working);
     let mut notes = Vec::new();
     let on_objects = make_objects(flags, &class, &location, &code, &mut notes, quiet);
@@ -235,7 +246,7 @@ fn examine(flags: &TestSpecFlags, spec: &Specification, quiet: bool) -> Result<A
             classes: test_classes(&java, found_tests, &test_names, &mut notes)?,
             directory: directory.unwrap_or_else(|| ".".into()),
             writable: flags.writable.clone(),
-            limit: flags.time_limit,
+            limit: flags.time_limit.min(flags.total_time.saturating_sub(start.elapsed())).max(LEAST_TIME),
         };
         if !request.classes.is_empty() {
             match Suite::start(&java, request, &asked, quiet) {
@@ -245,10 +256,14 @@ fn examine(flags: &TestSpecFlags, spec: &Specification, quiet: bool) -> Result<A
         }
         notes.extend(suite.iter().flat_map(|suite| suite.notes.clone()));
     }
-    let mut evidence = Vec::new();
+    let (mut evidence, mut late) = (Vec::new(), 0);
     for (place, (mut known, pair)) in open.into_iter().zip(&code.pairs).enumerate() {
         let mut within = WithinTests::default();
-        if let Some(suite) = suite.as_mut().filter(|_| asks_tests[place]) {
+        let asks = asks_tests[place];
+        let left = flags.total_time.checked_sub(start.elapsed());
+        late += usize::from(asks && suite.is_some() && left.is_none());
+        if let (Some(suite), Some(left)) = (suite.as_mut().filter(|_| asks), left) {
+            suite.keep_within(left);
             match suite.exchange(pair, flags.thorough) {
                 Ok(found) => within = found,
                 // Tests that ran without changes and cannot be chosen say nothing about this pair only.
@@ -268,6 +283,12 @@ fn examine(flags: &TestSpecFlags, spec: &Specification, quiet: bool) -> Result<A
             verdict,
             basis,
         });
+    }
+    if late > 0 {
+        notes.push(format!(
+            "tests were not asked about {}, because the time was over; allow more with --total-time",
+            counted(late, "pair")
+        ));
     }
     let scripts = on_objects.as_ref().map_or(0, |all| all.tests);
     Ok(Answer {
@@ -295,14 +316,28 @@ fn test_classes(
     let leading = if entries.find(&java.class.name)?.is_some() {
         reach::leading_to(&entries, &java.class.name, &starts)?
     } else {
-        starts.into_iter().collect()
+        starts.into_iter().map(|start| (start, 0)).collect()
     };
     if named.is_empty() && leading.is_empty() {
         let count = counted(found.len(), "test class");
         let name = java.class.dotted_name();
         notes.push(format!("no test was run: of {count}, none refers to {name}, directly or through others"));
     }
-    Ok(named.into_iter().chain(leading.into_iter().map(|test| test.replace('/', "."))).collect())
+    // The nearest tests make most of the calls. Among equally near ones, those with the name of the class.
+    let name = java.class.name.rsplit('/').next().and_then(|name| name.split('$').next()).unwrap_or_default();
+    let mut leading: Vec<(usize, bool, String)> = leading
+        .into_iter()
+        .map(|(test, distance)| (distance, !test.contains(name), test.replace('/', ".")))
+        .collect();
+    leading.sort();
+    if leading.len() > TEST_CLASSES {
+        let (all, run) = (leading.len(), TEST_CLASSES);
+        notes.push(format!(
+            "{run} of {all} test classes that lead to the class were run, the nearest; name more with --tests"
+        ));
+        leading.truncate(TEST_CLASSES);
+    }
+    Ok(named.into_iter().chain(leading.into_iter().map(|(.., test)| test)).collect())
 }
 
 /// Runs both orders on objects. A class that adit cannot make objects of is tested without.
@@ -324,9 +359,15 @@ fn make_objects(
         return None;
     }
     let open = ClassRequest { non_public: true, ..class.clone() };
+    let most = flags.total_time.mul_f64(FOR_OBJECTS);
     let experiment =
-        |class| objects::experiment(class, location, &calls, budget, &pairs, flags.thorough, quiet);
-    match experiment(class).or_else(|_| experiment(&open)) {
+        |class| objects::experiment(class, location, &calls, (budget, most), &pairs, flags.thorough, quiet);
+    let made = if code.is_hidden {
+        experiment(&open).or_else(|_| experiment(class))
+    } else {
+        experiment(class).or_else(|_| experiment(&open))
+    };
+    match made {
         Ok(made) => Some(made),
         Err(why) => {
             notes.push(format!("no experiments on objects that adit makes: {why}"));
@@ -349,10 +390,14 @@ struct Code {
     sharing: Vec<(Shares, String)>,
     calls_itself: Vec<bool>,
     calls_some: Vec<bool>,
+    /// Some event has no public method.
+    is_hidden: bool,
 }
 
 impl Code {
-    fn analyze(java: &JavaEnvironment, spec: &Specification) -> Result<Self, Report> {
+    /// Reads the code of the methods. A label without parameters stands for the overloads that `tests` call,
+    /// if they call any.
+    fn analyze(java: &JavaEnvironment, spec: &Specification, tests: &[String]) -> Result<Self, Report> {
         let names: BTreeSet<String> = java.classes.names();
         // What most programs use of the JDK; the rest is doubtful, and so counts as shared.
         let is_used = |name: &&String| {
@@ -361,13 +406,15 @@ impl Code {
                 || name.starts_with("jdk/internal/util")
         };
         let program = Program::new(&java.classes, names.iter().filter(is_used).map(String::as_str));
-        let methods = ClassMethods::of(&program, &java.class.name);
+        let tests: Vec<String> = tests.iter().map(|test| test.replace('.', "/")).collect();
+        let methods = ClassMethods::of(&program, &java.class.name, &tests);
         let mut known = Self {
             pairs: Vec::new(),
             of: Vec::new(),
             sharing: Vec::new(),
             calls_itself: Vec::new(),
             calls_some: Vec::new(),
+            is_hidden: false,
         };
         let mut places: BTreeMap<(String, String), usize> = BTreeMap::new();
         let mut missing = BTreeSet::new();
@@ -415,6 +462,12 @@ impl Code {
             let analyze = || Analysis::new(&program, BTreeSet::new(), EFFECTS).effects(method);
             effects.entry(method.clone()).or_insert_with(analyze).clone()
         };
+        let is_public = |method: &MethodId| {
+            let found = program.resolve(&method.class, &method.name, &method.descriptor);
+            found.is_some_and(|(_, method)| method.flags.has(Flags::PUBLIC))
+        };
+        let is_open = |event: &EventMethods| event.methods.iter().any(is_public);
+        known.is_hidden = !known.pairs.iter().all(|(first, second)| is_open(first) && is_open(second));
         for (first, second) in &known.pairs {
             let mut all: Vec<Sharing> = Vec::new();
             for one in &first.methods {

@@ -28,6 +28,9 @@ pub(crate) const ORDER: OrderOptions = OrderOptions {
 /// Time limit for one run of the tests, if none is typed.
 pub(crate) const TIME_LIMIT: Duration = Duration::from_secs(60);
 
+/// Time limit for everything, if none is typed.
+pub(crate) const TOTAL_TIME: Duration = Duration::from_secs(300);
+
 /// Choice of arguments.
 pub(crate) const GENERATION: GeneratorOptions = super::mine::GENERATION;
 
@@ -75,6 +78,9 @@ pub(crate) struct TestSpecFlags {
     /// Time limit for one run of the tests
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = budget::parse_time, allow_hyphen_values = true)]
     pub(crate) time_limit: Duration,
+    /// Time limit for everything: when it is over, what is known is the answer
+    #[arg(long, value_name = "TIME", default_value = "300s", value_parser = budget::parse_time, allow_hyphen_values = true)]
+    pub(crate) total_time: Duration,
     /// Gather all evidence for every constraint, even where some of it decides already
     #[arg(long)]
     pub(crate) thorough: bool,

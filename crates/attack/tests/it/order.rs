@@ -1,8 +1,10 @@
 //! Orders of calls, on the imitated stack.
 
+use std::convert::Infallible;
+
 use adit_attack::SurveyOptions;
-use adit_attack::order::{Finding, Need, OrderOptions, OrderQuestion, Side, order};
-use adit_trace::{Script, Subject, Unlimited};
+use adit_attack::order::{Finding, Need, OrderOptions, OrderQuestion, Orders, Side, order};
+use adit_trace::{Run, Script, Snapshot, Subject, Unlimited, Value};
 use expect_test::expect;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
@@ -18,7 +20,11 @@ const OPTIONS: OrderOptions = OrderOptions {
     calls_after: 4,
 };
 
-fn ask(pairs: &[(&str, &str)]) -> adit_attack::order::Orders {
+fn ask(pairs: &[(&str, &str)]) -> Orders {
+    ask_in(&mut StackWorld::default(), pairs)
+}
+
+fn ask_in(world: &mut impl Subject<Error = Infallible>, pairs: &[(&str, &str)]) -> Orders {
     let vocabulary = vocabulary(None);
     let side = |name: &str| Side {
         callables: vocabulary.methods.iter().filter(|method| method.name == name).cloned().collect(),
@@ -30,8 +36,7 @@ fn ask(pairs: &[(&str, &str)]) -> adit_attack::order::Orders {
         .collect();
     let (reader, mut author) = tools(None);
     let mut rng = ChaCha8Rng::seed_from_u64(1);
-    let mut world = StackWorld::default();
-    order(&mut world, &mut author, &reader, &questions, &[], &OPTIONS, &mut rng, &mut Unlimited).unwrap()
+    order(world, &mut author, &reader, &questions, &[], &OPTIONS, &mut rng, &mut Unlimited).unwrap()
 }
 
 #[test]
@@ -91,4 +96,73 @@ fn witnesses_can_be_replayed() {
         panic!("{:?}", size.witness)
     };
     assert_ne!(in_order, exchanged);
+}
+
+/// Stacks with a field that holds the time of the last call: no two runs see it alike.
+#[derive(Default)]
+struct DatedWorld {
+    world: StackWorld,
+    time: i64,
+}
+
+impl Subject for DatedWorld {
+    type Error = Infallible;
+
+    fn run(&mut self, batch: &[Script]) -> Result<Vec<Run>, Infallible> {
+        let mut runs = self.world.run(batch)?;
+        for fields in runs.iter_mut().flat_map(|run| &mut run.steps).filter_map(|step| step.fields.as_mut()) {
+            self.time += 1;
+            let names: Vec<String> = fields.names().iter().cloned().chain(["dated".to_owned()]).collect();
+            let values: Vec<Value> = fields.values().cloned().chain([Value::Int(self.time)]).collect();
+            *fields = Snapshot::new(names.into(), values);
+        }
+        Ok(runs)
+    }
+}
+
+/// What differs from run to run of one script is no difference of the orders, and hides none.
+#[test]
+fn clocks_are_no_difference() {
+    let pairs =
+        [("now", "isEmpty"), ("isEmpty", "now"), ("size", "isEmpty"), ("push", "size"), ("push", "pop")];
+    let orders = ask_in(&mut DatedWorld::default(), &pairs);
+    let needs: Vec<Need> = orders.evidence.iter().map(|evidence| evidence.need).collect();
+    assert_eq!(needs, [Need::Free, Need::Free, Need::Free, Need::Matters, Need::Needed]);
+}
+
+/// Stacks that keep the answer of `isEmpty` until the next change, in a field of their own.
+#[derive(Default)]
+struct CachingWorld(StackWorld);
+
+impl Subject for CachingWorld {
+    type Error = Infallible;
+
+    fn run(&mut self, batch: &[Script]) -> Result<Vec<Run>, Infallible> {
+        let mut runs = self.0.run(batch)?;
+        for (script, run) in batch.iter().zip(&mut runs) {
+            let mut kept = std::collections::BTreeMap::new();
+            for (at, (statement, step)) in script.statements.iter().zip(&mut run.steps).enumerate() {
+                let Some(fields) = &mut step.fields else { continue };
+                let cache = kept.entry(statement.receiver.unwrap_or(at)).or_insert(Value::Null);
+                match &*statement.callable.name {
+                    "isEmpty" => *cache = Value::Bool(fields.values().next() == Some(&Value::Int(0))),
+                    "push" | "pop" => *cache = Value::Null,
+                    _ => {}
+                }
+                let names: Vec<String> = fields.names().iter().cloned().chain(["cache".to_owned()]).collect();
+                let values: Vec<Value> = fields.values().cloned().chain([cache.clone()]).collect();
+                *fields = Snapshot::new(names.into(), values);
+            }
+        }
+        Ok(runs)
+    }
+}
+
+/// A cache is no change that later calls could see, and `pop` makes room for `push`.
+#[test]
+fn a_query_that_keeps_its_answer_only_looks() {
+    let pairs = [("isEmpty", "push"), ("pop", "push"), ("push", "size")];
+    let orders = ask_in(&mut CachingWorld::default(), &pairs);
+    let needs: Vec<Need> = orders.evidence.iter().map(|evidence| evidence.need).collect();
+    assert_eq!(needs, [Need::Free, Need::Needed, Need::Matters]);
 }

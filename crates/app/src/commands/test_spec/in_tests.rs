@@ -68,6 +68,8 @@ pub(super) struct WithinTests {
 /// The tests, after they were run without changes.
 pub(super) struct Suite {
     bench: TestBench,
+    /// Time limit of a run with delayed calls.
+    patience: Duration,
     plain: BenchRun,
     /// The tests that may be evidence, run again without changes.
     again: Option<BenchRun>,
@@ -113,13 +115,15 @@ impl Suite {
         let start = Instant::now();
         let plain = run(&mut bench, &Experiment::default(), quiet)?;
         let whole = start.elapsed();
-        bench.set_limit((whole * PATIENCE).max(LEAST_LIMIT).min(limit));
+        let patience = (whole * PATIENCE).max(LEAST_LIMIT).min(limit);
+        bench.set_limit(patience);
         let mut events: BTreeMap<String, usize> = BTreeMap::new();
         for life in &plain.lives {
             *events.entry(life.test.clone()).or_default() += life.life.events.len();
         }
         let mut suite = Self {
             bench,
+            patience,
             plain,
             again: None,
             events,
@@ -264,6 +268,11 @@ impl Suite {
             });
         }
         Ok(found)
+    }
+
+    /// Lets no run take longer than the time that is left.
+    pub(super) fn keep_within(&mut self, left: Duration) {
+        self.bench.set_limit(self.patience.min(left.max(LEAST_LIMIT)));
     }
 
     fn timed(&mut self, experiment: &Experiment) -> Result<BenchRun, Report> {
@@ -412,9 +421,8 @@ impl Suite {
         let moved = run.lives.iter().find(same);
         let place_of = |origin: Origin| moved?.marks.iter().position(|mark| mark.origin == origin);
         let second = place_of(Origin::Own { ordinal: one.ordinals.1 });
-        let Some((moved, second)) = moved.zip(second).filter(|_| self.is_steady(one)) else {
-            return Expected::Same;
-        };
+        let found = moved.zip(second).zip(self.noisy_fields(one));
+        let Some(((moved, second), noisy)) = found else { return Expected::Same };
         let other = &moved.life.events[second];
         if !matches!(other.outcome, Outcome::Threw(_)) {
             return Expected::Gone;
@@ -425,41 +433,62 @@ impl Suite {
         let places = mark.thrown_at.as_ref().zip(moved.marks[second].thrown_at.as_ref());
         let is_same = event.outcome == other.outcome
             && places.is_none_or(|(one, other)| one == other)
-            && end.is_none_or(|end| *end == event.state);
+            && end.is_none_or(|end| without(end.as_ref(), &noisy) == without(event.state.as_ref(), &noisy));
         if is_same { Expected::Same } else { Expected::Other }
     }
 
-    /// Tells whether both calls did the same when the tests were run again: values that differ from run to
+    /// Tells whether both calls ended the same when the tests were run again: answers that differ from run to
     /// run show nothing.
     fn is_steady(&self, one: &Instance) -> bool {
-        let plain = &self.plain.lives[one.life];
-        let same = |other: &&BenchLife| other.test == one.test && other.object == one.object;
-        self.again.iter().flat_map(|run| &run.lives).find(same).is_some_and(|again| {
-            [one.at.0, one.at.1].into_iter().all(|place| {
-                again.life.events.get(place).is_some_and(|event| {
-                    let known = &plain.life.events[place];
-                    event.outcome == known.outcome && event.state == known.state
-                })
-            })
-        })
+        self.noisy_fields(one).is_some()
     }
 
-    /// The need that a life shows in which the first call is event `late`, the second one `second`, and the
-    /// last call that was put off `last`.
-    fn need(&self, one: &Instance, moved: &BenchLife, late: usize, last: usize, second: usize) -> Need {
+    /// The fields that had other values after one of the calls when the tests were run again, as a clock has;
+    /// nothing if a call ended differently then.
+    fn noisy_fields(&self, one: &Instance) -> Option<BTreeSet<String>> {
+        let plain = &self.plain.lives[one.life];
+        let same = |other: &&BenchLife| other.test == one.test && other.object == one.object;
+        let again = self.again.iter().flat_map(|run| &run.lives).find(same)?;
+        let mut noisy = BTreeSet::new();
+        for place in [one.at.0, one.at.1] {
+            let (known, event) = (&plain.life.events[place], again.life.events.get(place)?);
+            if event.outcome != known.outcome {
+                return None;
+            }
+            let (known, other) = match (&known.state, &event.state) {
+                (Some(known), Some(other)) => (known, other),
+                (None, None) => continue,
+                _ => return None,
+            };
+            let differs = |name: &&String| known.get(*name) != other.get(*name);
+            noisy.extend(known.keys().chain(other.keys()).filter(differs).cloned());
+        }
+        Some(noisy)
+    }
+
+    /// The need that a life shows in which the first call is event `late`, the second one `second_at`, and
+    /// the last call that was put off `last`. Fields that differ from run to run are left out.
+    fn need(&self, one: &Instance, moved: &BenchLife, late: usize, last: usize, second_at: usize) -> Need {
         let (events, others) = (&self.plain.lives[one.life].life.events, &moved.life.events);
+        let noisy = self.noisy_fields(one).unwrap_or_default();
+        let steady = |state: Option<&State>| without(state, &noisy);
+        let event = |event: &Event| Event { state: steady(event.state.as_ref()), ..event.clone() };
+        let [first, second] = [one.at.0, one.at.1].map(|at| event(&events[at]));
+        let [first_moved, second_moved] = [late, second_at].map(|at| event(&others[at]));
+        let (before_plain, before_moved) = (steady(before(events, one.at.0)), steady(before(others, late)));
+        let end_moved = steady(others[last].state.as_ref());
         need_in_test(
             CallPair {
-                first: &events[one.at.0],
-                before: before(events, one.at.0),
-                second: &events[one.at.1],
-                end: events[one.at.1].state.as_ref(),
+                first: &first,
+                before: before_plain.as_ref(),
+                second: &second,
+                end: second.state.as_ref(),
             },
             CallPair {
-                first: &others[late],
-                before: before(others, late),
-                second: &others[second],
-                end: others[last].state.as_ref(),
+                first: &first_moved,
+                before: before_moved.as_ref(),
+                second: &second_moved,
+                end: end_moved.as_ref(),
             },
         )
     }
@@ -556,6 +585,12 @@ fn objects_of<'i>(instances: impl IntoIterator<Item = &'i Instance>) -> Option<V
 fn before(events: &[Event], at: usize) -> Option<&State> {
     let recorded = events[at].details.as_ref().and_then(|details| details.before.as_ref());
     recorded.or_else(|| events[..at].last().and_then(|event| event.state.as_ref()))
+}
+
+/// The fields but these.
+fn without(state: Option<&State>, left_out: &BTreeSet<String>) -> Option<State> {
+    let fields = state?.iter().filter(|(name, _)| !left_out.contains(*name));
+    Some(fields.map(|(name, value)| (name.clone(), value.clone())).collect())
 }
 
 /// Every call of the first event is put off until the second, and returns zero, false or null.

@@ -1,9 +1,10 @@
 //! The methods of a class that the labels of a model stand for.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use adit_attack::order::Side;
-use adit_bytecode::{Flags, MethodId, Program, Signature, Type};
+use adit_bytecode::{Flags, Instruction, MethodId, Program, Signature, Type};
 use adit_trace::{Label, Vocabulary};
 
 /// One event of a constraint.
@@ -20,6 +21,8 @@ pub(super) struct EventMethods {
 pub(super) struct ClassMethods {
     simple_name: String,
     methods: BTreeMap<(String, String), MethodId>,
+    /// Names and numbers of parameters of those that tests call.
+    called: BTreeSet<(String, usize)>,
 }
 
 /// A label that is no call on an object that could change places.
@@ -34,7 +37,8 @@ pub(super) enum Unusable {
 }
 
 impl ClassMethods {
-    pub(super) fn of(program: &Program<'_>, class: &str) -> Self {
+    /// Reads the methods of a class, and which of them these test classes call, by internal name.
+    pub(super) fn of(program: &Program<'_>, class: &str, tests: &[String]) -> Self {
         let mut methods = BTreeMap::new();
         for above in program.supertypes(class) {
             for method in above.methods.iter().filter(|method| !method.name.starts_with('<')) {
@@ -48,7 +52,7 @@ impl ClassMethods {
             }
         }
         let simple_name = class.rsplit(['/', '$']).next().unwrap_or(class).to_owned();
-        Self { simple_name, methods }
+        Self { simple_name, methods, called: called_by(program, class, tests) }
     }
 
     /// The names of all methods.
@@ -77,6 +81,11 @@ impl ClassMethods {
         if methods.is_empty() {
             return Err(Unusable::Missing);
         }
+        // A name without parameters stands for the overloads that were observed. Calls through a generic type
+        // name other types than the method has, so only the number of parameters counts.
+        let is_called = |id: &&MethodId| self.called.contains(&(id.name.to_string(), arity(&id.descriptor)));
+        let called: Vec<MethodId> = methods.iter().filter(is_called).cloned().collect();
+        let methods = if called.is_empty() { methods } else { called };
         Ok(EventMethods { methods, answer: label.answer() })
     }
 }
@@ -96,6 +105,37 @@ impl EventMethods {
     pub(super) fn has(&self, name: &str, descriptor: &str) -> bool {
         self.methods.iter().any(|method| &*method.name == name && &*method.descriptor == descriptor)
     }
+}
+
+/// Names and numbers of parameters of the methods that test classes, and classes nested in them, call on
+/// objects of a class or of one above or below it. Methods of `Object` count only where they are called on
+/// the class itself.
+fn called_by(program: &Program<'_>, class: &str, tests: &[String]) -> BTreeSet<(String, usize)> {
+    let mut related: BTreeSet<Arc<str>> = program.subtypes(class);
+    related.extend(program.supertypes(class).into_iter().map(|above| above.name.clone()));
+    related.remove("java/lang/Object");
+    let is_test = |name: &str| {
+        let outermost = name.split('$').next().unwrap_or(name);
+        tests.iter().any(|test| test == name || test == outermost)
+    };
+    let mut called = BTreeSet::new();
+    for outline in program.outlines().filter(|outline| is_test(&outline.name)) {
+        let Some(test) = program.class(&outline.name) else { continue };
+        let code = test.methods.iter().filter_map(|method| method.code.as_ref());
+        for (_, instruction) in code.flat_map(|code| &code.instructions) {
+            if let Instruction::Invoke(_, member) = instruction
+                && related.contains(&*member.class)
+            {
+                called.insert((member.name.to_string(), arity(&member.descriptor)));
+            }
+        }
+    }
+    called
+}
+
+/// Number of parameters of a descriptor.
+fn arity(descriptor: &str) -> usize {
+    Signature::parse(descriptor).map_or(0, |read| read.parameters.len())
 }
 
 /// Parameter types as labels have them: simple names, or whole ones.

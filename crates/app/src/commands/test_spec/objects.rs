@@ -1,6 +1,8 @@
 //! Experiments on objects that adit makes: both orders of calls, and the fields that calls touch.
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
 
 use adit_attack::EventReader;
 use adit_attack::effects::EffectSummary;
@@ -8,7 +10,7 @@ use adit_attack::order::{OrderEvidence, OrderQuestion, Side, Tally, order};
 use adit_attack::spec_verdict::{ENOUGH, Shares};
 use adit_java::source;
 use adit_jvm::{Host, Profile};
-use adit_trace::{Author, Effects, Pace, Progress, Script, Subject, edit};
+use adit_trace::{Author, Effects, Limit, Pace, Progress, Script, Stop, Subject, edit};
 use miette::Report;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
@@ -28,6 +30,9 @@ use crate::request::{CallRequest, ClassRequest};
 const WATCHED: usize = 200;
 const WATCHED_CALLS: usize = 8;
 
+/// Scripts between two looks at the clock.
+const WATCHED_AT_ONCE: usize = 20;
+
 /// Results for all pairs, in their order.
 pub(super) struct OnObjects {
     pub(super) orders: Vec<OrderEvidence>,
@@ -38,12 +43,13 @@ pub(super) struct OnObjects {
 }
 
 /// Makes objects and runs both orders of every pair. Fields are watched only if some pair is still open, or
-/// if all evidence is wanted. A pair that is `None` is decided already.
+/// if all evidence is wanted. A pair that is `None` is decided already. A budget in tests ends after the time
+/// `most` too, because calls may hang.
 pub(super) fn experiment(
     class: &ClassRequest,
     location: &ClassLocation,
     calls: &CallRequest,
-    budget: Budget,
+    (budget, most): (Budget, Duration),
     pairs: &[Option<&(EventMethods, EventMethods)>],
     thorough: bool,
     quiet: bool,
@@ -69,10 +75,10 @@ pub(super) fn experiment(
         .collect();
     let mut rng = ChaCha8Rng::seed_from_u64(calls.seed);
     let mut counting = Counting::new(quiet);
-    let mut pace = BudgetPace::new(budget);
+    let (mut pace, start) = (BudgetPace::new(budget), Instant::now());
     let mut shown = |now: &Progress| {
         counting.show(|| format!("{}, exchanging calls", counted(now.tests, "test")));
-        pace.go_on(now)
+        if start.elapsed() >= most { ControlFlow::Break(Stop::Budget(Limit::Time)) } else { pace.go_on(now) }
     };
     let orders = order(&mut host, &mut generator, &reader, &questions, &[], &ORDER, &mut rng, &mut shown)
         .map_err(environment::cannot_run)?;
@@ -100,9 +106,15 @@ pub(super) fn experiment(
     watching.workers = 1;
     let mut host = Host::new(watching).map_err(environment::cannot_run)?;
     let scripts: Vec<Script> = (0..WATCHED).map(|_| generator.script(&mut rng, WATCHED_CALLS)).collect();
-    let runs = host.run(&scripts).map_err(environment::cannot_run)?;
     let mut summary = EffectSummary::new();
-    scripts.iter().zip(&runs).for_each(|(script, run)| summary.observe(script, run));
+    for some in scripts.chunks(WATCHED_AT_ONCE) {
+        // Each of them may hang.
+        if start.elapsed() >= most {
+            break;
+        }
+        let runs = host.run(some).map_err(environment::cannot_run)?;
+        some.iter().zip(&runs).for_each(|(script, run)| summary.observe(script, run));
+    }
     counting.finish();
     let watched = questions.iter().map(|question| shared_fields(&summary, question)).collect();
     Ok(OnObjects { orders: orders.evidence, java, watched, tests: orders.tests })

@@ -1,4 +1,4 @@
-//! Test classes that lead to the class under test, so that no others are run.
+//! Test classes that lead to the class under test, the nearest first, so that no others are run.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -6,12 +6,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use adit_bytecode::{ClassError, ClassPath, mentions_any};
 
 /// Returns those of `starts` that refer to the class `goal`, directly or through other classes of the class
-/// path, by internal name. Only reflection could lead from another one to the class.
+/// path, by internal name, each with the number of references on the shortest way. Only reflection could lead
+/// from another one to the class. The classes around a nested class are as near as the class itself: only
+/// they may make objects of a private one.
 pub(super) fn leading_to(
     path: &ClassPath,
     goal: &str,
     starts: &[String],
-) -> Result<BTreeSet<String>, ClassError> {
+) -> Result<BTreeMap<String, usize>, ClassError> {
     let names = path.names();
     let mut users: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let (mut seen, mut open) = (BTreeSet::new(), starts.to_vec());
@@ -32,13 +34,21 @@ pub(super) fn leading_to(
             open.push(other);
         }
     }
-    let (mut leading, mut open) = (BTreeSet::new(), vec![goal.to_owned()]);
-    while let Some(name) = open.pop() {
-        if leading.insert(name.clone()) {
-            open.extend(users.get(&name).into_iter().flatten().cloned());
+    let around = goal.match_indices('$').map(|(at, _)| goal[..at].to_owned());
+    let mut nearest: Vec<String> = around.chain([goal.to_owned()]).collect();
+    let (mut leading, mut distance) = (BTreeMap::new(), 0);
+    while !nearest.is_empty() {
+        let mut next = Vec::new();
+        for name in nearest {
+            if !leading.contains_key(&name) {
+                next.extend(users.get(&name).into_iter().flatten().cloned());
+                leading.insert(name, distance);
+            }
         }
+        (nearest, distance) = (next, distance + 1);
     }
-    Ok(starts.iter().filter(|start| leading.contains(*start)).cloned().collect())
+    let found = starts.iter().filter_map(|start| Some((start.clone(), *leading.get(start)?)));
+    Ok(found.collect())
 }
 
 #[cfg(test)]
@@ -66,6 +76,7 @@ mod tests {
             ("a/Outer.class", class(&["a/Inner"])),
             ("a/Other.class", class(&["java/lang/Object"])),
             ("t/DirectTest.class", class(&["a/Inner"])),
+            ("a/Inner$Part.class", class(&["java/lang/Object"])),
             ("t/OuterTest.class", class(&["La/Outer;"])),
             ("t/OtherTest.class", class(&["a/Other", "t/OtherTest"])),
         ]
@@ -73,7 +84,12 @@ mod tests {
         .into();
         let path = ClassPath::new(vec![Box::new(Folder::in_memory("test", files))]);
         let tests = ["t/DirectTest", "t/OtherTest", "t/OuterTest"].map(str::to_owned);
-        let found: Vec<String> = leading_to(&path, "a/Inner", &tests).unwrap().into_iter().collect();
-        assert_eq!(found, ["t/DirectTest", "t/OuterTest"]);
+        let found = |goal: &str| leading_to(&path, goal, &tests).unwrap().into_iter().collect::<Vec<_>>();
+        let near = |direct: usize, outer: usize| {
+            vec![("t/DirectTest".to_owned(), direct), ("t/OuterTest".to_owned(), outer)]
+        };
+        assert_eq!(found("a/Inner"), near(1, 2));
+        // Nothing refers to the nested class, but the class around it makes its objects.
+        assert_eq!(found("a/Inner$Part"), near(1, 2));
     }
 }
