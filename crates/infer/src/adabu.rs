@@ -437,10 +437,10 @@ impl BehaviorModel {
 
     /// Returns true if states of one class do the same, as far as was seen.
     fn agrees(&self, class: &[usize]) -> bool {
-        // For each state and method, the ends of its calls: the answer and the class that each leads to, or the
-        // exception, which no label tells.
-        let mut ends: Vec<BTreeMap<String, BTreeSet<Result<(&str, usize), &str>>>> =
-            vec![BTreeMap::new(); self.states.len()];
+        // The ends of one method's calls: the answer and the class that each leads to, or the exception, which
+        // no label tells.
+        type Ends<'a> = BTreeSet<Result<(&'a str, usize), &'a str>>;
+        let mut ends: Vec<BTreeMap<String, Ends<'_>>> = vec![BTreeMap::new(); self.states.len()];
         for call in &self.calls {
             let Some(from) = call.from else { continue };
             let end = call.threw.as_deref().map_or(Ok((call.label.as_str(), class[call.to])), Err);

@@ -1,6 +1,7 @@
 //! Test classes that lead to the class under test, the nearest first, so that no others are run.
 
 use std::cell::RefCell;
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use adit_bytecode::{ClassError, ClassPath, mentions_any};
@@ -40,9 +41,9 @@ pub(super) fn leading_to(
     while !nearest.is_empty() {
         let mut next = Vec::new();
         for name in nearest {
-            if !leading.contains_key(&name) {
-                next.extend(users.get(&name).into_iter().flatten().cloned());
-                leading.insert(name, distance);
+            if let Entry::Vacant(place) = leading.entry(name) {
+                next.extend(users.get(place.key()).into_iter().flatten().cloned());
+                place.insert(distance);
             }
         }
         (nearest, distance) = (next, distance + 1);
