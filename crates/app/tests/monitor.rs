@@ -140,7 +140,7 @@ fn a_violation_has_its_rule_its_stack_and_the_history_of_its_object() {
     assert_eq!(run.code, 1, "{}", run.err);
     let answer = run.json();
     let [violation] = answer["violations"].as_array().unwrap().as_slice() else { panic!("{answer}") };
-    assert_eq!(violation["rule"], "`LoginModule.logout` after `logout` throws LoginException");
+    assert_eq!(violation["rule"], "`LoginModule.logout` after `logout` returned true throws LoginException");
     assert_eq!(violation["threw"], "tautoko.LoginModule$LoginException");
     assert_eq!((&violation["place"]["line"], &violation["place"]["method"]), (&7.into(), &"logout".into()));
     let stack = texts(&violation["stack"], "method");
@@ -191,7 +191,7 @@ fn several_models_are_watched_at_once() {
     assert_eq!(
         texts(&answer["violations"], "rule"),
         [
-            "`LoginModule.logout` after `logout` throws LoginException",
+            "`LoginModule.logout` after `logout` returned true throws LoginException",
             "`Scanner.next` after `close` throws IllegalStateException"
         ],
         "{answer}"
