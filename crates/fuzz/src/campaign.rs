@@ -392,6 +392,7 @@ impl<'a> Campaign<'a> {
                     _ => {}
                 }
             }
+            valid &= !findings::leaves_doubt(exchange, judgment);
             if let (SessionPlace::State(from), SessionPlace::State(to)) = (&place, &after)
                 && from != to
             {

@@ -91,11 +91,18 @@ pub struct Sight {
 /// Detail of a hang in which the server waits for more.
 pub(crate) const UNANSWERED: &str = "no answer, and the server waits for more";
 
+/// Tells whether nobody knows the state of the server after an answer: it did something that the model never
+/// mentions, such as `AUTH`, which may or may not change its state.
+pub(crate) fn leaves_doubt(exchange: &Exchange, judgment: Judgment) -> bool {
+    judgment == Judgment::NoOpinion && exchange.class.is_success()
+}
+
 /// Returns the findings in a session, except refuted transitions, which need many sessions.
 pub fn sights(run: &SessionRun, script: &[Message], guide: &Guide, alphabet: &Alphabet) -> Vec<Sight> {
     let mut found = Vec::new();
     let mut place = guide.start();
     let mut before = vec![place.clone()];
+    let mut is_sure = true;
     for exchange in &run.exchanges {
         let Some(at) = exchange.message else { continue };
         if !was_answered(run, at) {
@@ -104,7 +111,7 @@ pub fn sights(run: &SessionRun, script: &[Message], guide: &Guide, alphabet: &Al
         let (after, judgment) = guide.step(&place, exchange, alphabet);
         // Changed bytes may be another message than the label says.
         let is_pooled = script[..=at].iter().all(|message| has_pool_values(message, alphabet));
-        if judgment == Judgment::Unexpected && is_pooled {
+        if judgment == Judgment::Unexpected && is_pooled && is_sure {
             let key = FindingKey {
                 kind: FindingKind::NewTransition,
                 label: script[at].label.clone(),
@@ -112,6 +119,7 @@ pub fn sights(run: &SessionRun, script: &[Message], guide: &Guide, alphabet: &Al
             };
             found.push(Sight { key, at, place: place.clone() });
         }
+        is_sure &= !leaves_doubt(exchange, judgment);
         place = after;
         before.push(place.clone());
     }

@@ -3,8 +3,10 @@
 use adit_automata::Fsa;
 use adit_automata::format::{Format, Spelling};
 use adit_fuzz::alphabet::{Alphabet, AnswerClass};
+use adit_fuzz::findings::sights;
 use adit_fuzz::guide::{Guide, Judgment, ModelGuide, SessionPlace};
-use adit_fuzz::session::Exchange;
+use adit_fuzz::script::Message;
+use adit_fuzz::session::{Exchange, SessionEnd, SessionRun};
 
 use crate::ftp;
 
@@ -28,28 +30,52 @@ pub(crate) fn guide(edges: &str, alphabet: &Alphabet) -> Guide {
     Guide::Model(ModelGuide::new(&model, alphabet).unwrap())
 }
 
+/// The exchange of an answer such as `USER=331`.
+fn exchange(alphabet: &Alphabet, answer: &str, message: usize) -> Exchange {
+    let (label, code) = answer.split_once('=').unwrap();
+    let class = alphabet.answers.class_of(code);
+    assert_ne!(class, AnswerClass::Other);
+    Exchange {
+        label: alphabet.label(label).unwrap(),
+        message: Some(message),
+        sent: Vec::new(),
+        answer: Vec::new(),
+        code: code.to_owned(),
+        class,
+        data: 0,
+        unasked: Vec::new(),
+    }
+}
+
 /// Follows answers such as `USER=331`, and returns the judgments and the last place.
 fn follow(guide: &Guide, alphabet: &Alphabet, answers: &str) -> (Vec<Judgment>, SessionPlace) {
     let mut place = guide.start();
     let mut judgments = Vec::new();
     for answer in answers.split_whitespace() {
-        let (label, code) = answer.split_once('=').unwrap();
-        let exchange = Exchange {
-            label: alphabet.label(label).unwrap(),
-            message: Some(0),
-            sent: Vec::new(),
-            answer: Vec::new(),
-            code: code.to_owned(),
-            class: alphabet.answers.class_of(code),
-            data: 0,
-            unasked: Vec::new(),
-        };
-        assert_ne!(exchange.class, AnswerClass::Other);
-        let (after, judgment) = guide.step(&place, &exchange, alphabet);
+        let (after, judgment) = guide.step(&place, &exchange(alphabet, answer, 0), alphabet);
         place = after;
         judgments.push(judgment);
     }
     (judgments, place)
+}
+
+/// After a message that the model never mentions, nobody knows what the server may do.
+#[test]
+fn nothing_contradicts_a_model_after_a_message_that_it_lacks() {
+    let alphabet = ftp();
+    let guide = guide("0 USER 1\n1 PASS 2\n2 DELE 2", &alphabet);
+    let contradictions = |answers: &str| {
+        let answers: Vec<&str> = answers.split_whitespace().collect();
+        let exchanges = (0..).zip(&answers).map(|(at, answer)| exchange(&alphabet, answer, at)).collect();
+        let script: Vec<Message> =
+            answers.iter().map(|answer| Message::plain(answer.split('=').next().unwrap())).collect();
+        let run = SessionRun { exchanges, end: SessionEnd::Finished, edges: Vec::new() };
+        sights(&run, &script, &guide, &alphabet).len()
+    };
+    assert_eq!(contradictions("USER=331 DELE=250"), 1);
+    assert_eq!(contradictions("USER=331 NOOP=200 DELE=250"), 0);
+    // Refused, it changed nothing.
+    assert_eq!(contradictions("USER=331 NOOP=500 DELE=250"), 1);
 }
 
 #[test]
