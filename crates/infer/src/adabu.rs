@@ -437,8 +437,8 @@ impl BehaviorModel {
 
     /// Returns true if states of one class do the same, as far as was seen.
     fn agrees(&self, class: &[usize]) -> bool {
-        // The ends of one method's calls: the answer and the class that each leads to, or the exception, which
-        // no label tells.
+        // The ends of one method's calls: the answer and the class that each leads to, or the exception,
+        // which no label tells.
         type Ends<'a> = BTreeSet<Result<(&'a str, usize), &'a str>>;
         let mut ends: Vec<BTreeMap<String, Ends<'_>>> = vec![BTreeMap::new(); self.states.len()];
         for call in &self.calls {
