@@ -92,7 +92,7 @@ impl Process {
             }
             _ => return Err(Reason::Nonsense(shortened(&verdict))),
         };
-        running.send("(pop 1)\n".to_owned())?;
+        running.send("(pop 1)\n".to_owned());
         Ok(answer)
     }
 }
@@ -155,12 +155,14 @@ impl Running {
             }
         });
         let running = Self { child, questions, output, pending: Vec::new(), asked: 0 };
-        running.send("(set-option :produce-models true)\n(set-logic ALL)\n".to_owned())?;
+        running.send("(set-option :produce-models true)\n(set-logic ALL)\n".to_owned());
         Ok(running)
     }
 
-    fn send(&self, text: String) -> Result<(), Reason> {
-        self.questions.send(text).map_err(|_| Reason::Died("it closed its input".to_owned()))
+    /// Sends commands. If the solver no longer reads, it is dead or will be silent. Both show when the answer
+    /// is read, the first with its exit code and its last words.
+    fn send(&self, text: String) {
+        let _ = self.questions.send(text);
     }
 
     /// Sends commands and returns everything that is printed until they are done.
@@ -168,7 +170,7 @@ impl Running {
         self.asked += 1;
         let mark = format!("adit-{}", self.asked);
         commands.push_str(&format!("(echo \"{mark}\")\n"));
-        self.send(commands)?;
+        self.send(commands);
         // Z3 prints the mark as it is, cvc5 in quotes. Both end the line.
         let ends = [format!("{mark}\n"), format!("\"{mark}\"\n")];
         let (mut line_start, mut searched) = (0, 0);
