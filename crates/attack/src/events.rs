@@ -18,7 +18,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub struct EventReader {
     alphabet: Alphabet,
     letters: FxHashMap<Arc<Callable>, CallLetters>,
-    /// The methods, by what they have in common with those of other types.
+    /// The methods by name, to find those that override a method of another type.
     methods: FxHashMap<String, Vec<Arc<Callable>>>,
     starts: FxHashSet<Arc<Callable>>,
     names: EventNames,

@@ -12,7 +12,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use adit_automata::State;
-use adit_trace::{Author, Letter, Phase, Script};
+use adit_trace::{Author, Label, Letter, Phase, Script};
 use rand::{Rng, RngExt};
 
 use super::draft::{ClassId, DraftModel, Split};
@@ -539,7 +539,7 @@ impl Exploration {
         let draft = self.draft(reader);
         let mut calls: BTreeMap<ClassId, BTreeSet<&str>> = BTreeMap::new();
         for (events, class) in self.enabled_classes(&draft.classes) {
-            let call = |letter: &Letter| call_of(reader.alphabet().name(*letter));
+            let call = |letter: &Letter| Label::parse(reader.alphabet().name(*letter)).method();
             calls.insert(class, events.iter().map(call).collect());
         }
         let alike =
@@ -578,11 +578,6 @@ impl Exploration {
         }
         Ok(())
     }
-}
-
-/// The call of an event, without its answer.
-fn call_of(label: &str) -> &str {
-    label.rsplit_once(':').map_or(label, |(call, _)| call)
 }
 
 /// A random walk of the draft with this word, if there is one.

@@ -12,7 +12,7 @@ use adit_fuzz::script::Message;
 use adit_fuzz::server::ServerError;
 use adit_fuzz::session::{Exchange, SessionEnd, SessionRun};
 
-use crate::guides::guide;
+use crate::guides::{exchange, guide};
 use crate::{command, ftp, root};
 
 const SPELLING: Spelling =
@@ -184,21 +184,12 @@ struct Answers<'a>(&'a [(&'a str, &'a str)], &'a Alphabet);
 
 impl SessionRunner for Answers<'_> {
     fn run(&self, script: &[Message], _: &Pace) -> Result<SessionRun, ServerError> {
-        let exchange = |(at, message): (usize, &Message)| {
+        let answer = |(at, message): (usize, &Message)| {
             let code =
                 self.0.iter().find(|(label, _)| *label == message.label).map_or("500", |(_, code)| code);
-            Exchange {
-                label: self.1.label(&message.label).unwrap(),
-                message: Some(at),
-                sent: Vec::new(),
-                answer: Vec::new(),
-                code: code.to_owned(),
-                class: self.1.answers.class_of(code),
-                data: 0,
-                unasked: Vec::new(),
-            }
+            exchange(self.1, &message.label, code, at)
         };
-        let exchanges = script.iter().enumerate().map(exchange).collect();
+        let exchanges = script.iter().enumerate().map(answer).collect();
         Ok(SessionRun { exchanges, end: SessionEnd::Finished, edges: Vec::new() })
     }
 }
@@ -240,24 +231,15 @@ impl SessionRunner for Obeys<'_> {
     fn run(&self, script: &[Message], _: &Pace) -> Result<SessionRun, ServerError> {
         let Guide::Model(model) = self.0 else { unreachable!("tests give a model") };
         let mut place = self.0.start();
-        let exchange = |(at, message): (usize, &Message)| {
+        let answer = |(at, message): (usize, &Message)| {
             let label = self.1.label(&message.label).unwrap();
             let state = Guide::state(&place).unwrap();
             let code = if model.next(state, label, self.1).is_some() { "200" } else { "500" };
-            let exchange = Exchange {
-                label,
-                message: Some(at),
-                sent: Vec::new(),
-                answer: Vec::new(),
-                code: code.to_owned(),
-                class: self.1.answers.class_of(code),
-                data: 0,
-                unasked: Vec::new(),
-            };
+            let exchange = exchange(self.1, &message.label, code, at);
             place = self.0.step(&place, &exchange, self.1).0;
             exchange
         };
-        let exchanges = script.iter().enumerate().map(exchange).collect();
+        let exchanges = script.iter().enumerate().map(answer).collect();
         Ok(SessionRun { exchanges, end: SessionEnd::Finished, edges: Vec::new() })
     }
 }

@@ -30,21 +30,26 @@ pub(crate) fn guide(edges: &str, alphabet: &Alphabet) -> Guide {
     Guide::Model(ModelGuide::new(&model, alphabet).unwrap())
 }
 
-/// The exchange of an answer such as `USER=331`.
-fn exchange(alphabet: &Alphabet, answer: &str, message: usize) -> Exchange {
-    let (label, code) = answer.split_once('=').unwrap();
-    let class = alphabet.answers.class_of(code);
-    assert_ne!(class, AnswerClass::Other);
+/// The exchange of a message with a label that was answered with a code.
+pub(crate) fn exchange(alphabet: &Alphabet, label: &str, code: &str, message: usize) -> Exchange {
     Exchange {
         label: alphabet.label(label).unwrap(),
         message: Some(message),
         sent: Vec::new(),
         answer: Vec::new(),
         code: code.to_owned(),
-        class,
+        class: alphabet.answers.class_of(code),
         data: 0,
         unasked: Vec::new(),
     }
+}
+
+/// The exchange of an answer such as `USER=331`.
+fn answered(alphabet: &Alphabet, answer: &str, message: usize) -> Exchange {
+    let (label, code) = answer.split_once('=').unwrap();
+    let exchange = exchange(alphabet, label, code, message);
+    assert_ne!(exchange.class, AnswerClass::Other);
+    exchange
 }
 
 /// Follows answers such as `USER=331`, and returns the judgments and the last place.
@@ -52,7 +57,7 @@ fn follow(guide: &Guide, alphabet: &Alphabet, answers: &str) -> (Vec<Judgment>, 
     let mut place = guide.start();
     let mut judgments = Vec::new();
     for answer in answers.split_whitespace() {
-        let (after, judgment) = guide.step(&place, &exchange(alphabet, answer, 0), alphabet);
+        let (after, judgment) = guide.step(&place, &answered(alphabet, answer, 0), alphabet);
         place = after;
         judgments.push(judgment);
     }
@@ -66,7 +71,7 @@ fn nothing_contradicts_a_model_after_a_message_that_it_lacks() {
     let guide = guide("0 USER 1\n1 PASS 2\n2 DELE 2", &alphabet);
     let contradictions = |answers: &str| {
         let answers: Vec<&str> = answers.split_whitespace().collect();
-        let exchanges = (0..).zip(&answers).map(|(at, answer)| exchange(&alphabet, answer, at)).collect();
+        let exchanges = (0..).zip(&answers).map(|(at, answer)| answered(&alphabet, answer, at)).collect();
         let script: Vec<Message> =
             answers.iter().map(|answer| Message::plain(answer.split('=').next().unwrap())).collect();
         let run = SessionRun { exchanges, end: SessionEnd::Finished, edges: Vec::new() };
