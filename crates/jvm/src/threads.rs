@@ -14,11 +14,13 @@
 //! Cost: a look at the clock for each call. Starting a thread takes longer than [`QUICK`], so only after a
 //! slow call the threads of the process are counted, which takes 300 ns. Once a script has started threads,
 //! two looks at each of them for each call, and once scripts have left some, one: each takes some
-//! microseconds. Threads of a kind that interrupts do not end are not given time for it again.
+//! microseconds. That would be most of the time where a value leaves a thread that nobody uses again, so one
+//! that was always quiet is looked at less and less often, except after slow calls. Threads of a kind that
+//! interrupts do not end are not given time for it again.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -69,7 +71,7 @@ pub(crate) struct Threads {
     known: BTreeSet<u32>,
     objects: Vec<Global>,
     /// Threads that earlier scripts left.
-    strays: Vec<u32>,
+    strays: Vec<Stray>,
     /// For each kind of threads that an interrupt does not end, the number of daemons that scripts left.
     kinds: BTreeMap<String, u32>,
     /// Number of threads that waited with a time limit when the last script had ended, if it started any.
@@ -138,7 +140,7 @@ impl Threads {
         let took = now.duration_since(self.since);
         let quick = took < QUICK;
         self.since = now;
-        let is_idle = self.strays.iter().copied().all(is_quiet);
+        let is_idle = self.strays.iter_mut().all(|stray| stray.is_quiet(quick));
         if !self.started && is_idle && (quick || self.count() == self.count) {
             return took;
         }
@@ -147,7 +149,7 @@ impl Threads {
         while quiet < LOOKS && last.duration_since(now) <= limit {
             let foreign = self.foreign();
             self.started = !foreign.is_empty();
-            let mut waited_for = foreign.into_iter().chain(self.strays.iter().copied());
+            let mut waited_for = foreign.into_iter().chain(self.strays.iter().map(|stray| stray.number));
             quiet = if waited_for.all(is_quiet) { quiet + 1 } else { 0 };
             if !self.started {
                 self.count = self.count();
@@ -200,9 +202,10 @@ impl Threads {
                 self.have_ended();
             }
         }
-        self.strays = self.foreign().into_iter().chain(std::mem::take(&mut self.strays)).collect();
+        let left = self.foreign().into_iter().map(Stray::new);
+        self.strays = left.chain(std::mem::take(&mut self.strays)).collect();
         self.known = numbers();
-        self.strays.retain(|stray| self.known.contains(stray));
+        self.strays.retain(|stray| self.known.contains(&stray.number));
         self.count = self.count();
         self.remember();
         self.timed_waits = Some(self.tools.timed_waits(self.env));
@@ -322,6 +325,42 @@ impl Threads {
     }
 }
 
+/// A thread that an earlier script left. It may serve later ones, or nobody any more.
+struct Stray {
+    number: u32,
+    /// Its state, kept open: opening the file takes longer than reading it.
+    stat: Option<File>,
+    /// Number of looks in a row that found it quiet.
+    quiet: u32,
+    /// Number of quick calls after which it is not looked at.
+    passed_over: u32,
+}
+
+impl Stray {
+    /// Looks that must find it quiet before it is looked at less often, and the most calls without a look.
+    const PATIENCE: u32 = 32;
+    const LONGEST: u32 = 256;
+
+    fn new(number: u32) -> Self {
+        Self { number, stat: File::open(stat_of(number)).ok(), quiet: 0, passed_over: 0 }
+    }
+
+    /// Tells whether it is quiet, as far as that is worth a look after a call that was quick or not.
+    fn is_quiet(&mut self, quick: bool) -> bool {
+        if quick && self.passed_over > 0 {
+            self.passed_over -= 1;
+            return true;
+        }
+        if !self.stat.as_ref().is_none_or(|stat| says_quiet(&read_again(stat))) {
+            self.quiet = 0;
+            return false;
+        }
+        self.quiet = self.quiet.saturating_add(1);
+        self.passed_over = self.quiet.saturating_sub(Self::PATIENCE).min(Self::LONGEST);
+        true
+    }
+}
+
 /// The numbers of the threads of this process.
 fn numbers() -> BTreeSet<u32> {
     let tasks = fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
@@ -330,7 +369,51 @@ fn numbers() -> BTreeSet<u32> {
 
 /// Tells whether a thread waits or has ended.
 fn is_quiet(number: u32) -> bool {
-    let Ok(stat) = fs::read_to_string(format!("/proc/self/task/{number}/stat")) else { return true };
+    fs::read(stat_of(number)).map_or(true, |stat| says_quiet(&stat))
+}
+
+/// The file with the state of a thread of this process.
+fn stat_of(number: u32) -> String {
+    format!("/proc/self/task/{number}/stat")
+}
+
+/// The first part of a file of the kernel as it is now; nothing if its thread has ended.
+fn read_again(file: &File) -> Vec<u8> {
+    let mut start = vec![0; 128];
+    let length = file.read_at(&mut start, 0).unwrap_or(0);
+    start.truncate(length);
+    start
+}
+
+/// Tells whether the state of a thread says that it waits or has ended. So does no state at all.
+fn says_quiet(stat: &[u8]) -> bool {
     // The name is in parentheses and may hold anything; the state comes after it.
-    stat.rsplit_once(") ").is_none_or(|(_, rest)| rest.starts_with(['S', 'Z', 'X']))
+    let name_end = stat.windows(2).rposition(|two| two == b") ");
+    name_end.is_none_or(|end| stat.get(end + 2).is_none_or(|state| b"SZX".contains(state)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_state_is_read_again_and_again() {
+        let stat = File::open("/proc/thread-self/stat").unwrap();
+        assert!(!says_quiet(&read_again(&stat)) && !says_quiet(&read_again(&stat)), "who looks runs");
+        assert!(says_quiet(b"7 (a) b) S 1 2") && !says_quiet(b"7 (a) S b) R 1 2") && says_quiet(b""));
+    }
+
+    /// Nothing can be seen of a thread that is gone, which counts as quiet.
+    #[test]
+    fn a_thread_that_is_always_quiet_is_looked_at_rarely() {
+        let mut stray = Stray::new(u32::MAX);
+        let mut looks = 0;
+        for _ in 0..10_000 {
+            looks += u32::from(stray.passed_over == 0);
+            assert!(stray.is_quiet(true));
+        }
+        assert!((Stray::PATIENCE..400).contains(&looks), "{looks}");
+        let quiet = stray.quiet;
+        assert!(stray.is_quiet(false) && stray.quiet == quiet + 1, "a slow call may have woken it");
+    }
 }
