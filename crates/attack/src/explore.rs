@@ -42,6 +42,7 @@ pub mod modes;
 mod new_moves;
 mod refute;
 mod repeating;
+mod untried;
 mod witness;
 
 use self::exploration::Exploration;

@@ -69,13 +69,14 @@ fn passes(statements: &[Statement], numbers: &BTreeSet<i64>) -> bool {
 impl Move {
     /// Cuts statement `at` out of a script, as a move on the object of statement `object`. Returns nothing if
     /// an argument was made together with the object or returned by a call on it, because it would mean
-    /// something else in another situation.
+    /// something else in another situation. Nor if the object was passed on for an argument: a task that
+    /// runs this one changes it, and no event of this one says so.
     pub(crate) fn cut_out(script: &Script, at: usize, object: usize) -> Option<Self> {
         let mut wanted = closure(script, at, object);
         if at != object {
             let making = closure(script, object, object);
             let tied = |&statement: &usize| {
-                making.contains(&statement) || script.statements[statement].receiver == Some(object)
+                making.contains(&statement) || references(&script.statements[statement]).contains(&object)
             };
             if wanted.iter().any(tied) {
                 return None;
@@ -570,6 +571,21 @@ mod tests {
         assert_eq!(names, ["List", "add", "addAll"]);
         assert_eq!(one.statements[1].receiver, Some(0));
         assert_eq!(one.statements[2].receiver, Some(OBJECT));
+    }
+
+    /// What another task does with this one is no event of this one.
+    #[test]
+    fn no_move_passes_the_object_on_for_an_argument() {
+        let statements = vec![
+            statement(CallKind::Constructor, "Task", None, Vec::new()),
+            statement(CallKind::Constructor, "Task", None, vec![Argument::Earlier(0)]),
+            statement(CallKind::Method, "run", Some(1), Vec::new()),
+            statement(CallKind::Method, "cancel", Some(0), vec![Argument::Earlier(2)]),
+            statement(CallKind::Method, "equals", Some(0), vec![Argument::Earlier(0)]),
+        ];
+        let script = Script { statements };
+        assert_eq!(Move::cut_out(&script, 3, 0), None);
+        assert!(Move::cut_out(&script, 4, 0).is_some());
     }
 
     #[test]

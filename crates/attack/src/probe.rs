@@ -8,8 +8,8 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use adit_trace::{
-    Author, Callable, Event, Labels, Letter, Outcome, Pace, Phase, Progress, Run, Script, Snapshot, Step,
-    StepResult, Stop, Value,
+    Author, Callable, End, Event, Labels, Letter, Outcome, Pace, Phase, Progress, Run, Script, Snapshot,
+    Step, StepResult, Stop, Value,
 };
 use rustc_hash::FxHasher;
 
@@ -90,6 +90,8 @@ pub(crate) struct Observed {
     pub(crate) fields: Box<[u64]>,
     /// Hash of the shape of the fields.
     pub(crate) shape: ShapeHash,
+    /// Hash of the values of all fields and of the shape of what they lead to, if the subject looked there.
+    pub(crate) likeness: Option<StateHash>,
     pub(crate) answer: Answer,
 }
 
@@ -127,8 +129,10 @@ pub(crate) enum Probed {
     Returned(Observed),
     /// The call threw: `pop!EmptyStackException`.
     Threw(String),
-    /// The call hung, was not made because it would hang, or was never reached.
+    /// The call blocked, or was never reached.
     Nothing,
+    /// The call hung, or was not made because it would hang. Whether it is possible is not known.
+    Untried,
 }
 
 impl<'a, S: Guarded> Prober<'a, S> {
@@ -159,7 +163,7 @@ impl<'a, S: Guarded> Prober<'a, S> {
     pub(crate) fn observe(&mut self, situations: &[Situation]) -> Result<Vec<Option<Observed>>, S::Error> {
         let observed = |probed| match probed {
             Probed::Returned(observed) => Some(observed),
-            Probed::Threw(_) | Probed::Nothing => None,
+            Probed::Threw(_) | Probed::Nothing | Probed::Untried => None,
         };
         Ok(self.probe(situations)?.into_iter().map(observed).collect())
     }
@@ -175,7 +179,7 @@ impl<'a, S: Guarded> Prober<'a, S> {
         let runs = self.run(&scripts)?;
         let mut probed =
             scripts.iter().zip(&runs).map(|(script, run)| run.was_run().then(|| self.last_call(script, run)));
-        let answer = |&hangs: &bool| if hangs { Some(Probed::Nothing) } else { probed.next()? };
+        let answer = |&hangs: &bool| if hangs { Some(Probed::Untried) } else { probed.next()? };
         Ok(hang.iter().map_while(answer).collect())
     }
 
@@ -206,15 +210,17 @@ impl<'a, S: Guarded> Prober<'a, S> {
         let Some((at, (statement, step))) =
             last.and_then(|at| Some((at, script.statements.get(at).zip(run.steps.get(at))?)))
         else {
-            return Probed::Nothing;
+            let is_untried = matches!(run.end, End::TimedOut | End::Died { .. } | End::Cut { .. });
+            return if is_untried { Probed::Untried } else { Probed::Nothing };
         };
         if let Some(letter) = self.reader.letter(&statement.callable, &step.result) {
             let held = self.ties.held(script, statement.receiver);
             let fields: Box<[u64]> = field_hashes(step.fields.as_ref()).chain(held).collect();
             let (state, shape) =
                 (StateHash::combine(fields.iter().copied()), ShapeHash::of(step.fields.as_ref()));
+            let likeness = step.fields.as_ref().and_then(likeness);
             let answer = Answer::of(&step.result, at);
-            return Probed::Returned(Observed { letter, state, fields, shape, answer });
+            return Probed::Returned(Observed { letter, state, fields, shape, likeness, answer });
         }
         match &step.result {
             StepResult::Threw { class, .. } => {
@@ -227,6 +233,29 @@ impl<'a, S: Guarded> Prober<'a, S> {
     }
 }
 
+/// Hash that objects share that differ only in the content of what their fields lead to.
+fn likeness(snapshot: &Snapshot) -> Option<StateHash> {
+    let digests = snapshot.digests()?;
+    let values = snapshot.values().zip(digests).map(|(value, digest)| {
+        let mut hasher = FxHasher::default();
+        hash_value(value, &mut hasher);
+        digest.coarse.hash(&mut hasher);
+        hasher.finish()
+    });
+    Some(StateHash::combine(values))
+}
+
+fn hash_value(value: &Value, hasher: &mut FxHasher) {
+    std::mem::discriminant(value).hash(hasher);
+    match value {
+        Value::Void | Value::Null => {}
+        Value::Bool(value) => value.hash(hasher),
+        Value::Int(value) => value.hash(hasher),
+        Value::Float(value) => value.to_bits().hash(hasher),
+        Value::Text(value) => value.hash(hasher),
+    }
+}
+
 /// Hash of each field, which equal values of the same field share. Where the subject looked at what a field
 /// leads to, values are equal if that is.
 fn field_hashes(snapshot: Option<&Snapshot>) -> impl Iterator<Item = u64> {
@@ -234,14 +263,7 @@ fn field_hashes(snapshot: Option<&Snapshot>) -> impl Iterator<Item = u64> {
     snapshot.into_iter().flat_map(|snapshot| snapshot.values()).enumerate().map(|(field, value)| {
         let mut hasher = FxHasher::default();
         field.hash(&mut hasher);
-        std::mem::discriminant(value).hash(&mut hasher);
-        match value {
-            Value::Void | Value::Null => {}
-            Value::Bool(value) => value.hash(&mut hasher),
-            Value::Int(value) => value.hash(&mut hasher),
-            Value::Float(value) => value.to_bits().hash(&mut hasher),
-            Value::Text(value) => value.hash(&mut hasher),
-        }
+        hash_value(value, &mut hasher);
         if let Some(digest) = digests.get(field) {
             digest.exact.hash(&mut hasher);
         }

@@ -205,6 +205,6 @@ fn is_plain(argument: &Argument) -> bool {
 pub(super) fn letter(outcome: &Probed) -> Option<Letter> {
     match outcome {
         Probed::Returned(observed) => Some(observed.letter),
-        Probed::Threw(_) | Probed::Nothing => None,
+        Probed::Threw(_) | Probed::Nothing | Probed::Untried => None,
     }
 }

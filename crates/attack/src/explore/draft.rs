@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use adit_automata::{Builder, Fsa, Modality, State};
 use adit_trace::Letter;
 
-use super::exploration::{EnabledSetId, Exploration, SituationId, Successor, SuccessorId};
+use super::exploration::{EnabledSetId, Exploration, ProbedSituation, SituationId, Successor, SuccessorId};
 use super::graph::Graph;
 use crate::EventReader;
 use crate::probe::StateHash;
@@ -183,7 +183,7 @@ impl Exploration {
             return None;
         }
         let graph = self.graph();
-        if graph.open().next().is_some() {
+        if !graph.is_complete() {
             return None;
         }
         let labels: Vec<usize> = self.probed_situations().map(|(_, one)| one.enabled.number()).collect();
@@ -228,8 +228,10 @@ impl Exploration {
 
     /// The classes of situations that enable the same events, divided by splits.
     pub(super) fn coarse_classes(&self, splits: &[Split]) -> Classes {
-        let mut of: Vec<Option<ClassId>> =
-            self.probed_situations().map(|(_, situation)| Some(situation.enabled.class())).collect();
+        let class = |(id, situation): (SituationId, &ProbedSituation)| {
+            self.is_known(id).then(|| situation.enabled.class())
+        };
+        let mut of: Vec<Option<ClassId>> = self.probed_situations().map(class).collect();
         let mut enabled: BTreeMap<ClassId, EnabledSetId> =
             self.probed_situations().map(|(_, one)| (one.enabled.class(), one.enabled)).collect();
         let mut undecided = Vec::new();

@@ -28,6 +28,8 @@ pub(super) struct Exploration {
     pub(super) creations: Vec<Successor>,
     /// First situation with these fields, of those that matter.
     pub(super) by_state: BTreeMap<StateHash, SituationId>,
+    /// Situations with objects that differ only in the content of what their fields lead to.
+    pub(super) by_likeness: BTreeMap<StateHash, Vec<SituationId>>,
     /// The fields that matter.
     pub(super) fields: Fields,
     /// Number of situations when they were last chosen.
@@ -93,6 +95,8 @@ pub(super) struct ProbedSituation {
     pub(super) enabled: EnabledSetId,
     pub(super) successors: Vec<Successor>,
     pub(super) thrown: Thrown,
+    /// Events of calls that hung or were not made (`untried.rs`).
+    pub(super) untried: BTreeSet<Letter>,
 }
 
 /// Calls that threw: how often, and the situation after the shortest.
@@ -140,7 +144,7 @@ fn note(
                 *shortest = situation;
             }
         }
-        Probed::Nothing => {}
+        Probed::Nothing | Probed::Untried => {}
     }
 }
 
@@ -198,6 +202,7 @@ impl Exploration {
             situations: Vec::new(),
             creations: Vec::new(),
             by_state: BTreeMap::new(),
+            by_likeness: BTreeMap::new(),
             fields: Fields::default(),
             chosen_with: 0,
             depth: Depth::Fields,
@@ -242,6 +247,7 @@ impl Exploration {
         if let Some(draft) = &self.draft {
             return draft.clone();
         }
+        self.lend_untried();
         let draft = Rc::new(self.new_draft(reader, self.classes()));
         self.draft = Some(draft.clone());
         draft
@@ -320,10 +326,10 @@ impl Exploration {
     /// Events without a side effect, minus those that were seen to change what is enabled.
     pub(super) fn harmless(&self) -> BTreeSet<Letter> {
         let mut pure = self.prior.pure.clone();
-        for situation in &self.situations {
-            for successor in &situation.successors {
-                let behind = self.behind(successor).map(|behind| self.situation(behind).enabled);
-                if behind.is_some_and(|enabled| enabled != situation.enabled) {
+        for (id, situation) in self.probed_situations().filter(|(id, _)| self.is_known(*id)) {
+            for (_, successor) in self.successors_of(id) {
+                let behind = self.behind(successor).filter(|behind| self.is_known(*behind));
+                if behind.is_some_and(|behind| self.situation(behind).enabled != situation.enabled) {
                     pure.remove(&successor.letter);
                 }
             }
@@ -656,21 +662,30 @@ impl Exploration {
             let answers =
                 answers.into_iter().zip(asked).filter(|(_, one)| !self.pool.ties.is_tied(one.callable()));
             outcomes.extend(answers.map(|(answer, one)| (answer, one.situation)).filter(is_new));
-            self.add_situation(situation, state, outcomes);
+            self.add_situation(prober, situation, state, outcomes);
             probed += 1;
         }
         Ok(probed)
     }
 
     /// Adds a situation with the outcomes of all moves in it.
-    fn add_situation(&mut self, situation: Situation, state: StateHash, outcomes: Vec<(Probed, Situation)>) {
+    fn add_situation<S: Guarded>(
+        &mut self,
+        prober: &Prober<'_, S>,
+        situation: Situation,
+        state: StateHash,
+        outcomes: Vec<(Probed, Situation)>,
+    ) {
         for (outcome, _) in &outcomes {
             self.see(outcome);
         }
+        let untried = self.untried_events(prober, &outcomes);
         let (successors, thrown) = noted(outcomes.into_iter(), self.fields_mislead);
         let enabled = self.enabled_set(&successors);
-        self.situations.push(ProbedSituation { situation, state, enabled, successors, thrown });
-        self.compare_with_twin(SituationId(self.situations.len() - 1));
+        self.situations.push(ProbedSituation { situation, state, enabled, successors, thrown, untried });
+        let id = SituationId(self.situations.len() - 1);
+        self.lend_to_alike(prober.reader, id);
+        self.compare_with_twin(id);
     }
 
     /// Takes note of the state after a move.

@@ -22,6 +22,8 @@ use crate::probe::{Observed, StateHash};
 pub(super) struct Fields {
     /// Hashes of the fields of each state.
     seen: BTreeMap<StateHash, Box<[u64]>>,
+    /// What states have in common that differ only in content, as far as that was looked at.
+    likeness: BTreeMap<StateHash, StateHash>,
     /// Numbers of the fields that matter; nothing while all do.
     matter: Option<BTreeSet<usize>>,
     /// For each state the hash of the fields that matter, unless all do.
@@ -44,6 +46,7 @@ impl Fields {
     pub(super) fn see(&mut self, observed: &Observed) {
         let Entry::Vacant(new) = self.seen.entry(observed.state) else { return };
         new.insert(observed.fields.clone());
+        self.likeness.extend(observed.likeness.map(|likeness| (observed.state, likeness)));
         if self.matter.is_some() {
             self.keys.insert(observed.state, self.projected(&observed.fields));
         }
@@ -52,6 +55,11 @@ impl Fields {
     /// The hash by which a state is compared with others.
     pub(super) fn key(&self, state: StateHash) -> StateHash {
         self.keys.get(&state).copied().unwrap_or(state)
+    }
+
+    /// What a state has in common with those that differ from it only in content.
+    pub(super) fn likeness(&self, state: StateHash) -> Option<StateHash> {
+        self.likeness.get(&state).copied()
     }
 
     /// Tells whether some fields are left out.

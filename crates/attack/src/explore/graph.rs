@@ -29,6 +29,8 @@ pub(super) struct Graph {
     open: Vec<Vec<SuccessorId>>,
     /// The same of the creation of objects.
     open_creations: Vec<SuccessorId>,
+    /// Nodes in which calls were not made that are possible elsewhere.
+    untried: BTreeSet<NodeId>,
 }
 
 /// Nodes that each event leads to, with the successor that shows it.
@@ -68,7 +70,8 @@ impl Graph {
             if next.is_empty() {
                 break;
             }
-            way.is_certain &= next.iter().all(|node| self.open[node.0].is_empty());
+            let is_known = |node: &NodeId| self.open[node.0].is_empty() && !self.untried.contains(node);
+            way.is_certain &= next.iter().all(is_known);
             way.levels.push(next);
         }
         way
@@ -77,6 +80,11 @@ impl Graph {
     /// Successors that were not probed, each state once.
     pub(super) fn open(&self) -> impl Iterator<Item = SuccessorId> {
         self.open_creations.iter().chain(self.open.iter().flatten()).copied()
+    }
+
+    /// Tells whether everything behind every node was probed, and every call was made in it.
+    pub(super) fn is_complete(&self) -> bool {
+        self.untried.is_empty() && self.open().next().is_none()
     }
 
     /// The first situation of a node.
@@ -177,9 +185,12 @@ impl Exploration {
             edges: vec![BTreeMap::new(); situations.len()],
             open: vec![Vec::new(); situations.len()],
             open_creations: Vec::new(),
+            untried: BTreeSet::new(),
             nodes,
             situations,
         };
+        let tried = |&NodeId(node): &NodeId| self.is_tried(graph.situations[node]);
+        graph.untried = (0..graph.situations.len()).map(NodeId).filter(|node| !tried(node)).collect();
         let mut met = BTreeSet::new();
         for (id, successor) in self.successors() {
             let from = id.from.map(|SituationId(from)| graph.nodes[from]);

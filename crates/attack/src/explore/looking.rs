@@ -24,9 +24,26 @@ impl Exploration {
             return;
         }
         let ProbedSituation { state, enabled, .. } = *self.situation(id);
-        let twin = *self.by_state.entry(self.fields.key(state)).or_insert(id);
-        if self.situation(twin).enabled != enabled {
+        let state = self.fields.key(state);
+        let twin = self.by_state.get(&state).copied().filter(|twin| self.is_known(*twin)).unwrap_or(id);
+        self.by_state.insert(state, twin);
+        if self.situation(twin).enabled != enabled && !self.differ_by_untried(twin, id) {
             self.unlike.push((twin, id));
+        }
+    }
+
+    /// Lets a situation and those whose objects are like its own do the same, if they differ only in answers
+    /// to calls that take values. What a map was filled with from a stream is in no pool, so that it would
+    /// seem to contain nothing; but it is like a map that was filled otherwise.
+    pub(super) fn lend_to_alike(&mut self, reader: &EventReader, id: SituationId) {
+        let Some(likeness) = self.fields.likeness(self.situation(id).state) else { return };
+        let alike = self.by_likeness.entry(likeness).or_default();
+        alike.push(id);
+        for other in alike.clone() {
+            let differ = self.situation(other).enabled != self.situation(id).enabled;
+            if differ && self.differ_by_values(reader, (other, id)) {
+                self.lend((other, id));
+            }
         }
     }
 
@@ -44,7 +61,7 @@ impl Exploration {
             }
             let pair = (one, other);
             let (one, other) = (self.situation(one), self.situation(other));
-            if one.enabled == other.enabled {
+            if one.enabled == other.enabled || self.differ_by_untried(pair.0, pair.1) {
                 continue;
             }
             if one.state != other.state {
@@ -103,19 +120,29 @@ impl Exploration {
 
     /// Chooses the fields that matter by everything that is known. Tells whether the choice is new.
     pub(super) fn choose_fields(&mut self) -> bool {
-        let behavior = |one: &ProbedSituation| Behavior {
-            state: one.state,
-            enabled: one.enabled,
-            leads: one.successors.iter().map(|successor| (successor.letter, successor.state)).collect(),
+        // Where a call was not made, nothing is known of where it leads.
+        let untried: BTreeSet<Letter> =
+            self.situations.iter().flat_map(|one| &one.untried).copied().collect();
+        let behavior = |one: &ProbedSituation| {
+            let tried = one.successors.iter().filter(|successor| !untried.contains(&successor.letter));
+            let leads = tried.map(|successor| (successor.letter, successor.state)).collect();
+            Behavior { state: one.state, enabled: one.enabled, leads }
         };
-        let behaviors: Vec<Behavior> = self.situations.iter().map(behavior).collect();
+        let known = self.probed_situations().filter(|(id, _)| self.is_known(*id));
+        let behaviors: Vec<Behavior> = known.map(|(_, one)| behavior(one)).collect();
         if !self.fields.choose(&behaviors) {
             return false;
         }
         self.outdate_draft();
         self.by_state.clear();
-        for (number, situation) in self.situations.iter().enumerate() {
-            self.by_state.entry(self.fields.key(situation.state)).or_insert(SituationId(number));
+        // Those that are not known come last, so that they stand for nothing that is.
+        for is_known in [true, false] {
+            for (number, situation) in self.situations.iter().enumerate() {
+                let id = SituationId(number);
+                if self.is_known(id) == is_known {
+                    self.by_state.entry(self.fields.key(situation.state)).or_insert(id);
+                }
+            }
         }
         true
     }
@@ -128,6 +155,7 @@ impl Exploration {
                 self.depth = Depth::ReachableAtEnd;
                 // What was seen before cannot be compared with what is seen from now on.
                 self.by_state.clear();
+                self.by_likeness.clear();
                 self.is_outdated = true;
             }
             Depth::ReachableAtEnd | Depth::Reachable => self.fields_mislead = true,
@@ -150,6 +178,7 @@ impl Exploration {
     /// Has all situations seen again.
     pub(super) fn outdate_situations(&mut self) {
         self.by_state.clear();
+        self.by_likeness.clear();
         self.is_outdated = true;
         self.outdate_draft();
     }
@@ -164,6 +193,7 @@ impl Exploration {
     pub(super) fn see_again<S: Guarded>(&mut self, prober: &mut Prober<'_, S>) -> Result<(), Halt<S::Error>> {
         self.settle_twins(prober)?;
         if !self.is_outdated {
+            self.lend_untried();
             return Ok(());
         }
         self.focus(prober);
@@ -188,12 +218,14 @@ impl Exploration {
         self.searched.clear();
         self.repeated.clear();
         self.unlike.clear();
+        self.by_likeness.clear();
         let before = std::mem::take(&mut self.situations);
         let all = fresh.len();
         let probed = self.probe(prober, fresh);
         if !matches!(probed, Ok(probed) if probed == all) {
             self.situations = before;
             self.by_state.clear();
+            self.by_likeness.clear();
             self.is_outdated = true;
             probed?;
             return Err(prober.why_not_run(&self.progress(Phase::Explore)).into());

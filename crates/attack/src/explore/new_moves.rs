@@ -50,6 +50,7 @@ impl Exploration {
         self.outdate_draft();
         for (at, (outcome, situation)) in outcomes.into_iter().zip(behind).enumerate() {
             self.see(&outcome);
+            self.situations[at].try_events(prober.reader, &outcome, &situation);
             self.situations[at].note(outcome, situation, self.fields_mislead);
             let successors = std::mem::take(&mut self.situations[at].successors);
             self.situations[at].enabled = self.enabled_set(&successors);

@@ -8,8 +8,8 @@ use adit_attack::explore::{ExploreOptions, Laboratory, Prior, SplitOptions, expl
 use adit_attack::{EventReader, GuardedSubject, SurveyOptions};
 use adit_automata::Fsa;
 use adit_trace::{
-    Argument, CallKind, Callable, End, EventNames, Run, Script, Skip, Snapshot, Statement, Step, StepResult,
-    Stop, Subject, Unlimited, Value, ValueKind, Vocabulary,
+    Argument, CallKind, Callable, Depth, Digest, End, EventNames, Run, Script, Skip, Snapshot, Statement,
+    Step, StepResult, Stop, Subject, Unlimited, Value, ValueKind, Vocabulary,
 };
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
@@ -23,6 +23,8 @@ struct BagWorld {
     is_text: bool,
     /// `peek` shows it.
     answers: bool,
+    /// Its fields show the number of things, and what they lead to if it is asked to look that deep.
+    seen: Option<Depth>,
 }
 
 /// An element of a bag.
@@ -44,6 +46,10 @@ impl Subject for BagWorld {
 
     fn run(&mut self, batch: &[Script]) -> Result<Vec<Run>, Infallible> {
         Ok(batch.iter().map(|script| self.one(script)).collect())
+    }
+
+    fn look(&mut self, depth: Depth) {
+        self.seen = self.seen.map(|_| depth);
     }
 }
 
@@ -96,9 +102,30 @@ impl BagWorld {
             bags.push(bag);
             things.push(thing);
             let shown = of.or(bags[at].is_some().then_some(at)).and_then(|of| bags[of].as_ref());
-            steps.push(Step { fields: shown.map(snapshot), ..Step::new(result) });
+            steps.push(Step { fields: shown.map(|bag| self.snapshot(bag)), ..Step::new(result) });
         }
         Run { steps, end: End::Complete, leaked: false, passed: None }
+    }
+
+    fn snapshot(&self, bag: &Bag) -> Snapshot {
+        let shown: Vec<String> = bag
+            .things
+            .iter()
+            .map(|thing| match thing {
+                Thing::Plain(text) => text.clone(),
+                // Digests of objects do not tell which they are.
+                Thing::Secret(_) => "secret".to_owned(),
+            })
+            .collect();
+        let content = shown.join(" ");
+        let (name, count) = (Arc::from(["things".to_owned()]), bag.things.len());
+        let Some(depth) = self.seen else { return Snapshot::new(name, Arc::from([Value::Text(content)])) };
+        let counted = Snapshot::new(name, Arc::from([Value::Int(count as i64)]));
+        if depth == Depth::Fields {
+            return counted;
+        }
+        let exact = content.bytes().fold(7, |hash: u64, byte| hash.wrapping_mul(31) + u64::from(byte));
+        counted.with_digests([Digest { exact, coarse: count.min(2) as u64 }])
     }
 
     fn call(
@@ -147,19 +174,6 @@ fn passed(argument: &Argument, things: &[Option<Thing>]) -> Option<Thing> {
     }
 }
 
-fn snapshot(bag: &Bag) -> Snapshot {
-    let shown: Vec<String> = bag
-        .things
-        .iter()
-        .map(|thing| match thing {
-            Thing::Plain(text) => text.clone(),
-            // Digests of objects do not tell which they are.
-            Thing::Secret(_) => "secret".to_owned(),
-        })
-        .collect();
-    Snapshot::new(Arc::from(["things".to_owned()]), Arc::from([Value::Text(shown.join(" "))]))
-}
-
 fn model(mut world: BagWorld) -> Fsa<String> {
     let vocabulary = world.vocabulary();
     let (reader, mut author) = (EventReader::new(&vocabulary), RandomAuthor::new(&vocabulary));
@@ -188,7 +202,7 @@ fn reads(model: &Fsa<String>, word: &str) -> bool {
 
 #[test]
 fn a_text_that_the_object_answers_is_passed_back() {
-    let model = model(BagWorld { is_text: true, answers: true });
+    let model = model(BagWorld { is_text: true, answers: true, seen: None });
     assert!(reads(&model, "Bag fill remove:TRUE isEmpty:TRUE"));
     assert!(!reads(&model, "Bag remove:TRUE"));
     assert_eq!(model.len(), 3, "before there is a bag, empty, and not empty: {model:?}");
@@ -196,7 +210,7 @@ fn a_text_that_the_object_answers_is_passed_back() {
 
 #[test]
 fn an_object_that_the_object_answers_is_passed_back() {
-    let model = model(BagWorld { is_text: false, answers: true });
+    let model = model(BagWorld { is_text: false, answers: true, seen: None });
     assert!(reads(&model, "Bag fill remove:TRUE isEmpty:TRUE"));
     assert_eq!(model.len(), 3, "before there is a bag, empty, and not empty: {model:?}");
 }
@@ -204,7 +218,16 @@ fn an_object_that_the_object_answers_is_passed_back() {
 /// Nothing is taken for possible that no value showed.
 #[test]
 fn an_object_that_does_not_answer_is_not_guessed_about() {
-    let model = model(BagWorld { is_text: true, answers: false });
+    let model = model(BagWorld { is_text: true, answers: false, seen: None });
     assert!(!reads(&model, "Bag fill remove:TRUE"));
     assert!(reads(&model, "Bag fill remove:FALSE"));
+}
+
+/// What the bag was filled with is in no pool, but a bag with one thing is like another.
+#[test]
+fn an_object_can_do_what_those_do_that_are_like_it() {
+    let model = model(BagWorld { is_text: true, answers: false, seen: Some(Depth::Fields) });
+    assert!(reads(&model, "Bag fill remove:TRUE isEmpty:TRUE"));
+    assert!(!reads(&model, "Bag remove:TRUE"));
+    assert_eq!(model.len(), 3, "before there is a bag, empty, and not empty: {model:?}");
 }
