@@ -295,7 +295,7 @@ impl Row {
             }
         }
         match &run.end {
-            End::TimedOut => self.timed_out += 1,
+            End::TimedOut | End::Looped => self.timed_out += 1,
             End::Died { .. } => self.died += 1,
             End::Oversized => self.oversized += 1,
             _ => {}

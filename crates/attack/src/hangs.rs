@@ -8,7 +8,8 @@
 //! with the construction of its object (`acquire` on a semaphore made with zero); on the method alone when it
 //! mostly hangs, whatever the construction; and on the construction when more methods hang on such objects
 //! than return: a scanner that reads from an endless source hangs in every method that reads, and none of
-//! them is at fault. And where a method hangs with some values and returns with others, as a wait of an hour
+//! them is at fault. Calls on endless sources compute where others wait, so few of them tell: two methods that
+//! loop on objects of one construction, never return on them and return on others. And where a method hangs with some values and returns with others, as a wait of an hour
 //! and one of no time do, it is the values.
 //!
 //! Paper: none; bookkeeping.
@@ -18,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use adit_trace::{Argument, CallKind, Callable, End, Run, Script, Statement};
+use adit_trace::{Argument, CallKind, Callable, End, Run, Script, Statement, StepResult};
 use rustc_hash::FxHasher;
 
 use crate::moves::kind_of;
@@ -43,6 +44,13 @@ const MOST_NAMES: usize = 5;
 /// construction is given up. A class has few ways to wait for one thing, and they share a name.
 const NAMES: usize = 3;
 
+/// Number of method names that must loop on objects of one construction, and return on others, before the
+/// construction counts as endless.
+const LOOPING_NAMES: usize = 2;
+
+/// Number of constructions by one maker that must turn out endless before all that it makes count as endless.
+const ENDLESS_BY_MAKER: usize = 2;
+
 /// Hash of the call that made an object and of the kinds of its arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct ConstructionHash(u64);
@@ -53,6 +61,10 @@ struct CallStats {
     all: u64,
     bad: u64,
     blocked: u64,
+    /// Those of the bad ends in which the call computed and waited for nothing.
+    looped: u64,
+    /// Calls that returned and did not throw.
+    returned: u64,
 }
 
 impl CallStats {
@@ -68,6 +80,8 @@ impl CallStats {
             all: less(self.all, other.all),
             bad: less(self.bad, other.bad),
             blocked: less(self.blocked, other.blocked),
+            looped: less(self.looped, other.looped),
+            returned: less(self.returned, other.returned),
         }
     }
 }
@@ -79,6 +93,8 @@ struct ConstructionStats {
     description: String,
     /// A static factory made the object by a name, which is then to blame, and not the method.
     is_named: bool,
+    /// The call that made the object.
+    maker: Option<Arc<Callable>>,
     calls: BTreeMap<Arc<Callable>, CallStats>,
     /// The same for each kind of values that a method was given.
     with_values: BTreeMap<Arc<Callable>, BTreeMap<ValuesHash, CallStats>>,
@@ -86,8 +102,10 @@ struct ConstructionStats {
 
 impl ConstructionStats {
     /// Counts a call that returned, or threw.
-    fn count(&mut self, script: &Script, statement: &Statement) {
-        self.calls.entry(statement.callable.clone()).or_default().all += 1;
+    fn count(&mut self, script: &Script, statement: &Statement, returned: bool) {
+        let calls = self.calls.entry(statement.callable.clone()).or_default();
+        calls.all += 1;
+        calls.returned += u64::from(returned);
         if let Some(values) = ValuesHash::of(script, statement) {
             let with_values = self.with_values.entry(statement.callable.clone()).or_default();
             with_values.entry(values).or_default().all += 1;
@@ -112,6 +130,8 @@ impl ConstructionStats {
             all: sum.all + calls.all,
             bad: sum.bad + calls.bad,
             blocked: sum.blocked + calls.blocked,
+            looped: sum.looped + calls.looped,
+            returned: sum.returned + calls.returned,
         };
         with_values.values().filter(|calls| calls.bad > 0).fold(CallStats::default(), add)
     }
@@ -142,6 +162,12 @@ impl ConstructionStats {
         let all: BTreeSet<&str> = self.calls.keys().map(|callable| callable.name.as_str()).collect();
         hung.len() >= NAMES && 2 * hung.len() > all.len()
     }
+
+    /// Methods that loop on such objects and never return.
+    fn looping(&self) -> impl Iterator<Item = &Arc<Callable>> {
+        let loops = |calls: &CallStats| calls.looped > 0 && calls.returned == 0;
+        self.calls.iter().filter(move |(_, calls)| loops(calls)).map(|(callable, _)| callable)
+    }
 }
 
 /// Methods and constructions that are to blame for hangs and crashes.
@@ -150,6 +176,11 @@ pub(crate) struct HangBlame {
     constructions: BTreeMap<ConstructionHash, ConstructionStats>,
     /// Every method that once ended badly, with all its calls since.
     total: BTreeMap<Arc<Callable>, CallStats>,
+    /// Methods that returned on objects by each maker, of those that once ended badly.
+    returned: BTreeMap<Arc<Callable>, BTreeSet<Arc<Callable>>>,
+    /// Constructions of objects with an endless source, and makers of nothing else.
+    endless: BTreeSet<ConstructionHash>,
+    endless_makers: BTreeSet<Arc<Callable>>,
 }
 
 /// A method that hung or killed its machine on objects of one construction.
@@ -169,7 +200,8 @@ impl HangBlame {
     /// Learns from a run, and tells whether it ended badly. A script that was cut counts: whoever cut it
     /// knows that the next call hangs.
     pub(crate) fn learn(&mut self, script: &Script, run: &Run) -> bool {
-        let bad = matches!(run.end, End::TimedOut | End::Died { .. } | End::Cut { .. });
+        let looped = run.end == End::Looped;
+        let bad = looped || matches!(run.end, End::TimedOut | End::Died { .. } | End::Cut { .. });
         let blocked = run.end == End::Blocked;
         if !bad && !blocked && self.total.is_empty() {
             return false;
@@ -184,14 +216,21 @@ impl HangBlame {
                 let object = culprit.receiver.unwrap_or(at);
                 stats.description = describe(script, object);
                 stats.is_named = culprit.receiver.is_some() && is_named(&script.statements[object]);
+                stats.maker = culprit.receiver.map(|_| script.statements[object].callable.clone());
             }
         }
-        for (at, statement) in script.statements.iter().enumerate().take(run.steps.len()) {
+        for (at, (statement, step)) in script.statements.iter().zip(&run.steps).enumerate() {
+            let returned = matches!(step.result, StepResult::Returned(_) | StepResult::Object { .. });
             if let Some(stats) = self.constructions.get_mut(&constructions.of_call(at)) {
-                stats.count(script, statement);
+                stats.count(script, statement, returned);
             }
             if let Some(total) = self.total.get_mut(&statement.callable) {
                 total.all += 1;
+                total.returned += u64::from(returned);
+                if let Some(made) = statement.receiver.filter(|_| returned) {
+                    let maker = script.statements[made].callable.clone();
+                    self.returned.entry(maker).or_default().insert(statement.callable.clone());
+                }
             }
         }
         if let Some(culprit) = culprit {
@@ -206,9 +245,43 @@ impl HangBlame {
                 calls.all += 1;
                 calls.bad += u64::from(bad);
                 calls.blocked += u64::from(blocked);
+                calls.looped += u64::from(looped);
+            }
+            if looped {
+                self.find_endless(constructions.of_call(at));
             }
         }
         bad
+    }
+
+    /// Finds out whether objects of a construction have an endless source: several methods loop on them, which
+    /// return on others. What waits is something else, because somebody else may end it.
+    fn find_endless(&mut self, construction: ConstructionHash) {
+        let Some(stats) = self.constructions.get(&construction) else { return };
+        let returns_elsewhere =
+            |callable: &&Arc<Callable>| self.total.get(*callable).is_some_and(|calls| calls.returned > 0);
+        let names: BTreeSet<&str> =
+            stats.looping().filter(returns_elsewhere).map(|callable| callable.name.as_str()).collect();
+        if names.len() < LOOPING_NAMES {
+            return;
+        }
+        let maker = stats.maker.clone();
+        self.endless.insert(construction);
+        let alike = || {
+            let endless = self.endless.iter().filter_map(|hash| self.constructions.get(hash));
+            endless.filter(|stats| stats.maker == maker)
+        };
+        let returned = maker.as_ref().and_then(|maker| self.returned.get(maker));
+        let returns = |callable: &Arc<Callable>| returned.is_some_and(|all| all.contains(callable));
+        if alike().count() >= ENDLESS_BY_MAKER && !alike().flat_map(ConstructionStats::looping).any(returns) {
+            self.endless_makers.extend(maker);
+        }
+    }
+
+    /// Tells whether a construction is to blame, and not the methods.
+    fn is_to_blame(&self, hash: ConstructionHash, stats: &ConstructionStats) -> bool {
+        let is_endless = |maker: &Arc<Callable>| self.endless_makers.contains(maker);
+        self.endless.contains(&hash) || stats.maker.as_ref().is_some_and(is_endless) || stats.is_to_blame()
     }
 
     /// Number of statements before the first that must not be run; nothing if all may.
@@ -219,9 +292,11 @@ impl HangBlame {
         let mut constructions = Constructions::of(script);
         (0..script.statements.len()).find(|&at| {
             let statement = &script.statements[at];
-            let construction = self.constructions.get(&constructions.of_statement(at));
+            let construction = constructions.of_statement(at);
+            let made = self.constructions.get(&construction);
             let object = self.constructions.get(&constructions.of_call(at));
-            construction.is_some_and(ConstructionStats::is_to_blame)
+            made.is_some_and(|stats| self.is_to_blame(construction, stats))
+                || self.endless_makers.contains(&statement.callable)
                 || object.is_some_and(|stats| stats.hangs_in(script, statement))
                 || self.is_given_up(&statement.callable)
         })
@@ -231,13 +306,14 @@ impl HangBlame {
     pub(crate) fn is_given_up(&self, callable: &Arc<Callable>) -> bool {
         let Some(&(mut total)) = self.total.get(callable) else { return false };
         let mut names = 0;
-        for stats in self.constructions.values() {
+        for (&hash, stats) in &self.constructions {
             let calls = stats.calls.get(callable).copied().unwrap_or_default();
             // One name after the other may be to blame, but not any number of them.
             let is_named =
                 stats.is_named && calls.bad > 0 && 2 * calls.bad >= calls.all && names < MOST_NAMES;
             names += usize::from(is_named);
-            let blameless = if is_named || stats.is_to_blame() { calls } else { stats.excused(callable) };
+            let blameless =
+                if is_named || self.is_to_blame(hash, stats) { calls } else { stats.excused(callable) };
             total = total.without(blameless);
         }
         total.is_too_bad(MOST_EVERYWHERE, 2)
@@ -251,7 +327,13 @@ impl HangBlame {
     /// Methods that hang often enough that a generator should rather call others.
     pub(crate) fn methods_to_avoid(&self) -> impl Iterator<Item = &Arc<Callable>> {
         self.total.keys().filter(|callable| {
-            let excused = self.constructions.values().map(|stats| stats.excused(callable));
+            let excused = self.constructions.iter().map(|(&hash, stats)| {
+                if self.is_to_blame(hash, stats) {
+                    stats.calls.get(*callable).copied().unwrap_or_default()
+                } else {
+                    stats.excused(callable)
+                }
+            });
             let own = excused.fold(self.total[*callable], CallStats::without);
             own.is_too_bad(MOST_EVERYWHERE, RARELY)
         })
@@ -260,8 +342,8 @@ impl HangBlame {
     /// Methods that are no longer called, at least on some objects, without those where the construction is
     /// to blame.
     pub(crate) fn methods(&self) -> BTreeSet<&Arc<Callable>> {
-        let blameless = self.constructions.values().filter(|stats| !stats.is_to_blame());
-        let there = blameless.flat_map(|stats| {
+        let not_to_blame = self.constructions.iter().filter(|(hash, stats)| !self.is_to_blame(**hash, stats));
+        let there = not_to_blame.flat_map(|(_, stats)| {
             let is_too_bad = |callable: &&Arc<Callable>| {
                 stats.own_calls(callable).is_too_bad(MOST_ON_CONSTRUCTION, RARELY)
             };
@@ -284,8 +366,8 @@ impl HangBlame {
 
     /// Descriptions of the constructions that are to blame.
     pub(crate) fn constructions(&self) -> BTreeSet<&str> {
-        let to_blame = self.constructions.values().filter(|stats| stats.is_to_blame());
-        to_blame.map(|stats| stats.description.as_str()).collect()
+        let to_blame = self.constructions.iter().filter(|(hash, stats)| self.is_to_blame(**hash, stats));
+        to_blame.map(|(_, stats)| stats.description.as_str()).collect()
     }
 }
 
@@ -393,7 +475,7 @@ fn describe(script: &Script, at: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use adit_trace::{CallKind, Statement, Step, StepResult, Value};
+    use adit_trace::{CallKind, Statement, Step, Value};
     use expect_test::{Expect, expect};
 
     use super::*;
@@ -542,6 +624,79 @@ mod tests {
                 null: close read: None
             "#]],
         );
+    }
+
+    /// Like [`learn`], for calls that compute until their time is over.
+    fn learn_loop(blame: &mut HangBlame, run: &str) {
+        let (script, looped) = script(run);
+        let count = script.statements.len() - usize::from(looped);
+        let steps = vec![Step::new(StepResult::Returned(Value::Void)); count];
+        let end = if looped { End::Looped } else { End::Complete };
+        blame.learn(&script, &Run { steps, end, leaked: false, passed: None });
+    }
+
+    /// Runs of which two methods hang on objects made from functions, and return on those made from words.
+    const HANGING_ON_FUNCTIONS: [&str; 5] = [
+        "function: map filter limit peek count!",
+        "word: map filter limit peek count max",
+        "function: max!",
+        "word: count max",
+        "function: max!",
+    ];
+
+    /// Most methods return on an endless stream, so the rule about most of them does not see it.
+    #[test]
+    fn objects_on_which_two_methods_loop_are_endless() {
+        let mut blame = HangBlame::default();
+        HANGING_ON_FUNCTIONS.iter().for_each(|run| learn_loop(&mut blame, run));
+        let cut = |asked: &str| blame.cut(&script(asked).0);
+        assert_eq!((cut("function: map"), cut("word: max"), cut("null: max")), (Some(0), None, None));
+        assert!(blame.methods().is_empty() && blame.methods_to_avoid().next().is_none());
+        assert_eq!(blame.constructions(), BTreeSet::from(["Reader(function giving small)"]));
+    }
+
+    /// Calls on a pipe wait for its other end, on objects of one kind more often than on others.
+    #[test]
+    fn objects_on_which_two_methods_wait_are_not_endless() {
+        let mut blame = HangBlame::default();
+        HANGING_ON_FUNCTIONS.iter().for_each(|run| learn(&mut blame, run));
+        assert_eq!(blame.cut(&script("function: map").0), None);
+    }
+
+    /// What loops everywhere is the method.
+    #[test]
+    fn methods_that_never_return_do_not_make_objects_endless() {
+        let mut blame = HangBlame::default();
+        for run in ["function: map count!", "function: max!", "word: max!", "function: max!"] {
+            learn_loop(&mut blame, run);
+        }
+        assert_eq!(blame.cut(&script("function: map").0), None);
+    }
+
+    /// What is endless for two kinds of values is so for others, unless what loops on them has returned.
+    #[test]
+    fn a_maker_of_endless_objects_is_given_up() {
+        let other_maker = |blame: &mut HangBlame| {
+            let maker = Callable::new(CallKind::Function, "a.Readers", "of");
+            let made = Statement { callable: Arc::new(maker), receiver: None, args: Vec::new() };
+            let calls = ["count", "max"].map(|name| statement(name, Some(0), Vec::new()));
+            let script = Script { statements: std::iter::once(made).chain(calls).collect() };
+            let steps = vec![Step::new(StepResult::Returned(Value::Void)); 3];
+            blame.learn(&script, &Run { steps, end: End::Complete, leaked: false, passed: None });
+        };
+        let cut = |returns: &[&str]| {
+            let mut blame = HangBlame::default();
+            for kind in ["function", "null"] {
+                for call in ["count", "max", "max"] {
+                    learn_loop(&mut blame, &format!("{kind}: {call}!"));
+                    other_maker(&mut blame);
+                    returns.iter().for_each(|run| learn_loop(&mut blame, run));
+                }
+            }
+            blame.cut(&script("word: map").0)
+        };
+        assert_eq!(cut(&[]), Some(0));
+        assert_eq!(cut(&["word: max"]), None);
     }
 
     /// `await(1, HOURS)` waits where `await(0, HOURS)` and `await(1, NANOSECONDS)` return.

@@ -692,7 +692,7 @@ impl Author for Generator {
             // A start that works after all is worth its place again.
             changed |= known_is_back(&self.calls[at]);
         }
-        if let End::TimedOut | End::Blocked | End::Died { .. } = run.end
+        if let End::TimedOut | End::Looped | End::Blocked | End::Died { .. } = run.end
             && let Some(culprit) = script.statements.get(run.steps.len())
             && let Some(at) = self.place(&culprit.callable)
         {

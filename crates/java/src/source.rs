@@ -228,7 +228,7 @@ fn lines(script: &Script, run: Option<&Run>, facts: &Facts, names: &mut Names) -
 
 fn how(run: Option<&Run>) -> &'static str {
     match run.map(|run| &run.end) {
-        Some(End::TimedOut) => "the next call took too long",
+        Some(End::TimedOut | End::Looped) => "the next call took too long",
         Some(End::Blocked) => "the next call blocks",
         Some(End::Died { .. }) => "the machine died in the next call",
         _ => "what the next call gave was not recorded",

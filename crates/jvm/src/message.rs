@@ -107,7 +107,8 @@ pub(crate) struct Done {
     pub(crate) ran: u64,
     /// The worker no longer trusts itself and wants to be replaced.
     pub(crate) retires: bool,
-    /// Microseconds of the longest script, those aside with which the worker began; zero if there is none.
+    /// Microseconds of the longest script, those aside that call something for the first time; zero if
+    /// there is none.
     pub(crate) longest: u64,
     /// Callables that were slow, each once, and once more if its first call was.
     pub(crate) slow: Vec<Slow>,

@@ -80,6 +80,8 @@ pub(crate) struct Player {
     /// Callables that were slow in this batch.
     pub(crate) slow: Vec<Slow>,
     took: Duration,
+    /// Everything that the script called was called before in this machine, and its classes are loaded.
+    pub(crate) is_warm: bool,
     callables: Vec<Entry>,
     classes: Vec<SeenClass>,
     /// The places of the last two that were looked for: an object and what its field leads to take turns.
@@ -197,6 +199,7 @@ impl Player {
             threads: Threads::new(env),
             script: 0,
             slow: Vec::new(),
+            is_warm: true,
             took: Duration::ZERO,
             callables: Vec::new(),
             classes,
@@ -233,6 +236,7 @@ impl Player {
     pub(crate) fn play(&mut self, script: &[u8], results: &mut Results) -> Result<(), Garbled> {
         let mut take = Take(script);
         let statements = take.count()?;
+        self.is_warm = true;
         self.slots.clear();
         // Each statement makes a result, perhaps an exception, and its arguments. SAFETY: the frame is popped
         // below, on every way out; nothing made in it is used afterwards, because the slots are cleared
@@ -362,6 +366,7 @@ impl Player {
             Ok((target, owner)) => {
                 let slot = self.call(&ready, target, owner);
                 let is_first = !std::mem::replace(&mut self.callables[number].was_called, true);
+                self.is_warm &= !is_first;
                 if self.took > SLOW {
                     self.note_slow(number, is_first);
                 }

@@ -11,7 +11,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use adit_trace::{Depth, End, Run, Script, SlowCalls};
+use adit_trace::{Callable, Depth, End, Run, Script, SlowCalls};
 
 use crate::error::HostError;
 use crate::message::{Done, Greeting, Probes, Setup, receive, send};
@@ -33,6 +33,14 @@ const STARVED: u32 = 20;
 /// Time that a worker has to end a call that loops before it is replaced. The call goes on until it passes a
 /// place at which the machine can stop it, which is a matter of microseconds, unless it is in native code.
 const TO_STOP: Duration = Duration::from_millis(100);
+
+/// A call may compute for one part in so many of the time that is left for everything: one that hangs must not
+/// use up a whole phase of a search.
+const SHARE: u32 = 3;
+
+/// Time to compute that every call has, however little is left for everything. The first call of a machine may
+/// load hundreds of classes.
+const LEAST_LEFT: Duration = Duration::from_millis(200);
 
 /// Time that a worker has to exit by itself after it closed the connection, so its exit code becomes known.
 const FAREWELL: Duration = Duration::from_secs(2);
@@ -106,12 +114,14 @@ pub(crate) struct Patience<'a> {
 }
 
 /// Reasons for which the worker was asked to end a call.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 struct Hurried {
     /// The call took too long.
     hung: bool,
     /// The time for everything was over.
     late: bool,
+    /// Scripts, counted from one, whose call was ended while it computed.
+    looped: Vec<u64>,
 }
 
 /// Result of waiting for the end of a batch.
@@ -248,6 +258,8 @@ impl Worker {
         let (mut used, mut starved) = (self.processor_time(), Duration::ZERO);
         let mut stillness = Stillness::new(self.child.id());
         let mut asked: Option<Instant> = None;
+        let left = patience.until.map(|until| until.saturating_duration_since(Instant::now()));
+        let most = left.map_or(limit, |left| (left / SHARE).max(LEAST_LEFT).min(limit));
         while !poll(self.control.as_raw_fd(), slice)? {
             let started = shared::started(&self.memory)?;
             let mut is_still = false;
@@ -256,12 +268,22 @@ impl Worker {
             }
             if patience.until.is_some_and(|until| Instant::now() >= until) {
                 if asked.is_some_and(|asked| asked.elapsed() > TO_STOP) || started == 0 {
-                    return Ok(Waited::Late);
+                    let is_to_blame = hurried.looped.contains(&started);
+                    return Ok(if is_to_blame { Waited::TimedOut } else { Waited::Late });
                 }
                 if asked.is_none() || started != seen {
+                    // What has computed for long would most likely have gone on; otherwise nobody is to blame.
+                    // A phase that ends in a call that hangs would else have learned nothing from it, nor the
+                    // next one.
+                    let computed = self.processor_time().saturating_sub(used).min(since.elapsed());
+                    if started == seen && computed > self.allowed(patience)?.min(most) / 2 {
+                        self.note_hang(patience, hurried)?;
+                        hurried.looped.push(started);
+                    } else {
+                        hurried.late = true;
+                    }
                     // Scripts that ended in the meantime do not give the next one more time.
                     asked = asked.or_else(|| Some(Instant::now()));
-                    hurried.late |= !hurried.hung;
                     seen = started;
                     shared::ask_to_stop(&self.memory, started)?;
                 }
@@ -277,18 +299,17 @@ impl Worker {
                 return Ok(Waited::TimedOut);
             } else if asked.is_some() {
                 continue;
-            } else if since.elapsed() > short.min(limit) {
-                let calling = shared::calling(&self.memory)?;
-                let callable = calling.and_then(|number| self.dictionary.callable(number));
-                let allowed = callable.map_or(limit, |callable| patience.script.of(callable));
+            } else if since.elapsed() > short.min(most) {
+                let allowed = self.allowed(patience)?.min(most);
                 let used = self.processor_time().saturating_sub(used);
                 let waited = since.elapsed();
                 let own = || waited.saturating_sub(self.starved_time().saturating_sub(starved));
-                if (waited > limit && (waited > limit * STARVED || own() > limit))
-                    || (waited > allowed && used > allowed)
-                {
-                    callable.cloned().into_iter().for_each(|callable| patience.script.add_hung(callable));
-                    hurried.hung = true;
+                let computes = waited > allowed && used > allowed;
+                if computes || (waited > limit && (waited > limit * STARVED || own() > limit)) {
+                    self.note_hang(patience, hurried)?;
+                    if computes {
+                        hurried.looped.push(started);
+                    }
                     shared::ask_to_stop(&self.memory, started)?;
                     asked = Some(Instant::now());
                 }
@@ -298,6 +319,23 @@ impl Worker {
         self.control.set_read_timeout(Some(limit.max(Duration::from_secs(1))))?;
         let done = receive(&mut self.control)?;
         Done::from_bytes(&done).map(Waited::Done).map_err(|_| io::ErrorKind::InvalidData.into())
+    }
+
+    /// The call that the worker makes now.
+    fn calling(&self) -> io::Result<Option<&Arc<Callable>>> {
+        Ok(shared::calling(&self.memory)?.and_then(|number| self.dictionary.callable(number)))
+    }
+
+    /// The time that the call has which the worker makes now.
+    fn allowed(&self, patience: Patience<'_>) -> io::Result<Duration> {
+        Ok(self.calling()?.map_or(patience.script.full(), |callable| patience.script.of(callable)))
+    }
+
+    /// Takes note that the call which the worker makes now took too long.
+    fn note_hang(&self, patience: Patience<'_>, hurried: &mut Hurried) -> io::Result<()> {
+        self.calling()?.cloned().into_iter().for_each(|callable| patience.script.add_hung(callable));
+        hurried.hung = true;
+        Ok(())
     }
 
     /// The processor time that the process has used; zero if the kernel does not say.
@@ -376,6 +414,12 @@ impl Worker {
         {
             last.truncate(scripts[runs.len()].statements.len());
             runs.push(Run { steps: last, end, leaked: false, passed: None });
+        }
+        for started in hurried.looped {
+            let run = usize::try_from(started).ok().and_then(|started| runs.get_mut(started.checked_sub(1)?));
+            if let Some(run) = run.filter(|run| run.end == End::TimedOut) {
+                run.end = End::Looped;
+            }
         }
         // The call that was ended because time was up for everything is not to blame.
         if hurried.late && runs.last().is_some_and(|run| matches!(run.end, End::TimedOut | End::Blocked)) {

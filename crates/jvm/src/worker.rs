@@ -204,7 +204,8 @@ fn play_batch(
         player.script = index as usize;
         let begun = Instant::now();
         player.play(script, results)?;
-        if given + index >= FIRST_SCRIPTS && !results.stop_requests().is_asked() {
+        let is_usual = given + index >= FIRST_SCRIPTS && player.is_warm;
+        if is_usual && !results.stop_requests().is_asked() {
             longest = longest.max(begun.elapsed().as_micros().try_into().unwrap_or(u64::MAX));
         }
         // The coordinator decides whether the rest is worth running.

@@ -223,6 +223,8 @@ pub enum End {
     Complete,
     /// The run took longer than allowed and was stopped in the statement after the last step.
     TimedOut,
+    /// The statement after the last step computed until its time was over, and waited for nothing.
+    Looped,
     /// The statement after the last step waited for something that nobody would give, and was ended. The
     /// machine lives on.
     Blocked,

@@ -9,6 +9,7 @@ use super::asking::{Asked, Experience, letter};
 use super::draft::{ClassId, DraftModel, Splits};
 use super::fields::Fields;
 use super::fine::Finer;
+use super::glance::Glance;
 use super::refute::Unrefined;
 use super::{ExploreOptions, Prior};
 use crate::EventReader;
@@ -361,18 +362,34 @@ impl Exploration {
             self.see_again(prober)?;
             self.choose_fields_by_more();
             self.find_lesser(prober.reader);
-            let unknown = self.leading_nowhere();
+            let mut unknown = self.leading_nowhere();
+            let glance = self.glance_at(unknown.len());
+            unknown.truncate(BATCH);
             let next = if unknown.is_empty() {
                 self.next_successors(enough)
             } else {
                 // What was never followed is looked at closely.
                 let followed = self.followed_events();
-                let at_a_glance = |id: &SuccessorId| {
-                    let successor = self.successor(*id);
-                    successor.like.is_none() && followed.contains(&successor.letter)
-                };
-                let (glanced, probed) = unknown.into_iter().partition(at_a_glance);
-                let rest = self.glance(prober, glanced)?;
+                let is_new = |id: &SuccessorId| self.successor(*id).like.is_none();
+                let at_a_glance =
+                    |id: &SuccessorId| is_new(id) && followed.contains(&self.successor(*id).letter);
+                let (mut glanced, mut probed): (Vec<SuccessorId>, Vec<SuccessorId>) =
+                    unknown.into_iter().partition(at_a_glance);
+                let mut rest = Vec::new();
+                if glance != Glance::Thorough {
+                    // There is no time for a close look at everything, so at new objects only.
+                    let is_closer = |id: &SuccessorId| id.from.is_none() || !is_new(id);
+                    let (closer, later): (Vec<SuccessorId>, Vec<SuccessorId>) =
+                        probed.into_iter().partition(is_closer);
+                    probed = closer;
+                    let predictable = self.predictable_events();
+                    let is_predictable = |id: &SuccessorId| predictable.contains(&self.successor(*id).letter);
+                    let (short, others): (Vec<SuccessorId>, Vec<SuccessorId>) =
+                        glanced.into_iter().partition(is_predictable);
+                    rest = self.glance(prober, short, &glance)?;
+                    glanced = [others, later].concat();
+                }
+                rest.extend(self.glance(prober, glanced, &Glance::Thorough)?);
                 let next: Vec<SuccessorId> = [probed, rest].concat();
                 if next.is_empty() {
                     continue;
@@ -431,7 +448,8 @@ impl Exploration {
 
     /// Events of which it is known somewhere where they lead.
     fn followed_events(&self) -> BTreeSet<Letter> {
-        let followed = self.successors().filter(|(_, one)| self.behind(one).is_some());
+        let is_known = |one: &Successor| one.like.is_some() || self.behind(one).is_some();
+        let followed = self.successors().filter(|(_, one)| is_known(one));
         followed.map(|(_, one)| one.letter).collect()
     }
 
@@ -476,7 +494,7 @@ impl Exploration {
             })
             .collect();
         unknown.sort_by_key(|(rank, length, letter, _)| (*rank, *length, *letter));
-        unknown.into_iter().take(BATCH).map(|(.., id)| id).collect()
+        unknown.into_iter().map(|(.., id)| id).collect()
     }
 
     /// Successors fairly chosen among the directions, shortest scripts first, up to `enough` in each.

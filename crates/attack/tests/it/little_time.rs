@@ -12,20 +12,17 @@ use crate::author::RandomAuthor;
 use crate::automaton_world::{Automaton, World};
 use crate::options::splitting;
 
-const STATES: usize = 8;
-const METHODS: usize = 24;
-
-/// States in a ring: the first method leads from each to the next. Each but the first state refuses one other
-/// method, and all others stay.
-fn ring() -> Automaton {
+/// So many states in a ring: the first method leads from each to the next. Each but the first state refuses one
+/// other method, and all others stay.
+fn ring(states: usize, methods: usize) -> Automaton {
     let target = |state: usize, method: usize| match method {
-        0 => (state + 1) % STATES,
+        0 => (state + 1) % states,
         _ if method == state => usize::MAX,
         _ => state,
     };
     let targets: Vec<Vec<usize>> =
-        (0..STATES).map(|state| (0..METHODS).map(|method| target(state, method)).collect()).collect();
-    Automaton::new(METHODS, 0, &targets)
+        (0..states).map(|state| (0..methods).map(|method| target(state, method)).collect()).collect();
+    Automaton::new(methods, 0, &targets)
 }
 
 /// Explores it for so many tests. Fields show nothing, so that each situation has to be tried.
@@ -57,8 +54,18 @@ fn explored(automaton: &Automaton, until: u64) -> Explored {
 
 #[test]
 fn every_event_is_followed_once_before_any_is_often() {
-    let automaton = ring();
+    let automaton = ring(8, 24);
     let explored = explored(&automaton, 11_000);
+    assert_eq!(explored.stop, Stop::Budget(Limit::Tests), "there was time for everything");
+    assert_eq!(explored.model.unexplored_transitions(), 0, "of {}", explored.model.transitions());
+    assert!(explored.model.same_language(&automaton.model(), 1000).unwrap());
+}
+
+/// A close look at all of 600 transitions would take 60 calls each.
+#[test]
+fn in_a_large_class_few_calls_tell_where_an_event_leads() {
+    let automaton = ring(10, 60);
+    let explored = explored(&automaton, 24_000);
     assert_eq!(explored.stop, Stop::Budget(Limit::Tests), "there was time for everything");
     assert_eq!(explored.model.unexplored_transitions(), 0, "of {}", explored.model.transitions());
     assert!(explored.model.same_language(&automaton.model(), 1000).unwrap());

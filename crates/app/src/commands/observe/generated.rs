@@ -197,7 +197,7 @@ impl Session {
         }
         let ended = match &run.end {
             End::Complete | End::Oversized | End::Cut { .. } => None,
-            End::TimedOut => Some("took too long".to_owned()),
+            End::TimedOut | End::Looped => Some("took too long".to_owned()),
             End::Blocked => Some("blocked".to_owned()),
             End::Died { how } => Some(how.clone()),
             _ => Some("was cut short".to_owned()),
