@@ -210,7 +210,8 @@ impl<'a, S: Guarded> Prober<'a, S> {
         let Some((at, (statement, step))) =
             last.and_then(|at| Some((at, script.statements.get(at).zip(run.steps.get(at))?)))
         else {
-            let is_untried = matches!(run.end, End::TimedOut | End::Died { .. } | End::Cut { .. });
+            let is_untried =
+                matches!(run.end, End::TimedOut | End::Looped | End::Died { .. } | End::Cut { .. });
             return if is_untried { Probed::Untried } else { Probed::Nothing };
         };
         if let Some(letter) = self.reader.letter(&statement.callable, &step.result) {

@@ -129,7 +129,8 @@ impl<'a, S: Subject> Experiments<'a, S> {
             return Ok(vec![Run::not_run(); batch.len()]);
         }
         let runs = self.subject.run(batch)?;
-        let is_bad = |run: &&Run| matches!(run.end, End::TimedOut | End::Looped | End::Blocked | End::Died { .. });
+        let is_bad =
+            |run: &&Run| matches!(run.end, End::TimedOut | End::Looped | End::Blocked | End::Died { .. });
         self.bad_ends += runs.iter().filter(is_bad).count();
         Ok(runs)
     }
