@@ -201,8 +201,8 @@ impl<'a, S: Guarded> Prober<'a, S> {
         self.subject.guard().is_given_up_everywhere(callable)
     }
 
-    /// Tells whether a move is worth its time: it neither hangs as a rule nor passes a number that exhausted the
-    /// memory.
+    /// Tells whether a move is worth its time: it neither hangs as a rule nor passes a number that exhausted
+    /// the memory.
     pub(crate) fn is_worth(&self, one: &Move) -> bool {
         !one.passes(&self.heavy) && !self.is_given_up(one.callable())
     }

@@ -119,8 +119,8 @@ impl Player {
         passed
     }
 
-    /// Adds the digest of an object that a method returned, and of arguments that it changed: the content of a
-    /// stream that is read into an array is an answer, too.
+    /// Adds the digest of an object that a method returned, and of arguments that it changed: the content of
+    /// a stream that is read into an array is an answer, too.
     pub(super) fn put_answer(&mut self, returned: Option<jobject>, passed: &[(jobject, Digest)]) {
         if returned.is_none() && passed.is_empty() {
             return;

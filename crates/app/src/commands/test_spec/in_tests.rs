@@ -354,8 +354,8 @@ impl Suite {
     }
 
     /// The intervention that puts off the first call, with its known value in its place, and whether the test
-    /// goes on without something that the call gave it: a test that catches the exception of the call, or looks
-    /// into an array that the call fills, needs the call at its place, whatever the object needs.
+    /// goes on without something that the call gave it: a test that catches the exception of the call, or
+    /// looks into an array that the call fills, needs the call at its place, whatever the object needs.
     fn delay(&self, one: &Instance) -> (Intervention, bool) {
         let (intervention, invented) = self.delay_call(one, one.at.0, one.ordinals.0);
         let first = &self.plain.lives[one.life].life.events[one.at.0];
