@@ -9,6 +9,7 @@ mod driver;
 
 use std::fs;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use driver::adit;
 use driver::java::{java, subjects};
@@ -160,7 +161,7 @@ fn tests_that_do_not_lead_to_the_class_are_not_run() {
     let run = adit(&[&args[..], &["--thorough", "--order", "on", "changes", "--tests", &tests]].concat());
     let json = run.json();
     let notes = json["notes"].to_string();
-    assert!(notes.contains("no test was run: of 3 test classes, none refers to spec.Lamp"), "{notes}");
+    assert!(notes.contains("no test was run: of 4 test classes, none refers to spec.Lamp"), "{notes}");
     assert!(json["run"]["suite"].is_null(), "{json:#}");
 }
 
@@ -213,4 +214,57 @@ fn objects_of_private_classes_are_made() {
     assert_eq!(on(&json, "add", "total"), ["supported", "matters", "objects"]);
     assert_eq!(on(&json, "total", "add"), ["buggy", "free", "objects"]);
     assert_eq!(on(&json, "add", "isAbove"), ["supported", "matters", "objects"]);
+}
+
+/// The arrays that both calls fill are their answers, and nothing else tells the orders apart.
+#[test]
+fn what_calls_write_into_arguments_is_compared() {
+    let Some((_folder, path, _)) = printer() else { return };
+    let args = ["test-spec", "--class", "spec.Tape", "-c", &path, "--json", "--budget", "2000tests"];
+    let more = ["--script-limit", "200ms", "--order", "left", "right"];
+    let json = adit(&[&args[..], &more].concat()).json();
+    assert_eq!(on(&json, "left", "right"), ["supported", "matters", "objects"]);
+}
+
+/// A test that fails because an array was not filled, or an exception not thrown, says nothing about the
+/// order.
+#[test]
+fn a_test_that_needs_the_call_at_its_place_is_no_witness() {
+    let Some((_folder, path, tests)) = printer() else { return };
+    let path = format!("{path}:{tests}");
+    let args = ["test-spec", "--class", "spec.Tape", "-c", &path, "--json", "--budget", "1tests"];
+    let more =
+        ["--thorough", "--tests", "spec.TapeTest", "--order", "left", "close", "--order", "right", "close"];
+    let json = adit(&[&args[..], &more].concat()).json();
+    for constraint in json["constraints"].as_array().unwrap() {
+        assert_ne!(constraint["verdict"], "supported", "{constraint:#}");
+        let tests = constraint["evidence"]["tests"].as_array().unwrap();
+        assert_eq!(tests.len(), 1, "{constraint:#}");
+        assert_eq!(tests[0]["supplied"]["invented"], true, "{constraint:#}");
+    }
+}
+
+/// Calls that never return, while objects are made, fields are watched and tests run.
+#[test]
+fn the_total_time_is_kept() {
+    let Some((_folder, path, tests)) = printer() else { return };
+    let path = format!("{path}:{tests}");
+    let run = |class: &str, orders: &[&str], test: &str| {
+        let args =
+            ["test-spec", "--class", class, "-c", &path, "--json", "--thorough", "--total-time", "12s"];
+        let start = Instant::now();
+        let run = adit(
+            &[&args[..], &["--budget", "60s", "--script-limit", "3s", "--tests", test], orders].concat(),
+        );
+        assert!(run.code < 2, "{}", run.err);
+        // Starting Java, and a limit that does not count the time in which the processor is busy with others.
+        let most = Duration::from_secs(12 + 30);
+        assert!(start.elapsed() < most, "{:?}: {}", start.elapsed(), run.err);
+    };
+    run("spec.Tape", &["--order", "left", "rewind", "--order", "rewind", "right"], "spec.TapeTest");
+    run(
+        "spec.Printer",
+        &["--order", "print", "turnOff", "--order", "print", "isUsed", "--order", "setTitle", "turnOff"],
+        "spec.PatientPrinterTest",
+    );
 }

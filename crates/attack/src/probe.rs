@@ -15,7 +15,7 @@ use rustc_hash::FxHasher;
 
 use crate::EventReader;
 use crate::guard::{Guarded, why_not_run};
-use crate::moves::Situation;
+use crate::moves::{Move, Situation};
 use crate::ties::Ties;
 
 /// Runs situations and reads their last call. Counts scripts, and skips those that are known to hang.
@@ -203,6 +203,12 @@ impl<'a, S: Guarded> Prober<'a, S> {
     /// Tells whether the method hangs so often that it is no longer called at all.
     pub(crate) fn is_given_up(&self, callable: &Arc<Callable>) -> bool {
         self.subject.guard().is_given_up_everywhere(callable)
+    }
+
+    /// Tells whether a move is worth its time: it neither hangs as a rule nor passes a number that exhausted
+    /// the memory.
+    pub(crate) fn is_worth(&self, one: &Move) -> bool {
+        !one.passes(&self.heavy) && !self.is_given_up(one.callable())
     }
 
     fn last_call(&self, script: &Script, run: &Run) -> Probed {

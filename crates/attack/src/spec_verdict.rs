@@ -76,18 +76,21 @@ pub struct VerdictRules {
     /// Only calls on the same object set a pair aside. A stream that writes to another one seems to call
     /// itself in the call graph, which does not tell objects apart.
     pub same_object: bool,
+    /// Experiments in which both orders throw do not refute an order of methods that share state.
+    pub returned: bool,
 }
 
 impl VerdictRules {
     /// All of them.
-    pub const ALL: Self = Self { spoils: true, guards: true, same_object: true };
+    pub const ALL: Self = Self { spoils: true, guards: true, same_object: true, returned: true };
 
     /// All but one, with the name of that one.
-    pub fn without_each() -> [(&'static str, Self); 3] {
+    pub fn without_each() -> [(&'static str, Self); 4] {
         [
             ("spoils", Self { spoils: false, ..Self::ALL }),
             ("guards", Self { guards: false, ..Self::ALL }),
             ("same object", Self { same_object: false, ..Self::ALL }),
+            ("returned", Self { returned: false, ..Self::ALL }),
         ]
     }
 }
@@ -107,15 +110,16 @@ pub fn spec_verdict_by(evidence: &PairEvidence, rules: VerdictRules) -> (SpecVer
         return if calls_itself { set_aside } else { (SpecVerdict::Buggy, Basis::Code) };
     }
     let shows_need = |tally: &Tally| tally.needed + tally.matters > 0;
-    if shows_need(on_objects)
-        || (rules.guards && on_objects.guards > 0)
-        || (!rules.spoils && on_objects.spoils > 0)
-    {
+    if rules.guards && on_objects.guards > 0 {
         return (SpecVerdict::True, Basis::Objects);
     }
-    // Tests can show no more than that the second call ends differently.
-    if on_objects.spoils > 0 {
+    // Later calls and tests can show no more than that the second call ends differently. That the first call
+    // fails after the second is another matter.
+    if rules.spoils && on_objects.needed == 0 && on_objects.spoils > on_objects.matters {
         return (SpecVerdict::Buggy, Basis::Objects);
+    }
+    if shows_need(on_objects) || on_objects.spoils > 0 {
+        return (SpecVerdict::True, Basis::Objects);
     }
     if shows_need(within_tests) {
         return (SpecVerdict::True, Basis::WithinTests);
@@ -132,7 +136,11 @@ pub fn spec_verdict_by(evidence: &PairEvidence, rules: VerdictRules) -> (SpecVer
     if on_objects.fields > 0 {
         return (SpecVerdict::True, Basis::Objects);
     }
-    if free(on_objects) >= ENOUGH {
+    // Calls that always throw show nothing about state that the code is known to share: the objects may lack
+    // the file or the content that the calls are about.
+    let shown = on_objects.free + on_objects.opposite > 0 || *by_code != Shares::Yes || !rules.returned;
+    let free_on_objects = if shown { free(on_objects) } else { 0 };
+    if free_on_objects >= ENOUGH {
         return (SpecVerdict::Buggy, Basis::Objects);
     }
     if free(within_tests) > 0 {
@@ -144,7 +152,7 @@ pub fn spec_verdict_by(evidence: &PairEvidence, rules: VerdictRules) -> (SpecVer
     if *by_watching == Shares::No {
         return (SpecVerdict::Buggy, Basis::Watching);
     }
-    if free(on_objects) > 0 {
+    if free_on_objects > 0 {
         return (SpecVerdict::Buggy, Basis::Objects);
     }
     (SpecVerdict::Unknown, Basis::Nothing)
@@ -225,6 +233,20 @@ mod tests {
         let on_objects = Tally { free: 9, ..Tally::default() };
         let other = PairEvidence { on_objects, calls_some: true, ..nothing() };
         check("same object", &other, SpecVerdict::Buggy);
+        // A visitor of files that do not exist.
+        let on_objects = Tally { both_threw: 99, ..Tally::default() };
+        let absent = PairEvidence { on_objects, by_code: Shares::Yes, ..nothing() };
+        check("returned", &absent, SpecVerdict::Unknown);
+        let apart = PairEvidence { by_code: Shares::Perhaps, ..absent };
+        assert_eq!(spec_verdict(&apart), (SpecVerdict::Buggy, Basis::Objects));
+    }
+
+    /// After `close`, a later `skip` differs as `read` does, for the same reason.
+    #[test]
+    fn a_later_call_does_not_outweigh_that_the_first_spoils_the_second() {
+        let on_objects = Tally { spoils: 40, matters: 1, ..Tally::default() };
+        let evidence = PairEvidence { on_objects, ..nothing() };
+        assert_eq!(spec_verdict(&evidence), (SpecVerdict::Buggy, Basis::Objects));
     }
 
     /// A call that also fails after the second one is needed, though it spoils the second.

@@ -481,6 +481,7 @@ impl Player {
     /// Makes the call, leaves its step in the buffer and returns what it gave.
     fn call(&mut self, ready: &Ready, target: jobject, owner: usize) -> Slot {
         let (env, class) = (self.env, ready.class.get());
+        let passed = if self.digests { self.passed(ready, target) } else { Vec::new() };
         if let Some(touch) = &mut self.touch {
             touch.begin(target);
         }
@@ -528,10 +529,12 @@ impl Player {
             self.step[0] |= tag::TOUCHED;
             touch.put(&mut self.step);
         }
-        if let (true, CallKind::Method, Slot::Object(object, first)) = (self.digests, ready.kind, slot)
-            && first != owner
-        {
-            self.put_answer(object);
+        if self.digests && ready.kind == CallKind::Method {
+            let returned = match slot {
+                Slot::Object(object, first) if first != owner => Some(object),
+                _ => None,
+            };
+            self.put_answer(returned, &passed);
         }
         slot
     }

@@ -149,8 +149,8 @@ pub struct Step {
     /// The locations that the call read and wrote, if the subject watched them. Boxed, because they rarely
     /// are.
     pub effects: Option<Box<Effects>>,
-    /// Digest of the object that a method returned, if the subject was asked to
-    /// [look](crate::Subject::look) that deep and the object is not the receiver.
+    /// Digest of the object that a method returned and of the arguments that it changed, if the subject was
+    /// asked to [look](crate::Subject::look) that deep and they are not the receiver.
     pub answer: Option<Digest>,
 }
 

@@ -47,6 +47,10 @@ pub(crate) struct LabeledFlags {
     /// The projects on which rules were chosen, those that were held out, or both.
     #[arg(long, value_enum, default_value = "both")]
     set: Set,
+    /// Ask tests only where code and objects leave a pair open, as the command does by default. There is no
+    /// evidence for DSI and TEMARI then.
+    #[arg(long)]
+    quick: bool,
     /// Leave out classes whose evidence is kept in this folder, because their verdicts were looked at.
     #[arg(long, value_name = "DIR")]
     without: Vec<PathBuf>,
@@ -73,12 +77,11 @@ enum Set {
 }
 
 /// Projects on which rules were chosen; the others were only measured.
-const CHOSEN_ON: [&str; 2] = ["commons-codec", "commons-csv"];
-const PROJECTS: [&str; 4] = ["commons-codec", "commons-csv", "commons-io", "joda-convert"];
+const CHOSEN_ON: [&str; 4] = ["commons-codec", "commons-csv", "commons-io", "joda-convert"];
 
 /// A labeled specification and its evidence.
 struct Labeled {
-    project: &'static str,
+    project: String,
     class: String,
     pair: String,
     label: SpecVerdict,
@@ -92,15 +95,15 @@ type Rule = Box<dyn Fn(&PairEvidence) -> SpecVerdict>;
 /// Prints the tables, if there are projects.
 pub(crate) fn run(flags: &LabeledFlags) -> Result<()> {
     let Some(projects) = &flags.projects else { return Ok(()) };
-    let mut chosen: Vec<(&'static str, String, Vec<Vec<String>>)> = Vec::new();
-    let is_asked = |project: &&str| match flags.set {
-        Set::Choosing => CHOSEN_ON.contains(project),
-        Set::HeldOut => !CHOSEN_ON.contains(project),
+    let mut chosen: Vec<(String, String, Vec<Vec<String>>)> = Vec::new();
+    let is_asked = |project: &String| match flags.set {
+        Set::Choosing => CHOSEN_ON.contains(&project.as_str()),
+        Set::HeldOut => !CHOSEN_ON.contains(&project.as_str()),
         Set::Both => true,
     };
-    for project in PROJECTS.into_iter().filter(is_asked) {
-        let classes = labels(flags, project)?;
-        chosen.extend(classes.into_iter().map(|(class, pairs)| (project, class, pairs)));
+    for project in labeled_projects(flags, projects)?.into_iter().filter(is_asked) {
+        let classes = labels(flags, &project)?;
+        chosen.extend(classes.into_iter().map(|(class, pairs)| (project.clone(), class, pairs)));
     }
     let whole = chosen.iter().map(|(.., pairs)| pairs.len()).sum::<usize>();
     chosen.sort_by_key(|(project, class, _)| rank(flags.sample_seed, project, class));
@@ -110,12 +113,12 @@ pub(crate) fn run(flags: &LabeledFlags) -> Result<()> {
     };
     chosen.retain(|(project, class, _)| !is_seen(project, class));
     chosen.truncate(flags.classes.unwrap_or(usize::MAX));
-    let (mut all, mut times) = (Vec::new(), BTreeMap::<&str, Times>::new());
+    let (mut all, mut times) = (Vec::new(), BTreeMap::<String, Times>::new());
     for (project, class, pairs) in &chosen {
         let (rows, time) = gather(flags, projects, project, class, pairs)?;
         if !rows.is_empty() {
             all.extend(rows);
-            times.entry(project).or_default().add(&time);
+            times.entry(project.clone()).or_default().add(&time);
         }
     }
     println!("\n## Labeled specifications\n\n{} of {whole} pairs were tested.", all.len());
@@ -205,6 +208,19 @@ impl Times {
     }
 }
 
+/// The projects that are built and have labels, by name.
+fn labeled_projects(flags: &LabeledFlags, projects: &Path) -> Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(projects).into_diagnostic()? {
+        let name = entry.into_diagnostic()?.file_name().to_string_lossy().into_owned();
+        if flags.labels.join(format!("{name}.csv")).exists() {
+            names.push(name);
+        }
+    }
+    names.sort();
+    Ok(names)
+}
+
 /// The labeled rows of a project, by class.
 fn labels(flags: &LabeledFlags, project: &str) -> Result<BTreeMap<String, Vec<Vec<String>>>> {
     let file = flags.labels.join(format!("{project}.csv"));
@@ -223,7 +239,7 @@ fn labels(flags: &LabeledFlags, project: &str) -> Result<BTreeMap<String, Vec<Ve
 fn gather(
     flags: &LabeledFlags,
     projects: &Path,
-    project: &'static str,
+    project: &str,
     class: &str,
     pairs: &[Vec<String>],
 ) -> Result<(Vec<Labeled>, Times)> {
@@ -247,7 +263,7 @@ fn gather(
         let constraints = found["constraints"].as_array().map_or(&[][..], Vec::as_slice);
         let own = constraints.iter().find(|one| one["a"] == **a && one["b"] == **b);
         rows.push(Labeled {
-            project,
+            project: project.to_owned(),
             class: class.to_owned(),
             pair: format!("{a} before {b}"),
             label: if label == "true" { SpecVerdict::True } else { SpecVerdict::Buggy },
@@ -289,7 +305,8 @@ fn evidence(
     let place = projects.join(project);
     let folder = |name: &str| place.join(name).display().to_string();
     let mut command = Command::new(&flags.adit);
-    command.args(["test-spec", "--class", class, "--json", "--quiet", "--no-project", "--thorough"]);
+    command.args(["test-spec", "--class", class, "--json", "--quiet", "--no-project"]);
+    command.args((!flags.quick).then_some("--thorough"));
     command.args(["-c", &format!("{}:{}:{}", folder("classes"), folder("tests"), flags.libraries)]);
     command.args(["--directory", &folder("source"), "--workers", "1", "--budget", "3000tests"]);
     // Seconds say little on a busy machine.

@@ -247,6 +247,7 @@ fn examine(flags: &TestSpecFlags, spec: &Specification, quiet: bool) -> Result<A
             directory: directory.unwrap_or_else(|| ".".into()),
             writable: flags.writable.clone(),
             limit: flags.time_limit.min(flags.total_time.saturating_sub(start.elapsed())).max(LEAST_TIME),
+            deadline: start + flags.total_time.max(start.elapsed() + LEAST_TIME),
         };
         if !request.classes.is_empty() {
             match Suite::start(&java, request, &asked, quiet) {
@@ -262,8 +263,7 @@ fn examine(flags: &TestSpecFlags, spec: &Specification, quiet: bool) -> Result<A
         let asks = asks_tests[place];
         let left = flags.total_time.checked_sub(start.elapsed());
         late += usize::from(asks && suite.is_some() && left.is_none());
-        if let (Some(suite), Some(left)) = (suite.as_mut().filter(|_| asks), left) {
-            suite.keep_within(left);
+        if let (Some(suite), Some(_)) = (suite.as_mut().filter(|_| asks), left) {
             match suite.exchange(pair, flags.thorough) {
                 Ok(found) => within = found,
                 // Tests that ran without changes and cannot be chosen say nothing about this pair only.

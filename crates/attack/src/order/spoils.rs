@@ -45,7 +45,7 @@ pub(super) fn answer<S: Guarded>(
         })
         .collect();
     let others: Vec<&Move> =
-        surveyed.candidates.iter().filter(|one| !is_first(one) && !one.passes(&prober.heavy)).collect();
+        surveyed.candidates.iter().filter(|one| !is_first(one) && prober.is_worth(one)).collect();
     if untouched.is_empty() || others.is_empty() {
         return Ok(None);
     }

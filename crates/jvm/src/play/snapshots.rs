@@ -2,12 +2,14 @@
 
 use std::rc::Rc;
 
+use adit_trace::{CallKind, Digest};
 use jni_sys::{jobject, jvalue};
 
 use super::{Player, put_class};
 use crate::fields::{Counting, Fields, Viewer};
 use crate::jni;
 use crate::reach::Reach;
+use crate::resolve::{Kind, Ready};
 use crate::results::tag;
 use crate::sizes::field_behind;
 use crate::vm::{self, Global};
@@ -96,10 +98,43 @@ impl Player {
         (self.step, self.kept) = (step, kept);
     }
 
-    /// Adds the digest of an object that a method returned.
-    pub(super) fn put_answer(&mut self, object: jobject) {
+    /// The objects that a method is about to get as arguments, apart from its receiver, each with its digest.
+    pub(super) fn passed(&mut self, ready: &Ready, target: jobject) -> Vec<(jobject, Digest)> {
+        if ready.kind != CallKind::Method {
+            return Vec::new();
+        }
+        let mut passed = Vec::new();
+        for (wanted, value) in ready.parameters.iter().zip(&self.args) {
+            if wanted.kind != Kind::Reference {
+                continue;
+            }
+            // SAFETY: the value of a parameter that is a reference is a reference of the script's frame, as
+            // is the receiver.
+            let (object, is_receiver) = unsafe { (value.l, jni!(self.env, IsSameObject, value.l, target)) };
+            if !object.is_null() && !is_receiver {
+                let reach = self.reach.get_or_insert_with(|| Reach::new(self.env));
+                passed.push((object, reach.digest(&self.known, object)));
+            }
+        }
+        passed
+    }
+
+    /// Adds the digest of an object that a method returned, and of arguments that it changed: the content of
+    /// a stream that is read into an array is an answer, too.
+    pub(super) fn put_answer(&mut self, returned: Option<jobject>, passed: &[(jobject, Digest)]) {
+        if returned.is_none() && passed.is_empty() {
+            return;
+        }
         let reach = self.reach.get_or_insert_with(|| Reach::new(self.env));
-        let digest = reach.digest(&self.known, object);
+        let mut digest = returned.map(|object| reach.digest(&self.known, object));
+        for (place, &(object, before)) in passed.iter().enumerate() {
+            let after = reach.digest(&self.known, object);
+            if after != before {
+                let placed = Digest { exact: place as u64, coarse: place as u64 };
+                digest = Some(digest.unwrap_or_default().then(placed).then(after));
+            }
+        }
+        let Some(digest) = digest else { return };
         self.step.byte(tag::ANSWER);
         self.step.bytes(&digest.exact.to_le_bytes());
         self.step.bytes(&digest.coarse.to_le_bytes());

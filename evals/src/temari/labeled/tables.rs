@@ -1,13 +1,13 @@
 //! Tables of the labeled specifications, named after those of the paper.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use adit_attack::dsi::SpecVerdict;
 use adit_attack::spec_verdict::{Basis, spec_verdict};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 
-use super::{CHOSEN_ON, Labeled, PROJECTS, Rule, Times};
+use super::{CHOSEN_ON, Labeled, Rule, Times};
 
 /// Resamples of an interval.
 const RESAMPLES: usize = 2_000;
@@ -38,7 +38,7 @@ fn percent(part: usize, whole: usize) -> String {
 
 /// Tables IV a and VI: accuracy, and precision and recall for each verdict.
 pub(super) fn accuracy(all: &[Labeled], testers: &[(String, Rule)], seed: u64) {
-    let is_chosen = |one: &&Labeled| CHOSEN_ON.contains(&one.project);
+    let is_chosen = |one: &&Labeled| CHOSEN_ON.contains(&one.project.as_str());
     let as_labeled = |_: &Labeled| None;
     let queries_true = |one: &Labeled| (one.kind == "looks").then_some(SpecVerdict::True);
     for (name, chosen) in [("choosing set", true), ("held-out set", false)] {
@@ -92,7 +92,7 @@ fn table(
 fn interval(judged: &[Judged<'_>], seed: u64) -> (f64, f64) {
     let mut classes: BTreeMap<(&str, &str), (usize, usize)> = BTreeMap::new();
     for Judged { one, label, verdict } in judged {
-        let (count, right) = classes.entry((one.project, &one.class)).or_default();
+        let (count, right) = classes.entry((one.project.as_str(), &one.class)).or_default();
         *count += 1;
         *right += usize::from(label == verdict);
     }
@@ -119,7 +119,8 @@ pub(super) fn projects(all: &[Labeled], testers: &[(String, Rule)]) {
     let names: Vec<&str> = testers.iter().map(|(name, _)| name.as_str()).collect();
     println!("| project | pairs | {} |", names.join(" | "));
     println!("|---|---|{}", "---|".repeat(names.len()));
-    for project in PROJECTS {
+    let projects: BTreeSet<&str> = all.iter().map(|one| one.project.as_str()).collect();
+    for project in projects {
         let of: Vec<&Labeled> = all.iter().filter(|one| one.project == project).collect();
         let right = |rule: &Rule| {
             let judged = judge(of.iter().copied(), rule, &|_| None);
@@ -138,7 +139,7 @@ pub(super) fn bases(all: &[Labeled]) {
     for one in all {
         let Some(evidence) = &one.evidence else { continue };
         let (verdict, basis) = spec_verdict(evidence);
-        let first = if CHOSEN_ON.contains(&one.project) { 0 } else { 2 };
+        let first = if CHOSEN_ON.contains(&one.project.as_str()) { 0 } else { 2 };
         let counts = bases.entry(basis).or_default();
         counts[first] += 1;
         counts[first + 1] += usize::from(verdict == one.label);
@@ -149,7 +150,7 @@ pub(super) fn bases(all: &[Labeled]) {
 }
 
 /// Table VII: time.
-pub(super) fn times(all: &[Labeled], times: &BTreeMap<&str, Times>) {
+pub(super) fn times(all: &[Labeled], times: &BTreeMap<String, Times>) {
     println!("\nTable VII: seconds for all evidence, tests of classes that are named after them\n");
     println!(
         "| project | pairs | seconds | seconds for each pair | all tests of a class | one run with delayed calls \

@@ -13,7 +13,7 @@ use adit_jvm::record::intervene::{
 };
 use adit_jvm::record::{EventNaming, Outcome as TestOutcome, RecordOptions, Task, TaskEnd};
 use adit_trace::{Event, Outcome, Pace, Progress, State, Value};
-use miette::Report;
+use miette::{Report, miette};
 use serde_json::{Value as Json, json};
 
 use super::methods::EventMethods;
@@ -52,6 +52,8 @@ pub(super) struct TestsRequest {
     pub(super) directory: PathBuf,
     pub(super) writable: Vec<PathBuf>,
     pub(super) limit: Duration,
+    /// The moment after which nothing more is run.
+    pub(super) deadline: Instant,
 }
 
 /// Evidence from tests about one pair.
@@ -70,6 +72,7 @@ pub(super) struct Suite {
     bench: TestBench,
     /// Time limit of a run with delayed calls.
     patience: Duration,
+    deadline: Instant,
     plain: BenchRun,
     /// The tests that may be evidence, run again without changes.
     again: Option<BenchRun>,
@@ -103,7 +106,7 @@ impl Suite {
         pairs: &[&(EventMethods, EventMethods)],
         quiet: bool,
     ) -> Result<Self, Report> {
-        let TestsRequest { classes, directory, writable, limit } = request;
+        let TestsRequest { classes, directory, writable, limit, deadline } = request;
         let naming = EventNaming::Overload { non_public: true };
         let task = Task::Tests { classes };
         let record = RecordOptions {
@@ -116,7 +119,6 @@ impl Suite {
         let plain = run(&mut bench, &Experiment::default(), quiet)?;
         let whole = start.elapsed();
         let patience = (whole * PATIENCE).max(LEAST_LIMIT).min(limit);
-        bench.set_limit(patience);
         let mut events: BTreeMap<String, usize> = BTreeMap::new();
         for life in &plain.lives {
             *events.entry(life.test.clone()).or_default() += life.life.events.len();
@@ -124,6 +126,7 @@ impl Suite {
         let mut suite = Self {
             bench,
             patience,
+            deadline,
             plain,
             again: None,
             events,
@@ -149,6 +152,7 @@ impl Suite {
                 interventions: Vec::new(),
                 only: Some(objects.into_iter().collect()),
             };
+            suite.keep_within()?;
             suite.again = Some(run(&mut suite.bench, &experiment, quiet)?);
         }
         suite.remark();
@@ -270,12 +274,18 @@ impl Suite {
         Ok(found)
     }
 
-    /// Lets no run take longer than the time that is left.
-    pub(super) fn keep_within(&mut self, left: Duration) {
-        self.bench.set_limit(self.patience.min(left.max(LEAST_LIMIT)));
+    /// Lets the next run take no longer than the time that is left, and fails if there is none.
+    fn keep_within(&mut self) -> Result<(), Report> {
+        let left = self.deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(miette!("the time was over; allow more with --total-time"));
+        }
+        self.bench.set_limit(self.patience.min(left));
+        Ok(())
     }
 
     fn timed(&mut self, experiment: &Experiment) -> Result<BenchRun, Report> {
+        self.keep_within()?;
         let start = Instant::now();
         let run = run(&mut self.bench, experiment, self.quiet)?;
         self.delayed += start.elapsed();
@@ -343,10 +353,16 @@ impl Suite {
         chosen
     }
 
-    /// The intervention that puts off a call, with its known value in its place, and whether the value is
-    /// invented.
+    /// The intervention that puts off the first call, with its known value in its place, and whether the test
+    /// goes on without something that the call gave it: a test that catches the exception of the call, or
+    /// looks into an array that the call fills, needs the call at its place, whatever the object needs.
     fn delay(&self, one: &Instance) -> (Intervention, bool) {
-        self.delay_call(one, one.at.0, one.ordinals.0)
+        let (intervention, invented) = self.delay_call(one, one.at.0, one.ordinals.0);
+        let first = &self.plain.lives[one.life].life.events[one.at.0];
+        let method = self.bench.methods().iter().find(|method| method.event == first.method);
+        let lacks = matches!(first.outcome, Outcome::Threw(_))
+            || method.is_some_and(|method| may_fill(&method.descriptor));
+        (intervention, invented || lacks)
     }
 
     /// The same for any call before the second one.
@@ -574,6 +590,11 @@ impl Suite {
             "delayed_runs": self.runs,
         })
     }
+}
+
+/// Tells whether a method takes an array and answers something, as one that reads into the array does.
+fn may_fill(descriptor: &str) -> bool {
+    descriptor.split_once(')').is_some_and(|(parameters, result)| parameters.contains('[') && result != "V")
 }
 
 /// The objects whose calls change places.

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use adit_attack::EventReader;
 use adit_attack::effects::EffectSummary;
 use adit_attack::order::{OrderEvidence, OrderQuestion, Side, Tally, order};
 use adit_attack::spec_verdict::{ENOUGH, Shares};
+use adit_attack::{EventReader, HangGuard};
 use adit_java::source;
 use adit_jvm::{Host, Profile};
-use adit_trace::{Author, Effects, Limit, Pace, Progress, Script, Stop, Subject, edit};
+use adit_trace::{Author, Effects, Limit, Pace, Phase, Progress, Script, Stop, edit};
 use miette::Report;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
@@ -30,7 +30,10 @@ use crate::request::{CallRequest, ClassRequest};
 const WATCHED: usize = 200;
 const WATCHED_CALLS: usize = 8;
 
-/// Scripts between two looks at the clock.
+/// Share of the time that the survey may take: calls that hang cost most while adit does not know them yet.
+const FOR_SURVEY: f64 = 0.4;
+
+/// Most scripts between two looks at the clock.
 const WATCHED_AT_ONCE: usize = 20;
 
 /// Results for all pairs, in their order.
@@ -78,6 +81,7 @@ pub(super) fn experiment(
     let (mut pace, start) = (BudgetPace::new(budget), Instant::now());
     let mut shown = |now: &Progress| {
         counting.show(|| format!("{}, exchanging calls", counted(now.tests, "test")));
+        let most = if now.phase == Phase::Survey { most.mul_f64(FOR_SURVEY) } else { most };
         if start.elapsed() >= most { ControlFlow::Break(Stop::Budget(Limit::Time)) } else { pace.go_on(now) }
     };
     let orders = order(&mut host, &mut generator, &reader, &questions, &[], &ORDER, &mut rng, &mut shown)
@@ -107,14 +111,16 @@ pub(super) fn experiment(
     let mut host = Host::new(watching).map_err(environment::cannot_run)?;
     let scripts: Vec<Script> = (0..WATCHED).map(|_| generator.script(&mut rng, WATCHED_CALLS)).collect();
     let mut summary = EffectSummary::new();
-    for some in scripts.chunks(WATCHED_AT_ONCE) {
-        // Each of them may hang.
-        if start.elapsed() >= most {
-            break;
-        }
-        let runs = host.run(some).map_err(environment::cannot_run)?;
-        some.iter().zip(&runs).for_each(|(script, run)| summary.observe(script, run));
-    }
+    // Each of them may hang.
+    let mut in_time = |_: &Progress| match start.elapsed() >= most {
+        true => ControlFlow::Break(Stop::Budget(Limit::Time)),
+        false => ControlFlow::Continue(()),
+    };
+    let runs = HangGuard::new(WATCHED_AT_ONCE)
+        .run(&mut host, &scripts, Phase::Walks, &mut in_time)
+        .map_err(environment::cannot_run)?;
+    let made = scripts.iter().zip(&runs).filter(|(_, run)| run.was_run());
+    made.for_each(|(script, run)| summary.observe(script, run));
     counting.finish();
     let watched = questions.iter().map(|question| shared_fields(&summary, question)).collect();
     Ok(OnObjects { orders: orders.evidence, java, watched, tests: orders.tests })
