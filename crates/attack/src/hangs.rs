@@ -8,9 +8,10 @@
 //! with the construction of its object (`acquire` on a semaphore made with zero); on the method alone when it
 //! mostly hangs, whatever the construction; and on the construction when more methods hang on such objects
 //! than return: a scanner that reads from an endless source hangs in every method that reads, and none of
-//! them is at fault. Calls on endless sources compute where others wait, so few of them tell: two methods that
-//! loop on objects of one construction, never return on them and return on others. And where a method hangs with some values and returns with others, as a wait of an hour
-//! and one of no time do, it is the values.
+//! them is at fault. Calls on endless sources compute where others wait, so few of them tell: two methods
+//! that loop on objects of one construction, never return on them and return on others. And where a method
+//! hangs with some values and returns with others, as a wait of an hour and one of no time do, it is the
+//! values.
 //!
 //! Paper: none; bookkeeping.
 //! Cost: nothing until something hangs; then a hash of the construction for every object of a script.
@@ -254,8 +255,8 @@ impl HangBlame {
         bad
     }
 
-    /// Finds out whether objects of a construction have an endless source: several methods loop on them, which
-    /// return on others. What waits is something else, because somebody else may end it.
+    /// Finds out whether objects of a construction have an endless source: several methods loop on them,
+    /// which return on others. What waits is something else, because somebody else may end it.
     fn find_endless(&mut self, construction: ConstructionHash) {
         let Some(stats) = self.constructions.get(&construction) else { return };
         let returns_elsewhere =

@@ -34,12 +34,12 @@ const STARVED: u32 = 20;
 /// place at which the machine can stop it, which is a matter of microseconds, unless it is in native code.
 const TO_STOP: Duration = Duration::from_millis(100);
 
-/// A call may compute for one part in so many of the time that is left for everything: one that hangs must not
-/// use up a whole phase of a search.
+/// A call may compute for one part in so many of the time that is left for everything: one that hangs must
+/// not use up a whole phase of a search.
 const SHARE: u32 = 3;
 
-/// Time to compute that every call has, however little is left for everything. The first call of a machine may
-/// load hundreds of classes.
+/// Time to compute that every call has, however little is left for everything. The first call of a machine
+/// may load hundreds of classes.
 const LEAST_LEFT: Duration = Duration::from_millis(200);
 
 /// Time that a worker has to exit by itself after it closed the connection, so its exit code becomes known.
@@ -272,9 +272,9 @@ impl Worker {
                     return Ok(if is_to_blame { Waited::TimedOut } else { Waited::Late });
                 }
                 if asked.is_none() || started != seen {
-                    // What has computed for long would most likely have gone on; otherwise nobody is to blame.
-                    // A phase that ends in a call that hangs would else have learned nothing from it, nor the
-                    // next one.
+                    // What has computed for long would most likely have gone on; otherwise nobody is to
+                    // blame. A phase that ends in a call that hangs would else have learned nothing from it,
+                    // nor the next one.
                     let computed = self.processor_time().saturating_sub(used).min(since.elapsed());
                     if started == seen && computed > self.allowed(patience)?.min(most) / 2 {
                         self.note_hang(patience, hurried)?;

@@ -5,10 +5,11 @@
 //! that gave it elsewhere. A glance that matches no known situation says nothing, and the situation is
 //! probed.
 //!
-//! Where there are so many states and events that even this takes too long, a glance asks only for events that
-//! tell the known sets apart, and for the event itself: a handful of calls instead of one for each event. It takes
-//! a set that nobody knows for a known one, so only events are judged by it that did the same wherever they were
-//! followed: they stayed, or led to one set. What comes of it is looked at again when there is time.
+//! Where there are so many states and events that even this takes too long, a glance asks only for events
+//! that tell the known sets apart, and for the event itself: a handful of calls instead of one for each
+//! event. It takes a set that nobody knows for a known one, so only events are judged by it that did the same
+//! wherever they were followed: they stayed, or led to one set. What comes of it is looked at again when
+//! there is time.
 //!
 //! A glance tells where an event leads while nothing better is known. It takes no part in comparing
 //! situations, in splits, or in the exactness of a model.
@@ -28,8 +29,8 @@ use crate::probe::{Halt, Prober};
 /// Calls for an event that the situation before did not enable.
 const ELSEWHERE: usize = 2;
 
-/// Calls for glances at everything that leads nowhere yet, from which on glances ask only for what tells known
-/// sets apart. Even a class whose calls take half a millisecond has made as many after two seconds.
+/// Calls for glances at everything that leads nowhere yet, from which on glances ask only for what tells
+/// known sets apart. Even a class whose calls take half a millisecond has made as many after two seconds.
 const MANY_CALLS: usize = 8_000;
 
 /// Events that a glance asks for.
@@ -99,7 +100,8 @@ impl Exploration {
         Glance::Distinguishing(distinguishing(&events.into_values().collect::<Vec<_>>()))
     }
 
-    /// Events that did the same wherever they were followed: they stayed, or led to one set from several others.
+    /// Events that did the same wherever they were followed: they stayed, or led to one set from several
+    /// others.
     pub(super) fn predictable_events(&self) -> BTreeSet<Letter> {
         let mut leads: BTreeMap<Letter, BTreeSet<(EnabledSetId, EnabledSetId)>> = BTreeMap::new();
         for (id, successor) in self.successors() {

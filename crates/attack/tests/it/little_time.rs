@@ -12,8 +12,8 @@ use crate::author::RandomAuthor;
 use crate::automaton_world::{Automaton, World};
 use crate::options::splitting;
 
-/// So many states in a ring: the first method leads from each to the next. Each but the first state refuses one
-/// other method, and all others stay.
+/// So many states in a ring: the first method leads from each to the next. Each but the first state refuses
+/// one other method, and all others stay.
 fn ring(states: usize, methods: usize) -> Automaton {
     let target = |state: usize, method: usize| match method {
         0 => (state + 1) % states,
