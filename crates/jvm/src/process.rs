@@ -304,10 +304,13 @@ impl Worker {
                 let used = self.processor_time().saturating_sub(used);
                 let waited = since.elapsed();
                 let own = || waited.saturating_sub(self.starved_time().saturating_sub(starved));
-                let computes = waited > allowed && used > allowed;
-                if computes || (waited > limit && (waited > limit * STARVED || own() > limit)) {
+                if (waited > allowed && used > allowed)
+                    || (waited > limit && (waited > limit * STARVED || own() > limit))
+                {
                     self.note_hang(patience, hurried)?;
-                    if computes {
+                    // Half, because the clocks of the process and of its threads differ a little, and what
+                    // waits uses nearly nothing.
+                    if used > allowed / 2 {
                         hurried.looped.push(started);
                     }
                     shared::ask_to_stop(&self.memory, started)?;

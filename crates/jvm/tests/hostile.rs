@@ -174,7 +174,7 @@ fn endless_initializer() {
     check(
         &["new LoopsInInitializer ()V"],
         expect![[r#"
-            TimedOut
+            Looped
         "#]],
     );
 }

@@ -36,6 +36,11 @@ const TURNS: usize = 6;
 const STABLE_ROUNDS: usize = 6;
 const SEARCHING_ROUNDS: usize = 12;
 
+/// Their tests must also be one in so many of all, unless there were very many rounds. The more tests it took
+/// to find the last thing, the more it may take to find the next.
+const STABLE_SHARE: u64 = 3;
+const VERY_STABLE_ROUNDS: usize = 60;
+
 /// Most words that are tried in one turn.
 const WORDS: usize = 48;
 
@@ -72,7 +77,8 @@ impl Round<'_> {
         let mut tried: BTreeSet<Vec<Letter>> = BTreeSet::new();
         if let Some(mut explorer) = mined.explorer.take() {
             let (mut turns, mut stable) = (0, 0);
-            while self.pace.over().is_none() && stable < self.stable_rounds() {
+            let mut changed = self.pace.tests();
+            while self.pace.over().is_none() && !self.is_stable(stable, changed) {
                 let model = explorer.explored(self.calls.reader).model;
                 let tests = self.workers.recorder.tests_rejected_by(&model, TESTS)?;
                 let mut words = self.contradictions(&model, properties)?;
@@ -80,7 +86,11 @@ impl Round<'_> {
                 words.retain(|word| tried.insert(word.clone()));
                 if (tests.is_empty() && words.is_empty()) || turns >= TURNS {
                     let found = self.in_laboratory(|laboratory| explorer.deepen(laboratory))?;
-                    (turns, stable) = if found { (0, 0) } else { (turns, stable + 1) };
+                    if found {
+                        (turns, stable, changed) = (0, 0, self.pace.tests());
+                    } else {
+                        stable += 1;
+                    }
                     continue;
                 }
                 turns += 1;
@@ -118,10 +128,13 @@ impl Round<'_> {
         Ok(open)
     }
 
-    /// Number of rounds that must find nothing new before the model counts as stable. While a method has
-    /// never returned, there is something to look for.
-    fn stable_rounds(&self) -> usize {
-        if self.calls.generator.never_returned().is_empty() { STABLE_ROUNDS } else { SEARCHING_ROUNDS }
+    /// Tells whether so many rounds without a change, since so many tests had been run, are enough. While a
+    /// method has never returned, there is something to look for.
+    fn is_stable(&self, rounds: usize, changed: u64) -> bool {
+        let searching = !self.calls.generator.never_returned().is_empty();
+        let tests = self.pace.tests();
+        rounds >= if searching { SEARCHING_ROUNDS } else { STABLE_ROUNDS }
+            && (rounds >= VERY_STABLE_ROUNDS || (tests - changed) * STABLE_SHARE >= tests)
     }
 
     /// The shortest words by which the model contradicts surviving properties, at most [`WORDS`].
