@@ -31,6 +31,7 @@ use crate::validate::{Reproduced, WalkOptions, measure};
 
 mod accept;
 mod asking;
+mod counting;
 mod draft;
 mod exploration;
 mod fields;

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use adit_trace::edit::{needs, renumbered};
-use adit_trace::{Argument, Callable, Letter, Script, Statement, ValueKind};
+use adit_trace::{Argument, CallKind, Callable, Letter, Script, Statement, ValueKind};
 
 use crate::probe::ShapeHash;
 use crate::ties::Ties;
@@ -75,8 +75,15 @@ impl Move {
         let mut wanted = closure(script, at, object);
         if at != object {
             let making = closure(script, object, object);
+            // A constant is the same wherever it is read.
+            let called =
+                |statement: usize| script.statements.iter().any(|one| one.receiver == Some(statement));
+            let is_constant = |statement: usize| {
+                script.statements[statement].callable.kind == CallKind::Constant && !called(statement)
+            };
             let tied = |&statement: &usize| {
-                making.contains(&statement) || references(&script.statements[statement]).contains(&object)
+                (making.contains(&statement) && !is_constant(statement))
+                    || references(&script.statements[statement]).contains(&object)
             };
             if wanted.iter().any(tied) {
                 return None;
@@ -481,8 +488,6 @@ fn references(statement: &Statement) -> Vec<usize> {
 
 #[cfg(test)]
 mod tests {
-    use adit_trace::CallKind;
-
     use super::*;
 
     fn statement(kind: CallKind, name: &str, receiver: Option<usize>, args: Vec<Argument>) -> Statement {
@@ -586,6 +591,23 @@ mod tests {
         let script = Script { statements };
         assert_eq!(Move::cut_out(&script, 3, 0), None);
         assert!(Move::cut_out(&script, 4, 0).is_some());
+    }
+
+    /// A constant with which an object was made is a value like any other, unless calls change it.
+    #[test]
+    fn a_move_has_constants_that_its_object_was_made_with() {
+        let with = |on_constant: Vec<Statement>| {
+            let mut statements = vec![
+                statement(CallKind::Constant, "FAST", None, Vec::new()),
+                statement(CallKind::Constructor, "Engine", None, vec![Argument::Earlier(0)]),
+                statement(CallKind::Method, "shift", Some(1), vec![Argument::Earlier(0)]),
+            ];
+            statements.extend(on_constant);
+            Move::cut_out(&Script { statements }, 2, 1)
+        };
+        let kinds = |one: Move| one.statements.iter().map(|one| one.callable.kind).collect::<Vec<_>>();
+        assert_eq!(with(Vec::new()).map(kinds), Some(vec![CallKind::Constant, CallKind::Method]));
+        assert_eq!(with(vec![statement(CallKind::Method, "tune", Some(0), Vec::new())]), None);
     }
 
     #[test]

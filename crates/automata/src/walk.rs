@@ -46,6 +46,16 @@ impl<L> Fsa<L> {
     /// How likely a word is depends on the language alone, and not on how many transitions carry a label or
     /// into how many states it leads. A share of such words is a share of the language.
     pub fn random_word(&self, max_length: usize, rng: &mut impl Rng) -> Vec<u32> {
+        self.word(max_length, true, rng)
+    }
+
+    /// The same, but a word only ends before `max_length` where nothing can come next. Otherwise words over a
+    /// few labels would be short, and say nothing of what happens late.
+    pub fn long_random_word(&self, max_length: usize, rng: &mut impl Rng) -> Vec<u32> {
+        self.word(max_length, false, rng)
+    }
+
+    fn word(&self, max_length: usize, may_stop: bool, rng: &mut impl Rng) -> Vec<u32> {
         let mut word = Vec::new();
         let mut at: Vec<State> = self.initial().to_vec();
         while word.len() < max_length {
@@ -53,7 +63,8 @@ impl<L> Fsa<L> {
                 at.iter().flat_map(|&state| self.steps(state)).map(|step| step.letter).collect();
             letters.sort_unstable();
             letters.dedup();
-            let choices = letters.len() + usize::from(at.iter().any(|&state| self.is_accepting(state)));
+            let stops = may_stop && at.iter().any(|&state| self.is_accepting(state));
+            let choices = letters.len() + usize::from(stops);
             if choices == 0 {
                 break;
             }
@@ -80,6 +91,22 @@ mod tests {
 
     use crate::Builder;
     use crate::testing::fsas;
+
+    #[test]
+    fn a_long_word_ends_where_nothing_can_follow() {
+        let mut builder = Builder::new();
+        let states = [builder.state(true), builder.state(true)];
+        builder.initial(states[0]);
+        builder.edge(states[0], 'a', states[0]);
+        builder.edge(states[0], 'b', states[1]);
+        let fsa = builder.build();
+        let last = fsa.letter(&'b').unwrap();
+        let mut rng = ChaCha8Rng::seed_from_u64(3);
+        for _ in 0..200 {
+            let word = fsa.long_random_word(5, &mut rng);
+            assert!(word.len() == 5 || word.last() == Some(&last), "{word:?} could go on");
+        }
+    }
 
     #[test]
     fn a_word_is_as_likely_whatever_the_number_of_its_transitions() {

@@ -72,10 +72,7 @@ impl Exploration {
         let first = self.situations.len();
         if self.probe(prober, way.clone())? < way.len() {
             // A way that was probed in part would lead nowhere.
-            self.situations.truncate(first);
-            self.unlike.retain(|(one, other)| one.0 < first && other.0 < first);
-            self.by_state.retain(|_, situation| situation.0 < first);
-            self.by_likeness.values_mut().for_each(|alike| alike.retain(|situation| situation.0 < first));
+            self.forget_after(first);
             return Err(prober.why_not_run(&self.progress(Phase::Accept)).into());
         }
         // A call that the pool lacks is tried everywhere, or else it would seem to be possible here

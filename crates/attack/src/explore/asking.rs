@@ -14,6 +14,7 @@
 //! once it is known which answers never help.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use adit_trace::edit::named;
@@ -33,22 +34,27 @@ const ANSWERS: usize = 3;
 /// Times that an answer of a method is passed to another in vain before it is no longer tried.
 const PATIENCE: u32 = 12;
 
-/// Experience with passing answers of one method to another: how often it was tried, and how often it showed
-/// an event that was lacking.
+/// Experience with passing answers of one method to another for an event that was lacking: how often it was
+/// tried, and how often it showed that event.
 #[derive(Default)]
-pub(super) struct Experience(BTreeMap<Passing, (u32, u32)>);
+pub(super) struct Experience(BTreeMap<(Passing, Letter), (u32, u32)>);
 
 /// A method that answers, or one that makes a twin, and a method that is given the result.
 type Passing = (Arc<Callable>, Arc<Callable>);
 
 impl Experience {
-    fn is_hopeless(&self, passing: &Passing) -> bool {
-        self.0.get(passing).is_some_and(|&(tried, helped)| helped == 0 && tried >= PATIENCE)
+    /// Tells whether passing never shows any of these events.
+    fn is_hopeless(&self, passing: &Passing, lacking: &[Letter]) -> bool {
+        let is_hopeless = |&letter: &Letter| {
+            let known = self.0.get(&(passing.clone(), letter));
+            known.is_some_and(|&(tried, helped)| helped == 0 && tried >= PATIENCE)
+        };
+        lacking.iter().all(is_hopeless)
     }
 
     /// Number of times that answers of a method helped.
     fn helped(&self, answering: &Arc<Callable>) -> u32 {
-        let same = self.0.iter().filter(|((by, _), _)| by == answering);
+        let same = self.0.iter().filter(|(((by, _), _), _)| by == answering);
         same.map(|(_, (_, helped))| helped).sum()
     }
 }
@@ -56,6 +62,8 @@ impl Experience {
 /// A call that is given an answer.
 pub(super) struct Asked {
     passing: Passing,
+    /// Events of the call that were lacking.
+    lacking: Rc<[Letter]>,
     pub(super) situation: Situation,
 }
 
@@ -84,26 +92,30 @@ impl Exploration {
     ) -> Vec<Asked> {
         let shown: BTreeSet<Letter> = outcomes.iter().filter_map(|(one, _)| letter(one)).collect();
         let mut met = BTreeSet::new();
-        let lacking = self.pool.moves.iter().filter(|one| {
+        let lacks = |letter: &&Letter| !shown.contains(letter) && self.met.contains(letter);
+        let lacking = self.pool.moves.iter().filter_map(|one| {
             let callable = one.callable();
-            let lacks = |letter: &Letter| !shown.contains(letter) && self.met.contains(letter);
+            let events: Rc<[Letter]> =
+                prober.reader.letters_of(callable).iter().filter(lacks).copied().collect();
             // What only takes what the object returned is possible only once it was asked.
-            !callable.parameters.is_empty()
+            let is_asked = !callable.parameters.is_empty()
                 && !self.pool.ties.is_tied(callable)
-                && prober.reader.letters_of(callable).iter().any(lacks)
-                && !prober.is_given_up(callable)
+                && !events.is_empty()
+                && !prober.is_given_up(callable);
+            is_asked.then_some((one, events))
         });
-        let lacking: Vec<_> =
-            lacking.filter(|one| met.insert((one.callable(), one.passes_array()))).collect();
+        let lacking: Vec<(&Move, Rc<[Letter]>)> =
+            lacking.filter(|(one, _)| met.insert((one.callable(), one.passes_array()))).collect();
         if lacking.is_empty() {
             return Vec::new();
         }
         let mut asked = Vec::new();
         let mut pass = |by: &Arc<Callable>, behind: &dyn Fn(&Move) -> Vec<Situation>| {
-            for one in &lacking {
+            for (one, events) in &lacking {
                 let passing = (by.clone(), one.callable().clone());
-                if !self.experience.is_hopeless(&passing) {
-                    let with = |situation| Asked { passing: passing.clone(), situation };
+                if !self.experience.is_hopeless(&passing, events) {
+                    let with =
+                        |situation| Asked { passing: passing.clone(), lacking: events.clone(), situation };
                     asked.extend(behind(one).into_iter().map(with));
                 }
             }
@@ -182,11 +194,13 @@ impl Exploration {
         shown: &BTreeSet<Letter>,
         asked: impl Iterator<Item = (&'a Asked, &'a Probed)>,
     ) {
-        for (Asked { passing, situation }, outcome) in asked {
+        for (Asked { passing, lacking, situation }, outcome) in asked {
             let helps = letter(outcome).is_some_and(|letter| !shown.contains(&letter));
-            let (tried, helped) = self.experience.0.entry(passing.clone()).or_default();
-            *tried += 1;
-            *helped += u32::from(helps);
+            for &event in &**lacking {
+                let (tried, helped) = self.experience.0.entry((passing.clone(), event)).or_default();
+                *tried += 1;
+                *helped += u32::from(letter(outcome) == Some(event));
+            }
             if helps && self.pool.ties.tie(&situation.script, situation.object) {
                 self.outdate_situations();
             }

@@ -439,7 +439,7 @@ impl EnabledSetId {
 
 /// The two classes that the split of this number makes: of the situations that can take it, and of the
 /// others.
-fn sides(split: usize) -> [ClassId; 2] {
+pub(super) fn sides(split: usize) -> [ClassId; 2] {
     // Enabled sets have the even numbers.
     [ClassId(4 * split + 1), ClassId(4 * split + 3)]
 }

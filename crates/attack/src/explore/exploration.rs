@@ -639,6 +639,14 @@ impl Exploration {
         self.ask(prober, tried)
     }
 
+    /// Forgets all situations but the first so many.
+    pub(super) fn forget_after(&mut self, count: usize) {
+        self.situations.truncate(count);
+        self.unlike.retain(|(one, other)| one.0 < count && other.0 < count);
+        self.by_state.retain(|_, situation| situation.0 < count);
+        self.by_likeness.values_mut().for_each(|alike| alike.retain(|situation| situation.0 < count));
+    }
+
     /// Learns that calls returned with what their object had returned, and never did with anything else.
     fn tie_returned(&mut self, outcomes: &[(Probed, Situation)]) {
         let returned = outcomes.iter().filter(|(outcome, _)| letter(outcome).is_some());

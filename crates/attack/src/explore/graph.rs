@@ -29,6 +29,9 @@ pub(super) struct Graph {
     open: Vec<Vec<SuccessorId>>,
     /// The same of the creation of objects.
     open_creations: Vec<SuccessorId>,
+    /// Events of the open successors of each node.
+    open_events: Vec<BTreeSet<Letter>>,
+    open_creating: BTreeSet<Letter>,
     /// Nodes in which calls were not made that are possible elsewhere.
     untried: BTreeSet<NodeId>,
 }
@@ -44,7 +47,8 @@ pub(super) struct NodeId(usize);
 pub(super) struct Way {
     /// Nodes after each event, as far as there are any.
     pub(super) levels: Vec<BTreeSet<NodeId>>,
-    /// Everything behind these nodes was probed: where there is no further level, the word cannot go on.
+    /// It was probed where the events of the word lead from these nodes: where there is no further level, the
+    /// word cannot go on.
     pub(super) is_certain: bool,
 }
 
@@ -54,8 +58,13 @@ const WIDTH: usize = 64;
 impl Graph {
     /// Follows a word as far as is known.
     pub(super) fn follow(&self, word: &[Letter]) -> Way {
-        let mut way = Way { levels: Vec::new(), is_certain: self.open_creations.is_empty() };
+        let mut way = Way { levels: Vec::new(), is_certain: true };
         for (at, letter) in word.iter().enumerate() {
+            let is_known = |NodeId(node): &NodeId| !self.open_events[*node].contains(letter);
+            way.is_certain &= match at.checked_sub(1) {
+                None => !self.open_creating.contains(letter),
+                Some(before) => way.levels[before].iter().all(is_known),
+            };
             let mut next: BTreeSet<NodeId> = match at.checked_sub(1) {
                 None => self.creations.get(letter).into_iter().flat_map(BTreeMap::keys).copied().collect(),
                 Some(before) => {
@@ -70,8 +79,7 @@ impl Graph {
             if next.is_empty() {
                 break;
             }
-            let is_known = |node: &NodeId| self.open[node.0].is_empty() && !self.untried.contains(node);
-            way.is_certain &= next.iter().all(is_known);
+            way.is_certain &= next.is_disjoint(&self.untried);
             way.levels.push(next);
         }
         way
@@ -185,6 +193,8 @@ impl Exploration {
             edges: vec![BTreeMap::new(); situations.len()],
             open: vec![Vec::new(); situations.len()],
             open_creations: Vec::new(),
+            open_events: vec![BTreeSet::new(); situations.len()],
+            open_creating: BTreeSet::new(),
             untried: BTreeSet::new(),
             nodes,
             situations,
@@ -204,9 +214,12 @@ impl Exploration {
                 }
                 None => {
                     if met.insert((from, successor.letter, self.fields.key(successor.state))) {
-                        let open =
-                            from.map_or(&mut graph.open_creations, |NodeId(from)| &mut graph.open[from]);
+                        let (open, events) = match from {
+                            Some(NodeId(from)) => (&mut graph.open[from], &mut graph.open_events[from]),
+                            None => (&mut graph.open_creations, &mut graph.open_creating),
+                        };
                         open.push(id);
+                        events.insert(successor.letter);
                     }
                 }
             }

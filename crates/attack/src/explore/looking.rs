@@ -60,19 +60,62 @@ impl Exploration {
                 self.add_move(prober, new)?;
             }
             let pair = (one, other);
+            if self.differ_by_values(prober.reader, pair) {
+                // When they were probed, some events were not known yet, and nothing was asked for them.
+                self.probe_again(prober, one)?;
+                self.probe_again(prober, other)?;
+            }
             let (one, other) = (self.situation(one), self.situation(other));
             if one.enabled == other.enabled || self.differ_by_untried(pair.0, pair.1) {
                 continue;
             }
             if one.state != other.state {
                 self.choose_fields();
-            } else if self.depth != Depth::Fields && self.differ_by_values(prober.reader, pair) {
+            } else if self.differ_by_values(prober.reader, pair) && self.are_alike_inside(prober, pair)? {
                 self.lend(pair);
             } else {
                 self.look_deeper();
             }
         }
         Ok(())
+    }
+
+    /// Tries all moves once more in a situation that was probed when less was known.
+    fn probe_again<S: Guarded>(
+        &mut self,
+        prober: &mut Prober<'_, S>,
+        id: SituationId,
+    ) -> Result<(), Halt<S::Error>> {
+        let again = SituationId(self.situations.len());
+        let unlike = self.unlike.len();
+        let ProbedSituation { situation, state, .. } = self.situation(id);
+        let again_unprobed = (situation.clone(), *state);
+        if self.probe(prober, vec![again_unprobed])? == 0 {
+            return Err(prober.why_not_run(&self.progress(Phase::Explore)).into());
+        }
+        self.lend((again, id));
+        self.forget_after(again.0);
+        self.unlike.truncate(unlike);
+        Ok(())
+    }
+
+    /// Tells whether what the fields lead to has the same shape in two situations. Where more than fields is
+    /// compared, it is even the same. Looking deeper because of what nobody can name would tell apart all
+    /// objects with other content.
+    fn are_alike_inside<S: Guarded>(
+        &self,
+        prober: &mut Prober<'_, S>,
+        (one, other): (SituationId, SituationId),
+    ) -> Result<bool, Halt<S::Error>> {
+        if self.depth != Depth::Fields {
+            return Ok(true);
+        }
+        prober.subject.look(Depth::ReachableAtEnd);
+        let both = [one, other].map(|id| self.situation(id).situation.clone());
+        let observed = prober.observe(&both).map_err(Halt::Failed);
+        self.focus(prober);
+        let likeness: Vec<_> = observed?.into_iter().flatten().map(|one| one.likeness).collect();
+        Ok(matches!(&likeness[..], [Some(one), Some(other)] if one == other))
     }
 
     /// Tells whether two situations only differ in answers to calls that take values, and that both make: a

@@ -163,6 +163,7 @@ impl Exploration {
         room: &mut usize,
     ) -> Result<BTreeSet<usize>, Halt<S::Error>> {
         let enabled: BTreeSet<Letter> = self.situation(id).successors.iter().map(|one| one.letter).collect();
+        let own = self.fields.key(self.situation(id).state);
         let (mut more, mut met) = (BTreeMap::new(), BTreeSet::new());
         let (mut doubtful, mut open): (Vec<(Letter, usize)>, Vec<Unprobed>) = (Vec::new(), Vec::new());
         let Some(class) = draft.classes.of(id) else { return Ok(BTreeSet::new()) };
@@ -172,8 +173,10 @@ impl Exploration {
                 more.entry((letter, None)).or_insert(number);
                 continue;
             }
-            // Where fields mislead, nothing is known of what is behind.
-            if !self.is_told_by_fields() || harmless.contains(&letter) {
+            // Where fields mislead, nothing is known of what is behind. A call that seemed to be without effect
+            // may have one with other values.
+            let stays = self.fields.key(state) == own || self.prior.doubtful.contains(&letter);
+            if !self.is_told_by_fields() || (harmless.contains(&letter) && stays) {
                 continue;
             }
             match self.with_state(state).map(|to| draft.classes.of(to)) {

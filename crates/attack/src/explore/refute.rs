@@ -40,6 +40,14 @@ const FEWER_SEARCHED: usize = 3;
 /// Situations that are kept for each prefix of a walk when it is first searched for.
 const FIRST_WIDTH: usize = 2;
 
+/// Walks that are searched for more thoroughly when they were not realized, and of these once more. They stand
+/// for the others: where many walks fail, all of them would take more tests than everything else.
+const THOROUGH: usize = 48;
+const VERY_THOROUGH: usize = 16;
+
+/// Words for which other values are searched after one judgment.
+const MOST_VALUED: usize = 24;
+
 /// Judgment of a model that is not split further.
 #[derive(Clone)]
 pub(super) struct Judgment {
@@ -60,6 +68,9 @@ pub(super) struct Unrefined {
     refined: Option<f64>,
 }
 
+/// Tests of one judgment up to which another one is made only for finding a better split.
+const CHEAP: u64 = 3000;
+
 /// Share of the unrealized walks that a small split must make realizable.
 const REFINING: f64 = 0.25;
 
@@ -70,6 +81,23 @@ const REFINED: f64 = 0.004;
 /// One in so many tests may search for other values, and in any case so many tests.
 const VALUES_SHARE: usize = 3;
 const FEW_VALUES: usize = 4000;
+
+/// Splits that would help, made together.
+struct Candidate {
+    /// They make so many walks realizable that they need no other reason.
+    is_worth: bool,
+    /// Share of the walks that can be realized with them.
+    after: f64,
+    family: Vec<Split>,
+    /// States of the model with them.
+    states: usize,
+}
+
+impl Candidate {
+    fn is_better(&self, other: &Self) -> bool {
+        (self.is_worth, self.after) > (other.is_worth, other.after)
+    }
+}
 
 /// Walks of a draft, and how far each could be realized.
 struct Trial(Vec<TriedWalk>);
@@ -167,32 +195,48 @@ impl Exploration {
             self.keep_refining(before);
             return Ok(Some(self.without_refining().unwrap_or_else(|| trial.judgment(prober.reader))));
         }
-        let mut best: Option<(f64, Vec<Split>, usize)> = None;
+        let SplitOptions { good, readable, .. } = self.options.splitting;
+        let mut best: Option<Candidate> = None;
         for split in self.suspects(prober, &trial)? {
-            let made = self.splits.all().len();
+            let (made, tests) = (self.splits.all().len(), prober.tests);
             let family = self.with_alike(prober.reader, split);
             self.splits.make_all(&family);
             self.outdate_draft();
             let after = self.share_of_split(prober, author, rng);
             let states = self.draft(prober.reader).states.len();
-            if matches!(after, Ok(Some(after)) if self.options.splitting.is_worth(before, after)) {
-                return Ok(None);
-            }
             self.splits.undo_after(made);
             self.outdate_draft();
             // A split that could not be judged is undone, and may be tried again.
-            match after? {
-                Some(after) if after - before >= REFINING * (1.0 - before) => {
-                    if best.as_ref().is_none_or(|(known, ..)| after > *known) {
-                        best = Some((after, family, states));
-                    }
+            let after = match after {
+                Ok(Some(after)) => after,
+                Ok(None) => {
+                    self.splits.is_useless(split);
+                    continue;
                 }
-                _ => self.splits.is_useless(split),
+                Err(halt) => {
+                    if let Some(best) = best.filter(|one| one.is_worth) {
+                        self.make(&best.family);
+                    }
+                    return Err(halt);
+                }
+            };
+            let is_link = before >= good && family.iter().any(|one| self.is_link(one));
+            let is_worth = !is_link && self.options.splitting.is_worth(before, after);
+            if !is_worth && after - before < REFINING * (1.0 - before) {
+                self.splits.is_useless(split);
+                continue;
+            }
+            let candidate = Candidate { is_worth, after, family, states };
+            if best.as_ref().is_none_or(|known| candidate.is_better(known)) {
+                best = Some(candidate);
+            }
+            // Which of the suspects comes first is a matter of chance, so all are judged if that costs little.
+            if best.as_ref().is_some_and(|best| best.is_worth) && prober.tests - tests > CHEAP {
+                break;
             }
         }
-        if let Some((_, family, states)) = best {
-            let SplitOptions { good, readable, .. } = self.options.splitting;
-            let is_needed = before < good && states <= readable;
+        if let Some(Candidate { is_worth, family, states, .. }) = best {
+            let is_needed = is_worth || (before < good && states <= readable);
             if self.unrefined.is_none() && !is_needed {
                 self.unrefined = Some(Unrefined {
                     splits: self.splits.all().len(),
@@ -201,12 +245,17 @@ impl Exploration {
                     refined: None,
                 });
             }
-            self.splits.make_all(&family);
-            self.outdate_draft();
+            self.make(&family);
             return Ok(None);
         }
         self.keep_refining(before);
         Ok(Some(self.without_refining().unwrap_or_else(|| trial.judgment(prober.reader))))
+    }
+
+    /// Makes splits part of the model.
+    fn make(&mut self, splits: &[Split]) {
+        self.splits.make_all(splits);
+        self.outdate_draft();
     }
 
     /// Tries to make words happen, and returns a script for each that happened. By those that did not, states
@@ -312,7 +361,10 @@ impl Exploration {
     /// whose walks can be realized.
     fn keep_refining(&mut self, realized: f64) {
         let needs_more = |one: &Unrefined| one.judgment.realized < self.options.splitting.enough;
-        if realized >= 1.0 - REFINED && self.unrefined.as_ref().is_some_and(needs_more) {
+        let ends = |one: &Unrefined| !self.counts_on(one.splits);
+        if realized >= 1.0 - REFINED
+            && self.unrefined.as_ref().is_some_and(|one| needs_more(one) && ends(one))
+        {
             self.unrefined = None;
         }
     }
@@ -393,23 +445,26 @@ impl Exploration {
         let most = if tried.len() > open.len() { walks / FEWER_SEARCHED } else { walks };
         let weight = open.len() as f64 / open.len().min(most).max(1) as f64;
         open.truncate(most);
-        let mut words: Vec<Vec<Letter>> = open.iter().map(|walk| walk.word.clone()).collect();
+        let mut open: Vec<(Walk, f64)> = open.into_iter().map(|walk| (walk, weight)).collect();
         let kind = |state| self.likely_class(&draft, state);
         let (mut realized, progress) = (Realized::default(), self.progress(Phase::Refute));
         // Most walks can be realized in many ways. Few fail, so these can be searched more thoroughly: a
         // split because of a bad search would be a wrong state.
-        for width in [FIRST_WIDTH.min(width), width, 4 * width] {
+        for (width, most) in [(FIRST_WIDTH.min(width), walks), (width, THOROUGH), (4 * width, VERY_THOROUGH)]
+        {
+            represent(&mut open, most, |walk| !realized.is_whole(&walk.word));
+            let failed = open.iter().filter(|(walk, _)| !realized.is_whole(&walk.word));
+            let words: Vec<Vec<Letter>> = failed.map(|(walk, _)| walk.word.clone()).collect();
             let (starts, moves) = (&self.pool.starts, &self.pool.moves);
             let (beam, mut found) = (Beam { starts, moves, width, kind: &kind }, Realized::default());
             realize(prober, &words, &beam, &mut found, &progress)?;
-            words.retain(|word| !found.is_whole(word));
             // A search may take other turns, and lose what the one before had found.
             let is_known = |prefix: &[Letter]| realized.prefixes.contains_key(prefix);
             found.prefixes.retain(|prefix, one| !one.situations.is_empty() || !is_known(prefix));
             realized.prefixes.extend(found.prefixes);
         }
         self.see_all(&realized);
-        tried.extend(open.into_iter().map(|walk| TriedWalk::searched(walk, weight, &realized)));
+        tried.extend(open.into_iter().map(|(walk, weight)| TriedWalk::searched(walk, weight, &realized)));
         let learned = self.try_other_values(prober, author, &mut tried, rng)?;
         Ok((Trial(tried), learned))
     }
@@ -425,13 +480,13 @@ impl Exploration {
     ) -> Result<bool, Halt<S::Error>> {
         const WIDTH: usize = 8;
         self.values.most = self.tried / VALUES_SHARE + FEW_VALUES;
-        let failed: BTreeSet<Vec<Letter>> = tried
-            .iter()
-            .filter(|one| !one.is_realized())
-            .map(|one| one.walk.word[..=one.reached.len()].to_vec())
-            .collect();
-        let failed: Vec<Vec<Letter>> =
-            failed.into_iter().filter(|word| !self.values.is_hopeless(word)).collect();
+        let mut failed: Vec<Vec<Letter>> = Vec::new();
+        for one in tried.iter().filter(|one| !one.is_realized()) {
+            let word = &one.walk.word[..=one.reached.len()];
+            if failed.len() < MOST_VALUED && !failed.iter().any(|known| known == word) {
+                failed.extend((!self.values.is_hopeless(word)).then(|| word.to_vec()));
+            }
+        }
         if !self.values.has_room() || failed.is_empty() {
             return Ok(false);
         }
@@ -446,7 +501,8 @@ impl Exploration {
             let found = realize(prober, &failed, &beam, &mut realized, &progress).and_then(|()| {
                 values.extend(prober, author, &failed, (&beam, &mut realized), rng, &progress)
             });
-            let words: Vec<Vec<Letter>> = tried.iter().map(|one| one.walk.word.clone()).collect();
+            let open = tried.iter().filter(|one| !one.is_realized());
+            let words: Vec<Vec<Letter>> = open.map(|one| one.walk.word.clone()).collect();
             found.and_then(|found| {
                 if !found.is_empty() {
                     realize(prober, &words, &beam, &mut realized, &progress)?;
@@ -483,8 +539,8 @@ impl Exploration {
         prober: &mut Prober<'_, S>,
         trial: &Trial,
     ) -> Result<Vec<Split>, Halt<S::Error>> {
-        const WALKS: usize = 24;
-        const TRIED: usize = 3;
+        const WALKS: usize = 48;
+        const TRIED: usize = 4;
         let mut votes: BTreeMap<Split, usize> = BTreeMap::new();
         for tried in trial.failed().take(WALKS) {
             self.update(prober)?;
@@ -580,6 +636,23 @@ impl Exploration {
     }
 }
 
+/// Keeps at most so many of the walks that failed, and lets them stand for all of these.
+fn represent(walks: &mut Vec<(Walk, f64)>, most: usize, failed: impl Fn(&Walk) -> bool) {
+    let all = walks.iter().filter(|(walk, _)| failed(walk)).count();
+    if all <= most {
+        return;
+    }
+    let mut kept = 0;
+    walks.retain_mut(|(walk, weight)| {
+        if !failed(walk) {
+            return true;
+        }
+        kept += 1;
+        *weight *= all as f64 / most as f64;
+        kept <= most
+    });
+}
+
 /// A random walk of the draft with this word, if there is one.
 fn read(draft: &DraftModel, reader: &EventReader, word: &[Letter], rng: &mut impl Rng) -> Option<Walk> {
     let fsa = &draft.fsa;
@@ -612,7 +685,7 @@ fn pick<'a, T>(some: &'a [T], rng: &mut impl Rng) -> Option<&'a T> {
 /// A walk of a draft with a random word. The word is drawn first: how many transitions carry a label must not
 /// decide how often it is tried.
 fn random_walk(draft: &DraftModel, reader: &EventReader, longest: usize, rng: &mut impl Rng) -> Walk {
-    let letters = draft.fsa.random_word(longest, rng);
+    let letters = draft.fsa.long_random_word(longest, rng);
     let letter = |&letter: &u32| {
         let label = &draft.fsa.alphabet()[letter as usize];
         reader.alphabet().get(label).expect("the labels of a draft are those of its reader")
