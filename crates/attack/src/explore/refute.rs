@@ -45,7 +45,7 @@ const FIRST_WIDTH: usize = 2;
 const THOROUGH: usize = 48;
 const VERY_THOROUGH: usize = 16;
 
-/// Words for which other values are searched after one judgment.
+/// Walks for which other values are searched after one judgment. They stand for the others, too.
 const MOST_VALUED: usize = 24;
 
 /// Judgment of a model that is not split further.
@@ -146,6 +146,12 @@ impl TriedWalk {
 
     fn is_realized(&self) -> bool {
         self.reached.len() == self.walk.word.len()
+    }
+
+    /// The word up to the first event that did not happen.
+    fn as_far_as_it_fails(&self) -> &[Letter] {
+        let word = &self.walk.word;
+        &word[..word.len().min(self.reached.len() + 1)]
     }
 }
 
@@ -452,7 +458,7 @@ impl Exploration {
         // split because of a bad search would be a wrong state.
         for (width, most) in [(FIRST_WIDTH.min(width), walks), (width, THOROUGH), (4 * width, VERY_THOROUGH)]
         {
-            represent(&mut open, most, |walk| !realized.is_whole(&walk.word));
+            represent(&mut open, most, |(walk, _)| !realized.is_whole(&walk.word), |(_, weight)| weight);
             let failed = open.iter().filter(|(walk, _)| !realized.is_whole(&walk.word));
             let words: Vec<Vec<Letter>> = failed.map(|(walk, _)| walk.word.clone()).collect();
             let (starts, moves) = (&self.pool.starts, &self.pool.moves);
@@ -475,19 +481,21 @@ impl Exploration {
         &mut self,
         prober: &mut Prober<'_, S>,
         author: &impl Author,
-        tried: &mut [TriedWalk],
+        tried: &mut Vec<TriedWalk>,
         rng: &mut impl Rng,
     ) -> Result<bool, Halt<S::Error>> {
         const WIDTH: usize = 8;
         self.values.most = self.tried / VALUES_SHARE + FEW_VALUES;
-        let mut failed: Vec<Vec<Letter>> = Vec::new();
-        for one in tried.iter().filter(|one| !one.is_realized()) {
-            let word = &one.walk.word[..=one.reached.len()];
-            if failed.len() < MOST_VALUED && !failed.iter().any(|known| known == word) {
-                failed.extend((!self.values.is_hopeless(word)).then(|| word.to_vec()));
-            }
+        if !self.values.has_room() {
+            return Ok(false);
         }
-        if !self.values.has_room() || failed.is_empty() {
+        let is_open =
+            |one: &TriedWalk| !one.is_realized() && !self.values.is_hopeless(one.as_far_as_it_fails());
+        represent(tried, MOST_VALUED, is_open, |one| &mut one.weight);
+        let failed: BTreeSet<Vec<Letter>> =
+            tried.iter().filter(|one| is_open(one)).map(|one| one.as_far_as_it_fails().to_vec()).collect();
+        let failed: Vec<Vec<Letter>> = failed.into_iter().collect();
+        if failed.is_empty() {
             return Ok(false);
         }
         let draft = self.draft(prober.reader);
@@ -636,19 +644,24 @@ impl Exploration {
     }
 }
 
-/// Keeps at most so many of the walks that failed, and lets them stand for all of these.
-fn represent(walks: &mut Vec<(Walk, f64)>, most: usize, failed: impl Fn(&Walk) -> bool) {
-    let all = walks.iter().filter(|(walk, _)| failed(walk)).count();
+/// Keeps at most so many of the walks that are `open`, and lets them stand for all of these.
+fn represent<T>(
+    walks: &mut Vec<T>,
+    most: usize,
+    open: impl Fn(&T) -> bool,
+    weight: impl Fn(&mut T) -> &mut f64,
+) {
+    let all = walks.iter().filter(|walk| open(walk)).count();
     if all <= most {
         return;
     }
     let mut kept = 0;
-    walks.retain_mut(|(walk, weight)| {
-        if !failed(walk) {
+    walks.retain_mut(|walk| {
+        if !open(walk) {
             return true;
         }
         kept += 1;
-        *weight *= all as f64 / most as f64;
+        *weight(walk) *= all as f64 / most as f64;
         kept <= most
     });
 }
