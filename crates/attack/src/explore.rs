@@ -43,6 +43,8 @@ pub mod modes;
 mod new_moves;
 mod refute;
 mod repeating;
+#[cfg(test)]
+mod testing;
 mod untried;
 mod witness;
 

@@ -69,3 +69,74 @@ impl Exploration {
         (is_known && leads).then_some(false)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use adit_trace::Script;
+
+    use super::*;
+    use crate::explore::exploration::{ProbedSituation, Successor};
+    use crate::explore::testing::nothing_explored;
+    use crate::moves::Situation;
+    use crate::probe::StateHash;
+
+    const PUSH: Letter = 0;
+    const POP: Letter = 1;
+
+    /// Stacks with room for so many elements, of every size.
+    fn stacks(room: usize) -> Exploration {
+        let mut made = nothing_explored();
+        let situation = Situation { script: Script { statements: Vec::new() }, object: 0 };
+        for size in 0..=room {
+            let to = |letter, size: usize| {
+                let state = StateHash::combine([size as u64].into_iter());
+                let probed = Some(SituationId(size));
+                Successor { letter, situation: situation.clone(), state, probed, like: None }
+            };
+            let mut successors: Vec<Successor> =
+                (size < room).then(|| to(PUSH, size + 1)).into_iter().collect();
+            successors.extend((size > 0).then(|| to(POP, size - 1)));
+            let enabled = made.enabled_set(&successors);
+            made.met.extend([PUSH, POP]);
+            made.situations.push(ProbedSituation {
+                situation: situation.clone(),
+                state: StateHash::combine([size as u64].into_iter()),
+                enabled,
+                successors,
+                thrown: BTreeMap::new(),
+                untried: BTreeSet::new(),
+            });
+        }
+        made
+    }
+
+    /// The split of stacks that are neither empty nor full by whether they are so after `pop`, and that of the
+    /// larger ones.
+    fn counted(made: &mut Exploration) -> [Split; 2] {
+        let between = made.situation(SituationId(1)).enabled.class();
+        let first = Split { of: between, letter: POP, to: between };
+        let [larger, _] = sides(0);
+        [first, Split { of: larger, letter: POP, to: larger }]
+    }
+
+    #[test]
+    fn a_half_divided_by_what_leads_to_it_is_a_link() {
+        let mut made = stacks(5);
+        let [first, second] = counted(&mut made);
+        assert!(!made.is_link(&first));
+        made.splits.make(first);
+        assert!(made.is_link(&second));
+    }
+
+    #[test]
+    fn what_can_be_divided_again_counts_on() {
+        let ends = |room| {
+            let mut made = stacks(room);
+            let [first, second] = counted(&mut made);
+            made.splits.make_all(&[first, second]);
+            !made.counts_on(0)
+        };
+        assert!(!ends(7), "a stack of three elements leads out of its part, and one of four does not");
+        assert!(ends(4), "one stack of three elements has room for another");
+    }
+}

@@ -432,7 +432,7 @@ impl Exploration {
 
 impl EnabledSetId {
     /// The class of all situations that enable the set.
-    fn class(self) -> ClassId {
+    pub(super) fn class(self) -> ClassId {
         ClassId(2 * self.number())
     }
 }

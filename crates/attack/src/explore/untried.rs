@@ -116,29 +116,12 @@ mod tests {
 
     use super::*;
     use crate::explore::exploration::Successor;
-    use crate::explore::{ExploreOptions, Prior, SplitOptions};
+    use crate::explore::testing::nothing_explored;
     use crate::probe::StateHash;
-    use crate::survey::{Pool, SurveyOptions};
-    use crate::ties::Ties;
 
     /// An exploration with situations that have these events, and in which those were not tried.
     fn exploration(situations: &[(&[Letter], &[Letter])]) -> Exploration {
-        let splitting = SplitOptions {
-            walks: 1,
-            walk_length: 1,
-            width: 1,
-            gain: 1.0,
-            relative_gain: 1.0,
-            least_gain: 1.0,
-            enough: 1.0,
-            good: 1.0,
-            readable: 1,
-            states: 1,
-        };
-        let survey = SurveyOptions { scripts: 1, calls: 1, candidates: 1, moves: 1 };
-        let options = ExploreOptions { survey, successors: 1, splitting };
-        let pool = Pool { starts: Vec::new(), moves: Vec::new(), ties: Ties::default() };
-        let mut made = Exploration::new(pool, Prior::default(), options);
+        let mut made = nothing_explored();
         let situation = Situation { script: Script { statements: Vec::new() }, object: 0 };
         for (shown, untried) in situations {
             let successor = |&letter: &Letter| {
