@@ -87,6 +87,16 @@ pub(super) struct Suite {
     quiet: bool,
 }
 
+/// What a test lacks while its first call is put off.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Lacks {
+    Nothing,
+    /// The exception of the call, which it catches, or what the call puts into an array.
+    Effect,
+    /// The object that the call returned. The test goes on with null, also in later calls.
+    Object,
+}
+
 /// Two calls of a test on one object.
 #[derive(Clone, Debug)]
 struct Instance {
@@ -220,15 +230,18 @@ impl Suite {
         }
         self.related.extend(tests.iter().map(|&test| test.to_owned()));
         let names: Vec<String> = tests.iter().map(|&test| test.to_owned()).collect();
-        let (interventions, invented): (Vec<Intervention>, Vec<bool>) =
+        let (interventions, lacks): (Vec<Intervention>, Vec<Lacks>) =
             instances.iter().map(|one| self.delay(one)).unzip();
+        let changes = self.changes_somewhere(&first_events);
         let only = objects_of(&instances);
-        let supplied = self.timed(&Experiment { tests: names.clone(), interventions, only })?;
+        let supplied =
+            self.timed(&Experiment { tests: names.clone(), interventions, only })?;
         let as_published = match published {
             false => None,
             true => {
                 let interventions = as_published(&first_events, &second_events);
-                Some(self.timed(&Experiment { tests: names.clone(), interventions, only: None })?)
+                let tests = names.clone();
+                Some(self.timed(&Experiment { tests, interventions, only: None })?)
             }
         };
         let mut found =
@@ -236,12 +249,16 @@ impl Suite {
         let (plain_ends, again) = (ends(&self.plain), self.ends_again());
         for test in &names {
             let of_test = || instances.iter().enumerate().filter(|(_, one)| one.test == *test);
-            let invents = of_test().any(|(number, _)| invented[number]);
+            let invents = of_test().any(|(number, _)| lacks[number] != Lacks::Nothing);
             let plain = plain_ends.get(test).cloned().unwrap_or(TestEnd::Skipped);
             let mut between = false;
             for (number, one) in of_test() {
-                let (need, disturbed) = self.compare(one, number, &supplied);
+                let (need, disturbed) = self.compare(one, number, &supplied, lacks[number]);
                 between |= disturbed;
+                // That a call which did nothing here can be made later says nothing about one that does.
+                if need == Need::Free && changes && !self.changed(one.life, one.at.0) {
+                    continue;
+                }
                 let counted = match need {
                     Need::Needed => &mut found.tally.needed,
                     Need::Matters => &mut found.tally.matters,
@@ -356,13 +373,31 @@ impl Suite {
     /// The intervention that puts off the first call, with its known value in its place, and whether the test
     /// goes on without something that the call gave it: a test that catches the exception of the call, or
     /// looks into an array that the call fills, needs the call at its place, whatever the object needs.
-    fn delay(&self, one: &Instance) -> (Intervention, bool) {
+    fn delay(&self, one: &Instance) -> (Intervention, Lacks) {
         let (intervention, invented) = self.delay_call(one, one.at.0, one.ordinals.0);
         let first = &self.plain.lives[one.life].life.events[one.at.0];
         let method = self.bench.methods().iter().find(|method| method.event == first.method);
-        let lacks = matches!(first.outcome, Outcome::Threw(_))
-            || method.is_some_and(|method| may_fill(&method.descriptor));
-        (intervention, invented || lacks)
+        let threw = matches!(first.outcome, Outcome::Threw(_));
+        let lacks = match threw || method.is_some_and(|method| may_fill(&method.descriptor)) {
+            _ if invented && !threw => Lacks::Object,
+            true => Lacks::Effect,
+            false => Lacks::Nothing,
+        };
+        (intervention, lacks)
+    }
+
+    /// Tells whether a call changed the fields of its object.
+    fn changed(&self, life: usize, at: usize) -> bool {
+        let events = &self.plain.lives[life].life.events;
+        before(events, at).zip(events[at].state.as_ref()).is_some_and(|(before, after)| before != after)
+    }
+
+    /// Tells whether one of these calls changed its object in some test.
+    fn changes_somewhere(&self, calls: &BTreeSet<String>) -> bool {
+        (0..self.plain.lives.len()).any(|life| {
+            let events = self.plain.lives[life].life.events.iter().enumerate();
+            { events }.any(|(at, event)| calls.contains(&event.method) && self.changed(life, at))
+        })
     }
 
     /// The same for any call before the second one.
@@ -399,7 +434,7 @@ impl Suite {
 
     /// Compares two calls with the same calls in the other order. Also tells whether a call between them
     /// ended differently.
-    fn compare(&self, one: &Instance, number: usize, run: &BenchRun) -> (Need, bool) {
+    fn compare(&self, one: &Instance, number: usize, run: &BenchRun, lacks: Lacks) -> (Need, bool) {
         let plain = &self.plain.lives[one.life];
         let same = |other: &&BenchLife| other.test == one.test && other.object == one.object;
         let Some(moved) = run.lives.iter().find(same) else { return (Need::Unknown, false) };
@@ -422,7 +457,11 @@ impl Suite {
         if !self.is_steady(one) {
             return (Need::Unknown, disturbed);
         }
-        (self.need(one, moved, late, late, second), disturbed)
+        let need = self.need(one, moved, late, late, second);
+        // The second call may differ because of the null with which the test went on.
+        let second_differs = moved.life.events[second].outcome != plain.life.events[one.at.1].outcome;
+        let in_doubt = lacks == Lacks::Object && need > Need::Free && second_differs;
+        (if in_doubt { Need::Unknown } else { need }, disturbed)
     }
 
     /// Compares an exception of the second call with the one in a run with the calls exchanged: by its class,
@@ -523,7 +562,7 @@ impl Suite {
             let Some(calls) = calls.filter(|calls| (2..=BETWEEN + 1).contains(&calls.len())) else {
                 continue;
             };
-            if !self.compare(one, number, supplied).1 || !self.is_steady(one) {
+            if !self.compare(one, number, supplied, Lacks::Nothing).1 || !self.is_steady(one) {
                 continue;
             }
             let all: Vec<(Intervention, bool)> =
@@ -541,7 +580,8 @@ impl Suite {
             return Ok(tally);
         }
         let only = objects_of(asked.iter().map(|(one, ..)| *one));
-        let run = self.timed(&Experiment { tests: tests.into_iter().collect(), interventions, only })?;
+        let tests = tests.into_iter().collect();
+        let run = self.timed(&Experiment { tests, interventions, only })?;
         for (one, begin, calls) in asked {
             match self.compare_together(one, begin, &calls, &run) {
                 Need::Needed => tally.needed += 1,
