@@ -244,6 +244,34 @@ fn a_test_that_needs_the_call_at_its_place_is_no_witness() {
     }
 }
 
+/// `print` appends to a text behind a field, which only the recorded states show.
+#[test]
+fn fields_are_watched_in_tests() {
+    let Some((_folder, path, tests)) = printer() else { return };
+    let path = format!("{path}:{tests}");
+    let ask = |more: &[&str]| {
+        let args = ["test-spec", "--class", "spec.Printer", "-c", &path, "--json", "--thorough"];
+        let orders = ["setTitle setMargin", "setMargin print", "print pages"];
+        let orders = orders.map(|order| order.split_once(' ').unwrap());
+        let orders: Vec<&str> = orders.iter().flat_map(|(a, b)| ["--order", a, b]).collect();
+        let json = adit(&[&args[..], &orders, more].concat()).json();
+        let shares = |number: usize| {
+            let shares = &json["constraints"][number]["evidence"]["shares"];
+            format!("{} {} {}", shares["watched"], shares["watched_in"], shares["fields"])
+        };
+        [shares(0), shares(1), shares(2)]
+    };
+    let expected = |on: &str| {
+        [
+            format!(r#""no" "{on}" []"#),
+            format!(r#""yes" "{on}" ["spec.Printer.margin"]"#),
+            format!(r#""yes" "{on}" ["spec.Printer.printed"]"#),
+        ]
+    };
+    assert_eq!(ask(&["--budget", "1tests", "--tests", "spec.PrinterTest"]), expected("tests"));
+    assert_eq!(ask(&["--budget", "2000tests"]), expected("objects"));
+}
+
 /// Calls that never return, while objects are made, fields are watched and tests run.
 #[test]
 fn the_total_time_is_kept() {

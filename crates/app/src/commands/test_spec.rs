@@ -16,7 +16,7 @@ use adit_logic::{ConstraintTemplate, Language, constraints, nearest_label};
 use miette::Report;
 use serde_json::{Value as Json, json};
 
-use self::evidence::{Evidence, worst};
+use self::evidence::{Evidence, Watched, worst};
 use self::in_tests::{Suite, TestsRequest, WithinTests};
 use self::methods::{ClassMethods, EventMethods, Unusable};
 use self::objects::OnObjects;
@@ -257,8 +257,8 @@ fn examine(flags: &TestSpecFlags, spec: &Specification, quiet: bool) -> Result<A
         }
         notes.extend(suite.iter().flat_map(|suite| suite.notes.clone()));
     }
-    let (mut evidence, mut late) = (Vec::new(), 0);
-    for (place, (mut known, pair)) in open.into_iter().zip(&code.pairs).enumerate() {
+    let (mut decisive, mut late) = (Vec::new(), 0);
+    for (place, (known, pair)) in open.iter_mut().zip(&code.pairs).enumerate() {
         let mut within = WithinTests::default();
         let asks = asks_tests[place];
         let left = flags.total_time.checked_sub(start.elapsed());
@@ -272,14 +272,43 @@ fn examine(flags: &TestSpecFlags, spec: &Specification, quiet: bool) -> Result<A
             (known.within_tests, known.together) = (within.tally, within.together);
             known.tests.clone_from(&within.tests);
         }
+        decisive.push(within.decisive);
+    }
+    let mut watched: Vec<Watched> = (0..open.len())
+        .map(|place| on_objects.as_ref().map(|all| Watched::on_objects(&all.watched[place])))
+        .map(Option::unwrap_or_default)
+        .collect();
+    if let Some(suite) = &mut suite {
+        let could_decide = |known: &PairEvidence| {
+            flags.thorough || matches!(spec_verdict(known), (_, Basis::Nothing | Basis::Watching))
+        };
+        let places: Vec<usize> =
+            (0..open.len()).filter(|&place| asks_tests[place] && could_decide(&open[place])).collect();
+        let pairs: Vec<&(EventMethods, EventMethods)> =
+            places.iter().map(|&place| &code.pairs[place]).collect();
+        // Without time for it, fields on adit's own objects are the answer.
+        if !pairs.is_empty() && start.elapsed() < flags.total_time {
+            match suite.watch(&pairs) {
+                Ok(found) => {
+                    for (&place, in_tests) in places.iter().zip(&found) {
+                        watched[place] = watched[place].clone().joined_with_tests(in_tests);
+                    }
+                }
+                Err(why) => notes.push(format!("fields were not watched in tests: {why}")),
+            }
+        }
+    }
+    let mut evidence = Vec::new();
+    for (place, ((mut known, watched), within)) in open.into_iter().zip(watched).zip(decisive).enumerate() {
+        known.by_watching = watched.shares;
         let (verdict, basis) = spec_verdict(&known);
         evidence.push(Evidence {
             pair: known,
             sharing: code.sharing[place].1.clone(),
-            watched: on_objects.as_ref().map(|all| all.watched[place].1.clone()).unwrap_or_default(),
+            watched,
             order: on_objects.as_ref().map(|all| all.orders[place].clone()),
             java: on_objects.as_ref().and_then(|all| all.java[place].clone()),
-            within: within.decisive,
+            within,
             verdict,
             basis,
         });

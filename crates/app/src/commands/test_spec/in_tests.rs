@@ -23,6 +23,8 @@ use crate::java::user_tests;
 use crate::output::{counted, some_of};
 use crate::progress::Counting;
 
+mod watched;
+
 /// Limit on the events kept per object.
 const LONGEST_LIFE: u64 = 2_000;
 
@@ -161,6 +163,7 @@ impl Suite {
                 tests: tests.into_iter().collect(),
                 interventions: Vec::new(),
                 only: Some(objects.into_iter().collect()),
+                touches: false,
             };
             suite.keep_within()?;
             suite.again = Some(run(&mut suite.bench, &experiment, quiet)?);
@@ -235,13 +238,13 @@ impl Suite {
         let changes = self.changes_somewhere(&first_events);
         let only = objects_of(&instances);
         let supplied =
-            self.timed(&Experiment { tests: names.clone(), interventions, only })?;
+            self.timed(&Experiment { tests: names.clone(), interventions, only, touches: false })?;
         let as_published = match published {
             false => None,
             true => {
                 let interventions = as_published(&first_events, &second_events);
                 let tests = names.clone();
-                Some(self.timed(&Experiment { tests, interventions, only: None })?)
+                Some(self.timed(&Experiment { tests, interventions, only: None, touches: false })?)
             }
         };
         let mut found =
@@ -581,7 +584,7 @@ impl Suite {
         }
         let only = objects_of(asked.iter().map(|(one, ..)| *one));
         let tests = tests.into_iter().collect();
-        let run = self.timed(&Experiment { tests, interventions, only })?;
+        let run = self.timed(&Experiment { tests, interventions, only, touches: false })?;
         for (one, begin, calls) in asked {
             match self.compare_together(one, begin, &calls, &run) {
                 Need::Needed => tally.needed += 1,
