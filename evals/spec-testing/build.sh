@@ -4,8 +4,8 @@
 #   build.sh DIR
 #
 # Needs a JDK, `deb-src` entries, and the packages junit5, junit4, libcommons-lang3-java, libh2-java,
-# libcommons-io-java and libxz-java. Classes and tests that need libraries that Debian 12 does not have are left
-# out. Each project gets DIR/PROJECT with `source`, `classes` and `tests`.
+# libcommons-io-java and libxz-java. Classes and tests that need libraries that Debian 12 does not have are
+# left out. Each project gets DIR/PROJECT with `source`, `classes` and `tests`.
 set -euo pipefail
 mkdir -p "$1"
 cd "$1"
@@ -34,7 +34,7 @@ for project in commons-codec commons-csv commons-io joda-convert commons-lang3 c
         find source/src/main/java -name '*.java' ! -name module-info.java >main.txt
         compile classes "$path" main.txt
         [ -d source/src/main/resources ] && cp -r source/src/main/resources/. classes/
-        grep -rLE 'mockito|jimfs|easymock|org.openjdk.jmh' source/src/test/java --include='*.java' >tests.txt || true
+        grep -rLE 'mockito|jimfs|easymock|openjdk.jmh' source/src/test/java --include='*.java' >tests.txt || true
         compile tests "classes:$path" tests.txt
         [ -d source/src/test/resources ] && cp -r source/src/test/resources/. tests/
         true
