@@ -100,10 +100,16 @@ fn a_supported_model_exits_with_zero_and_a_bad_one_is_repaired() {
 
 #[test]
 fn bad_input_is_told() {
-    let Some((_folder, path, tests)) = printer() else { return };
+    let Some((folder, path, tests)) = printer() else { return };
     let run = adit(&["test-spec", "--order", "setTitel", "print", "--class", "spec.Printer", "-c", &path]);
     assert_eq!(run.code, 2);
     assert!(run.err.contains("did you mean `setTitle`?"), "{}", run.err);
+    let model = folder.path().join("other.dot");
+    let edges = "init -> 0; 0 -> 1 [label=\"setBorder\"]; 1 -> 2 [label=\"print\"];";
+    fs::write(&model, format!("digraph m {{ init [shape=none label=\"\"]; {edges} }}")).unwrap();
+    let run = adit(&["test-spec", &model.display().to_string(), "--class", "spec.Printer", "-c", &path]);
+    assert_eq!(run.code, 2);
+    assert!(run.err.contains("other.dot: spec.Printer has no method for setBorder"), "{}", run.err);
     let run =
         adit(&["test-spec", "--order", "a", "b", "--class", "spec.Missing", "-c", &path, "--tests", &tests]);
     assert_eq!(run.code, 2);
@@ -161,7 +167,7 @@ fn tests_that_do_not_lead_to_the_class_are_not_run() {
     let run = adit(&[&args[..], &["--thorough", "--order", "on", "changes", "--tests", &tests]].concat());
     let json = run.json();
     let notes = json["notes"].to_string();
-    assert!(notes.contains("no test was run: of 4 test classes, none refers to spec.Lamp"), "{notes}");
+    assert!(notes.contains("no test was run: of 5 test classes, none refers to spec.Lamp"), "{notes}");
     assert!(json["run"]["suite"].is_null(), "{json:#}");
 }
 
@@ -270,6 +276,18 @@ fn fields_are_watched_in_tests() {
     };
     assert_eq!(ask(&["--budget", "1tests", "--tests", "spec.PrinterTest"]), expected("tests"));
     assert_eq!(ask(&["--budget", "2000tests"]), expected("objects"));
+}
+
+/// Within a test, only the class of a returned array is known, so that two arrays look the same.
+#[test]
+fn an_object_that_a_test_gets_is_not_compared() {
+    let Some((_folder, path, tests)) = printer() else { return };
+    let path = format!("{path}:{tests}");
+    let args = ["test-spec", "--class", "spec.Roll", "-c", &path, "--json", "--budget", "1tests"];
+    let more = ["--thorough", "--tests", "spec.RollTest", "--order", "add", "all"];
+    let json = adit(&[&args[..], &more].concat()).json();
+    assert_eq!(on(&json, "add", "all"), ["supported", "unknown", "tests"]);
+    assert_eq!(json["constraints"][0]["evidence"]["within_tests"]["free"], 0);
 }
 
 /// Calls that never return, while objects are made, fields are watched and tests run.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use adit_attack::dsi::SpecVerdict;
@@ -124,6 +124,8 @@ struct Demand {
 struct Specification {
     class: String,
     model: Option<Fsa<String>>,
+    /// The file of the model.
+    file: Option<PathBuf>,
     demands: Vec<Demand>,
 }
 
@@ -147,7 +149,7 @@ impl Specification {
                 .chunks(2)
                 .map(|pair| Demand { template: "order", first: pair[0].clone(), second: pair[1].clone() })
                 .collect();
-            return Ok(Self { class: class(None)?, model: None, demands });
+            return Ok(Self { class: class(None)?, model: None, file: None, demands });
         };
         let format = flags.from.as_deref().map(adit_automata::format::Format::from_name).transpose()?;
         let source = crate::input::open(&models::file_of(path)?)?;
@@ -167,7 +169,7 @@ impl Specification {
                 }
             })
             .collect();
-        Ok(Self { class, model: Some(model), demands })
+        Ok(Self { class, model: Some(model), file: Some(path.clone()), demands })
     }
 }
 
@@ -482,7 +484,8 @@ impl Code {
                 Some(near) => format!("did you mean `{near}`? otherwise name the class with --class"),
                 None => "is it a model of another class? name the class with --class".to_owned(),
             };
-            let what = format!("{} has no method for {}", spec.class, some_of(&all, NAMES_SHOWN));
+            let from = spec.file.as_ref().map(|file| format!("{}: ", file.display())).unwrap_or_default();
+            let what = format!("{from}{} has no method for {}", spec.class, some_of(&all, NAMES_SHOWN));
             return Err(bad_input(what, help));
         }
         // An analysis of its own for each method, because the limit is for all that one analysis reaches.

@@ -535,7 +535,7 @@ impl Suite {
         let [first_moved, second_moved] = [late, second_at].map(|at| event(&others[at]));
         let (before_plain, before_moved) = (steady(before(events, one.at.0)), steady(before(others, late)));
         let end_moved = steady(others[last].state.as_ref());
-        need_in_test(
+        let need = need_in_test(
             CallPair {
                 first: &first,
                 before: before_plain.as_ref(),
@@ -548,7 +548,22 @@ impl Suite {
                 second: &second_moved,
                 end: end_moved.as_ref(),
             },
-        )
+        );
+        // Of an object that the second call returns, only the class is known.
+        let is_hidden = self.changed(one.life, one.at.0) && self.returns_another_object(one);
+        if need == Need::Free && is_hidden { Need::Unknown } else { need }
+    }
+
+    /// Tells whether the second call returned an object that is neither a text nor, by its class, the one it
+    /// was called on.
+    fn returns_another_object(&self, one: &Instance) -> bool {
+        let life = &self.plain.lives[one.life].life;
+        let second = &life.events[one.at.1];
+        let method = self.bench.methods().iter().find(|method| method.event == second.method);
+        let result = method.and_then(|method| method.descriptor.rsplit(')').next()).unwrap_or("V");
+        let own = format!("L{};", life.class.replace('.', "/"));
+        let is_object = result.starts_with(['L', '[']) && result != "Ljava/lang/String;" && result != own;
+        is_object && matches!(second.outcome, Outcome::Returned(Value::Text(_)))
     }
 
     /// Where a call between the two depends on the first, putting off only the first violates another order
