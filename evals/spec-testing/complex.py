@@ -2,13 +2,13 @@
 """Mines specifications with adit's miners and tests them: complex.py ADIT PROJECTS LIBRARIES OUT [SECONDS].
 
 PROJECTS is the folder that build.sh filled, LIBRARIES the class path with JUnit, OUT a CSV file. Each class
-with labeled pairs is observed once while its tests run; miners make models of the traces, and `adit test-
-spec` tests them, at most MOST of a class. Models with fewer than three events are left out, and so is a model
-that another miner made too, and one that demands no order. Rows that OUT has already are not made again, and
-what `adit test-spec` said goes next to OUT, one JSON file for each row. Classes come in a random order, the
-same in every run, so that a run that ends after SECONDS is a sample of all. A specification gets PATIENCE;
-what is known then is its verdict. One that takes much longer all the same is a row with the verdict `too
-long`.
+with labeled pairs is observed once while its tests run; miners make models of the traces, and `adit
+test-spec` tests them, at most MOST of a class. Models with fewer than three events are left out, and so is
+a model that another miner made too, and one that demands no order. Classes that OUT has already are not
+tested again, and what `adit test-spec` said goes next to OUT, one JSON file for each row. Classes come in a
+random order, the same in every run, so that a run that ends after SECONDS is a sample of all. A
+specification gets PATIENCE; what is known then is its verdict. One that takes much longer all the same is a
+row with the verdict `too long`.
 """
 import csv, json, os, random, subprocess, sys, tempfile, time
 
@@ -51,7 +51,7 @@ def tests_of(folder, name):
 done = set()
 if os.path.exists(out):
     with open(out) as text:
-        done = {(row["project"], row["class"], row["miner"]) for row in csv.DictReader(text)}
+        done = {(row["project"], row["class"]) for row in csv.DictReader(text)}
 kept = out.removesuffix(".csv")
 os.makedirs(kept, exist_ok=True)
 with open(out, "a") as text:
@@ -66,12 +66,10 @@ with open(out, "a") as text:
     for project, name in classes:
         place = os.path.join(projects, project)
         path = f"{place}/classes:{place}/tests:{libraries}"
-        made_before = [miner for miner in MINERS if (project, name, miner) in done]
-        missing = [miner for miner in MINERS if miner not in made_before]
         tests = tests_of(f"{place}/tests", name)
         if time.time() > end:
             break
-        if len(made_before) >= MOST or not tests:
+        if (project, name) in done or not tests:
             continue
         with tempfile.TemporaryDirectory() as folder:
             traces, model = f"{folder}/traces.jsonl", f"{folder}/model.json"
@@ -84,7 +82,7 @@ with open(out, "a") as text:
                 print(project, name, observed.stderr.strip().splitlines()[:1], flush=True)
                 continue
             known = []
-            for miner in missing:
+            for miner in MINERS:
                 row = {"project": project, "class": name, "miner": miner}
                 to = ["--labels", "method", "--no-purity", "-q", "--no-report", "-o", model]
                 made = run("infer", traces, *MINERS[miner], *to)
@@ -95,7 +93,7 @@ with open(out, "a") as text:
                 edges = automaton["edges"]
                 events = {edge["event"] for edge in edges}
                 # Two miners that make the same model have made one specification.
-                if len(events) < 3 or automaton in known or len(known) + len(made_before) >= MOST:
+                if len(events) < 3 or automaton in known or len(known) >= MOST:
                     continue
                 known.append(automaton)
                 row |= {"states": len(automaton["states"]), "events": len(events), "transitions": len(edges)}

@@ -290,6 +290,17 @@ fn an_object_that_a_test_gets_is_not_compared() {
     assert_eq!(json["constraints"][0]["evidence"]["within_tests"]["free"], 0);
 }
 
+/// A static method that returns an object of the class makes it, whatever its name.
+#[test]
+fn no_call_comes_before_a_factory() {
+    let Some((_folder, path, _)) = printer() else { return };
+    let args =
+        ["test-spec", "--class", "spec.Roll", "-c", &path, "--budget", "1tests", "--order", "of", "all"];
+    let run = adit(&args);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(run.out.contains("no call on an object comes before its creation"), "{}", run.out);
+}
+
 /// Calls that never return, while objects are made, fields are watched and tests run.
 #[test]
 fn the_total_time_is_kept() {

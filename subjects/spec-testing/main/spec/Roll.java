@@ -4,6 +4,12 @@ package spec;
 public class Roll {
     private int[] names = new int[0];
 
+    public static Roll of(int name) {
+        Roll roll = new Roll();
+        roll.add(name);
+        return roll;
+    }
+
     public void add(int name) {
         names = java.util.Arrays.copyOf(names, names.length + 1);
         names[names.length - 1] = name;

@@ -379,14 +379,19 @@ impl Suite {
     fn delay(&self, one: &Instance) -> (Intervention, Lacks) {
         let (intervention, invented) = self.delay_call(one, one.at.0, one.ordinals.0);
         let first = &self.plain.lives[one.life].life.events[one.at.0];
-        let method = self.bench.methods().iter().find(|method| method.event == first.method);
         let threw = matches!(first.outcome, Outcome::Threw(_));
-        let lacks = match threw || method.is_some_and(|method| may_fill(&method.descriptor)) {
+        let lacks = match threw || may_fill(self.types_of(first)) {
             _ if invented && !threw => Lacks::Object,
             true => Lacks::Effect,
             false => Lacks::Nothing,
         };
         (intervention, lacks)
+    }
+
+    /// The types of the parameters and of the result of a call's method, as descriptors.
+    fn types_of(&self, event: &Event) -> (&str, &str) {
+        let method = self.bench.methods().iter().find(|method| method.event == event.method);
+        method.and_then(|method| method.descriptor.split_once(')')).unwrap_or(("(", "V"))
     }
 
     /// Tells whether a call changed the fields of its object.
@@ -407,8 +412,7 @@ impl Suite {
     fn delay_call(&self, one: &Instance, place: usize, ordinal: u64) -> (Intervention, bool) {
         let events = &self.plain.lives[one.life].life.events;
         let (first, second) = (&events[place], &events[one.at.1]);
-        let method = self.bench.methods().iter().find(|method| method.event == first.method);
-        let result = method.and_then(|method| method.descriptor.rsplit(')').next()).unwrap_or("V");
+        let (_, result) = self.types_of(first);
         let own = format!("{};", self.plain.lives[one.life].life.class.replace('.', "/"));
         let (instead, invented) = match (&first.outcome, result) {
             (_, "V") => (Replacement::Default, false),
@@ -559,8 +563,7 @@ impl Suite {
     fn returns_another_object(&self, one: &Instance) -> bool {
         let life = &self.plain.lives[one.life].life;
         let second = &life.events[one.at.1];
-        let method = self.bench.methods().iter().find(|method| method.event == second.method);
-        let result = method.and_then(|method| method.descriptor.rsplit(')').next()).unwrap_or("V");
+        let (_, result) = self.types_of(second);
         let own = format!("L{};", life.class.replace('.', "/"));
         let is_object = result.starts_with(['L', '[']) && result != "Ljava/lang/String;" && result != own;
         is_object && matches!(second.outcome, Outcome::Returned(Value::Text(_)))
@@ -650,9 +653,10 @@ impl Suite {
     }
 }
 
-/// Tells whether a method takes an array and answers something, as one that reads into the array does.
-fn may_fill(descriptor: &str) -> bool {
-    descriptor.split_once(')').is_some_and(|(parameters, result)| parameters.contains('[') && result != "V")
+/// Tells whether a method of these types takes an array and answers something, as one that reads into the
+/// array does.
+fn may_fill((parameters, result): (&str, &str)) -> bool {
+    parameters.contains('[') && result != "V"
 }
 
 /// The objects whose calls change places.
