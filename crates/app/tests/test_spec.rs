@@ -294,11 +294,12 @@ fn an_object_that_a_test_gets_is_not_compared() {
 #[test]
 fn no_call_comes_before_a_factory() {
     let Some((_folder, path, _)) = printer() else { return };
-    let args =
-        ["test-spec", "--class", "spec.Roll", "-c", &path, "--budget", "1tests", "--order", "of", "all"];
-    let run = adit(&args);
-    assert_eq!(run.code, 0, "{}", run.err);
-    assert!(run.out.contains("no call on an object comes before its creation"), "{}", run.out);
+    for factory in ["of", "anonymous"] {
+        let args = ["test-spec", "--class", "spec.Roll", "-c", &path, "--budget", "1tests"];
+        let run = adit(&[&args[..], &["--order", factory, "all"]].concat());
+        assert_eq!(run.code, 0, "{}", run.err);
+        assert!(run.out.contains("no call on an object comes before its creation"), "{}", run.out);
+    }
 }
 
 /// Calls that never return, while objects are made, fields are watched and tests run.

@@ -21,7 +21,7 @@ pub(super) struct EventMethods {
 pub(super) struct ClassMethods {
     simple_name: String,
     methods: BTreeMap<(String, String), MethodId>,
-    /// Those that are static and return an object of the class.
+    /// Those that are static and return an object of the class or of one above it.
     factories: BTreeSet<(String, String)>,
     /// Names and numbers of parameters of those that tests call.
     called: BTreeSet<(String, usize)>,
@@ -42,14 +42,19 @@ impl ClassMethods {
     /// Reads the methods of a class, and which of them these test classes call, by internal name.
     pub(super) fn of(program: &Program<'_>, class: &str, tests: &[String]) -> Self {
         let (mut methods, mut factories) = (BTreeMap::new(), BTreeSet::new());
-        let returned = format!(")L{class};");
-        for above in program.supertypes(class) {
+        let supertypes = program.supertypes(class);
+        let is_above = |result: &str| {
+            supertypes.iter().any(|above| *result == *above.name && result != "java/lang/Object")
+        };
+        for above in &supertypes {
             for method in above.methods.iter().filter(|method| !method.name.starts_with('<')) {
                 let key = (method.name.to_string(), method.descriptor.to_string());
                 if methods.contains_key(&key) || method.flags.has(Flags::SYNTHETIC) {
                     continue;
                 }
-                if method.flags.has(Flags::STATIC) && method.descriptor.ends_with(&returned) {
+                let result =
+                    method.descriptor.rsplit(")L").next().and_then(|result| result.strip_suffix(';'));
+                if method.flags.has(Flags::STATIC) && result.is_some_and(is_above) {
                     factories.insert(key.clone());
                 }
                 let found = program.resolve(class, &method.name, &method.descriptor);
