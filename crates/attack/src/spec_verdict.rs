@@ -76,8 +76,8 @@ pub struct VerdictRules {
     /// Only calls on the same object set a pair aside. A stream that writes to another one seems to call
     /// itself in the call graph, which does not tell objects apart.
     pub same_object: bool,
-    /// Experiments in which both orders throw do not refute an order of methods that share state: in enough of
-    /// them the calls must return.
+    /// Experiments in which both orders throw do not refute an order of methods that share state: in enough
+    /// of them the calls must return.
     pub returned: bool,
 }
 
