@@ -325,7 +325,7 @@ impl<'a> Enricher<'a> {
                         made: Vec::new(),
                     };
                     let interventions = vec![Intervention { at, action }];
-                    Experiment { tests: vec![after.test], interventions, only: None }
+                    Experiment { tests: vec![after.test], interventions, only: None, touches: false }
                 }
                 Mutation::Suppress { calls, then, .. } => {
                     let suppress = |place: &adit_infer::CallPlace| {
@@ -335,7 +335,7 @@ impl<'a> Enricher<'a> {
                         Intervention { at, action: Action::Suppress { instead } }
                     };
                     let interventions = calls.iter().map(suppress).collect();
-                    Experiment { tests: vec![then.test], interventions, only: None }
+                    Experiment { tests: vec![then.test], interventions, only: None, touches: false }
                 }
             };
             if self.is_over(pace) {
@@ -382,7 +382,12 @@ impl<'a> Enricher<'a> {
                         Intervention { at: at.clone(), action: Action::Suppress { instead } },
                         Intervention { at, action: add },
                     ];
-                    let experiment = Experiment { tests: vec![life.test.clone()], interventions, only: None };
+                    let experiment = Experiment {
+                        tests: vec![life.test.clone()],
+                        interventions,
+                        only: None,
+                        touches: false,
+                    };
                     self.run(&experiment, &[(1, kind)], pace)?;
                     progress(&self.found);
                 }
@@ -456,7 +461,12 @@ impl<'a> Enricher<'a> {
                 made_up.extend(kind.is_made_up().then_some((recipe.interventions.len(), kind)));
                 let mut interventions = recipe.interventions.clone();
                 interventions.push(Intervention { at: recipe.site.clone(), action });
-                let experiment = Experiment { tests: vec![recipe.test.clone()], interventions, only: None };
+                let experiment = Experiment {
+                    tests: vec![recipe.test.clone()],
+                    interventions,
+                    only: None,
+                    touches: false,
+                };
                 let (bad, begun) = (self.found.hung + self.found.died, Instant::now());
                 self.run(&experiment, &made_up, pace)?;
                 let is_costly = self.found.hung + self.found.died > bad || begun.elapsed() > COSTLY;

@@ -100,10 +100,16 @@ fn a_supported_model_exits_with_zero_and_a_bad_one_is_repaired() {
 
 #[test]
 fn bad_input_is_told() {
-    let Some((_folder, path, tests)) = printer() else { return };
+    let Some((folder, path, tests)) = printer() else { return };
     let run = adit(&["test-spec", "--order", "setTitel", "print", "--class", "spec.Printer", "-c", &path]);
     assert_eq!(run.code, 2);
     assert!(run.err.contains("did you mean `setTitle`?"), "{}", run.err);
+    let model = folder.path().join("other.dot");
+    let edges = "init -> 0; 0 -> 1 [label=\"setBorder\"]; 1 -> 2 [label=\"print\"];";
+    fs::write(&model, format!("digraph m {{ init [shape=none label=\"\"]; {edges} }}")).unwrap();
+    let run = adit(&["test-spec", &model.display().to_string(), "--class", "spec.Printer", "-c", &path]);
+    assert_eq!(run.code, 2);
+    assert!(run.err.contains("other.dot: spec.Printer has no method for setBorder"), "{}", run.err);
     let run =
         adit(&["test-spec", "--order", "a", "b", "--class", "spec.Missing", "-c", &path, "--tests", &tests]);
     assert_eq!(run.code, 2);
@@ -161,7 +167,7 @@ fn tests_that_do_not_lead_to_the_class_are_not_run() {
     let run = adit(&[&args[..], &["--thorough", "--order", "on", "changes", "--tests", &tests]].concat());
     let json = run.json();
     let notes = json["notes"].to_string();
-    assert!(notes.contains("no test was run: of 4 test classes, none refers to spec.Lamp"), "{notes}");
+    assert!(notes.contains("no test was run: of 5 test classes, none refers to spec.Lamp"), "{notes}");
     assert!(json["run"]["suite"].is_null(), "{json:#}");
 }
 
@@ -241,6 +247,58 @@ fn a_test_that_needs_the_call_at_its_place_is_no_witness() {
         let tests = constraint["evidence"]["tests"].as_array().unwrap();
         assert_eq!(tests.len(), 1, "{constraint:#}");
         assert_eq!(tests[0]["supplied"]["invented"], true, "{constraint:#}");
+    }
+}
+
+/// `print` appends to a text behind a field, which only the recorded states show.
+#[test]
+fn fields_are_watched_in_tests() {
+    let Some((_folder, path, tests)) = printer() else { return };
+    let path = format!("{path}:{tests}");
+    let ask = |more: &[&str]| {
+        let args = ["test-spec", "--class", "spec.Printer", "-c", &path, "--json", "--thorough"];
+        let orders = ["setTitle setMargin", "setMargin print", "print pages"];
+        let orders = orders.map(|order| order.split_once(' ').unwrap());
+        let orders: Vec<&str> = orders.iter().flat_map(|(a, b)| ["--order", a, b]).collect();
+        let json = adit(&[&args[..], &orders, more].concat()).json();
+        let shares = |number: usize| {
+            let shares = &json["constraints"][number]["evidence"]["shares"];
+            format!("{} {} {}", shares["watched"], shares["watched_in"], shares["fields"])
+        };
+        [shares(0), shares(1), shares(2)]
+    };
+    let expected = |on: &str| {
+        [
+            format!(r#""no" "{on}" []"#),
+            format!(r#""yes" "{on}" ["spec.Printer.margin"]"#),
+            format!(r#""yes" "{on}" ["spec.Printer.printed"]"#),
+        ]
+    };
+    assert_eq!(ask(&["--budget", "1tests", "--tests", "spec.PrinterTest"]), expected("tests"));
+    assert_eq!(ask(&["--budget", "2000tests"]), expected("objects"));
+}
+
+/// Within a test, only the class of a returned array is known, so that two arrays look the same.
+#[test]
+fn an_object_that_a_test_gets_is_not_compared() {
+    let Some((_folder, path, tests)) = printer() else { return };
+    let path = format!("{path}:{tests}");
+    let args = ["test-spec", "--class", "spec.Roll", "-c", &path, "--json", "--budget", "1tests"];
+    let more = ["--thorough", "--tests", "spec.RollTest", "--order", "add", "all"];
+    let json = adit(&[&args[..], &more].concat()).json();
+    assert_eq!(on(&json, "add", "all"), ["supported", "unknown", "tests"]);
+    assert_eq!(json["constraints"][0]["evidence"]["within_tests"]["free"], 0);
+}
+
+/// A static method that returns an object of the class makes it, whatever its name.
+#[test]
+fn no_call_comes_before_a_factory() {
+    let Some((_folder, path, _)) = printer() else { return };
+    for factory in ["of", "anonymous"] {
+        let args = ["test-spec", "--class", "spec.Roll", "-c", &path, "--budget", "1tests"];
+        let run = adit(&[&args[..], &["--order", factory, "all"]].concat());
+        assert_eq!(run.code, 0, "{}", run.err);
+        assert!(run.out.contains("no call on an object comes before its creation"), "{}", run.out);
     }
 }
 

@@ -47,6 +47,12 @@ impl Situation {
         self.script.statements.iter().filter(|one| one.receiver == Some(self.object)).count()
     }
 
+    /// The calls that made the object and what it was made of.
+    pub(crate) fn made_by(&self) -> Vec<&Arc<Callable>> {
+        let parts = closure(&self.script, self.object, self.object);
+        parts.iter().chain([&self.object]).map(|&at| &self.script.statements[at].callable).collect()
+    }
+
     /// Tells whether a call of its script passes one of these numbers.
     pub(crate) fn passes(&self, numbers: &BTreeSet<i64>) -> bool {
         passes(&self.script.statements, numbers)
@@ -106,6 +112,25 @@ impl Move {
     /// Tells whether it passes one of these numbers.
     pub(crate) fn passes(&self, numbers: &BTreeSet<i64>) -> bool {
         passes(&self.statements, numbers)
+    }
+
+    /// The same call with the plain values that another call passes for parameters of the same kinds.
+    pub(crate) fn with_values_of(&self, other: &Self) -> Self {
+        let given = |one: &Self| -> Vec<(ValueKind, Argument)> {
+            let call = one.statements.last().expect("a move ends with its call");
+            call.callable.parameters.iter().copied().zip(call.args.iter().cloned()).collect()
+        };
+        let mut values = given(other);
+        values.retain(|(_, value)| is_plain(value));
+        let mut same = self.clone();
+        let call = same.statements.last_mut().expect("a move ends with its call");
+        for ((kind, own), place) in given(self).into_iter().zip(&mut call.args) {
+            let fits = values.iter().position(|(other, _)| *other == kind).filter(|_| is_plain(&own));
+            if let Some(at) = fits {
+                *place = values.remove(at).1;
+            }
+        }
+        same
     }
 
     /// Kinds of its arguments.
@@ -463,6 +488,11 @@ pub(crate) fn some_of_each_kind(moves: Vec<Move>, most: usize) -> Vec<Move> {
         }
     }
     moves.iter().enumerate().filter(|(index, _)| kept.contains(index)).map(|(_, one)| one.clone()).collect()
+}
+
+/// Tells whether a value is a number, a text or the like, and no object.
+fn is_plain(value: &Argument) -> bool {
+    matches!(value, Argument::Bool(_) | Argument::Int(_) | Argument::Float(_) | Argument::Text(_))
 }
 
 /// Statements that `statement` needs, without the object and those that only the object needs.

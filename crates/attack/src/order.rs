@@ -46,8 +46,10 @@ use crate::moves::{Move, Situation};
 use crate::probe::Prober;
 use crate::survey::{SurveyOptions, Surveyed, survey};
 
+use self::choice::Choice;
 use self::noise::{Noise, Unsteady};
 
+mod choice;
 mod guards;
 mod noise;
 mod spoils;
@@ -201,6 +203,10 @@ pub struct Orders {
     pub stop: Stop,
 }
 
+/// In one of so many experiments, the second call gets the values of the first: what `put("a")` does,
+/// `get("b")` does not tell.
+const SAME_VALUES: usize = 3;
+
 /// Times that a difference which only one experiment shows is looked at again.
 const ALONE: usize = 3;
 
@@ -224,17 +230,28 @@ pub fn order<S: Subject, R: Rng>(
     // What ended the survey need not end the experiments: their time is counted apart.
     prober.subject.begin(Phase::Walks);
     prober.subject.look(Depth::Reachable);
-    let mut evidence = Vec::new();
-    for question in questions {
-        if !evidence.is_empty() && prober.ask(&Progress::new(Phase::Walks, 0)).is_err() {
-            break;
-        }
-        evidence.push(examine(&mut prober, &surveyed, question, options, rng)?);
-    }
-    prober.subject.look(Depth::Fields);
     let unknown =
         OrderEvidence { need: Need::Unknown, witness: None, tally: Tally::default(), refusal: None };
-    evidence.resize(questions.len(), unknown);
+    let mut evidence = vec![unknown; questions.len()];
+    // Some experiments for every pair before many for one: the budget may end.
+    let first = OrderOptions { experiments: options.experiments / 3, most: options.most / 3, ..*options };
+    let rest = OrderOptions {
+        experiments: options.experiments - first.experiments,
+        most: options.most - first.most,
+        ..*options
+    };
+    'rounds: for (from, options) in [(0, first), (first.most, rest)] {
+        for (number, (question, known)) in questions.iter().zip(&mut evidence).enumerate() {
+            if known.need > Need::Free {
+                continue;
+            }
+            if number > 0 && prober.ask(&Progress::new(Phase::Walks, 0)).is_err() {
+                break 'rounds;
+            }
+            known.join(examine(&mut prober, &surveyed, question, from, &options, rng)?);
+        }
+    }
+    prober.subject.look(Depth::Fields);
     let guard = guarded.guard();
     Ok(Orders { evidence, tests: guard.tests, stop: guard.stopped.unwrap_or(Stop::Done) })
 }
@@ -291,10 +308,12 @@ impl Exchange {
     }
 }
 
+/// Makes experiments on one pair, numbered from `from`.
 fn examine<S: Guarded>(
     prober: &mut Prober<'_, S>,
     surveyed: &Surveyed,
     question: &OrderQuestion,
+    from: usize,
     options: &OrderOptions,
     rng: &mut impl Rng,
 ) -> Result<OrderEvidence, S::Error> {
@@ -308,6 +327,7 @@ fn examine<S: Guarded>(
     if first.is_empty() || second.is_empty() || surveyed.situations.is_empty() {
         return Ok(evidence);
     }
+    let choice = Choice::new(surveyed);
     // Experiments without a difference in which both calls change the object.
     let mut silent = Vec::new();
     let mut different = Vec::new();
@@ -320,19 +340,22 @@ fn examine<S: Guarded>(
             true => all.clone(),
             false => able.clone(),
         });
-        let batch: Vec<(usize, &Move, &Move)> = (tried..tried + options.experiments)
+        let batch: Vec<(usize, &Move, &Move)> = (from + tried..from + tried + options.experiments)
             .map(|number| {
-                // Short situations in turn, and others at random.
-                let all = surveyed.situations.len();
-                let place =
-                    if number.is_multiple_of(2) { (number / 2) % all } else { rng.random_range(0..all) };
+                let place = choice.situation(number, rng);
                 let [a, b] = [&a, &b].map(|moves| moves[rng.random_range(0..moves.len())]);
                 (place, a, b)
             })
             .collect();
+        let exchange = |(number, (place, a, b)): (usize, &(usize, &Move, &Move))| {
+            let situation = &surveyed.situations[*place];
+            match number % SAME_VALUES {
+                0 => Exchange::new(situation, a, &b.with_values_of(a)),
+                _ => Exchange::new(situation, a, b),
+            }
+        };
+        let exchanges: Vec<Exchange> = (from + tried..).zip(&batch).map(exchange).collect();
         tried += batch.len();
-        let exchanges: Vec<Exchange> =
-            batch.iter().map(|(place, a, b)| Exchange::new(&surveyed.situations[*place], a, b)).collect();
         let judged = judge_all(prober, &exchanges, question)?;
         for ((exchange, judged), (place, a, b)) in exchanges.into_iter().zip(judged).zip(batch) {
             guard.see(&surveyed.situations[place], judged.told);
@@ -409,6 +432,18 @@ fn examine<S: Guarded>(
 }
 
 impl OrderEvidence {
+    /// Adds other experiments on the same pair.
+    fn join(&mut self, other: Self) {
+        self.tally = self.tally.plus(other.tally);
+        let is_stronger = |known: &OrderWitness, new: &OrderWitness| known.finding.precedes(&new.finding);
+        self.witness = match (self.witness.take(), other.witness) {
+            (Some(known), Some(new)) => Some(if is_stronger(&known, &new) { new } else { known }),
+            (known, new) => known.or(new),
+        };
+        self.refusal = self.refusal.or(other.refusal);
+        self.need = self.tally.need();
+    }
+
     fn count(&mut self, exchange: Exchange, finding: Finding) {
         *match finding.need() {
             Need::Needed => &mut self.tally.needed,
@@ -418,22 +453,24 @@ impl OrderEvidence {
             Need::Matters => &mut self.tally.matters,
             Need::Free | Need::Unknown => &mut self.tally.free,
         } += 1;
-        let strength = |finding: &Finding| (finding.need(), !matches!(finding, Finding::Fields { .. }));
         // The first of the strongest, which is one of the shortest.
-        if self.witness.as_ref().is_none_or(|known| {
-            strength(&known.finding) < strength(&finding)
-                || matches!(
-                    (&known.finding, &finding),
-                    (Finding::Same, Finding::Opposite(_) | Finding::Spoils(_))
-                        | (Finding::Opposite(_), Finding::Spoils(_))
-                )
-        }) {
+        if self.witness.as_ref().is_none_or(|known| known.finding.precedes(&finding)) {
             self.witness = Some(exchange.witness(finding));
         }
     }
 }
 
 impl Finding {
+    /// Tells whether another finding shows more.
+    fn precedes(&self, other: &Self) -> bool {
+        let strength = |finding: &Self| (finding.need(), !matches!(finding, Self::Fields { .. }));
+        strength(self) < strength(other)
+            || matches!(
+                (self, other),
+                (Self::Same, Self::Opposite(_) | Self::Spoils(_)) | (Self::Opposite(_), Self::Spoils(_))
+            )
+    }
+
     /// Tells whether both are the same kind of difference, in the same field if it is one of fields.
     fn is_like(&self, other: &Self) -> bool {
         match (self, other) {

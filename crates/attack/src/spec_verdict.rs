@@ -76,7 +76,8 @@ pub struct VerdictRules {
     /// Only calls on the same object set a pair aside. A stream that writes to another one seems to call
     /// itself in the call graph, which does not tell objects apart.
     pub same_object: bool,
-    /// Experiments in which both orders throw do not refute an order of methods that share state.
+    /// Experiments in which both orders throw do not refute an order of methods that share state: in enough
+    /// of them the calls must return.
     pub returned: bool,
 }
 
@@ -138,7 +139,8 @@ pub fn spec_verdict_by(evidence: &PairEvidence, rules: VerdictRules) -> (SpecVer
     }
     // Calls that always throw show nothing about state that the code is known to share: the objects may lack
     // the file or the content that the calls are about.
-    let shown = on_objects.free + on_objects.opposite > 0 || *by_code != Shares::Yes || !rules.returned;
+    let returned = on_objects.free + on_objects.opposite;
+    let shown = returned >= ENOUGH || *by_code != Shares::Yes || !rules.returned;
     let free_on_objects = if shown { free(on_objects) } else { 0 };
     if free_on_objects >= ENOUGH {
         return (SpecVerdict::Buggy, Basis::Objects);
@@ -237,6 +239,8 @@ mod tests {
         let on_objects = Tally { both_threw: 99, ..Tally::default() };
         let absent = PairEvidence { on_objects, by_code: Shares::Yes, ..nothing() };
         check("returned", &absent, SpecVerdict::Unknown);
+        let on_objects = Tally { both_threw: 19, opposite: 1, ..Tally::default() };
+        check("returned", &PairEvidence { on_objects, ..absent.clone() }, SpecVerdict::Unknown);
         let apart = PairEvidence { by_code: Shares::Perhaps, ..absent };
         assert_eq!(spec_verdict(&apart), (SpecVerdict::Buggy, Basis::Objects));
     }

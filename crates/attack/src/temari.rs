@@ -26,7 +26,8 @@ pub struct Remedies {
     /// a need. If it does not come any more, or is the same, the test is no witness: a call that fails in
     /// both orders fails for another reason.
     pub exceptions: bool,
-    /// A test that fails while a call between the two depends on the first one is no witness.
+    /// A test in which a call between the two ends differently is no witness: if it fails, that may be why,
+    /// and if it passes, it does not look.
     pub interference: bool,
     /// Tests that fail without changes, or end differently from run to run, are left out.
     pub steady: bool,
@@ -109,6 +110,9 @@ pub fn testimony(test: &TestEvidence, remedies: Remedies) -> Testimony {
         }
     }
     let passed = *end == TestEnd::Passed && made == delayed && late_threw.is_none();
+    if passed && remedies.interference && test.between {
+        return Testimony::NoWitness("it does not notice that a call between the two ends differently");
+    }
     if passed {
         return Testimony::Passes;
     }
@@ -225,6 +229,10 @@ mod unit_tests {
         let mut between = test("execute", failed("java.lang.AssertionError"));
         between.between = true;
         check("interference", &[between, pass.clone()], SpecVerdict::Buggy);
+        // It passes, but not because the call in between does not need the first one.
+        let mut weak = test("weak", TestEnd::Passed);
+        weak.between = true;
+        check("interference", &[weak], SpecVerdict::Unknown);
         let mut flaky = test("flaky", failed("java.lang.AssertionError"));
         flaky.steady = false;
         check("steady", &[flaky, pass.clone()], SpecVerdict::Buggy);

@@ -153,7 +153,8 @@ fn at(test: &str, object: u64, ordinal: u64, method: &str, action: Action) -> In
 }
 
 fn run(bench: &mut TestBench, test: &str, interventions: Vec<Intervention>) -> BenchRun {
-    let experiment = Experiment { tests: vec![format!("a.ValveTest.{test}")], interventions, only: None };
+    let experiment =
+        Experiment { tests: vec![format!("a.ValveTest.{test}")], interventions, only: None, touches: false };
     bench.run(&experiment, &mut Unlimited).unwrap()
 }
 
@@ -320,11 +321,50 @@ fn only_the_objects_that_are_asked_about_are_recorded() {
         tests: vec!["a.ValveTest.two".to_owned()],
         interventions,
         only: Some(vec![("a.ValveTest.two".to_owned(), object)]),
+        touches: false,
     };
     let first = bench.run(&of(0, vec![at("two", 0, 1, "open", delay)]), &mut Unlimited).unwrap();
     assert_eq!(show(&first), "0: Valve take <open>\n1: Valve");
     let second = bench.run(&of(1, vec![]), &mut Unlimited).unwrap();
     assert_eq!(show(&second), "0: Valve\n1: Valve isOpen:FALSE");
+}
+
+/// Only a run that asks for them tells touched fields: those of the calls themselves, and not those that the
+/// recorder reads to tell the state.
+#[test]
+fn fields_that_calls_touch_are_told() {
+    let Some(project) = valve() else { return };
+    let mut bench = project.start(100);
+    let mut touched = |touches: bool| {
+        let tests = vec!["a.ValveTest.sends".to_owned()];
+        let run = bench.run(&Experiment { tests, touches, ..Experiment::default() }, &mut Unlimited).unwrap();
+        assert_eq!(outcome(&run), &Outcome::Passed);
+        let mut told: Vec<String> = run
+            .touched
+            .iter()
+            .map(|one| {
+                let how = if one.written { "writes" } else { "reads" };
+                let on = if one.leads_on { " and on" } else { "" };
+                format!("{} {how} {}{on}", bench.methods()[one.method].name, one.field)
+            })
+            .collect();
+        told.sort();
+        told
+    };
+    let none: Vec<String> = Vec::new();
+    assert_eq!(touched(false), none);
+    let all = [
+        "close writes a.Valve.open",
+        "isOpen reads a.Valve.open",
+        "open reads a.Valve.open",
+        "open writes a.Valve.open",
+        "send reads a.Valve.log and on",
+        "send reads a.Valve.open",
+    ];
+    assert_eq!(touched(true), all);
+    assert_eq!(touched(false), none);
+    // The classes of each run are other ones.
+    assert_eq!(touched(true), all);
 }
 
 #[test]

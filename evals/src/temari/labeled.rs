@@ -38,7 +38,7 @@ pub(crate) struct LabeledFlags {
     /// Class path of JUnit and of what the projects need, separated by colons.
     #[arg(
         long,
-        default_value = "/usr/share/java/junit-platform-console-standalone.jar:/usr/share/java/junit4.jar:/usr/share/java/hamcrest.jar:/usr/share/java/commons-lang3.jar:/usr/share/java/h2.jar:/usr/share/java/commons-io.jar"
+        default_value = "/usr/share/java/junit-platform-console-standalone.jar:/usr/share/java/junit4.jar:/usr/share/java/hamcrest.jar:/usr/share/java/commons-lang3.jar:/usr/share/java/h2.jar:/usr/share/java/commons-io.jar:/usr/share/java/xz.jar"
     )]
     libraries: String,
     /// Print every wrong verdict.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use adit_attack::dsi::SpecVerdict;
@@ -16,7 +16,7 @@ use adit_logic::{ConstraintTemplate, Language, constraints, nearest_label};
 use miette::Report;
 use serde_json::{Value as Json, json};
 
-use self::evidence::{Evidence, worst};
+use self::evidence::{Evidence, Watched, worst};
 use self::in_tests::{Suite, TestsRequest, WithinTests};
 use self::methods::{ClassMethods, EventMethods, Unusable};
 use self::objects::OnObjects;
@@ -124,6 +124,8 @@ struct Demand {
 struct Specification {
     class: String,
     model: Option<Fsa<String>>,
+    /// The file of the model.
+    file: Option<PathBuf>,
     demands: Vec<Demand>,
 }
 
@@ -147,7 +149,7 @@ impl Specification {
                 .chunks(2)
                 .map(|pair| Demand { template: "order", first: pair[0].clone(), second: pair[1].clone() })
                 .collect();
-            return Ok(Self { class: class(None)?, model: None, demands });
+            return Ok(Self { class: class(None)?, model: None, file: None, demands });
         };
         let format = flags.from.as_deref().map(adit_automata::format::Format::from_name).transpose()?;
         let source = crate::input::open(&models::file_of(path)?)?;
@@ -167,7 +169,7 @@ impl Specification {
                 }
             })
             .collect();
-        Ok(Self { class, model: Some(model), demands })
+        Ok(Self { class, model: Some(model), file: Some(path.clone()), demands })
     }
 }
 
@@ -257,8 +259,8 @@ fn examine(flags: &TestSpecFlags, spec: &Specification, quiet: bool) -> Result<A
         }
         notes.extend(suite.iter().flat_map(|suite| suite.notes.clone()));
     }
-    let (mut evidence, mut late) = (Vec::new(), 0);
-    for (place, (mut known, pair)) in open.into_iter().zip(&code.pairs).enumerate() {
+    let (mut decisive, mut late) = (Vec::new(), 0);
+    for (place, (known, pair)) in open.iter_mut().zip(&code.pairs).enumerate() {
         let mut within = WithinTests::default();
         let asks = asks_tests[place];
         let left = flags.total_time.checked_sub(start.elapsed());
@@ -272,14 +274,43 @@ fn examine(flags: &TestSpecFlags, spec: &Specification, quiet: bool) -> Result<A
             (known.within_tests, known.together) = (within.tally, within.together);
             known.tests.clone_from(&within.tests);
         }
+        decisive.push(within.decisive);
+    }
+    let mut watched: Vec<Watched> = (0..open.len())
+        .map(|place| on_objects.as_ref().map(|all| Watched::on_objects(&all.watched[place])))
+        .map(Option::unwrap_or_default)
+        .collect();
+    if let Some(suite) = &mut suite {
+        let could_decide = |known: &PairEvidence| {
+            flags.thorough || matches!(spec_verdict(known), (_, Basis::Nothing | Basis::Watching))
+        };
+        let places: Vec<usize> =
+            (0..open.len()).filter(|&place| asks_tests[place] && could_decide(&open[place])).collect();
+        let pairs: Vec<&(EventMethods, EventMethods)> =
+            places.iter().map(|&place| &code.pairs[place]).collect();
+        // Without time for it, fields on adit's own objects are the answer.
+        if !pairs.is_empty() && start.elapsed() < flags.total_time {
+            match suite.watch(&pairs) {
+                Ok(found) => {
+                    for (&place, in_tests) in places.iter().zip(&found) {
+                        watched[place] = watched[place].clone().joined_with_tests(in_tests);
+                    }
+                }
+                Err(why) => notes.push(format!("fields were not watched in tests: {why}")),
+            }
+        }
+    }
+    let mut evidence = Vec::new();
+    for (place, ((mut known, watched), within)) in open.into_iter().zip(watched).zip(decisive).enumerate() {
+        known.by_watching = watched.shares;
         let (verdict, basis) = spec_verdict(&known);
         evidence.push(Evidence {
             pair: known,
             sharing: code.sharing[place].1.clone(),
-            watched: on_objects.as_ref().map(|all| all.watched[place].1.clone()).unwrap_or_default(),
+            watched,
             order: on_objects.as_ref().map(|all| all.orders[place].clone()),
             java: on_objects.as_ref().and_then(|all| all.java[place].clone()),
-            within: within.decisive,
+            within,
             verdict,
             basis,
         });
@@ -453,7 +484,8 @@ impl Code {
                 Some(near) => format!("did you mean `{near}`? otherwise name the class with --class"),
                 None => "is it a model of another class? name the class with --class".to_owned(),
             };
-            let what = format!("{} has no method for {}", spec.class, some_of(&all, NAMES_SHOWN));
+            let from = spec.file.as_ref().map(|file| format!("{}: ", file.display())).unwrap_or_default();
+            let what = format!("{from}{} has no method for {}", spec.class, some_of(&all, NAMES_SHOWN));
             return Err(bad_input(what, help));
         }
         // An analysis of its own for each method, because the limit is for all that one analysis reaches.

@@ -18,7 +18,7 @@ pub(crate) const DEFAULT_BUDGET: Budget = Budget::Time(Duration::from_secs(20));
 /// Experiments for each pair: few enough for dozens of pairs in a few seconds.
 pub(crate) const ORDER: OrderOptions = OrderOptions {
     survey: SurveyOptions { scripts: 1200, calls: 8, candidates: 16, moves: 6 },
-    experiments: 64,
+    experiments: 96,
     most: 256,
     examined: 3,
     continuations: 12,

@@ -1,10 +1,11 @@
 //! Orders of calls, on the imitated stack.
 
 use std::convert::Infallible;
+use std::ops::ControlFlow;
 
 use adit_attack::SurveyOptions;
 use adit_attack::order::{Finding, Need, OrderOptions, OrderQuestion, Orders, Side, order};
-use adit_trace::{Run, Script, Snapshot, Subject, Unlimited, Value};
+use adit_trace::{Limit, Pace, Progress, Run, Script, Snapshot, Stop, Subject, Unlimited, Value};
 use expect_test::expect;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
@@ -25,6 +26,14 @@ fn ask(pairs: &[(&str, &str)]) -> Orders {
 }
 
 fn ask_in(world: &mut impl Subject<Error = Infallible>, pairs: &[(&str, &str)]) -> Orders {
+    ask_within(world, pairs, &mut Unlimited)
+}
+
+fn ask_within(
+    world: &mut impl Subject<Error = Infallible>,
+    pairs: &[(&str, &str)],
+    pace: &mut dyn Pace,
+) -> Orders {
     let vocabulary = vocabulary(None);
     let side = |name: &str| Side {
         callables: vocabulary.methods.iter().filter(|method| method.name == name).cloned().collect(),
@@ -36,7 +45,7 @@ fn ask_in(world: &mut impl Subject<Error = Infallible>, pairs: &[(&str, &str)]) 
         .collect();
     let (reader, mut author) = tools(None);
     let mut rng = ChaCha8Rng::seed_from_u64(1);
-    order(world, &mut author, &reader, &questions, &[], &OPTIONS, &mut rng, &mut Unlimited).unwrap()
+    order(world, &mut author, &reader, &questions, &[], &OPTIONS, &mut rng, pace).unwrap()
 }
 
 #[test]
@@ -74,6 +83,21 @@ fn a_test_of_the_second_call_is_found() {
         orders.evidence.iter().map(|evidence| (evidence.refusal, evidence.need)).collect();
     assert_eq!(said[0], (Some(true), Need::Needed));
     assert_eq!(said[1..], [(None, Need::Free), (None, Need::Free)]);
+}
+
+/// No pair takes the experiments of those after it.
+#[test]
+fn every_pair_gets_some_of_a_small_budget() {
+    let pairs = [("isEmpty", "size"); 5];
+    let tests = OPTIONS.survey.scripts as u64 + 400;
+    let mut pace = |now: &Progress| match now.tests < tests {
+        true => ControlFlow::Continue(()),
+        false => ControlFlow::Break(Stop::Budget(Limit::Tests)),
+    };
+    let orders = ask_within(&mut StackWorld::default(), &pairs, &mut pace);
+    assert!(matches!(orders.stop, Stop::Budget(_)), "{:?}", orders.stop);
+    let free: Vec<u32> = orders.evidence.iter().map(|evidence| evidence.tally.free).collect();
+    assert!(free.iter().all(|&free| free > 0), "{free:?}");
 }
 
 /// A witness shows what it claims when its two scripts are run again.

@@ -53,6 +53,8 @@ pub struct Experiment {
     /// Objects whose calls are recorded, by their test and their order of creation in it; all if it is
     /// `None`. Calls of others are not even looked at, so interventions must concern these objects only.
     pub only: Option<Vec<(String, u64)>>,
+    /// Also tell which fields the recorded calls touch. The run takes longer.
+    pub touches: bool,
 }
 
 /// An intervention at one or several calls.
@@ -156,6 +158,8 @@ pub struct BenchRun {
     pub tests: Vec<TestResult>,
     /// Notes on interventions. One that met no call has no note.
     pub notes: Vec<Note>,
+    /// Fields that the recorded calls touched, each once, if the experiment asks for them.
+    pub touched: Vec<Touched>,
     /// End of the run.
     pub end: TaskEnd,
     /// The test that was running when it ended prematurely.
@@ -166,6 +170,20 @@ pub struct BenchRun {
     pub left: Vec<String>,
     /// Duration of the tests.
     pub elapsed: Duration,
+}
+
+/// A field of the class under test, of a class above or below it or of one nested in these, that recorded
+/// calls of a method touched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Touched {
+    /// The method, by its place in [`TestBench::methods`].
+    pub method: usize,
+    /// Class and name of the field, `a.Box.items`.
+    pub field: String,
+    /// True if the field was written, and false if it was read.
+    pub written: bool,
+    /// True if it holds an array or an object that may change while the field stays as it is.
+    pub leads_on: bool,
 }
 
 /// An object of the class in a run.
@@ -358,6 +376,7 @@ impl TestBench {
         let lives = decoder.take_marked(lives);
         let tests = std::mem::take(&mut decoder.tests);
         let notes = std::mem::take(&mut decoder.notes);
+        let touched = std::mem::take(&mut decoder.touched);
         let left = decoder.left.clone();
         let ran = decoder.running.take();
         let is_over = watched.retires || running.left == 0;
@@ -365,7 +384,7 @@ impl TestBench {
         if is_over || !matches!(end, Ok(TaskEnd::Finished)) {
             self.running = None;
         }
-        Ok(BenchRun { lives, tests, notes, end: end?, running: ran, printed, left, elapsed })
+        Ok(BenchRun { lives, tests, notes, touched, end: end?, running: ran, printed, left, elapsed })
     }
 
     fn worker(&mut self) -> Result<Running, HostError> {
@@ -444,6 +463,7 @@ impl TestBench {
             bytes.text(test);
             bytes.number(*object);
         }
+        bytes.byte(u8::from(experiment.touches));
         bytes
     }
 

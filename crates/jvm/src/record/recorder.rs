@@ -14,7 +14,9 @@ use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use jni_sys::{JNIEnv, JNINativeMethod, jclass, jdouble, jfloat, jint, jlong, jmethodID, jobject, jvalue};
+use jni_sys::{
+    JNIEnv, JNINativeMethod, jclass, jdouble, jfieldID, jfloat, jint, jlong, jmethodID, jobject, jvalue,
+};
 
 use crate::agent::{Listener, Tools, capability, event, guarded, tools};
 use crate::jni;
@@ -34,12 +36,14 @@ mod kept;
 mod open;
 mod places;
 mod states;
+mod touched;
 
 use callers::Caller;
 use interventions::{Call, Interventions};
 use open::{Maker, Open, Seen};
 use places::Places;
 use states::StateReader;
+use touched::Touches;
 
 /// The tag of objects that are none of the user's: the JDK made them for itself.
 const IGNORED: i64 = i64::MIN;
@@ -74,6 +78,7 @@ pub(crate) struct CallRecorder {
     states: std::sync::OnceLock<StateReader>,
     interventions: Interventions,
     places: Places,
+    touches: Touches,
 }
 
 static EARS: std::sync::OnceLock<&'static CallRecorder> = std::sync::OnceLock::new();
@@ -96,6 +101,7 @@ impl CallRecorder {
             states: std::sync::OnceLock::new(),
             interventions: Interventions::default(),
             places: Places::default(),
+            touches: Touches::default(),
         }));
         let _ = EARS.set(recorder);
         recorder
@@ -391,62 +397,8 @@ impl CallRecorder {
         }
     }
 
-    /// The tag of an object, which gets the next number if it has none.
-    fn number(&self, tools: Tools, object: jobject) -> Result<i64, i32> {
-        let mut last = locked(&self.numbering);
-        let tag = tools.tag(object)?;
-        if tag != 0 {
-            return Ok(tag);
-        }
-        tools.set_tag(object, *last + 1)?;
-        *last += 1;
-        self.note_object(*last);
-        Ok(*last)
-    }
-}
-
-/// End of a call.
-enum Ended {
-    Returned(jvalue),
-    Threw(jobject),
-}
-
-impl Listener for &'static CallRecorder {
-    fn capabilities(&self) -> &'static [u32] {
-        use capability::*;
-        &[
-            TAG,
-            LINES,
-            SOURCE_FILES,
-            LOCALS,
-            EXCEPTIONS,
-            BREAKPOINTS,
-            ALL_CLASS_HOOKS,
-            OBJECT_FREE,
-            EARLY_CLASS_HOOKS,
-        ]
-    }
-
-    fn events(&self) -> &'static [i32] {
-        use event::*;
-        &[CLASS_FILE, CLASS_PREPARE, EXCEPTION, EXCEPTION_CAUGHT, BREAKPOINT, OBJECT_FREE]
-    }
-
-    fn class_file(&self, name: &str, bytes: &[u8]) -> Option<Vec<u8>> {
-        let changed = self.plan.change(name, bytes)?;
-        for text in changed.left {
-            self.records.write(|bytes| {
-                bytes.byte(frame::LEFT);
-                bytes.text(&text);
-            });
-        }
-        if !changed.constructors.is_empty() {
-            locked(&self.constructors).insert(name.to_owned(), changed.constructors);
-        }
-        Some(changed.bytes)
-    }
-
-    fn class_prepared(&self, tools: Tools, env: Env, class: jclass) {
+    /// Has the constructors of a class report if it is under test.
+    fn prepare(&self, tools: Tools, env: Env, class: jclass) {
         let Ok(signature) = tools.signature(class) else { return };
         let Some(name) = signature.strip_prefix('L').and_then(|name| name.strip_suffix(';')) else { return };
         let Some(target) = self.plan.targets.iter().position(|target| target.class == name) else { return };
@@ -477,6 +429,69 @@ impl Listener for &'static CallRecorder {
                 }
             }
         }
+    }
+
+    /// The tag of an object, which gets the next number if it has none.
+    fn number(&self, tools: Tools, object: jobject) -> Result<i64, i32> {
+        let mut last = locked(&self.numbering);
+        let tag = tools.tag(object)?;
+        if tag != 0 {
+            return Ok(tag);
+        }
+        tools.set_tag(object, *last + 1)?;
+        *last += 1;
+        self.note_object(*last);
+        Ok(*last)
+    }
+}
+
+/// End of a call.
+enum Ended {
+    Returned(jvalue),
+    Threw(jobject),
+}
+
+impl Listener for &'static CallRecorder {
+    fn capabilities(&self) -> &'static [u32] {
+        use capability::*;
+        &[
+            TAG,
+            LINES,
+            SOURCE_FILES,
+            LOCALS,
+            EXCEPTIONS,
+            BREAKPOINTS,
+            FIELD_READS,
+            FIELD_WRITES,
+            ALL_CLASS_HOOKS,
+            OBJECT_FREE,
+            EARLY_CLASS_HOOKS,
+        ]
+    }
+
+    fn events(&self) -> &'static [i32] {
+        use event::*;
+        &[CLASS_FILE, CLASS_PREPARE, EXCEPTION, EXCEPTION_CAUGHT, BREAKPOINT, OBJECT_FREE]
+    }
+
+    fn class_file(&self, name: &str, bytes: &[u8]) -> Option<Vec<u8>> {
+        let changed = self.plan.change(name, bytes)?;
+        for text in changed.left {
+            self.records.write(|bytes| {
+                bytes.byte(frame::LEFT);
+                bytes.text(&text);
+            });
+        }
+        if !changed.constructors.is_empty() {
+            locked(&self.constructors).insert(name.to_owned(), changed.constructors);
+        }
+        Some(changed.bytes)
+    }
+
+    fn class_prepared(&self, tools: Tools, env: Env, class: jclass) {
+        self.prepare(tools, env, class);
+        // The number that a class gets there tells its targets.
+        self.watch_fields(tools, env, class);
     }
 
     fn breakpoint(&self, tools: Tools, env: Env, method: jmethodID, location: jlong) {
@@ -544,6 +559,10 @@ impl Listener for &'static CallRecorder {
         {
             self.settle(tools, depth);
         }
+    }
+
+    fn field(&self, tools: Tools, class: jclass, field: jfieldID, written: bool) {
+        self.touched(tools, class, field, written);
     }
 
     fn freed(&self, tag: i64) {

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use adit_trace::{Details, Event, Life, Outcome, State, Value};
 
 use crate::message::send;
-use crate::record::intervene::{BenchLife, Mark, Note, Origin, take_note};
+use crate::record::intervene::{BenchLife, Mark, Note, Origin, Touched, take_note};
 use crate::record::plan::EventName;
 use crate::record::watch::WatchedCalls;
 use crate::record::{Outcome as TestOutcome, TestResult};
@@ -37,6 +37,8 @@ pub(crate) mod frame {
     pub(crate) const NOTE: u8 = 11;
     /// A method that calls are made in, when objects are watched.
     pub(crate) const METHOD: u8 = 12;
+    /// A field that calls of a method touch.
+    pub(crate) const TOUCHED: u8 = 13;
 }
 
 /// Messages of the worker on the socket: the memory is full, and the task is done.
@@ -199,6 +201,7 @@ pub(crate) struct RecordDecoder {
     places: BTreeMap<u64, (String, u64)>,
     sequence: u64,
     pub(crate) notes: Vec<Note>,
+    pub(crate) touched: Vec<Touched>,
     /// The calls of watched objects, which have no lives.
     pub(crate) watching: Option<Box<WatchedCalls>>,
 }
@@ -232,6 +235,7 @@ impl RecordDecoder {
             places: BTreeMap::new(),
             sequence: 0,
             notes: Vec::new(),
+            touched: Vec::new(),
             watching: None,
         }
     }
@@ -354,6 +358,12 @@ impl RecordDecoder {
                 let note = take_note(take, &self.places)?;
                 self.notes.push(note);
             }
+            frame::TOUCHED => self.touched.push(Touched {
+                method: take.size()?,
+                field: take.text()?.to_owned(),
+                written: take.byte()? != 0,
+                leads_on: take.byte()? != 0,
+            }),
             frame::TEST_STARTED => self.running = Some(take.text()?.to_owned()),
             frame::TEST_ENDED => {
                 let name = take.text()?.to_owned();

@@ -142,7 +142,7 @@ fn fits(name: &str, pattern: &str) -> bool {
     name.ends_with(last)
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "parquet"))]
 mod tests {
     use super::*;
 

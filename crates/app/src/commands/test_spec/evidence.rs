@@ -16,8 +16,8 @@ pub(super) struct Evidence {
     pub(super) pair: PairEvidence,
     /// Result of the static analysis, in words.
     pub(super) sharing: String,
-    /// The fields that watching found shared.
-    pub(super) watched: Vec<String>,
+    /// Fields that were watched.
+    pub(super) watched: Watched,
     pub(super) order: Option<OrderEvidence>,
     /// The two runs as Java.
     pub(super) java: Option<[Vec<String>; 2]>,
@@ -25,6 +25,52 @@ pub(super) struct Evidence {
     pub(super) within: Option<String>,
     pub(super) verdict: SpecVerdict,
     pub(super) basis: Basis,
+}
+
+/// Watched fields, and the calls that answered.
+#[derive(Clone, Debug)]
+pub(super) struct Watched {
+    pub(super) shares: Shares,
+    /// The fields that both methods touched and one of them wrote.
+    pub(super) fields: Vec<String>,
+    /// Nothing if no calls answered.
+    pub(super) on: Option<WatchedOn>,
+}
+
+/// The objects whose calls were watched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum WatchedOn {
+    Tests,
+    Objects,
+}
+
+impl Default for Watched {
+    fn default() -> Self {
+        Self { shares: Shares::Perhaps, fields: Vec::new(), on: None }
+    }
+}
+
+impl Watched {
+    /// Calls on objects that adit made.
+    pub(super) fn on_objects(found: &(Shares, Vec<String>)) -> Self {
+        Self::new(found, WatchedOn::Objects)
+    }
+
+    fn new((shares, fields): &(Shares, Vec<String>), on: WatchedOn) -> Self {
+        Self { shares: *shares, fields: fields.clone(), on: (*shares != Shares::Perhaps).then_some(on) }
+    }
+
+    /// A field that was seen to be shared outweighs calls that did not show it. Where both agree, the tests
+    /// answer, because the values are the user's.
+    pub(super) fn joined_with_tests(self, found: &(Shares, Vec<String>)) -> Self {
+        let in_tests = Self::new(found, WatchedOn::Tests);
+        let strength = |shares: Shares| match shares {
+            Shares::Perhaps => 0,
+            Shares::No => 1,
+            Shares::Yes => 2,
+        };
+        if strength(in_tests.shares) >= strength(self.shares) { in_tests } else { self }
+    }
 }
 
 /// State sharing of all methods of both events together: one shared place is enough.
@@ -47,9 +93,15 @@ impl Evidence {
                 format!("`{first}` calls `{second}` itself, so no order can be tested")
             }
             (Basis::Code, _) => format!("the methods {}", self.sharing),
-            (Basis::Watching, _) => "watched calls of the methods touched no common field that one of them \
-                 writes"
-                .to_owned(),
+            (Basis::Watching, _) => {
+                let whose = match self.watched.on {
+                    Some(WatchedOn::Tests) => "in your tests",
+                    _ => "on objects that adit made",
+                };
+                format!(
+                    "watched calls of the methods {whose} touched no common field that one of them writes"
+                )
+            }
             (Basis::Objects, _) => self.on_objects(first, second),
             (Basis::WithinTests, verdict) => {
                 let test = self.within.as_deref().unwrap_or("a test");
@@ -170,7 +222,11 @@ impl Evidence {
                 "code": shares(*by_code),
                 "detail": self.sharing,
                 "watched": shares(*by_watching),
-                "fields": self.watched,
+                "watched_in": self.watched.on.map(|on| match on {
+                    WatchedOn::Tests => "tests",
+                    WatchedOn::Objects => "objects",
+                }),
+                "fields": self.watched.fields,
             },
             "need": need_name(shown_need(&self.pair)),
             "objects": tally(on_objects),

@@ -23,6 +23,8 @@ use crate::java::user_tests;
 use crate::output::{counted, some_of};
 use crate::progress::Counting;
 
+mod watched;
+
 /// Limit on the events kept per object.
 const LONGEST_LIFE: u64 = 2_000;
 
@@ -85,6 +87,16 @@ pub(super) struct Suite {
     related: BTreeSet<String>,
     pub(super) notes: Vec<String>,
     quiet: bool,
+}
+
+/// What a test lacks while its first call is put off.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Lacks {
+    Nothing,
+    /// The exception of the call, which it catches, or what the call puts into an array.
+    Effect,
+    /// The object that the call returned. The test goes on with null, also in later calls.
+    Object,
 }
 
 /// Two calls of a test on one object.
@@ -151,6 +163,7 @@ impl Suite {
                 tests: tests.into_iter().collect(),
                 interventions: Vec::new(),
                 only: Some(objects.into_iter().collect()),
+                touches: false,
             };
             suite.keep_within()?;
             suite.again = Some(run(&mut suite.bench, &experiment, quiet)?);
@@ -220,15 +233,18 @@ impl Suite {
         }
         self.related.extend(tests.iter().map(|&test| test.to_owned()));
         let names: Vec<String> = tests.iter().map(|&test| test.to_owned()).collect();
-        let (interventions, invented): (Vec<Intervention>, Vec<bool>) =
+        let (interventions, lacks): (Vec<Intervention>, Vec<Lacks>) =
             instances.iter().map(|one| self.delay(one)).unzip();
+        let changes = self.changes_somewhere(&first_events);
         let only = objects_of(&instances);
-        let supplied = self.timed(&Experiment { tests: names.clone(), interventions, only })?;
+        let supplied =
+            self.timed(&Experiment { tests: names.clone(), interventions, only, touches: false })?;
         let as_published = match published {
             false => None,
             true => {
                 let interventions = as_published(&first_events, &second_events);
-                Some(self.timed(&Experiment { tests: names.clone(), interventions, only: None })?)
+                let tests = names.clone();
+                Some(self.timed(&Experiment { tests, interventions, only: None, touches: false })?)
             }
         };
         let mut found =
@@ -236,12 +252,16 @@ impl Suite {
         let (plain_ends, again) = (ends(&self.plain), self.ends_again());
         for test in &names {
             let of_test = || instances.iter().enumerate().filter(|(_, one)| one.test == *test);
-            let invents = of_test().any(|(number, _)| invented[number]);
+            let invents = of_test().any(|(number, _)| lacks[number] != Lacks::Nothing);
             let plain = plain_ends.get(test).cloned().unwrap_or(TestEnd::Skipped);
             let mut between = false;
             for (number, one) in of_test() {
-                let (need, disturbed) = self.compare(one, number, &supplied);
+                let (need, disturbed) = self.compare(one, number, &supplied, lacks[number]);
                 between |= disturbed;
+                // That a call which did nothing here can be made later says nothing about one that does.
+                if need == Need::Free && changes && !self.changed(one.life, one.at.0) {
+                    continue;
+                }
                 let counted = match need {
                     Need::Needed => &mut found.tally.needed,
                     Need::Matters => &mut found.tally.matters,
@@ -356,21 +376,43 @@ impl Suite {
     /// The intervention that puts off the first call, with its known value in its place, and whether the test
     /// goes on without something that the call gave it: a test that catches the exception of the call, or
     /// looks into an array that the call fills, needs the call at its place, whatever the object needs.
-    fn delay(&self, one: &Instance) -> (Intervention, bool) {
+    fn delay(&self, one: &Instance) -> (Intervention, Lacks) {
         let (intervention, invented) = self.delay_call(one, one.at.0, one.ordinals.0);
         let first = &self.plain.lives[one.life].life.events[one.at.0];
-        let method = self.bench.methods().iter().find(|method| method.event == first.method);
-        let lacks = matches!(first.outcome, Outcome::Threw(_))
-            || method.is_some_and(|method| may_fill(&method.descriptor));
-        (intervention, invented || lacks)
+        let threw = matches!(first.outcome, Outcome::Threw(_));
+        let lacks = match threw || may_fill(self.types_of(first)) {
+            _ if invented && !threw => Lacks::Object,
+            true => Lacks::Effect,
+            false => Lacks::Nothing,
+        };
+        (intervention, lacks)
+    }
+
+    /// The types of the parameters and of the result of a call's method, as descriptors.
+    fn types_of(&self, event: &Event) -> (&str, &str) {
+        let method = self.bench.methods().iter().find(|method| method.event == event.method);
+        method.and_then(|method| method.descriptor.split_once(')')).unwrap_or(("(", "V"))
+    }
+
+    /// Tells whether a call changed the fields of its object.
+    fn changed(&self, life: usize, at: usize) -> bool {
+        let events = &self.plain.lives[life].life.events;
+        before(events, at).zip(events[at].state.as_ref()).is_some_and(|(before, after)| before != after)
+    }
+
+    /// Tells whether one of these calls changed its object in some test.
+    fn changes_somewhere(&self, calls: &BTreeSet<String>) -> bool {
+        (0..self.plain.lives.len()).any(|life| {
+            let events = self.plain.lives[life].life.events.iter().enumerate();
+            { events }.any(|(at, event)| calls.contains(&event.method) && self.changed(life, at))
+        })
     }
 
     /// The same for any call before the second one.
     fn delay_call(&self, one: &Instance, place: usize, ordinal: u64) -> (Intervention, bool) {
         let events = &self.plain.lives[one.life].life.events;
         let (first, second) = (&events[place], &events[one.at.1]);
-        let method = self.bench.methods().iter().find(|method| method.event == first.method);
-        let result = method.and_then(|method| method.descriptor.rsplit(')').next()).unwrap_or("V");
+        let (_, result) = self.types_of(first);
         let own = format!("{};", self.plain.lives[one.life].life.class.replace('.', "/"));
         let (instead, invented) = match (&first.outcome, result) {
             (_, "V") => (Replacement::Default, false),
@@ -399,7 +441,7 @@ impl Suite {
 
     /// Compares two calls with the same calls in the other order. Also tells whether a call between them
     /// ended differently.
-    fn compare(&self, one: &Instance, number: usize, run: &BenchRun) -> (Need, bool) {
+    fn compare(&self, one: &Instance, number: usize, run: &BenchRun, lacks: Lacks) -> (Need, bool) {
         let plain = &self.plain.lives[one.life];
         let same = |other: &&BenchLife| other.test == one.test && other.object == one.object;
         let Some(moved) = run.lives.iter().find(same) else { return (Need::Unknown, false) };
@@ -422,7 +464,11 @@ impl Suite {
         if !self.is_steady(one) {
             return (Need::Unknown, disturbed);
         }
-        (self.need(one, moved, late, late, second), disturbed)
+        let need = self.need(one, moved, late, late, second);
+        // The second call may differ because of the null with which the test went on.
+        let second_differs = moved.life.events[second].outcome != plain.life.events[one.at.1].outcome;
+        let in_doubt = lacks == Lacks::Object && need > Need::Free && second_differs;
+        (if in_doubt { Need::Unknown } else { need }, disturbed)
     }
 
     /// Compares an exception of the second call with the one in a run with the calls exchanged: by its class,
@@ -493,7 +539,7 @@ impl Suite {
         let [first_moved, second_moved] = [late, second_at].map(|at| event(&others[at]));
         let (before_plain, before_moved) = (steady(before(events, one.at.0)), steady(before(others, late)));
         let end_moved = steady(others[last].state.as_ref());
-        need_in_test(
+        let need = need_in_test(
             CallPair {
                 first: &first,
                 before: before_plain.as_ref(),
@@ -506,7 +552,21 @@ impl Suite {
                 second: &second_moved,
                 end: end_moved.as_ref(),
             },
-        )
+        );
+        // Of an object that the second call returns, only the class is known.
+        let is_hidden = self.changed(one.life, one.at.0) && self.returns_another_object(one);
+        if need == Need::Free && is_hidden { Need::Unknown } else { need }
+    }
+
+    /// Tells whether the second call returned an object that is neither a text nor, by its class, the one it
+    /// was called on.
+    fn returns_another_object(&self, one: &Instance) -> bool {
+        let life = &self.plain.lives[one.life].life;
+        let second = &life.events[one.at.1];
+        let (_, result) = self.types_of(second);
+        let own = format!("L{};", life.class.replace('.', "/"));
+        let is_object = result.starts_with(['L', '[']) && result != "Ljava/lang/String;" && result != own;
+        is_object && matches!(second.outcome, Outcome::Returned(Value::Text(_)))
     }
 
     /// Where a call between the two depends on the first, putting off only the first violates another order
@@ -523,7 +583,7 @@ impl Suite {
             let Some(calls) = calls.filter(|calls| (2..=BETWEEN + 1).contains(&calls.len())) else {
                 continue;
             };
-            if !self.compare(one, number, supplied).1 || !self.is_steady(one) {
+            if !self.compare(one, number, supplied, Lacks::Nothing).1 || !self.is_steady(one) {
                 continue;
             }
             let all: Vec<(Intervention, bool)> =
@@ -541,7 +601,8 @@ impl Suite {
             return Ok(tally);
         }
         let only = objects_of(asked.iter().map(|(one, ..)| *one));
-        let run = self.timed(&Experiment { tests: tests.into_iter().collect(), interventions, only })?;
+        let tests = tests.into_iter().collect();
+        let run = self.timed(&Experiment { tests, interventions, only, touches: false })?;
         for (one, begin, calls) in asked {
             match self.compare_together(one, begin, &calls, &run) {
                 Need::Needed => tally.needed += 1,
@@ -592,9 +653,10 @@ impl Suite {
     }
 }
 
-/// Tells whether a method takes an array and answers something, as one that reads into the array does.
-fn may_fill(descriptor: &str) -> bool {
-    descriptor.split_once(')').is_some_and(|(parameters, result)| parameters.contains('[') && result != "V")
+/// Tells whether a method of these types takes an array and answers something, as one that reads into the
+/// array does.
+fn may_fill((parameters, result): (&str, &str)) -> bool {
+    parameters.contains('[') && result != "V"
 }
 
 /// The objects whose calls change places.

@@ -21,6 +21,8 @@ pub(super) struct EventMethods {
 pub(super) struct ClassMethods {
     simple_name: String,
     methods: BTreeMap<(String, String), MethodId>,
+    /// Those that are static and return an object of the class or of one above it.
+    factories: BTreeSet<(String, String)>,
     /// Names and numbers of parameters of those that tests call.
     called: BTreeSet<(String, usize)>,
 }
@@ -39,12 +41,21 @@ pub(super) enum Unusable {
 impl ClassMethods {
     /// Reads the methods of a class, and which of them these test classes call, by internal name.
     pub(super) fn of(program: &Program<'_>, class: &str, tests: &[String]) -> Self {
-        let mut methods = BTreeMap::new();
-        for above in program.supertypes(class) {
+        let (mut methods, mut factories) = (BTreeMap::new(), BTreeSet::new());
+        let supertypes = program.supertypes(class);
+        let is_above = |result: &str| {
+            supertypes.iter().any(|above| *result == *above.name && result != "java/lang/Object")
+        };
+        for above in &supertypes {
             for method in above.methods.iter().filter(|method| !method.name.starts_with('<')) {
                 let key = (method.name.to_string(), method.descriptor.to_string());
                 if methods.contains_key(&key) || method.flags.has(Flags::SYNTHETIC) {
                     continue;
+                }
+                let result =
+                    method.descriptor.rsplit(")L").next().and_then(|result| result.strip_suffix(';'));
+                if method.flags.has(Flags::STATIC) && result.is_some_and(is_above) {
+                    factories.insert(key.clone());
                 }
                 let found = program.resolve(class, &method.name, &method.descriptor);
                 let owner = found.map_or(&above.name, |(owner, _)| &owner.name);
@@ -52,7 +63,7 @@ impl ClassMethods {
             }
         }
         let simple_name = class.rsplit(['/', '$']).next().unwrap_or(class).to_owned();
-        Self { simple_name, methods, called: called_by(program, class, tests) }
+        Self { simple_name, methods, factories, called: called_by(program, class, tests) }
     }
 
     /// The names of all methods.
@@ -80,6 +91,10 @@ impl ClassMethods {
             self.methods.iter().filter(|(key, _)| fits(key)).map(|(_, id)| id.clone()).collect();
         if methods.is_empty() {
             return Err(Unusable::Missing);
+        }
+        if methods.iter().all(|id| self.factories.contains(&(id.name.to_string(), id.descriptor.to_string())))
+        {
+            return Err(Unusable::Makes);
         }
         // A name without parameters stands for the overloads that were observed. Calls through a generic type
         // name other types than the method has, so only the number of parameters counts.

@@ -150,10 +150,13 @@ fn shared_fields(summary: &EffectSummary, question: &OrderQuestion) -> (Shares, 
     let Some((first, second)) = of(&question.first).zip(of(&question.second)) else {
         return (Shares::Perhaps, Vec::new());
     };
-    let shared: Vec<String> = first
-        .iter()
-        .filter(|(field, written)| second.get(*field).is_some_and(|also| **written || *also))
-        .map(|(field, _)| field.clone())
-        .collect();
+    let shared = common_fields(&first, &second);
     (if shared.is_empty() { Shares::No } else { Shares::Yes }, shared)
+}
+
+/// The fields that both touch and one of them writes; each is given with whether it is written.
+pub(super) fn common_fields(first: &BTreeMap<String, bool>, second: &BTreeMap<String, bool>) -> Vec<String> {
+    let is_shared =
+        |(field, written): &(&String, &bool)| second.get(*field).is_some_and(|also| **written || *also);
+    first.iter().filter(is_shared).map(|(field, _)| field.clone()).collect()
 }

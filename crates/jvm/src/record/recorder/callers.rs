@@ -199,7 +199,12 @@ impl CallRecorder {
         locked(&self.below).get(class as usize - 1).copied().unwrap_or(0)
     }
 
-    fn class_number(&self, tools: Tools, env: Env, class: jclass) -> Result<(u64, TargetSet), i32> {
+    pub(super) fn class_number(
+        &self,
+        tools: Tools,
+        env: Env,
+        class: jclass,
+    ) -> Result<(u64, TargetSet), i32> {
         let number = tools.tag(class)?.wrapping_neg();
         if number > 0 && number < i64::MAX {
             let targets = locked(&self.classes).get(number as usize - 1).copied();

@@ -20,7 +20,7 @@ use jni_sys::{JNIEnv, JNINativeMethod, jclass, jdouble, jfloat, jint, jlong, job
 use super::kept::{Kept, MakerStatement, ValueMaker, again, give_back, keep, slot_of, value_of};
 use super::open::{self, Open};
 use super::{CallRecorder, EARS, heard, locked};
-use crate::agent::Tools;
+use crate::agent::{Tools, tools};
 use crate::argument::{Arguments, Slot, Stop};
 use crate::jni;
 use crate::known::Known;
@@ -152,9 +152,15 @@ fn thread() -> u64 {
 
 impl CallRecorder {
     /// Begins a run with an experiment, as bytes. `loader` is a global reference, or null.
-    pub(crate) fn begin_run(&self, env: Env, bytes: &mut Take<'_>, loader: jobject) -> Result<(), Garbled> {
+    pub(crate) fn begin_run(
+        &'static self,
+        env: Env,
+        bytes: &mut Take<'_>,
+        loader: jobject,
+    ) -> Result<(), Garbled> {
         let plan = take_plan(bytes)?;
         let only = take_only(bytes)?;
+        let touches = bytes.byte()? != 0;
         let mut wanted: Vec<Wanted> = Vec::new();
         for planned in &plan {
             if let Act::Add { captures, .. } = &planned.act {
@@ -169,6 +175,9 @@ impl CallRecorder {
         state.loader = loader as usize;
         drop(state);
         give_back(env, old.captured.into_values());
+        if let Ok(tools) = tools() {
+            self.begin_touches(tools, env, touches);
+        }
         Ok(())
     }
 

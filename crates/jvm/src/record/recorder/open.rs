@@ -104,6 +104,20 @@ impl Open {
     }
 }
 
+/// Returns true if the thread is in a recorded call.
+pub(super) fn is_any(tools: Tools) -> bool {
+    look(tools, |list| !list.is_empty()).unwrap_or(false)
+}
+
+/// The numbers of the events of all methods that the thread is in.
+pub(super) fn methods(tools: Tools) -> Vec<jint> {
+    let number = |open: &Open| match open {
+        Open::Method { number, .. } => Some(*number),
+        Open::Constructor(_) => None,
+    };
+    look(tools, |list| list.iter().filter_map(number).collect()).unwrap_or_default()
+}
+
 /// Returns true if the thread is in a constructor: this one, or any.
 pub(super) fn has_constructor(tools: Tools, method: Option<usize>) -> bool {
     let is_meant = |open: &Open| matches!(open, Open::Constructor(maker) if method.is_none_or(|method| method == maker.method));

@@ -83,10 +83,10 @@ impl StateReader {
     /// The fields of an object, behind the number of the list of their names; empty if there are none, or no
     /// object.
     pub(super) fn read(&self, recorder: &CallRecorder, tools: Tools, env: Env, object: jobject) -> Vec<u8> {
-        if object.is_null() {
-            return Vec::new();
-        }
-        self.timed(recorder, || self.fields(recorder, tools, env, object).unwrap_or_default())
+        recorder.unwatched(tools, env, || match object.is_null() {
+            true => Vec::new(),
+            false => self.timed(recorder, || self.fields(recorder, tools, env, object).unwrap_or_default()),
+        })
     }
 
     fn fields(&self, recorder: &CallRecorder, tools: Tools, env: Env, object: jobject) -> Option<Vec<u8>> {

@@ -1,0 +1,6 @@
+package spec;
+
+/** Something with names. */
+public interface Named {
+    int[] all();
+}
