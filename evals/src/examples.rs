@@ -1,8 +1,7 @@
 //! Models of ten classes outside the papers' benchmark, measured against the classes themselves.
 //!
-//! We picked the classes when the first algorithm was done. Five of them later came to be among the classes by
-//! which constants are chosen, and the page says so. This file
-//! generates the pages in `docs/examples/`.
+//! We picked the classes when the first algorithm was done. Five of them later came to be among the classes
+//! by which constants are chosen, and the page says so. This file generates the pages in `docs/examples/`.
 
 use std::fs;
 use std::path::Path;

@@ -110,8 +110,8 @@ mod tests {
         made
     }
 
-    /// The split of stacks that are neither empty nor full by whether they are so after `pop`, and that of the
-    /// larger ones.
+    /// The split of stacks that are neither empty nor full by whether they are so after `pop`, and that of
+    /// the larger ones.
     fn counted(made: &mut Exploration) -> [Split; 2] {
         let between = made.situation(SituationId(1)).enabled.class();
         let first = Split { of: between, letter: POP, to: between };

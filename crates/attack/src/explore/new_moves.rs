@@ -173,8 +173,8 @@ impl Exploration {
                 more.entry((letter, None)).or_insert(number);
                 continue;
             }
-            // Where fields mislead, nothing is known of what is behind. A call that seemed to be without effect
-            // may have one with other values.
+            // Where fields mislead, nothing is known of what is behind. A call that seemed to be without
+            // effect may have one with other values.
             let stays = self.fields.key(state) == own || self.prior.doubtful.contains(&letter);
             if !self.is_told_by_fields() || (harmless.contains(&letter) && stays) {
                 continue;

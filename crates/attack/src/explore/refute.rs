@@ -40,8 +40,8 @@ const FEWER_SEARCHED: usize = 3;
 /// Situations that are kept for each prefix of a walk when it is first searched for.
 const FIRST_WIDTH: usize = 2;
 
-/// Walks that are searched for more thoroughly when they were not realized, and of these once more. They stand
-/// for the others: where many walks fail, all of them would take more tests than everything else.
+/// Walks that are searched for more thoroughly when they were not realized, and of these once more. They
+/// stand for the others: where many walks fail, all of them would take more tests than everything else.
 const THOROUGH: usize = 48;
 const VERY_THOROUGH: usize = 16;
 
@@ -236,7 +236,7 @@ impl Exploration {
             if best.as_ref().is_none_or(|known| candidate.is_better(known)) {
                 best = Some(candidate);
             }
-            // Which of the suspects comes first is a matter of chance, so all are judged if that costs little.
+            // Which of the suspects comes first is a matter of chance, so all are judged if it costs little.
             if best.as_ref().is_some_and(|best| best.is_worth) && prober.tests - tests > CHEAP {
                 break;
             }
