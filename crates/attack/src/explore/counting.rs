@@ -19,25 +19,19 @@ use super::exploration::{Exploration, SituationId};
 impl Exploration {
     /// Tells whether a split divides a half of another one by what leads to a half of that one.
     pub(super) fn is_link(&self, split: &Split) -> bool {
-        let halves = (0..self.splits.all().len()).map(sides);
-        halves.into_iter().any(|halves| halves.contains(&split.of) && halves.contains(&split.to))
+        is_link_behind(self.splits.all().len(), split)
     }
 
     /// Tells whether one of the splits from this number on counts, and there is more to count.
     pub(super) fn counts_on(&self, first: usize) -> bool {
         let splits = self.splits.all();
-        let halves: Vec<[ClassId; 2]> = (0..splits.len()).map(sides).collect();
-        let is_link = |number: usize| {
-            let Split { of, to, .. } = &splits[number];
-            halves[..number].iter().any(|halves| halves.contains(of) && halves.contains(to))
-        };
         let classes = self.coarse_classes(splits);
-        (first..splits.len()).filter(|&number| is_link(number)).any(|number| {
+        (first..splits.len()).filter(|&number| is_link_behind(number, &splits[number])).any(|number| {
             // Classes that the halves were divided into.
-            let mut parts: BTreeSet<ClassId> = halves[number].into();
-            for later in number + 1..splits.len() {
-                if parts.contains(&splits[later].of) {
-                    parts.extend(halves[later]);
+            let mut parts: BTreeSet<ClassId> = sides(number).into();
+            for (later, split) in splits.iter().enumerate().skip(number + 1) {
+                if parts.contains(&split.of) {
+                    parts.extend(sides(later));
                 }
             }
             self.is_divided(&classes, &parts, splits[number].letter)
@@ -68,6 +62,11 @@ impl Exploration {
         }
         (is_known && leads).then_some(false)
     }
+}
+
+/// Tells whether a split divides a half of one of the first so many splits by what leads to a half of it.
+fn is_link_behind(count: usize, split: &Split) -> bool {
+    (0..count).map(sides).any(|halves| halves.contains(&split.of) && halves.contains(&split.to))
 }
 
 #[cfg(test)]

@@ -87,15 +87,13 @@ impl Exploration {
         id: SituationId,
     ) -> Result<(), Halt<S::Error>> {
         let again = SituationId(self.situations.len());
-        let unlike = self.unlike.len();
         let ProbedSituation { situation, state, .. } = self.situation(id);
-        let again_unprobed = (situation.clone(), *state);
-        if self.probe(prober, vec![again_unprobed])? == 0 {
+        let unprobed = (situation.clone(), *state);
+        if self.probe(prober, vec![unprobed])? == 0 {
             return Err(prober.why_not_run(&self.progress(Phase::Explore)).into());
         }
         self.lend((again, id));
         self.forget_after(again.0);
-        self.unlike.truncate(unlike);
         Ok(())
     }
 
