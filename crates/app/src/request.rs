@@ -52,8 +52,9 @@ pub(crate) struct CallRequest {
     pub(crate) seed: u64,
     /// Load the class anew for each test.
     pub(crate) fresh_statics: bool,
-    /// Number of worker processes.
+    /// Number of worker processes, and their number while tests mostly wait.
     pub(crate) workers: usize,
+    pub(crate) waiting_workers: usize,
     /// Time limit of one test.
     pub(crate) script_limit: Duration,
     /// Choice of receivers and arguments.

@@ -2,7 +2,9 @@
 //!
 //! A batch is split into chunks. Each lane has one worker at a time and takes the next chunk when it is done
 //! with the last. A worker that dies or hangs is replaced by the spare, which is already running; the script
-//! that was running is blamed, and the scripts after it go to the new worker. No script runs twice.
+//! that was running is blamed, and the scripts after it go to the new worker. No script runs twice. How many
+//! lanes there are depends on what scripts take (`lanes.rs`); a lane that has no worker yet leaves its share to
+//! the others until the spare is ready.
 //!
 //! Scripts of one worker share its static state, and a thread that a script leaves behind can disturb a later
 //! one, which is then blamed. A worker is replaced after a number of scripts, and when its results may be
@@ -20,6 +22,7 @@ use adit_trace::{Depth, Run, RunLimits, Script, SlowCalls, Subject};
 use crate::classes::expand;
 use crate::error::HostError;
 use crate::find::Jdk;
+use crate::lanes::{Division, ScriptTimes};
 use crate::message::{self, Greeting, Job, LONGEST, Replacement, ScriptSetup, Setup, fingerprint};
 use crate::process::{Fate, Patience, Start, Worker};
 use crate::sandbox::{MemoryLimits, Protection, Sandbox};
@@ -46,6 +49,8 @@ pub struct HostOptions {
     pub boxes: PathBuf,
     /// Number of workers that run at the same time.
     pub workers: usize,
+    /// The same while scripts mostly wait and leave processors idle, if it is more.
+    pub waiting_workers: usize,
     /// Policy for kernels that cannot protect the user.
     pub sandbox: Sandbox,
     /// True to record the fields of the receiver after each call.
@@ -83,6 +88,7 @@ impl HostOptions {
             class_path: Vec::new(),
             boxes: "/tmp".into(),
             workers: 1,
+            waiting_workers: 1,
             sandbox: Sandbox::Required,
             snapshots: false,
             watch_descriptors: false,
@@ -133,7 +139,7 @@ pub struct Limits {
     pub box_megabytes: u32,
     /// Number of kept UTF-16 units of a string.
     pub text: usize,
-    /// Number of scripts that are sent at once.
+    /// Most scripts that are sent at once.
     pub batch: usize,
     /// Number of scripts after which a worker is replaced.
     pub recycle_after: u64,
@@ -144,6 +150,8 @@ pub struct Host {
     pool: Pool,
     /// One worker for each lane, started on demand.
     lanes: Vec<Option<Worker>>,
+    /// Number of lanes for scripts that compute.
+    workers: usize,
     protection: Protection,
     unprobed: Option<String>,
     asked: Asked,
@@ -164,13 +172,14 @@ struct Pool {
     limits: Limits,
     script_limit: ScriptLimit,
     slow_calls: SlowCalls,
+    times: ScriptTimes,
     spare: Mutex<Option<Worker>>,
 }
 
 impl Host {
     /// Starts a first worker, and a spare.
     pub fn new(options: HostOptions) -> Result<Self, HostError> {
-        let HostOptions { program, arguments, jdk, boxes, workers, sandbox, limits, .. } = options;
+        let HostOptions { program, arguments, jdk, boxes, sandbox, limits, .. } = options;
         // A worker runs in its own folder, where relative paths would have another meaning.
         let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
         let setup = Setup {
@@ -208,13 +217,15 @@ impl Host {
         worker_folder::sweep(&start.boxes);
         let script_limit = ScriptLimit::new(limits.script);
         let slow_calls = options.slow_calls;
-        let pool = Pool { start, limits, script_limit, slow_calls, spare: Mutex::new(None) };
+        let times = ScriptTimes::default();
+        let pool = Pool { start, limits, script_limit, slow_calls, times, spare: Mutex::new(None) };
         let (first, Greeting { protection, unprobed, .. }) = pool.worker()?;
         let mut lanes = vec![Some(first)];
-        lanes.resize_with(workers.max(1), || None);
+        let workers = options.workers.max(1);
+        lanes.resize_with(workers.max(options.waiting_workers), || None);
         let is_watched = options.watch_statics && !options.fresh_statics;
         let static_watch = is_watched.then(StaticWatch::default);
-        Ok(Self { pool, lanes, protection, unprobed, asked: Asked::default(), static_watch })
+        Ok(Self { pool, lanes, workers, protection, unprobed, asked: Asked::default(), static_watch })
     }
 
     /// Reason that the requested probes are not installed. Runs then report no hits.
@@ -239,6 +250,7 @@ impl Host {
             limits: self.pool.limits.clone(),
             script_limit: ScriptLimit::new(self.pool.limits.script),
             slow_calls: self.pool.slow_calls.clone(),
+            times: ScriptTimes::default(),
             spare: Mutex::new(None),
         };
         let (mut lane, bad_ends) = (None, AtomicUsize::new(0));
@@ -299,25 +311,38 @@ impl Host {
     fn run_all(&mut self, batch: &[Script]) -> Result<Vec<Run>, HostError> {
         let (pool, next) = (&self.pool, AtomicUsize::new(0));
         let (asked, bad_ends) = (self.asked, AtomicUsize::new(0));
-        let size = pool.limits.batch.max(1);
+        let most = pool.limits.batch;
+        let Division { lanes, chunk } = pool.times.divide(batch.len(), self.workers, self.lanes.len(), most);
         let lane = |worker: &mut Option<Worker>| {
             let mut chunks = Vec::new();
             loop {
-                let from = next.fetch_add(size, Ordering::Relaxed);
+                let from = next.fetch_add(chunk, Ordering::Relaxed);
                 if from >= batch.len() {
                     return Ok(chunks);
                 }
-                let scripts = &batch[from..batch.len().min(from + size)];
+                let scripts = &batch[from..batch.len().min(from + chunk)];
                 chunks.push((from, pool.chunk(worker, scripts, from, asked, &bad_ends)?));
             }
         };
-        let useful = batch.len().div_ceil(size).min(self.lanes.len());
-        let lanes = &mut self.lanes[..useful];
-        let results: Vec<Result<Vec<Chunk>, HostError>> = if let [only] = lanes {
+        let lanes = &mut self.lanes[..lanes];
+        // The first lane waits for a worker if it must; it may be the only one.
+        for lane in lanes.iter_mut().skip(1).filter(|lane| lane.is_none()) {
+            *lane = pool.ready_spare()?;
+            if lane.is_none() {
+                break;
+            }
+        }
+        let mut lanes: Vec<&mut Option<Worker>> = lanes
+            .iter_mut()
+            .enumerate()
+            .filter(|(at, lane)| *at == 0 || lane.is_some())
+            .map(|(_, lane)| lane)
+            .collect();
+        let results: Vec<Result<Vec<Chunk>, HostError>> = if let [only] = &mut lanes[..] {
             vec![lane(only)]
         } else {
             std::thread::scope(|scope| {
-                let threads: Vec<_> = lanes.iter_mut().map(|worker| scope.spawn(|| lane(worker))).collect();
+                let threads: Vec<_> = lanes.into_iter().map(|worker| scope.spawn(|| lane(worker))).collect();
                 threads
                     .into_iter()
                     .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
@@ -358,7 +383,12 @@ impl Pool {
             };
             let (script, until) = (&self.script_limit, limits.deadline);
             let patience = Patience { script, until, slow_calls: &self.slow_calls };
+            let (begun, used) = (Instant::now(), worker.processor_time());
             let answer = worker.ask(rest, depth, patience);
+            if answer.fate == Fate::Lives {
+                let used = worker.processor_time().saturating_sub(used);
+                self.times.learn(answer.runs.len(), begun.elapsed(), used);
+            }
             if answer.hung || matches!(answer.fate, Fate::TimedOut | Fate::Died(_)) {
                 bad_ends.fetch_add(1, Ordering::Relaxed);
             }
@@ -382,6 +412,17 @@ impl Pool {
             runs.extend(answer.runs);
         }
         Ok(runs)
+    }
+
+    /// Returns the spare, which is replaced, if it is ready by now.
+    fn ready_spare(&self) -> Result<Option<Worker>, HostError> {
+        let mut spare = self.spare.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let is_ready = spare.as_ref().is_some_and(Worker::has_answered);
+        if spare.is_none() {
+            *spare = Worker::start(&self.start).ok();
+        }
+        drop(spare);
+        if is_ready { self.worker().map(|(worker, _)| Some(worker)) } else { Ok(None) }
     }
 
     /// Returns a ready worker: the spare, which is replaced, or a new one.

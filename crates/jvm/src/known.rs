@@ -26,6 +26,9 @@ pub(crate) struct Known {
     pub(crate) message: jmethodID,
     pub(crate) closeable: Global,
     pub(crate) close: jmethodID,
+    /// What has threads of its own, which wait for work until they are sent home.
+    pub(crate) executor: Global,
+    pub(crate) shut_down: jmethodID,
     class_name: jmethodID,
     pub(crate) class_modifiers: jmethodID,
     pub(crate) class_loader: jmethodID,
@@ -130,6 +133,7 @@ impl Known {
         let (field, methods) = (class("java/lang/reflect/Field")?, class("java/lang/reflect/Method")?);
         let of_class = class("java/lang/Class")?;
         let closeable = class("java/lang/AutoCloseable")?;
+        let executor = class("java/util/concurrent/ExecutorService")?;
         let enumeration = class("java/lang/Enum")?;
         let (collection, map) = (class("java/util/Collection")?, class("java/util/Map")?);
         let (builder, buffer) = (class("java/lang/StringBuilder")?, class("java/lang/StringBuffer")?);
@@ -141,6 +145,8 @@ impl Known {
             void: primitive(&class("java/lang/Void")?)?,
             close: method(&closeable, "close", "()V")?,
             closeable,
+            shut_down: method(&executor, "shutdownNow", "()Ljava/util/List;")?,
+            executor,
             message: method(&class("java/lang/Throwable")?, "getMessage", "()Ljava/lang/String;")?,
             class_name: method(&of_class, "getName", "()Ljava/lang/String;")?,
             class_modifiers: method(&of_class, "getModifiers", "()I")?,

@@ -95,7 +95,7 @@ pub(crate) struct Player {
     // Buffers that are used again and again.
     slots: Vec<Slot>,
     /// Objects of this script that must be closed.
-    to_close: Vec<jobject>,
+    to_close: Vec<(jobject, Closing)>,
     args: Vec<jvalue>,
     step: Vec<u8>,
     units: Vec<u16>,
@@ -137,8 +137,8 @@ struct SeenClass {
     counting: Option<Counting>,
     /// It comes with the JDK and stays when the loader of a script goes.
     stays: bool,
-    /// Its objects hold something until they are closed.
-    closes: bool,
+    /// What to do with its objects at the end, if they hold something.
+    closing: Option<Closing>,
     /// Its fields, once they were asked for, and the number of their list, zero until it was sent.
     fields: Option<(Rc<Fields>, u64)>,
 }
@@ -176,7 +176,7 @@ impl Player {
                         wraps: None,
                         countable: false,
                         counting: None,
-                        closes: false,
+                        closing: None,
                         stays: true,
                         fields: None,
                     })
@@ -291,14 +291,23 @@ impl Player {
         Ok(())
     }
 
-    /// Closes what the script made and left open, the last first: files and sockets of thousands of scripts
-    /// would exhaust the process, and then calls fail that have nothing to do with it.
+    /// Closes what the script made and left open, the last first: files, sockets and threads of thousands of
+    /// scripts would exhaust the process, and then calls fail that have nothing to do with it.
     fn close_all(&mut self) {
-        while let Some(object) = self.to_close.pop() {
+        while let Some((object, closing)) = self.to_close.pop() {
             // SAFETY: the object is a reference of the script's frame, of a class that has the method; what
-            // it throws is taken away and given back.
+            // it returns or throws is taken away and given back.
             unsafe {
-                jni!(self.env, CallVoidMethodA, object, self.known.close, std::ptr::null());
+                match closing {
+                    Closing::Close => {
+                        jni!(self.env, CallVoidMethodA, object, self.known.close, std::ptr::null());
+                    }
+                    Closing::ShutDown => {
+                        let method = self.known.shut_down;
+                        let left = jni!(self.env, CallObjectMethodA, object, method, std::ptr::null());
+                        jni!(self.env, DeleteLocalRef, left);
+                    }
+                }
                 let thrown = vm::take_exception(self.env);
                 if !thrown.is_null() {
                     jni!(self.env, DeleteLocalRef, thrown);
@@ -572,8 +581,11 @@ impl Player {
         self.step.byte(tag::OBJECT);
         put_class(&mut self.classes[class], &mut self.numbers, &mut self.step);
         self.step.number(first as u64);
-        if own && first == self.slots.len() && self.classes[class].closes {
-            self.to_close.push(object);
+        if let Some(closing) = self.classes[class].closing
+            && own
+            && first == self.slots.len()
+        {
+            self.to_close.push((object, closing));
         }
         Slot::Object(object, first)
     }
@@ -646,7 +658,13 @@ impl Player {
             let countable = stays && is_countable(&name, modifiers);
             let is = |other: &Global| jni!(env, IsSameObject, other.get(), class);
             let wraps = known.wrappers.iter().find(|wrapper| is(&wrapper.class)).map(|wrapper| wrapper.kind);
-            let closes = jni!(env, IsAssignableFrom, class, known.closeable.get());
+            let is_a = |other: &Global| jni!(env, IsAssignableFrom, class, other.get());
+            // Where executors can be closed, that waits for all of their work.
+            let closing = match () {
+                () if is_a(&known.executor) => Some(Closing::ShutDown),
+                () if is_a(&known.closeable) => Some(Closing::Close),
+                () => None,
+            };
             let class = Global::of_local(env, class);
             // A machine that has no memory left for the name of a class is not to be trusted with the next
             // script.
@@ -660,11 +678,20 @@ impl Player {
                 countable,
                 counting: None,
                 stays,
-                closes,
+                closing,
                 fields: None,
             }
         }
     }
+}
+
+/// A way to have an object give up what it holds.
+#[derive(Clone, Copy)]
+enum Closing {
+    /// It has files or sockets.
+    Close,
+    /// It has threads.
+    ShutDown,
 }
 
 /// Writes a class: its number, and its name when the coordinator does not know the number yet.

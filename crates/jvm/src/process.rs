@@ -20,6 +20,7 @@ use crate::script_limit::ScriptLimit;
 use crate::scripts::Dictionary;
 use crate::shared;
 use crate::stillness::Stillness;
+use crate::tasks::processor_time;
 use crate::wire::Take;
 use crate::worker_folder::WorkerFolder;
 
@@ -171,6 +172,11 @@ impl Worker {
         // If this fails, the worker is dead already, and waiting for its greeting says how it died.
         let _ = send(&mut worker.control, &setup.to_bytes());
         Ok(worker)
+    }
+
+    /// Tells whether there is something to receive from it, or it is gone.
+    pub(crate) fn has_answered(&self) -> bool {
+        poll(self.control.as_raw_fd(), Duration::ZERO).unwrap_or(true)
     }
 
     /// Waits for the worker's first words.
@@ -343,19 +349,7 @@ impl Worker {
 
     /// The processor time that the process has used; zero if the kernel does not say.
     pub(crate) fn processor_time(&self) -> Duration {
-        let mut clock = 0;
-        let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-        let Ok(process) = libc::pid_t::try_from(self.child.id()) else { return Duration::ZERO };
-        // SAFETY: both calls write to the variables that they are given.
-        let read = unsafe {
-            libc::clock_getcpuclockid(process, &raw mut clock) == 0
-                && libc::clock_gettime(clock, &raw mut time) == 0
-        };
-        if read {
-            Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec.unsigned_abs() as u32)
-        } else {
-            Duration::ZERO
-        }
+        processor_time(self.child.id()).unwrap_or_default()
     }
 
     /// The time that the threads of the process could have run and did not, because others did; zero if the

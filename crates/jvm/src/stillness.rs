@@ -5,8 +5,9 @@
 //! given its whole time. One that gets no processor because the machine is busy has a thread that could run,
 //! and is not taken for a sleeper.
 
-use std::fs;
-use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::tasks::{State, Tasks, own_processor_time, processor_time};
 
 /// Number of consecutive observations that must find all threads asleep.
 const LOOKS: u32 = 2;
@@ -16,34 +17,43 @@ const LOOKS_FROM_OUTSIDE: u32 = 6;
 
 /// Of the time between two looks of the coordinator, a process that does nothing may still use so much: a
 /// machine keeps time and tidies up.
-const TIDYING: u64 = 2_000_000;
+const TIDYING: Duration = Duration::from_millis(2);
 
 /// Observations of a process.
 pub(crate) struct Stillness {
-    tasks: PathBuf,
+    process: u32,
+    tasks: Tasks,
     /// The thread that looks, if it belongs to the process.
-    except: Option<String>,
-    tidying: u64,
+    except: Option<u32>,
+    tidying: Duration,
     looks: u32,
-    /// Nanoseconds of processor time that its threads had used.
-    used: Option<u64>,
+    /// Processor time that its threads had used.
+    used: Option<Duration>,
     still: u32,
 }
 
 impl Stillness {
     /// A process to look at.
     pub(crate) fn new(process: u32) -> Self {
-        let tasks = format!("/proc/{process}/task").into();
-        Self { tasks, except: None, tidying: TIDYING, looks: LOOKS_FROM_OUTSIDE, used: None, still: 0 }
+        let tasks = Tasks::of(process);
+        Self {
+            process,
+            tasks,
+            except: None,
+            tidying: TIDYING,
+            looks: LOOKS_FROM_OUTSIDE,
+            used: None,
+            still: 0,
+        }
     }
 
-    /// This process without the current thread. If it is still, it uses at most so many nanoseconds of
-    /// processor time between two looks.
-    pub(crate) fn of_others(tidying: u64) -> Self {
+    /// This process without the current thread. If it is still, it uses at most so much processor time
+    /// between two looks.
+    pub(crate) fn of_others(tidying: Duration) -> Self {
         // SAFETY: the call has no arguments and always succeeds.
         let own = unsafe { libc::gettid() };
-        let tasks = "/proc/self/task".into();
-        Self { tasks, except: Some(own.to_string()), tidying, looks: LOOKS, used: None, still: 0 }
+        let (process, except) = (std::process::id(), Some(own.unsigned_abs()));
+        Self { process, tasks: Tasks::own(), except, tidying, looks: LOOKS, used: None, still: 0 }
     }
 
     /// Forgets what was seen.
@@ -53,7 +63,7 @@ impl Stillness {
 
     /// Looks, and says whether all was still for several looks. Where it cannot be seen, it never is.
     pub(crate) fn look(&mut self) -> bool {
-        let used = self.asleep();
+        let used = if self.are_asleep() { self.used_by_others() } else { None };
         let still =
             used.zip(self.used).is_some_and(|(now, before)| now.saturating_sub(before) <= self.tidying);
         self.used = used;
@@ -61,25 +71,19 @@ impl Stillness {
         self.still >= self.looks
     }
 
-    /// The processor time that all threads have used, if every one is asleep.
-    fn asleep(&self) -> Option<u64> {
-        let mut used = 0;
-        for thread in fs::read_dir(&self.tasks).ok()? {
-            let thread = thread.ok()?;
-            if self.except.as_ref().is_some_and(|except| thread.file_name() == **except) {
-                continue;
-            }
-            let thread = thread.path();
-            let stat = fs::read_to_string(thread.join("stat")).ok()?;
-            // The name is in parentheses and may hold anything; the state comes after it.
-            let state = stat.rsplit_once(") ")?.1.chars().next()?;
-            if state != 'S' {
-                return None;
-            }
-            let times = fs::read_to_string(thread.join("schedstat")).ok()?;
-            used += times.split_whitespace().next()?.parse::<u64>().ok()?;
-        }
-        Some(used)
+    /// Tells whether all threads are asleep.
+    fn are_asleep(&mut self) -> bool {
+        let Ok(numbers) = self.tasks.numbers() else { return false };
+        let Self { tasks, except, .. } = self;
+        let mut others = numbers.into_iter().filter(|number| Some(*number) != *except);
+        others.all(|number| tasks.state(number) == State::Sleeps)
+    }
+
+    /// The processor time that the process has used without the thread that looks.
+    fn used_by_others(&self) -> Option<Duration> {
+        let all = processor_time(self.process)?;
+        let own = if self.except.is_some() { own_processor_time()? } else { Duration::ZERO };
+        Some(all.saturating_sub(own))
     }
 }
 

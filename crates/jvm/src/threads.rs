@@ -13,14 +13,12 @@
 //!
 //! Cost: a look at the clock for each call. Starting a thread takes longer than [`QUICK`], so only after a
 //! slow call the threads of the process are counted, which takes 300 ns. Once a script has started threads,
-//! two looks at each of them for each call, and once scripts have left some, one: each takes some
-//! microseconds. That would be most of the time where a value leaves a thread that nobody uses again, so one
+//! two looks at each of them for each call, and once scripts have left some, one: each takes a
+//! microsecond or two. That would be most of the time where a value leaves a thread that nobody uses again, so one
 //! that was always quiet is looked at less and less often, except after slow calls. Threads of a kind that
 //! interrupts do not end are not given time for it again.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, File};
-use std::os::unix::fs::{FileExt, MetadataExt};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -29,6 +27,7 @@ use jni_sys::{jmethodID, jobject};
 use crate::agent::Tools;
 use crate::jni;
 use crate::known::find_class;
+use crate::tasks::{State, Tasks};
 use crate::vm::{self, Env, Global};
 
 /// A call that takes no longer starts no thread.
@@ -64,7 +63,7 @@ pub(crate) struct Threads {
     is_daemon: jmethodID,
     name: jmethodID,
     error: Global,
-    tasks: File,
+    tasks: Tasks,
     /// Number of threads when all were known.
     count: u64,
     /// Threads that are not the script's: their numbers, and their objects.
@@ -104,7 +103,7 @@ impl Threads {
             let error = jni!(env, NewObjectA, errors.get(), new, std::ptr::null());
             (is_daemon, name, Global::of_local(env, error)?)
         };
-        let tasks = File::open("/proc/self/task").ok()?;
+        let tasks = Tasks::own();
         let mut made = Self {
             env,
             tools,
@@ -113,7 +112,7 @@ impl Threads {
             error,
             tasks,
             count: 0,
-            known: numbers(),
+            known: BTreeSet::new(),
             objects: Vec::new(),
             strays: Vec::new(),
             kinds: BTreeMap::new(),
@@ -123,7 +122,8 @@ impl Threads {
             started: false,
             has_grown: false,
         };
-        made.count = made.count();
+        made.known = made.numbers();
+        made.count = made.tasks.count();
         made.remember();
         Some(made)
     }
@@ -140,8 +140,9 @@ impl Threads {
         let took = now.duration_since(self.since);
         let quick = took < QUICK;
         self.since = now;
-        let is_idle = self.strays.iter_mut().all(|stray| stray.is_quiet(quick));
-        if !self.started && is_idle && (quick || self.count() == self.count) {
+        let tasks = &mut self.tasks;
+        let is_idle = self.strays.iter_mut().all(|stray| stray.is_quiet(quick, tasks));
+        if !self.started && is_idle && (quick || self.tasks.count() == self.count) {
             return took;
         }
         let limit = AFTER_CALL.min(self.left);
@@ -150,9 +151,10 @@ impl Threads {
             let foreign = self.foreign();
             self.started = !foreign.is_empty();
             let mut waited_for = foreign.into_iter().chain(self.strays.iter().map(|stray| stray.number));
-            quiet = if waited_for.all(is_quiet) { quiet + 1 } else { 0 };
+            let tasks = &mut self.tasks;
+            quiet = if waited_for.all(|number| is_quiet(tasks.state(number))) { quiet + 1 } else { 0 };
             if !self.started {
-                self.count = self.count();
+                self.count = self.tasks.count();
                 if quiet > 0 {
                     break;
                 }
@@ -204,9 +206,11 @@ impl Threads {
         }
         let left = self.foreign().into_iter().map(Stray::new);
         self.strays = left.chain(std::mem::take(&mut self.strays)).collect();
-        self.known = numbers();
+        self.known = self.numbers();
         self.strays.retain(|stray| self.known.contains(&stray.number));
-        self.count = self.count();
+        let strays: BTreeSet<u32> = self.strays.iter().map(|stray| stray.number).collect();
+        self.tasks.retain(|number| strays.contains(&number));
+        self.count = self.tasks.count();
         self.remember();
         self.timed_waits = Some(self.tools.timed_waits(self.env));
     }
@@ -229,7 +233,8 @@ impl Threads {
             if foreign.is_empty() {
                 return true;
             }
-            quiet = if foreign.into_iter().all(is_quiet) { quiet + 1 } else { 0 };
+            let mut foreign = foreign.into_iter();
+            quiet = if foreign.all(|number| is_quiet(self.tasks.state(number))) { quiet + 1 } else { 0 };
             if quiet >= LOOKS_AT_END || begun.elapsed() > TO_END {
                 return false;
             }
@@ -237,19 +242,19 @@ impl Threads {
         }
     }
 
-    /// Number of threads of the process: the links of the folder that has a folder for each.
-    fn count(&self) -> u64 {
-        self.tasks.metadata().map_or(0, |tasks| tasks.nlink())
+    /// The numbers of the threads of this process.
+    fn numbers(&self) -> BTreeSet<u32> {
+        self.tasks.numbers().unwrap_or_default().into_iter().collect()
     }
 
     /// Threads that are not known. Those of the machine become so.
     fn foreign(&mut self) -> Vec<u32> {
         let mut foreign = Vec::new();
-        for number in numbers() {
+        for number in self.tasks.numbers().unwrap_or_default() {
             if self.known.contains(&number) {
                 continue;
             }
-            let name = fs::read_to_string(format!("/proc/self/task/{number}/comm")).unwrap_or_default();
+            let name = self.tasks.name(number);
             if OF_THE_MACHINE.iter().any(|start| name.starts_with(start)) {
                 self.known.insert(number);
                 self.has_grown = true;
@@ -328,8 +333,6 @@ impl Threads {
 /// A thread that an earlier script left. It may serve later ones, or nobody any more.
 struct Stray {
     number: u32,
-    /// Its state, kept open: opening the file takes longer than reading it.
-    stat: Option<File>,
     /// Number of looks in a row that found it quiet.
     quiet: u32,
     /// Number of quick calls after which it is not looked at.
@@ -342,16 +345,16 @@ impl Stray {
     const LONGEST: u32 = 256;
 
     fn new(number: u32) -> Self {
-        Self { number, stat: File::open(stat_of(number)).ok(), quiet: 0, passed_over: 0 }
+        Self { number, quiet: 0, passed_over: 0 }
     }
 
     /// Tells whether it is quiet, as far as that is worth a look after a call that was quick or not.
-    fn is_quiet(&mut self, quick: bool) -> bool {
+    fn is_quiet(&mut self, quick: bool, tasks: &mut Tasks) -> bool {
         if quick && self.passed_over > 0 {
             self.passed_over -= 1;
             return true;
         }
-        if !self.stat.as_ref().is_none_or(|stat| says_quiet(&read_again(stat))) {
+        if !is_quiet(tasks.state(self.number)) {
             self.quiet = 0;
             return false;
         }
@@ -361,59 +364,29 @@ impl Stray {
     }
 }
 
-/// The numbers of the threads of this process.
-fn numbers() -> BTreeSet<u32> {
-    let tasks = fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
-    tasks.filter_map(|task| task.file_name().to_str()?.parse().ok()).collect()
-}
-
-/// Tells whether a thread waits or has ended.
-fn is_quiet(number: u32) -> bool {
-    fs::read(stat_of(number)).map_or(true, |stat| says_quiet(&stat))
-}
-
-/// The file with the state of a thread of this process.
-fn stat_of(number: u32) -> String {
-    format!("/proc/self/task/{number}/stat")
-}
-
-/// The first part of a file of the kernel as it is now; nothing if its thread has ended.
-fn read_again(file: &File) -> Vec<u8> {
-    let mut start = vec![0; 128];
-    let length = file.read_at(&mut start, 0).unwrap_or(0);
-    start.truncate(length);
-    start
-}
-
-/// Tells whether the state of a thread says that it waits or has ended. So does no state at all.
-fn says_quiet(stat: &[u8]) -> bool {
-    // The name is in parentheses and may hold anything; the state comes after it.
-    let name_end = stat.windows(2).rposition(|two| two == b") ");
-    name_end.is_none_or(|end| stat.get(end + 2).is_none_or(|state| b"SZX".contains(state)))
+/// Tells whether a thread in this state waits or has ended.
+fn is_quiet(state: State) -> bool {
+    matches!(state, State::Sleeps | State::Gone)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_state_is_read_again_and_again() {
-        let stat = File::open("/proc/thread-self/stat").unwrap();
-        assert!(!says_quiet(&read_again(&stat)) && !says_quiet(&read_again(&stat)), "who looks runs");
-        assert!(says_quiet(b"7 (a) b) S 1 2") && !says_quiet(b"7 (a) S b) R 1 2") && says_quiet(b""));
-    }
-
     /// Nothing can be seen of a thread that is gone, which counts as quiet.
     #[test]
     fn a_thread_that_is_always_quiet_is_looked_at_rarely() {
-        let mut stray = Stray::new(u32::MAX);
+        let (mut stray, mut tasks) = (Stray::new(u32::MAX), Tasks::own());
         let mut looks = 0;
         for _ in 0..10_000 {
             looks += u32::from(stray.passed_over == 0);
-            assert!(stray.is_quiet(true));
+            assert!(stray.is_quiet(true, &mut tasks));
         }
         assert!((Stray::PATIENCE..400).contains(&looks), "{looks}");
         let quiet = stray.quiet;
-        assert!(stray.is_quiet(false) && stray.quiet == quiet + 1, "a slow call may have woken it");
+        assert!(
+            stray.is_quiet(false, &mut tasks) && stray.quiet == quiet + 1,
+            "a slow call may have woken it"
+        );
     }
 }

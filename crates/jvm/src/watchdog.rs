@@ -47,7 +47,7 @@ const SHORT_LOOKS: u32 = 30;
 const SHORTLY: u64 = 400;
 
 /// Processor time that a process which waits may use between two looks.
-const TIDYING: u64 = 100_000;
+const TIDYING: Duration = Duration::from_micros(100);
 
 /// Number of frames of a call that loops which are looked at. A deeper one is left to the coordinator.
 const FRAMES: usize = 512;

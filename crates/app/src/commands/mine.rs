@@ -414,7 +414,7 @@ fn probed(world: &World) -> Probed {
     let probed =
         probe_classes(&java.classes, &java.class.name, &hits()).map_err(|error| Some(error.to_string()))?;
     let branches = Branches::new(&probed.probes.iter().map(branch_side).collect::<Vec<_>>());
-    let options = HostOptions { workers: 1, probes: Some(probed), ..options.clone() };
+    let options = HostOptions { workers: 1, waiting_workers: 1, probes: Some(probed), ..options.clone() };
     let host = Host::new(options).map_err(|error| Some(error.to_string()))?;
     match host.unprobed() {
         None => Ok((AnyHost::Java(Box::new(host)), branches)),

@@ -209,6 +209,7 @@ pub(super) fn call_request(flags: &GenerateFlags, generation: GeneratorOptions) 
         seed: flags.seed,
         fresh_statics: flags.fresh_statics,
         workers: flags.workers.map_or_else(cores, usize::from),
+        waiting_workers: flags.workers.map_or_else(|| (WAITING * cores()).min(MOST_WAITING), usize::from),
         script_limit: flags.script_limit,
         generation,
     }
@@ -253,6 +254,10 @@ pub(super) fn method_names(typed: &[String]) -> BTreeSet<String> {
     // A comma at the end separates nothing.
     names.into_iter().filter(|name| !name.trim().is_empty()).collect()
 }
+
+/// Workers for each core while tests mostly wait, and how many there are at most: each takes some memory.
+const WAITING: usize = 4;
+const MOST_WAITING: usize = 16;
 
 /// Number of cores, at most eight: more workers or threads would wait for the process that feeds them.
 pub(super) fn cores() -> usize {

@@ -78,7 +78,7 @@ pub(crate) struct GenerateFlags {
     /// Reload the class for each test to reset its static fields; much slower
     #[arg(long, help_heading = RUNNING)]
     pub(crate) fresh_statics: bool,
-    /// Number of worker processes [default: the number of cores, at most 8]
+    /// Number of worker processes [default: the number of cores, at most 8; more while tests mostly wait]
     #[arg(long, value_name = "N", value_parser = workers, allow_negative_numbers = true, help_heading = RUNNING)]
     pub(crate) workers: Option<u16>,
     /// Time limit for one test

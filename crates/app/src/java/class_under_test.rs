@@ -55,6 +55,7 @@ impl ClassUnderTest {
             prepare(&java.classes, tests.as_ref(), &class.name, &asked, &CallerFiles::of_user())?;
         let mut host_options = java.options()?;
         host_options.workers = calls.workers;
+        host_options.waiting_workers = calls.waiting_workers;
         host_options.fresh_statics = calls.fresh_statics;
         host_options.watch_statics = may_keep_static_state(&java.classes, &class.name);
         host_options.limits.script = calls.script_limit;

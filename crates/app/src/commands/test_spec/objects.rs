@@ -107,7 +107,7 @@ pub(super) fn experiment(
     // The same calls once more, with their fields watched.
     let mut watching = options;
     watching.profile = Profile::Watch { classes: vec![api.class.to_string()] };
-    watching.workers = 1;
+    (watching.workers, watching.waiting_workers) = (1, 1);
     let mut host = Host::new(watching).map_err(environment::cannot_run)?;
     let scripts: Vec<Script> = (0..WATCHED).map(|_| generator.script(&mut rng, WATCHED_CALLS)).collect();
     let mut summary = EffectSummary::new();
