@@ -29,6 +29,7 @@ use crate::probe::{Halt, Prober};
 use crate::survey::{SurveyOptions, Surveyed, pool, survey};
 use crate::validate::{Reproduced, WalkOptions, measure};
 
+mod absorbing;
 mod accept;
 mod asking;
 mod counting;
@@ -41,10 +42,12 @@ mod graph;
 mod looking;
 pub mod modes;
 mod new_moves;
+mod rare_targets;
 mod refute;
 mod repeating;
 #[cfg(test)]
 mod testing;
+mod trial;
 mod untried;
 mod witness;
 
@@ -218,7 +221,7 @@ pub fn explore<S: Guarded, A: Author, R: Rng>(
     let pool = pool(&mut prober, &surveyed, &options.survey, *rng)?;
     prober.announce(Phase::Explore);
     let tests = prober.tests;
-    let exploration = Exploration::new(pool, prior, options);
+    let exploration = Exploration::new(pool, surveyed.starts.clone(), prior, options);
     let (judgment, stop) = (None, Stop::Done);
     let mut explorer = Explorer { exploration, surveyed, sets_before: 0, judgment, tests, stop };
     explorer.go_on(laboratory, Step::Explore)?;

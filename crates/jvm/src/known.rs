@@ -200,13 +200,14 @@ impl Known {
         self.wrappers.iter().find(|wrapper| wrapper.name == name).map(|wrapper| wrapper.primitive.get())
     }
 
-    /// The name of a class, with dots.
+    /// The name of a class, with dots, as far as it is the same in every machine.
     ///
     /// # Safety
     /// `class` is a live reference to a class, and no exception is pending.
     pub(crate) unsafe fn name_of(&self, env: Env, class: jclass, units: &mut Vec<u16>) -> String {
         // SAFETY: the method was looked up on `Class`.
-        unsafe { self.text_of(env, class, self.class_name, units) }
+        let name = unsafe { self.text_of(env, class, self.class_name, units) };
+        stable(&name).to_owned()
     }
 
     /// Calls a method without parameters that returns a string. Returns [`UNNAMED`] if it throws, for lack of
@@ -289,5 +290,31 @@ pub(crate) fn find_class(env: Env, name: &str) -> Result<Global, jobject> {
             return Err(vm::take_exception(env));
         }
         Global::of_local(env, class).ok_or_else(|| crate::resolve::error(env, "no memory for another class"))
+    }
+}
+
+/// The part of a class's name that is the same in every machine: classes that are made at run time are
+/// counted, and hidden ones have an address.
+fn stable(name: &str) -> &str {
+    let visible = name.split('/').next().unwrap_or(name);
+    let made = visible.contains("$$") || visible.contains("$Proxy") || visible.contains("AditGiven");
+    if made { visible.trim_end_matches(|letter: char| letter.is_ascii_digit()) } else { visible }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_classes_that_are_made_at_run_time_are_cut() {
+        for (name, expected) in [
+            ("java.util.Map$1", "java.util.Map$1"),
+            ("a.B$$Lambda$14/0x0000000800c03000", "a.B$$Lambda$"),
+            ("a.B$$Lambda/0x00007f1b", "a.B$$Lambda"),
+            ("jdk.proxy1.$Proxy12", "jdk.proxy1.$Proxy"),
+            ("adit.given.AditGiven3", "adit.given.AditGiven"),
+        ] {
+            assert_eq!(stable(name), expected);
+        }
     }
 }

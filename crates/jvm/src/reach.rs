@@ -449,7 +449,7 @@ impl Reach {
                 _ => Rc::new([]),
             };
             let stays = known.is_of_the_jdk(env, class);
-            let name = hash(0, stable(&name).bytes().map(u64::from));
+            let name = hash(0, name.bytes().map(u64::from));
             Seen { class: Global::of_local(env, class), name, content, constants, stays }
         }
     }
@@ -474,14 +474,6 @@ fn is_bookkeeping(name: &str, kind: Kind) -> bool {
         Kind::Long => BOOKKEEPING.iter().chain(&OUTSIDE).any(|part| has(part)),
         _ => false,
     }
-}
-
-/// The part of a class's name that is the same in every machine: classes that are made at run time are
-/// counted, and hidden ones have an address.
-fn stable(name: &str) -> &str {
-    let visible = name.split('/').next().unwrap_or(name);
-    let made = visible.contains("$$") || visible.contains("$Proxy") || visible.contains("AditGiven");
-    if made { visible.trim_end_matches(|letter: char| letter.is_ascii_digit()) } else { visible }
 }
 
 /// The kind that a letter of a descriptor stands for, if it is that of a primitive type.
@@ -526,19 +518,6 @@ fn hash(seed: u64, numbers: impl Iterator<Item = u64>) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_of_classes_that_are_made_at_run_time_are_cut() {
-        for (name, expected) in [
-            ("java.util.Map$1", "java.util.Map$1"),
-            ("a.B$$Lambda$14/0x0000000800c03000", "a.B$$Lambda$"),
-            ("a.B$$Lambda/0x00007f1b", "a.B$$Lambda"),
-            ("jdk.proxy1.$Proxy12", "jdk.proxy1.$Proxy"),
-            ("adit.given.AditGiven3", "adit.given.AditGiven"),
-        ] {
-            assert_eq!(stable(name), expected);
-        }
-    }
 
     #[test]
     fn numbers_from_afar() {

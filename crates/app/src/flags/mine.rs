@@ -28,7 +28,7 @@ pub(crate) const EXPLORATION: ExploreOptions = ExploreOptions {
         width: 16,
         gain: 0.05,
         relative_gain: 0.4,
-        least_gain: 0.012,
+        least_gain: 0.005,
         enough: 0.996,
         good: 0.98,
         readable: 15,

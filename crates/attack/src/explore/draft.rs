@@ -229,25 +229,30 @@ impl Exploration {
     /// The classes of situations that enable the same events, divided by splits.
     pub(super) fn coarse_classes(&self, splits: &[Split]) -> Classes {
         let class = |(id, situation): (SituationId, &ProbedSituation)| {
-            self.is_known(id).then(|| situation.enabled.class())
+            self.is_known(id).then(|| self.absorbing(situation.enabled).class())
         };
         let mut of: Vec<Option<ClassId>> = self.probed_situations().map(class).collect();
-        let mut enabled: BTreeMap<ClassId, EnabledSetId> =
-            self.probed_situations().map(|(_, one)| (one.enabled.class(), one.enabled)).collect();
+        let mut enabled: BTreeMap<ClassId, EnabledSetId> = self
+            .probed_situations()
+            .map(|(_, one)| self.absorbing(one.enabled))
+            .map(|set| (set.class(), set))
+            .collect();
         let mut undecided = Vec::new();
         for (number, split) in splits.iter().enumerate() {
             let Some(&set) = enabled.get(&split.of) else { continue };
             let [takes, lacks] = sides(number);
             enabled.extend([(takes, set), (lacks, set)]);
             let before = of.clone();
+            let only = self.only_class_of_each_set(&before);
             for (id, _) in self.probed_situations().filter(|(id, _)| before[id.0] == Some(split.of)) {
                 let mut open = Vec::new();
                 let mut can_take = false;
                 for (successor, one) in self.successors_of(id).filter(|(_, one)| one.letter == split.letter) {
-                    match self.behind(one).map(|behind| before[behind.0]) {
+                    let at_a_glance = || Some(only.get(&self.situation(one.like?).enabled).copied());
+                    match self.behind(one).map(|behind| before[behind.0]).or_else(at_a_glance) {
                         Some(Some(class)) => can_take |= class == split.to,
-                        Some(None) => open.push(None),
-                        None => open.push(Some(successor)),
+                        Some(None) if self.behind(one).is_some() => open.push(None),
+                        Some(None) | None => open.push(Some(successor)),
                     }
                 }
                 of[id.0] = match (can_take, open.is_empty()) {
@@ -349,9 +354,14 @@ impl Exploration {
 
     /// The class of each set whose situations are all in one.
     pub(super) fn only_classes(&self, classes: &Classes) -> BTreeMap<EnabledSetId, ClassId> {
+        self.only_class_of_each_set(&classes.of)
+    }
+
+    /// The same, where situations have these classes.
+    fn only_class_of_each_set(&self, of: &[Option<ClassId>]) -> BTreeMap<EnabledSetId, ClassId> {
         let mut of_set: BTreeMap<EnabledSetId, BTreeSet<ClassId>> = BTreeMap::new();
         for (id, situation) in self.probed_situations() {
-            of_set.entry(situation.enabled).or_default().extend(classes.of(id));
+            of_set.entry(situation.enabled).or_default().extend(of[id.0]);
         }
         let only = of_set.into_iter().filter(|(_, classes)| classes.len() == 1);
         only.filter_map(|(set, mut classes)| Some((set, classes.pop_first()?))).collect()

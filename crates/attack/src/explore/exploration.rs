@@ -22,6 +22,8 @@ use crate::survey::Pool;
 /// Everything that an exploration has found out.
 pub(super) struct Exploration {
     pub(super) pool: Pool,
+    /// Ways to make an object, those of the pool among them.
+    pub(super) starts_of_survey: Vec<Move>,
     pub(super) options: ExploreOptions,
     pub(super) prior: Prior,
     pub(super) situations: Vec<ProbedSituation>,
@@ -51,6 +53,8 @@ pub(super) struct Exploration {
     lesser: BTreeSet<EnabledSetId>,
     /// Number of sets when these were found.
     compared: usize,
+    /// Sets that are taken for others (`absorbing.rs`).
+    pub(super) absorbed: BTreeMap<EnabledSetId, EnabledSetId>,
     pub(super) splits: Splits,
     /// The model before small splits were tried, while they are.
     pub(super) unrefined: Option<Unrefined>,
@@ -60,10 +64,14 @@ pub(super) struct Exploration {
     probed: BTreeMap<Direction, usize>,
     /// Situations in which the calls of the survey were tried that the pool lacks.
     pub(super) searched: BTreeSet<SituationId>,
+    /// Successors that were glanced at in search of rare targets.
+    pub(super) glanced: BTreeSet<(Option<SituationId>, Letter, StateHash)>,
     /// Situations in which every call was repeated.
     pub(super) repeated: BTreeSet<SituationId>,
     /// Search for values that the pool lacks.
     pub(super) values: ValueSearch,
+    /// The last search for other values found some.
+    pub(super) values_helped: bool,
     /// Events that some situation enables.
     pub(super) met: BTreeSet<Letter>,
     /// Experience with passing what objects answer.
@@ -195,9 +203,15 @@ const FEW: usize = 2;
 pub(super) type Unprobed = (Situation, StateHash);
 
 impl Exploration {
-    pub(super) fn new(pool: Pool, prior: Prior, options: ExploreOptions) -> Self {
+    pub(super) fn new(
+        pool: Pool,
+        starts_of_survey: Vec<Move>,
+        prior: Prior,
+        options: ExploreOptions,
+    ) -> Self {
         Self {
             pool,
+            starts_of_survey,
             options,
             prior,
             situations: Vec::new(),
@@ -213,13 +227,16 @@ impl Exploration {
             enabled: BTreeMap::new(),
             lesser: BTreeSet::new(),
             compared: 0,
+            absorbed: BTreeMap::new(),
             splits: Splits::default(),
             unrefined: None,
             finer: None,
             probed: BTreeMap::new(),
             searched: BTreeSet::new(),
+            glanced: BTreeSet::new(),
             repeated: BTreeSet::new(),
             values: ValueSearch::new(VALUE_ROUNDS, 0),
+            values_helped: true,
             met: BTreeSet::new(),
             experience: Experience::default(),
             tried: 0,
@@ -298,7 +315,7 @@ impl Exploration {
 
     /// The direction in which a successor lies.
     fn direction(&self, id: SuccessorId) -> Direction {
-        let from = id.from.map(|from| self.situation(from).enabled);
+        let from = id.from.map(|from| self.absorbing(self.situation(from).enabled));
         Direction { from, letter: self.successor(id).letter }
     }
 
@@ -366,7 +383,12 @@ impl Exploration {
             let glance = self.glance_at(unknown.len());
             unknown.truncate(BATCH);
             let next = if unknown.is_empty() {
-                self.next_successors(enough)
+                let chosen = self.next_successors(enough);
+                let next = self.without_known_targets(prober, &chosen)?;
+                if next.is_empty() && !chosen.is_empty() {
+                    continue;
+                }
+                next
             } else {
                 // What was never followed is looked at closely.
                 let followed = self.followed_events();
@@ -418,7 +440,8 @@ impl Exploration {
 
     /// Successors worth probing: few in every direction, and then as many as are enough.
     fn next_successors(&self, enough: usize) -> Vec<SuccessorId> {
-        let mut open: Vec<_> = self.successors().filter(|(_, one)| one.probed.is_none()).collect();
+        let is_open = |(id, one): &(SuccessorId, &Successor)| one.probed.is_none() && !self.is_glanced(*id);
+        let mut open: Vec<_> = self.successors().filter(is_open).collect();
         open.sort_by_key(|(id, one)| (self.is_lesser(id.from), one.length()));
         let few = [FEW, enough].into_iter().filter(|few| *few <= enough);
         few.map(|few| self.fairly_chosen(&open, few)).find(|chosen| !chosen.is_empty()).unwrap_or_default()
@@ -730,7 +753,8 @@ impl Exploration {
     /// Counts again how many situations were probed in each direction.
     pub(super) fn count_probed(&mut self) {
         let mut probed: BTreeMap<Direction, usize> = BTreeMap::new();
-        for (id, _) in self.successors().filter(|(_, one)| one.probed.is_some()) {
+        let is_seen = |id: &SuccessorId, one: &Successor| one.probed.is_some() || self.is_glanced(*id);
+        for (id, _) in self.successors().filter(|(id, one)| is_seen(id, one)) {
             *probed.entry(self.direction(id)).or_default() += 1;
         }
         self.probed = probed;

@@ -53,7 +53,7 @@ impl Exploration {
         if successors.is_empty() {
             return Ok(successors);
         }
-        let elsewhere = self.calls_by_event();
+        let elsewhere = self.calls_by_event(glance);
         let behind: Vec<Vec<Situation>> = successors
             .iter()
             .map(|&id| {
@@ -91,13 +91,17 @@ impl Exploration {
 
     /// The kind of glance that there is time for, with so many situations to look at.
     pub(super) fn glance_at(&self, successors: usize) -> Glance {
-        let sets = self.first_of_each_set();
-        let events: BTreeMap<EnabledSetId, &BTreeSet<Letter>> =
-            self.enabled_events().filter(|(set, _)| sets.contains_key(set)).collect();
         if successors.saturating_mul(self.met.len()) < MANY_CALLS {
             return Glance::Thorough;
         }
-        Glance::Distinguishing(distinguishing(&events.into_values().collect::<Vec<_>>()))
+        Glance::Distinguishing(self.telling_sets_apart())
+    }
+
+    /// Few events by which any two of the sets that situations enable differ.
+    pub(super) fn telling_sets_apart(&self) -> BTreeSet<Letter> {
+        let sets = self.first_of_each_set();
+        let known = self.enabled_events().filter(|(set, _)| sets.contains_key(set));
+        distinguishing(&known.map(|(_, events)| events).collect::<Vec<_>>())
     }
 
     /// Events that did the same wherever they were followed: they stayed, or led to one set from several
@@ -136,7 +140,7 @@ impl Exploration {
     }
 
     /// The first probed situation of each set.
-    fn first_of_each_set(&self) -> BTreeMap<EnabledSetId, SituationId> {
+    pub(super) fn first_of_each_set(&self) -> BTreeMap<EnabledSetId, SituationId> {
         let mut first = BTreeMap::new();
         for (id, situation) in self.probed_situations() {
             first.entry(situation.enabled).or_insert(id);
@@ -144,12 +148,16 @@ impl Exploration {
         first
     }
 
-    /// Short calls that gave each event, of different situations.
-    fn calls_by_event(&self) -> BTreeMap<Letter, Vec<Move>> {
+    /// Short calls that gave each event that a glance asks for, of different situations.
+    pub(super) fn calls_by_event(&self, glance: &Glance) -> BTreeMap<Letter, Vec<Move>> {
+        let is_asked = |letter: &Letter| match glance {
+            Glance::Thorough => true,
+            Glance::Distinguishing(letters) => letters.contains(letter),
+        };
         let mut shown: BTreeMap<Letter, Vec<Move>> = BTreeMap::new();
         for (_, situation) in self.probed_situations() {
             let mut met = BTreeSet::new();
-            for successor in &situation.successors {
+            for successor in situation.successors.iter().filter(|one| is_asked(&one.letter)) {
                 let calls = shown.entry(successor.letter).or_default();
                 if calls.len() < ELSEWHERE
                     && met.insert(successor.letter)
@@ -164,7 +172,7 @@ impl Exploration {
     }
 
     /// Calls that show whether the situation behind a successor enables what the one before it does, or more.
-    fn calls_for_glance(
+    pub(super) fn calls_for_glance(
         &self,
         id: SuccessorId,
         elsewhere: &BTreeMap<Letter, Vec<Move>>,

@@ -258,6 +258,7 @@ impl Exploration {
         self.is_outdated = false;
         self.searched.clear();
         self.repeated.clear();
+        self.glanced.clear();
         self.unlike.clear();
         self.by_likeness.clear();
         let before = std::mem::take(&mut self.situations);

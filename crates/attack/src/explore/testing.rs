@@ -22,5 +22,5 @@ pub(super) fn nothing_explored() -> Exploration {
     let survey = SurveyOptions { scripts: 1, calls: 1, candidates: 1, moves: 1 };
     let options = ExploreOptions { survey, successors: 1, splitting };
     let pool = Pool { starts: Vec::new(), moves: Vec::new(), ties: Ties::default() };
-    Exploration::new(pool, Prior::default(), options)
+    Exploration::new(pool, Vec::new(), Prior::default(), options)
 }
