@@ -232,12 +232,20 @@ impl Tools {
         Ok(state)
     }
 
-    /// Number of threads that wait with a time limit.
+    /// Number of threads that wait with a time limit, without those that the JDK starts for itself. The cleaner
+    /// of the JDK is one: it starts when the first script loads classes, and gives nobody what he waits for.
     pub(crate) fn timed_waits(self, env: Env) -> usize {
         let is_timed =
             |thread: &jobject| self.thread_state(*thread).is_ok_and(|state| state & thread_state::TIMED != 0);
+        // SAFETY: the thread is a live reference, and that to its class is given back.
+        let is_own = |thread: &jobject| unsafe {
+            let class = jni!(env, GetObjectClass, *thread);
+            let name = self.class_name(class);
+            jni!(env, DeleteLocalRef, class);
+            name.is_ok_and(|name| name == "jdk.internal.misc.InnocuousThread")
+        };
         let threads = self.all_threads().unwrap_or_default();
-        let count = threads.iter().filter(|thread| is_timed(thread)).count();
+        let count = threads.iter().filter(|thread| is_timed(thread) && !is_own(thread)).count();
         // SAFETY: local references that are not used afterwards.
         threads.into_iter().for_each(|thread| unsafe { jni!(env, DeleteLocalRef, thread) });
         count

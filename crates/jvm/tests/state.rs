@@ -64,6 +64,26 @@ fn objects_from_factories_have_snapshots() {
     );
 }
 
+/// The machine numbers classes that it makes at run time in the order of their making, and gives hidden ones an
+/// address. An object that holds one of them must not look different in every worker.
+#[test]
+fn objects_of_classes_that_are_made_at_run_time_look_the_same_in_every_worker() {
+    let predicate = "(Ljava/util/function/Predicate;)Ljava/util/function/Predicate;";
+    let holding =
+        script(&[&format!("static java.util.function.Predicate.not {predicate} {{true}}"), "new Holder ()V"]);
+    let other = script(&["static Arguments.supply (Ljava/util/function/Supplier;)Ljava/lang/Object; {1}"]);
+    for bench in benches() {
+        let look = |scripts: &[Script]| -> String {
+            let runs = run(&bench, |options| options.snapshots = true, scripts);
+            runs.last().map(show).unwrap()
+        };
+        let first = look(std::slice::from_ref(&holding));
+        assert!(first.contains("Lambda"), "{first}");
+        assert!(!first.contains("0x"), "{first}");
+        assert_eq!(look(&[other.clone(), holding.clone()]), first);
+    }
+}
+
 #[test]
 fn sizes_show_without_running_foreign_code() {
     let script = script(&[
