@@ -232,8 +232,9 @@ impl Tools {
         Ok(state)
     }
 
-    /// Number of threads that wait with a time limit, without those that the JDK starts for itself. The cleaner
-    /// of the JDK is one: it starts when the first script loads classes, and gives nobody what he waits for.
+    /// Number of threads that wait with a time limit, without those that the JDK starts for itself. The
+    /// cleaner of the JDK is one: it starts when the first script loads classes, and gives nobody what he
+    /// waits for.
     pub(crate) fn timed_waits(self, env: Env) -> usize {
         let is_timed =
             |thread: &jobject| self.thread_state(*thread).is_ok_and(|state| state & thread_state::TIMED != 0);

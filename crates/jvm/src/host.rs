@@ -3,8 +3,8 @@
 //! A batch is split into chunks. Each lane has one worker at a time and takes the next chunk when it is done
 //! with the last. A worker that dies or hangs is replaced by the spare, which is already running; the script
 //! that was running is blamed, and the scripts after it go to the new worker. No script runs twice. How many
-//! lanes there are depends on what scripts take (`lanes.rs`); a lane that has no worker yet leaves its share to
-//! the others until the spare is ready.
+//! lanes there are depends on what scripts take (`lanes.rs`); a lane that has no worker yet leaves its share
+//! to the others until the spare is ready.
 //!
 //! Scripts of one worker share its static state, and a thread that a script leaves behind can disturb a later
 //! one, which is then blamed. A worker is replaced after a number of scripts, and when its results may be

@@ -1,8 +1,9 @@
 //! Division of a batch among workers, by how long scripts took of late.
 //!
-//! Scripts of microseconds go to few workers in large chunks, because handing over a chunk takes longer than a
-//! script. Scripts of milliseconds go to all workers, a few at a time. Scripts that mostly wait, for another
-//! thread or for a time to pass, take no processor, so there are more workers than processors for them.
+//! Scripts of microseconds go to few workers in large chunks, because handing over a chunk takes longer than
+//! a script. Scripts of milliseconds go to all workers, a few at a time. Scripts that mostly wait, for
+//! another thread or for a time to pass, take no processor, so there are more workers than processors for
+//! them.
 //!
 //! Cost: two looks at a clock for each chunk.
 

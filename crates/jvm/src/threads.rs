@@ -13,10 +13,10 @@
 //!
 //! Cost: a look at the clock for each call. Starting a thread takes longer than [`QUICK`], so only after a
 //! slow call the threads of the process are counted, which takes 300 ns. Once a script has started threads,
-//! two looks at each of them for each call, and once scripts have left some, one: each takes a
-//! microsecond or two. That would be most of the time where a value leaves a thread that nobody uses again, so one
-//! that was always quiet is looked at less and less often, except after slow calls. Threads of a kind that
-//! interrupts do not end are not given time for it again.
+//! two looks at each of them for each call, and once scripts have left some, one: each takes a microsecond or
+//! two. That would be most of the time where a value leaves a thread that nobody uses again, so one that was
+//! always quiet is looked at less and less often, except after slow calls. Threads of a kind that interrupts
+//! do not end are not given time for it again.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::thread;

@@ -64,8 +64,8 @@ fn objects_from_factories_have_snapshots() {
     );
 }
 
-/// The machine numbers classes that it makes at run time in the order of their making, and gives hidden ones an
-/// address. An object that holds one of them must not look different in every worker.
+/// The machine numbers classes that it makes at run time in the order of their making, and gives hidden ones
+/// an address. An object that holds one of them must not look different in every worker.
 #[test]
 fn objects_of_classes_that_are_made_at_run_time_look_the_same_in_every_worker() {
     let predicate = "(Ljava/util/function/Predicate;)Ljava/util/function/Predicate;";
