@@ -26,7 +26,7 @@ pub(crate) struct Known {
     pub(crate) message: jmethodID,
     pub(crate) closeable: Global,
     pub(crate) close: jmethodID,
-    /// What has threads of its own, which wait for work until they are sent home.
+    /// Class of objects with threads of their own, which wait for work until they are sent home.
     pub(crate) executor: Global,
     pub(crate) shut_down: jmethodID,
     class_name: jmethodID,

@@ -22,7 +22,7 @@ const CHUNKS: u64 = 3;
 /// Time of a script before any was run. It only divides the first batch.
 const USUAL: Duration = Duration::from_micros(50);
 
-/// What chunks took: the last counts an eighth.
+/// Average times of scripts: the last chunk counts an eighth.
 #[derive(Default)]
 pub(crate) struct ScriptTimes {
     /// Nanoseconds that a script took, and nanoseconds of processor time; zero if none was run.

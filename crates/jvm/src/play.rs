@@ -137,7 +137,7 @@ struct SeenClass {
     counting: Option<Counting>,
     /// It comes with the JDK and stays when the loader of a script goes.
     stays: bool,
-    /// What to do with its objects at the end, if they hold something.
+    /// Way to have its objects give up what they hold, if they hold something.
     closing: Option<Closing>,
     /// Its fields, once they were asked for, and the number of their list, zero until it was sent.
     fields: Option<(Rc<Fields>, u64)>,

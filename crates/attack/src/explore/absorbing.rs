@@ -132,7 +132,7 @@ mod tests {
         made
     }
 
-    /// What the set of the last situation is taken for, by the number of a situation.
+    /// Situation whose set absorbs that of the last one.
     fn absorber(situations: &[&[(&str, usize)]]) -> Option<usize> {
         let reader = reader();
         let mut made = explored(&reader, situations);

@@ -140,7 +140,7 @@ impl Exploration {
     }
 
     /// The first probed situation of each set.
-    pub(super) fn first_of_each_set(&self) -> BTreeMap<EnabledSetId, SituationId> {
+    fn first_of_each_set(&self) -> BTreeMap<EnabledSetId, SituationId> {
         let mut first = BTreeMap::new();
         for (id, situation) in self.probed_situations() {
             first.entry(situation.enabled).or_insert(id);

@@ -293,7 +293,7 @@ mod tests {
         made.situations[sizes.len()..].iter().map(|one| one.situation.script.statements.len()).collect()
     }
 
-    /// What is behind `pop` is like a pile that is known, except behind that of one thing.
+    /// `pop` leads to a pile like a known one, except from the pile of one thing.
     #[test]
     fn a_pile_of_one_thing_is_found_among_many() {
         assert_eq!(found(&[0, 20, 30, 1, 40]), [2, 2], "one of the first kind of target, and the empty one");

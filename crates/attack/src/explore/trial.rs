@@ -184,16 +184,13 @@ impl Exploration {
         author: &impl Author,
         rng: &mut impl Rng,
     ) -> Result<Trial, Halt<S::Error>> {
-        /// What is learned later is of less use than what a new judgment costs.
-        const AGAIN: usize = 1;
-        for _ in 0..AGAIN {
-            let (trial, learned) = self.try_walks_once(prober, author, rng)?;
-            if !learned {
-                return Ok(trial);
-            }
-            self.explore(prober, LATE_SUCCESSORS)?;
-            self.confirm_transitions(prober)?;
+        let (trial, learned) = self.try_walks_once(prober, author, rng)?;
+        if !learned {
+            return Ok(trial);
         }
+        self.explore(prober, LATE_SUCCESSORS)?;
+        self.confirm_transitions(prober)?;
+        // A third judgment would cost more than what is learned by now is worth.
         Ok(self.try_walks_once(prober, author, rng)?.0)
     }
 
