@@ -1,5 +1,6 @@
 //! `adit mine`: what a Java class can do, from its name.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
@@ -319,6 +320,7 @@ fn with_guards(
         blocking: &mined.trouble.blocking,
         questions: &questions,
         deadline,
+        field_names: RefCell::default(),
     };
     let (model, found) = search.run(&mut subject.host, &model)?;
     beside.guards = found;

@@ -11,6 +11,7 @@
 //! Every guard is checked on the class: arguments on both sides of each of its bounds must end as it says.
 //! One contradiction, and there is no guard.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -78,6 +79,8 @@ pub(super) struct GuardSearch<'a> {
     pub(super) questions: &'a [Arc<Callable>],
     /// The moment at which the search ends; absent if the budget has no clock.
     pub(super) deadline: Option<Instant>,
+    /// Names of fields as Java writes them, as far as they were looked up: class files are slow to read.
+    pub(super) field_names: RefCell<BTreeMap<(String, String), String>>,
 }
 
 /// A call in a state of the model, with all transitions that it takes there.
@@ -304,6 +307,12 @@ impl GuardSearch<'_> {
 
     /// The name of a field as Java writes it: a snapshot has the length in place of an array.
     fn field_name(&self, class: &str, name: &str) -> String {
+        let mut known = self.field_names.borrow_mut();
+        let known = known.entry((class.to_owned(), name.to_owned()));
+        known.or_insert_with(|| self.find_field_name(class, name)).clone()
+    }
+
+    fn find_field_name(&self, class: &str, name: &str) -> String {
         let mut next = Some(class.to_owned());
         while let Some(class) = next {
             let Ok(Some(class)) = self.classes.read(&class) else { break };
