@@ -197,6 +197,7 @@ impl Host {
                 snapshots: options.snapshots,
                 watch_descriptors: options.watch_descriptors,
                 fresh_statics: options.fresh_statics,
+                iteration: 0,
             },
             probes: options.probes.filter(|_| options.profile == Profile::Fast).map(|probed| {
                 message::Probes {
@@ -301,9 +302,12 @@ impl Subject for Host {
         self.asked.depth = depth;
     }
 
-    /// Drops all workers, so the next scripts run in new JVMs.
+    /// Drops all workers, so the next scripts run in new JVMs. In these, immutable collections have another
+    /// order.
     fn renew(&mut self) {
         self.lanes.iter_mut().for_each(|lane| *lane = None);
+        *self.pool.spare.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner) = None;
+        self.pool.start.setup.scripts.iteration += 1;
     }
 }
 

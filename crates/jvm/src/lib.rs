@@ -46,6 +46,7 @@ pub mod find;
 mod fresh;
 mod function;
 mod host;
+mod iteration;
 mod known;
 mod lanes;
 pub mod launch;

@@ -45,12 +45,14 @@ pub(crate) struct ScriptSetup {
     pub(crate) watch_descriptors: bool,
     /// Load the classes of the class path anew for each script.
     pub(crate) fresh_statics: bool,
+    /// Number of the order of immutable collections.
+    pub(crate) iteration: u32,
 }
 
 impl ScriptSetup {
     /// For a worker that runs no scripts.
     pub(crate) const NO_SCRIPTS: Self =
-        Self { text: 0, snapshots: false, watch_descriptors: false, fresh_statics: false };
+        Self { text: 0, snapshots: false, watch_descriptors: false, fresh_statics: false, iteration: 0 };
 }
 
 /// Classes with probes.
@@ -163,8 +165,9 @@ impl Setup {
         bytes.number(self.memory.box_megabytes.into());
         bytes.number(self.memory.heap_megabytes.into());
         bytes.byte(u8::from(self.protected));
-        let ScriptSetup { text, snapshots, watch_descriptors, fresh_statics } = self.scripts;
+        let ScriptSetup { text, snapshots, watch_descriptors, fresh_statics, iteration } = self.scripts;
         bytes.number(text as u64);
+        bytes.number(iteration.into());
         for flag in [snapshots, watch_descriptors, fresh_statics] {
             bytes.byte(u8::from(flag));
         }
@@ -204,9 +207,10 @@ impl Setup {
         let memory = MemoryLimits { box_megabytes: small()?, heap_megabytes: small()? };
         let protected = take.byte()? != 0;
         let text = take.size()?;
+        let iteration = u32::try_from(take.number()?).map_err(|_| Garbled)?;
         let mut flag = || Ok(take.byte()? != 0);
         let (snapshots, watch_descriptors, fresh_statics) = (flag()?, flag()?, flag()?);
-        let scripts = ScriptSetup { text, snapshots, watch_descriptors, fresh_statics };
+        let scripts = ScriptSetup { text, snapshots, watch_descriptors, fresh_statics, iteration };
         let probes = if take.byte()? == 0 { None } else { Some(Probes::take(&mut take)?) };
         let job = match take.byte()? {
             0 => Job::Scripts,
@@ -314,6 +318,7 @@ mod tests {
                 snapshots: true,
                 watch_descriptors: false,
                 fresh_statics: true,
+                iteration: 3,
             },
             probes: Some(Probes {
                 classes: vec![Replacement { name: "a/B".to_owned(), old: 1 << 60, new: vec![1, 2, 3] }],

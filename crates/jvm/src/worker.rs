@@ -18,6 +18,7 @@ use std::time::Instant;
 use crate::agent;
 use crate::descriptors::Descriptors;
 use crate::fresh::Fresh;
+use crate::iteration;
 use crate::known::{Known, find_class};
 use crate::message::{Done, Greeting, Job, ScriptSetup, Setup, receive, send};
 use crate::play::{LARGEST_RUN, PlayOptions, Player};
@@ -139,7 +140,8 @@ fn prepare(
     probe_reader: Option<ProbeReader>,
     stop_requests: StopRequests,
 ) -> Result<Player, String> {
-    let ScriptSetup { text, snapshots, watch_descriptors, fresh_statics } = setup;
+    let ScriptSetup { text, snapshots, watch_descriptors, fresh_statics, iteration } = setup;
+    iteration::set(env, iteration);
     let known = Known::find(env).ok_or("unexpected JDK: core classes or methods are missing")?;
     let fresh = fresh_statics
         .then(|| Fresh::new(env, &known, &options.class_path).ok_or("no loader for the class path"));

@@ -380,3 +380,27 @@ fn static_state_that_leaks_is_noticed() {
         assert!(!host.has_fresh_statics());
     }
 }
+
+/// The order of `Set.of` depends on the time at which a machine was started. Here, it is the same in all
+/// machines until new ones are asked for.
+#[test]
+fn immutable_collections_have_one_order_in_all_machines() {
+    let of = "Ljava/lang/Object;Ljava/lang/Object;Ljava/lang/Object;Ljava/lang/Object;Ljava/lang/Object;";
+    let line = format!("static java.util.Set.of ({of})Ljava/util/Set; \"a\" \"b\" \"c\" \"d\" \"e\"");
+    let set = script(&[&line, "0 java.util.AbstractCollection.toString ()Ljava/lang/String;"]);
+    for bench in benches() {
+        let orders = || -> Vec<String> {
+            let mut host = bench.host();
+            let mut order = |_| {
+                let shown = show(&host.run(std::slice::from_ref(&set)).unwrap()[0]);
+                host.renew();
+                shown
+            };
+            (0..5).map(&mut order).collect()
+        };
+        let first = orders();
+        assert!(first[0].contains("[") && first[0].contains("e"), "{first:?}");
+        assert_eq!(first, orders());
+        assert!(first.iter().any(|order| *order != first[0]), "{first:?}");
+    }
+}
