@@ -19,7 +19,7 @@
 
 use std::collections::BTreeSet;
 
-use adit_automata::Fsa;
+use adit_automata::{Fsa, Modality};
 use adit_trace::{Author, Depth, Letter, Pace, Phase, Script, Stop};
 use rand::{Rng, RngExt};
 
@@ -45,6 +45,7 @@ mod new_moves;
 mod rare_targets;
 mod refute;
 mod repeating;
+mod stuck;
 #[cfg(test)]
 mod testing;
 mod trial;
@@ -152,6 +153,11 @@ pub struct Explored {
 }
 
 impl Explored {
+    /// Number of transitions of which it is not known where they lead.
+    fn not_explored(&self) -> usize {
+        self.model.all_edges().filter(|edge| edge.modality == Modality::Maybe).count()
+    }
+
     /// Scripts worth keeping as tests: those that witness a transition or a refusal, each once.
     pub fn tests(&self) -> Vec<Script> {
         let mut scripts: Vec<Script> = Vec::new();
@@ -186,9 +192,18 @@ pub struct Explorer {
     sets_before: usize,
     /// Judgment of the final model.
     judgment: Option<Judgment>,
+    /// The last model behind which nothing was left to explore.
+    settled: Option<Settled>,
     /// Scripts that were run.
     tests: u64,
     stop: Stop,
+}
+
+/// A model that was complete, as far as was known then.
+struct Settled {
+    explored: Explored,
+    /// Number of times that all situations had been seen anew.
+    looks: usize,
 }
 
 /// The means of an exploration: who runs scripts, who writes them, and who reads their runs.
@@ -222,8 +237,8 @@ pub fn explore<S: Guarded, A: Author, R: Rng>(
     prober.announce(Phase::Explore);
     let tests = prober.tests;
     let exploration = Exploration::new(pool, surveyed.starts.clone(), prior, options);
-    let (judgment, stop) = (None, Stop::Done);
-    let mut explorer = Explorer { exploration, surveyed, sets_before: 0, judgment, tests, stop };
+    let (judgment, settled, stop) = (None, None, Stop::Done);
+    let mut explorer = Explorer { exploration, surveyed, sets_before: 0, judgment, settled, tests, stop };
     explorer.go_on(laboratory, Step::Explore)?;
     Ok(explorer)
 }
@@ -420,7 +435,31 @@ impl Explorer {
     }
 
     /// The model of everything that is known.
+    ///
+    /// Where situations were seen anew, because they must be compared by more than before, all that lies behind
+    /// them is explored again. If the time ended before that did, the model from before says more.
     pub fn explored(&mut self, reader: &EventReader) -> Explored {
+        let looks = self.exploration.looks;
+        if !self.stop.is_done() {
+            self.exploration.choose_fields_at_last();
+        }
+        let explored = self.explored_now(reader);
+        if self.stop.is_done() {
+            self.settled = Some(Settled { explored: explored.clone(), looks });
+            return explored;
+        }
+        let says_more = |settled: &&Settled| {
+            settled.looks < looks && settled.explored.not_explored() < explored.not_explored()
+        };
+        match self.settled.as_ref().filter(says_more) {
+            Some(Settled { explored, .. }) => {
+                Explored { tests: self.tests, stop: self.stop, ..explored.clone() }
+            }
+            None => explored,
+        }
+    }
+
+    fn explored_now(&mut self, reader: &EventReader) -> Explored {
         let Self { exploration, judgment, .. } = self;
         let draft = exploration.draft(reader);
         let (model, counterparts) = exploration.simplified(reader, &draft);
@@ -461,4 +500,37 @@ enum Step {
 /// Labels of a word.
 fn labels(reader: &EventReader, word: &[Letter]) -> Vec<String> {
     word.iter().map(|&letter| reader.alphabet().name(letter).to_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use adit_trace::{Limit, Unlimited};
+
+    use super::testing::{Safes, probed_safes, safe, used_safe};
+    use super::*;
+    use crate::GuardedSubject;
+
+    /// The time ended when everything had to be explored again: what was known before is not lost.
+    #[test]
+    fn a_second_look_that_did_not_end_costs_no_model() {
+        let (mut world, mut unlimited, mut pace) = (Safes, Unlimited, Unlimited);
+        let mut subject = GuardedSubject::new(&mut world, &mut unlimited);
+        let reader = EventReader::new(&safe());
+        let mut prober = Prober::new(&mut subject, &reader, &mut pace);
+        let mut exploration = probed_safes(&mut prober, &[used_safe(&[])]);
+        exploration.explore(&mut prober, 4).unwrap();
+        let surveyed =
+            Surveyed { runs: Vec::new(), candidates: Vec::new(), starts: Vec::new(), situations: Vec::new() };
+        let (sets_before, judgment, settled, tests, stop) = (0, None, None, 0, Stop::Done);
+        let mut explorer = Explorer { exploration, surveyed, sets_before, judgment, settled, tests, stop };
+        let complete = explorer.explored(&reader);
+        assert_eq!(complete.not_explored(), 0);
+        explorer.exploration = probed_safes(&mut prober, &[used_safe(&[])]);
+        explorer.stop = Stop::Budget(Limit::Time);
+        assert!(explorer.explored(&reader).not_explored() > 0, "nothing was seen anew");
+        explorer.exploration.looks += 1;
+        let kept = explorer.explored(&reader);
+        assert_eq!((kept.not_explored(), kept.stop), (0, explorer.stop));
+        assert_eq!(kept.model, complete.model);
+    }
 }

@@ -263,25 +263,34 @@ pub(crate) fn kind_of(argument: &Argument) -> &'static str {
     }
 }
 
+/// Values of a situation that are passed in each call. More would make probing too slow; the last values are
+/// most likely still held by the object.
+pub(crate) const MOST_VALUES: usize = 4;
+
+/// Enough for all that most objects hold.
+pub(crate) const MOST_HELD: usize = 60;
+
 /// All situations after one more call: every move, and the first move of each method again with other values.
 /// Values that the situation already has matter because calls are often about what an object holds, which no
 /// fixed pool can know. A new value matters because it can still be added where all values of a fixed pool
 /// are used up. A collection of what the object holds is neither: without it, `removeAll` would seem to
 /// depend on which values happen to be in the pool. Values that were passed together are passed together
 /// again, as a key with its value. A call that is tied to the object is also given what the object returned.
+/// Of the values of the situation, the last `most_values` are passed, and null.
 pub(crate) fn all_behind<'a>(
     moves: impl Iterator<Item = &'a Move>,
     situation: &Situation,
     ties: &Ties,
+    most_values: usize,
 ) -> Vec<Situation> {
-    /// More would make probing too slow; the last values are most likely still held by the object.
-    const MOST_VALUES: usize = 4;
-    /// Enough for all that most objects hold.
-    const MOST_HELD: usize = 60;
     /// Calls with several arguments, the last first, whose arguments are passed again.
     const MOST_TOGETHER: usize = 2;
     let all_used = values_of(&situation.script, MOST_HELD);
-    let used = &all_used[..all_used.len().min(MOST_VALUES)];
+    // What is left in a collection may well be its only null.
+    let used: Vec<Argument> = { all_used.iter().enumerate() }
+        .filter(|(at, value)| *at < most_values || **value == Argument::Null)
+        .map(|(_, value)| value.clone())
+        .collect();
     let with_null: Vec<Argument> = all_used.iter().cloned().chain([Argument::Null]).collect();
     let new_text = ('a'..='z')
         .map(|name| name.to_string())
@@ -540,7 +549,7 @@ mod tests {
             let mut statements = vec![statement(CallKind::Constructor, "Bag", None, Vec::new())];
             statements.extend(calls);
             let situation = Situation { script: Script { statements }, object: 0 };
-            let behind = all_behind(pool.iter(), &situation, &Ties::default());
+            let behind = all_behind(pool.iter(), &situation, &Ties::default(), MOST_VALUES);
             let mut lists: Vec<Vec<Argument>> = Vec::new();
             for one in behind {
                 for argument in one.script.statements.iter().rev().take(2).flat_map(|one| &one.args) {
@@ -573,7 +582,8 @@ mod tests {
         let put = statement(CallKind::Method, "put", Some(0), vec![text("key"), text("value")]);
         let new = statement(CallKind::Constructor, "Map", None, Vec::new());
         let situation = Situation { script: Script { statements: vec![new, put] }, object: 0 };
-        let behind = all_behind([Move { statements: vec![remove] }].iter(), &situation, &Ties::default());
+        let behind =
+            all_behind([Move { statements: vec![remove] }].iter(), &situation, &Ties::default(), MOST_VALUES);
         let removed: Vec<&[Argument]> = behind.iter().map(|one| &*one.script.statements[2].args).collect();
         assert!(removed.contains(&&[text("key"), text("value")][..]), "{removed:?}");
     }
@@ -585,9 +595,32 @@ mod tests {
         let made = statement(CallKind::Function, "singletonMap", None, vec![text("key"), text("value")]);
         let new = statement(CallKind::Constructor, "Map", None, vec![Argument::Earlier(0)]);
         let situation = Situation { script: Script { statements: vec![made, new] }, object: 1 };
-        let behind = all_behind([Move { statements: vec![remove] }].iter(), &situation, &Ties::default());
+        let behind =
+            all_behind([Move { statements: vec![remove] }].iter(), &situation, &Ties::default(), MOST_VALUES);
         let removed: Vec<&[Argument]> = behind.iter().map(|one| &*one.script.statements[2].args).collect();
         assert!(removed.contains(&&[text("key"), text("value")][..]), "{removed:?}");
+    }
+
+    /// A list of a few texts and a null may be left with the null.
+    #[test]
+    fn a_null_is_passed_again_however_many_values_came_later() {
+        let add = |value| statement(CallKind::Method, "add", Some(0), vec![value]);
+        let mut statements =
+            vec![statement(CallKind::Constructor, "Bag", None, Vec::new()), add(Argument::Null)];
+        statements.extend(["a", "b", "c", "d", "e"].map(|value| add(text(value))));
+        let situation = Situation { script: Script { statements }, object: 0 };
+        let has =
+            Move { statements: vec![statement(CallKind::Method, "has", Some(OBJECT), vec![text("x")])] };
+        let passed = |most_values| -> Vec<Argument> {
+            let behind = all_behind([has.clone()].iter(), &situation, &Ties::default(), most_values);
+            behind.iter().filter_map(|one| one.script.statements.last()?.args.first().cloned()).collect()
+        };
+        let few = passed(2);
+        assert!(
+            few.contains(&Argument::Null) && few.contains(&text("e")) && !few.contains(&text("a")),
+            "{few:?}"
+        );
+        assert!(passed(MOST_HELD).contains(&text("a")));
     }
 
     /// A value that calls made what it is brings them along; what happens to it later does not count.

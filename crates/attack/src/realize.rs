@@ -98,7 +98,7 @@ pub(crate) fn realize<S: Guarded, K: Ord + Copy>(
             for (situation, _) in &before.situations {
                 let giving = giving.get(&last).into_iter().flatten().copied();
                 let callable = giving.filter(|one| !prober.is_given_up(one.callable()));
-                situations.extend(moves::all_behind(callable, situation, &prober.ties));
+                situations.extend(moves::all_behind(callable, situation, &prober.ties, moves::MOST_VALUES));
                 owners.resize(situations.len(), prefix);
             }
         }

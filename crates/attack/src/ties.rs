@@ -82,20 +82,25 @@ impl Ties {
         is_new
     }
 
-    /// The values in a script that a call on its object may need: parameters, each with the last statement
-    /// that gave a value for it.
+    /// The values in a script that a call on its object may need: parameters, each with the first and the last
+    /// statements that gave a value for it. The last one may have failed, and given none.
     pub(crate) fn values(
         &self,
         callable: &Arc<Callable>,
         script: &Script,
         object: usize,
     ) -> impl Iterator<Item = (usize, Argument)> {
-        self.tied.get(callable).into_iter().flatten().filter_map(move |(parameter, source)| {
+        /// Of those that are not the first.
+        const LAST: usize = 2;
+        self.tied.get(callable).into_iter().flatten().flat_map(move |(parameter, source)| {
             let gives = |one: &Statement| {
                 one.receiver == Some(object) && one.callable.overload() == source.overload()
             };
-            let at = script.statements.iter().rposition(gives)?;
-            Some((*parameter, Argument::Earlier(at)))
+            let numbered = script.statements.iter().enumerate();
+            let mut given = numbered.filter(|(_, one)| gives(one)).map(|(at, _)| at).collect::<Vec<_>>();
+            let rest = given.split_off(given.len().min(1));
+            given.extend(&rest[rest.len().saturating_sub(LAST)..]);
+            given.into_iter().map(|at| (*parameter, Argument::Earlier(at)))
         })
     }
 
@@ -171,6 +176,10 @@ mod tests {
         let values = |callable| ties.values(callable, &script, 0).collect::<Vec<_>>();
         assert_eq!(values(&waiters), [(0, Argument::Earlier(1))]);
         assert_eq!(values(&equals), []);
+        let mut longer = script.clone();
+        longer.statements.extend((0..4).map(|_| call(&condition, Some(0), Vec::new())));
+        let given = ties.values(&waiters, &longer, 0).map(|(_, value)| value).collect::<Vec<_>>();
+        assert_eq!(given, [1, 7, 8].map(Argument::Earlier), "the first and the last two");
         let new = Script { statements: script.statements[..1].to_vec() };
         let with_condition = Script { statements: script.statements[..2].to_vec() };
         assert_ne!(ties.held(&new, Some(0)), ties.held(&with_condition, Some(0)));

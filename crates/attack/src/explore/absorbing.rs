@@ -32,7 +32,6 @@ impl Exploration {
         }
         if self.absorbed != before {
             self.outdate_draft();
-            self.count_probed();
         }
     }
 

@@ -42,6 +42,8 @@ pub(super) struct Exploration {
     pub(super) depth: Depth,
     /// Situations were seen less deep than they are compared by now, and must be seen again.
     pub(super) is_outdated: bool,
+    /// Number of times that all situations were seen anew.
+    pub(super) looks: usize,
     /// Situations that seemed equal and enable different events, and the reason is not known yet.
     pub(super) unlike: Vec<(SituationId, SituationId)>,
     /// Two situations that were equal in all that can be seen enabled different events, so fields do not tell
@@ -60,8 +62,6 @@ pub(super) struct Exploration {
     pub(super) unrefined: Option<Unrefined>,
     /// Small splits that were undone, for a model that says more than one wants to read at first.
     pub(super) finer: Option<Finer>,
-    /// Number of situations that were probed in each direction.
-    probed: BTreeMap<Direction, usize>,
     /// Situations in which the calls of the survey were tried that the pool lacks.
     pub(super) searched: BTreeSet<SituationId>,
     /// Successors that were glanced at in search of rare targets.
@@ -74,8 +74,12 @@ pub(super) struct Exploration {
     pub(super) values_helped: bool,
     /// Events that some situation enables.
     pub(super) met: BTreeSet<Letter>,
+    /// Those of them that a call of the pool showed.
+    pub(super) shown_by_pool: BTreeSet<Letter>,
     /// Experience with passing what objects answer.
     pub(super) experience: Experience,
+    /// Values of a situation that are passed in each call.
+    pub(super) most_values: usize,
     /// Calls that were tried in situations, and those of them for [`close`](Self::close).
     pub(super) tried: usize,
     pub(super) tried_to_close: usize,
@@ -222,6 +226,7 @@ impl Exploration {
             chosen_with: 0,
             depth: Depth::Fields,
             is_outdated: false,
+            looks: 0,
             unlike: Vec::new(),
             fields_mislead: false,
             enabled: BTreeMap::new(),
@@ -231,14 +236,15 @@ impl Exploration {
             splits: Splits::default(),
             unrefined: None,
             finer: None,
-            probed: BTreeMap::new(),
             searched: BTreeSet::new(),
             glanced: BTreeSet::new(),
             repeated: BTreeSet::new(),
             values: ValueSearch::new(VALUE_ROUNDS, 0),
             values_helped: true,
             met: BTreeSet::new(),
+            shown_by_pool: BTreeSet::new(),
             experience: Experience::default(),
+            most_values: moves::MOST_VALUES,
             tried: 0,
             tried_to_close: 0,
             draft: None,
@@ -440,11 +446,20 @@ impl Exploration {
 
     /// Successors worth probing: few in every direction, and then as many as are enough.
     fn next_successors(&self, enough: usize) -> Vec<SuccessorId> {
-        let is_open = |(id, one): &(SuccessorId, &Successor)| one.probed.is_none() && !self.is_glanced(*id);
-        let mut open: Vec<_> = self.successors().filter(is_open).collect();
+        let mut open = Vec::new();
+        let mut probed: BTreeMap<Direction, usize> = BTreeMap::new();
+        for (id, one) in self.successors() {
+            if one.probed.is_some() || self.is_glanced(id) {
+                *probed.entry(self.direction(id)).or_default() += 1;
+            } else {
+                open.push((id, one));
+            }
+        }
         open.sort_by_key(|(id, one)| (self.is_lesser(id.from), one.length()));
         let few = [FEW, enough].into_iter().filter(|few| *few <= enough);
-        few.map(|few| self.fairly_chosen(&open, few)).find(|chosen| !chosen.is_empty()).unwrap_or_default()
+        few.map(|few| self.fairly_chosen(&open, probed.clone(), few))
+            .find(|chosen| !chosen.is_empty())
+            .unwrap_or_default()
     }
 
     /// Finds the sets that lack nothing of another one but events of calls that take values. Usually they are
@@ -520,9 +535,14 @@ impl Exploration {
         unknown.into_iter().map(|(.., id)| id).collect()
     }
 
-    /// Successors fairly chosen among the directions, shortest scripts first, up to `enough` in each.
-    fn fairly_chosen(&self, open: &[(SuccessorId, &Successor)], enough: usize) -> Vec<SuccessorId> {
-        let mut probed = self.probed.clone();
+    /// Successors fairly chosen among the directions, shortest scripts first, up to `enough` in each. In each
+    /// direction, so many were `probed` before.
+    fn fairly_chosen(
+        &self,
+        open: &[(SuccessorId, &Successor)],
+        mut probed: BTreeMap<Direction, usize>,
+        enough: usize,
+    ) -> Vec<SuccessorId> {
         let mut chosen = Vec::new();
         let mut met: BTreeSet<(Direction, StateHash)> = BTreeSet::new();
         // New fields come first; then, a quarter as many, fields that are known, to catch fields that
@@ -565,7 +585,6 @@ impl Exploration {
         let first = self.situations.len();
         let probed = self.probe(prober, situations)?;
         for (offset, &id) in successors.iter().take(probed).enumerate() {
-            *self.probed.entry(self.direction(id)).or_default() += 1;
             self.successor_mut(id).probed = Some(SituationId(first + offset));
         }
         Ok(probed == successors.len())
@@ -642,7 +661,9 @@ impl Exploration {
             self.pool.moves.iter().filter(|one| !prober.is_given_up(one.callable())).collect();
         let behind: Vec<Vec<Situation>> = situations
             .iter()
-            .map(|(situation, _)| moves::all_behind(moves.iter().copied(), situation, &prober.ties))
+            .map(|(situation, _)| {
+                moves::all_behind(moves.iter().copied(), situation, &prober.ties, self.most_values)
+            })
             .collect();
         let counts: Vec<usize> = behind.iter().map(Vec::len).collect();
         let behind: Vec<Situation> = behind.into_iter().flatten().collect();
@@ -659,7 +680,10 @@ impl Exploration {
             self.met.extend(outcomes.iter().filter_map(|(outcome, _)| letter(outcome)));
             tried.push((unprobed, outcomes));
         }
-        self.ask(prober, tried)
+        let first = self.situations.len();
+        let probed = self.ask(prober, tried)?;
+        self.try_new_events_everywhere(prober, first)?;
+        Ok(probed)
     }
 
     /// Forgets all situations but the first so many.
@@ -748,16 +772,6 @@ impl Exploration {
     pub(super) fn focus<S: Guarded>(&self, prober: &mut Prober<'_, S>) {
         prober.subject.look(self.depth);
         prober.ties = self.pool.ties.clone();
-    }
-
-    /// Counts again how many situations were probed in each direction.
-    pub(super) fn count_probed(&mut self) {
-        let mut probed: BTreeMap<Direction, usize> = BTreeMap::new();
-        let is_seen = |id: &SuccessorId, one: &Successor| one.probed.is_some() || self.is_glanced(*id);
-        for (id, _) in self.successors().filter(|(id, one)| is_seen(id, one)) {
-            *probed.entry(self.direction(id)).or_default() += 1;
-        }
-        self.probed = probed;
     }
 
     /// The number of a set of events, if it was found enabled.

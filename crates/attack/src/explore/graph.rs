@@ -10,8 +10,10 @@
 //! practice a few.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use adit_trace::Letter;
+use rustc_hash::FxHashMap;
 
 use super::exploration::{Exploration, SituationId, SuccessorId};
 
@@ -40,54 +42,35 @@ pub(super) struct Graph {
 type Edges = BTreeMap<Letter, BTreeMap<NodeId, SuccessorId>>;
 
 /// Number of a node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct NodeId(usize);
 
 /// A word followed through a graph.
 pub(super) struct Way {
     /// Nodes after each event, as far as there are any.
-    pub(super) levels: Vec<BTreeSet<NodeId>>,
+    pub(super) levels: Vec<Level>,
     /// It was probed where the events of the word lead from these nodes: where there is no further level, the
     /// word cannot go on.
     pub(super) is_certain: bool,
 }
 
+/// Nodes in order, each once.
+pub(super) type Level = Rc<[NodeId]>;
+
 /// Number of nodes that are followed at a time.
 const WIDTH: usize = 64;
 
 impl Graph {
-    /// Follows a word as far as is known.
-    pub(super) fn follow(&self, word: &[Letter]) -> Way {
-        let mut way = Way { levels: Vec::new(), is_certain: true };
-        for (at, letter) in word.iter().enumerate() {
-            let is_known = |NodeId(node): &NodeId| !self.open_events[*node].contains(letter);
-            way.is_certain &= match at.checked_sub(1) {
-                None => !self.open_creating.contains(letter),
-                Some(before) => way.levels[before].iter().all(is_known),
-            };
-            let mut next: BTreeSet<NodeId> = match at.checked_sub(1) {
-                None => self.creations.get(letter).into_iter().flat_map(BTreeMap::keys).copied().collect(),
-                Some(before) => {
-                    let edges = way.levels[before].iter().filter_map(|node| self.edges[node.0].get(letter));
-                    edges.flat_map(BTreeMap::keys).copied().collect()
-                }
-            };
-            while next.len() > WIDTH {
-                next.pop_last();
-                way.is_certain = false;
-            }
-            if next.is_empty() {
-                break;
-            }
-            way.is_certain &= next.is_disjoint(&self.untried);
-            way.levels.push(next);
-        }
-        way
-    }
-
     /// Successors that were not probed, each state once.
     pub(super) fn open(&self) -> impl Iterator<Item = SuccessorId> {
         self.open_creations.iter().chain(self.open.iter().flatten()).copied()
+    }
+
+    /// Successors by an event out of these nodes that were not probed; without nodes, the creation of objects.
+    pub(super) fn open_from(&self, level: Option<&Level>) -> impl Iterator<Item = SuccessorId> {
+        let creations = if level.is_none() { &self.open_creations[..] } else { &[] };
+        let behind = level.into_iter().flat_map(|level| level.iter().flat_map(|node| &self.open[node.0]));
+        creations.iter().chain(behind).copied()
     }
 
     /// Tells whether everything behind every node was probed, and every call was made in it.
@@ -102,7 +85,7 @@ impl Graph {
 
     /// Successors that lead along a word to its end, if all of it is known.
     pub(super) fn way(&self, word: &[Letter]) -> Option<Vec<SuccessorId>> {
-        let levels = self.follow(word).levels;
+        let levels = Follower::new(self).follow(word).levels;
         if word.is_empty() || levels.len() < word.len() {
             return None;
         }
@@ -172,6 +155,80 @@ impl Graph {
     }
 }
 
+/// Follows words through a graph. Words of one model often pass the same nodes, so each step is taken once.
+pub(super) struct Follower<'g> {
+    graph: &'g Graph,
+    levels: Vec<Level>,
+    numbers: FxHashMap<Level, usize>,
+    steps: FxHashMap<(Option<usize>, Letter), Step>,
+}
+
+/// A step from one level to the next.
+#[derive(Clone, Copy)]
+struct Step {
+    /// Number of the next level, if there is any.
+    to: Option<usize>,
+    is_certain: bool,
+}
+
+impl<'g> Follower<'g> {
+    pub(super) fn new(graph: &'g Graph) -> Self {
+        Self { graph, levels: Vec::new(), numbers: FxHashMap::default(), steps: FxHashMap::default() }
+    }
+
+    /// Follows a word as far as is known.
+    pub(super) fn follow(&mut self, word: &[Letter]) -> Way {
+        let mut way = Way { levels: Vec::new(), is_certain: true };
+        let mut at = None;
+        for &letter in word {
+            let Step { to, is_certain } = match self.steps.get(&(at, letter)) {
+                Some(&known) => known,
+                None => {
+                    let step = self.step(at, letter);
+                    self.steps.insert((at, letter), step);
+                    step
+                }
+            };
+            way.is_certain &= is_certain;
+            let Some(to) = to else { break };
+            way.levels.push(self.levels[to].clone());
+            at = Some(to);
+        }
+        way
+    }
+
+    /// A step out of the level of this number; without one, the creation of an object.
+    fn step(&mut self, from: Option<usize>, letter: Letter) -> Step {
+        let Graph { edges, creations, open_events, open_creating, untried, .. } = self.graph;
+        let (mut next, mut is_certain): (Vec<NodeId>, bool) = match from {
+            None => {
+                let to = creations.get(&letter).into_iter().flat_map(BTreeMap::keys).copied();
+                (to.collect(), !open_creating.contains(&letter))
+            }
+            Some(from) => {
+                let from = &self.levels[from];
+                let to = from.iter().filter_map(|node| edges[node.0].get(&letter));
+                let is_known = |node: &NodeId| !open_events[node.0].contains(&letter);
+                (to.flat_map(BTreeMap::keys).copied().collect(), from.iter().all(is_known))
+            }
+        };
+        next.sort_unstable();
+        next.dedup();
+        if next.is_empty() {
+            return Step { to: None, is_certain };
+        }
+        is_certain &= next.len() <= WIDTH;
+        next.truncate(WIDTH);
+        is_certain &= !next.iter().any(|node| untried.contains(node));
+        let next: Level = next.into();
+        let number = *self.numbers.entry(next.clone()).or_insert(self.levels.len());
+        if number == self.levels.len() {
+            self.levels.push(next);
+        }
+        Step { to: Some(number), is_certain }
+    }
+}
+
 impl Exploration {
     /// The graph of all situations.
     pub(super) fn graph(&self) -> Graph {
@@ -225,5 +282,47 @@ impl Exploration {
             }
         }
         graph
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::explore::testing::{NEW, explored};
+
+    const PUSH: Letter = 0;
+    const POP: Letter = 1;
+
+    /// Stacks of no, one and two elements; nobody knows what a third one is.
+    fn stacks() -> Graph {
+        let sizes: [&[(Letter, Option<usize>)]; 3] =
+            [&[(PUSH, Some(1))], &[(PUSH, Some(2)), (POP, Some(0))], &[(PUSH, None), (POP, Some(1))]];
+        explored(&sizes).graph()
+    }
+
+    #[test]
+    fn words_are_followed_as_far_as_is_known() {
+        let graph = stacks();
+        let mut follower = Follower::new(&graph);
+        let mut followed = |word: &[Letter]| {
+            let way = follower.follow(word);
+            (way.levels.len(), way.is_certain)
+        };
+        // Each twice: the second time, every step is remembered.
+        for _ in 0..2 {
+            assert_eq!(followed(&[NEW, PUSH, POP]), (3, true));
+            assert_eq!(followed(&[NEW, PUSH, POP, POP]), (3, true), "an empty stack has no `pop`");
+            assert_eq!(followed(&[NEW, PUSH, PUSH, PUSH, POP]), (3, false), "it was never probed");
+            assert_eq!(followed(&[PUSH]), (0, true));
+        }
+    }
+
+    #[test]
+    fn what_was_not_probed_is_open_from_its_node() {
+        let graph = stacks();
+        let way = Follower::new(&graph).follow(&[NEW, PUSH, PUSH]);
+        assert_eq!(graph.open_from(way.levels.last()).count(), 1);
+        assert_eq!(graph.open_from(way.levels.first()).count(), 0);
+        assert_eq!(graph.open_from(None).count(), 0);
     }
 }

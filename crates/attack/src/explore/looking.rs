@@ -13,7 +13,7 @@ use super::exploration::{
 use super::fields::Behavior;
 use crate::EventReader;
 use crate::guard::Guarded;
-use crate::moves::{Move, Situation};
+use crate::moves::{self, Move, Situation};
 use crate::probe::{Halt, Prober};
 
 impl Exploration {
@@ -61,9 +61,12 @@ impl Exploration {
             }
             let pair = (one, other);
             if self.differ_by_values(prober.reader, pair) {
-                // When they were probed, some events were not known yet, and nothing was asked for them.
-                self.probe_again(prober, one)?;
-                self.probe_again(prober, other)?;
+                // When they were probed, some events were not known yet, and nothing was asked for them. What
+                // the object holds may also have been passed long before.
+                self.most_values = moves::MOST_HELD;
+                let probed = self.probe_again(prober, one).and_then(|()| self.probe_again(prober, other));
+                self.most_values = moves::MOST_VALUES;
+                probed?;
             }
             let (one, other) = (self.situation(one), self.situation(other));
             if one.enabled == other.enabled || self.differ_by_untried(pair.0, pair.1) {
@@ -140,7 +143,6 @@ impl Exploration {
             self.situations[to].successors = successors;
         }
         self.outdate_draft();
-        self.count_probed();
     }
 
     /// Calls for events that one situation enables and the other does not.
@@ -186,6 +188,14 @@ impl Exploration {
             }
         }
         true
+    }
+
+    /// Chooses them again when the time has ended: some may be known to matter by which nothing was compared
+    /// yet. If they were never chosen, there is too little to choose them by.
+    pub(super) fn choose_fields_at_last(&mut self) {
+        if self.is_told_by_fields() && !self.is_outdated && self.fields.are_chosen() {
+            self.choose_fields();
+        }
     }
 
     /// Compares situations by more than before, because two that seemed equal are not.
@@ -237,6 +247,7 @@ impl Exploration {
             self.lend_untried();
             return Ok(());
         }
+        self.looks += 1;
         self.focus(prober);
         let created = self.creations.iter().map(|one| one.situation.clone()).collect();
         let mut creations = created_by(prober, created, &mut self.fields)?;
@@ -281,7 +292,6 @@ impl Exploration {
             self.situations[id].enabled = self.enabled_set(&successors);
             self.situations[id].successors = successors;
         }
-        self.count_probed();
         Ok(())
     }
 

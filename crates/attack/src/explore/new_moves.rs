@@ -2,9 +2,12 @@
 //! while it was chosen, but two calls may look alike everywhere and differ in one state that was found later.
 //!
 //! Other calls are tried in some situations of every state. One that makes an event happen that the state was
-//! not known to enable, or that leads where the model has no transition, joins the pool.
+//! not known to enable, or that leads where the model has no transition, joins the pool. So does, at once, a
+//! call with values of its own script that shows an event that no call of the pool has shown: other objects
+//! were never given these values, and would seem to refuse it.
 //!
-//! Cost: as many scripts as [`PROBES`] in each round.
+//! Cost: as many scripts as [`PROBES`] in each round, and for a call that joins the pool as many as there are
+//! situations.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -56,8 +59,36 @@ impl Exploration {
             self.situations[at].enabled = self.enabled_set(&successors);
             self.situations[at].successors = successors;
         }
-        self.count_probed();
         Ok(true)
+    }
+
+    /// Adds a call to the pool for each event of the situations from this number on that no call of the pool
+    /// has shown. Otherwise only objects with the right values in their scripts would seem to allow it.
+    pub(super) fn try_new_events_everywhere<S: Guarded>(
+        &mut self,
+        prober: &mut Prober<'_, S>,
+        first: usize,
+    ) -> Result<(), Halt<S::Error>> {
+        let mut new: BTreeMap<Letter, Option<Move>> = BTreeMap::new();
+        for successor in self.situations[first..].iter().flat_map(|one| &one.successors) {
+            let letter = successor.letter;
+            if self.shown_by_pool.contains(&letter) || matches!(new.get(&letter), Some(None)) {
+                continue;
+            }
+            let Situation { script, object } = &successor.situation;
+            let Some(call) = Move::cut_out(script, script.statements.len() - 1, *object) else { continue };
+            let call = (!self.pool.moves.contains(&call)).then_some(call);
+            if call.is_none() || !new.contains_key(&letter) {
+                new.insert(letter, call);
+            }
+        }
+        for (letter, call) in new {
+            self.shown_by_pool.insert(letter);
+            if let Some(call) = call {
+                self.add_move(prober, call)?;
+            }
+        }
+        Ok(())
     }
 
     /// Tries new random calls, and those of the survey that the pool lacks, in some situations of every
@@ -207,5 +238,29 @@ impl Exploration {
             }
         }
         Ok(more.into_values().collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use adit_trace::Unlimited;
+
+    use super::*;
+    use crate::explore::testing::{Safes, probed_safes, safe, used_safe};
+    use crate::{EventReader, GuardedSubject};
+
+    /// Only a safe whose script mentions 7 seemed to have `unlock`.
+    #[test]
+    fn an_event_that_one_object_shows_is_tried_on_all() {
+        let (mut world, mut unlimited, mut pace) = (Safes, Unlimited, Unlimited);
+        let mut subject = GuardedSubject::new(&mut world, &mut unlimited);
+        let reader = EventReader::new(&safe());
+        let mut prober = Prober::new(&mut subject, &reader, &mut pace);
+        let made = probed_safes(&mut prober, &[used_safe(&[]), used_safe(&[("add", 0), ("note", 7)])]);
+        let unlock = reader.alphabet().get("unlock").unwrap();
+        for (id, situation) in made.probed_situations() {
+            assert!(situation.successors.iter().any(|one| one.letter == unlock), "{id:?}");
+        }
+        assert_eq!(made.pool.moves.len(), 4, "the other calls showed their events");
     }
 }

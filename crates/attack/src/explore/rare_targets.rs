@@ -103,7 +103,6 @@ impl Exploration {
         if !glanced.is_empty() {
             let targets = self.targets();
             closer.extend(self.unlike_targets(prober, &glanced, &targets)?);
-            self.count_probed();
         }
         Ok(closer)
     }

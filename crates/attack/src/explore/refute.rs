@@ -46,8 +46,10 @@ pub(super) struct Unrefined {
     refined: Option<f64>,
 }
 
-/// Tests for judging splits up to which more are judged only for finding a better one.
-const CHEAP: u64 = 12_000;
+/// Situations of which it is found out in one round on which side of a split they are: at first few, and then
+/// as many as matter.
+const FEW_RESOLVED: usize = 12;
+const MANY_RESOLVED: usize = 200;
 
 /// Share of the unrealized walks that a small split must make realizable.
 const REFINING: f64 = 0.25;
@@ -56,8 +58,20 @@ const REFINING: f64 = 0.25;
 /// itself.
 const REFINED: f64 = 0.004;
 
+/// A split that would have told failed walks from real ones.
+struct Suspected {
+    /// Its place among the others, which does not depend on chance.
+    rank: usize,
+    split: Split,
+    /// The split with those of states that are like its own.
+    family: Vec<Split>,
+    /// Share of the walks that can be realized with them, at the most.
+    promise: f64,
+}
+
 /// Splits that would help, made together.
 struct Candidate {
+    rank: usize,
     /// They make so many walks realizable that they need no other reason.
     is_worth: bool,
     /// Share of the walks that can be realized with them.
@@ -82,6 +96,7 @@ impl Exploration {
         self.find_rare_targets(prober)?;
         self.explore(prober, LATE_SUCCESSORS)?;
         self.confirm_transitions(prober)?;
+        self.free_stuck_walks(prober, rng)?;
         self.absorb(prober.reader);
         let trial = self.try_walks(prober, author, rng)?;
         let before = trial.share();
@@ -112,50 +127,74 @@ impl Exploration {
 
     /// The best of the suspected splits, if one helps. If there is no time to judge all, the best so far is
     /// made.
+    ///
+    /// A split is judged by the model with it. While it is not known of every situation on which side it is,
+    /// that model has fewer words, so it promises more than the split will keep. A split that does not promise
+    /// enough takes no tests, and the others take them in the order of their promises, until none of those
+    /// left can be the best.
     fn best_split<S: Guarded>(
         &mut self,
         prober: &mut Prober<'_, S>,
         trial: &Trial,
         before: f64,
     ) -> Result<Option<Candidate>, Halt<S::Error>> {
-        let mut candidates: Vec<Candidate> = Vec::new();
-        let begun = prober.tests;
-        for split in self.suspects(prober, trial)? {
-            let made = self.splits.all().len();
+        let mut suspected = Vec::new();
+        for (rank, split) in self.suspects(prober, trial)?.into_iter().enumerate() {
             let family = self.with_alike(prober.reader, split);
-            self.splits.make_all(&family);
-            self.outdate_draft();
-            let after = self.share_of_split(prober, trial);
-            let states = self.draft(prober.reader).states.len();
-            self.splits.undo_after(made);
-            self.outdate_draft();
-            // A split that could not be judged is undone, and may be tried again.
-            let after = match after {
-                Ok(Some(after)) => after,
+            suspected.push(Suspected { rank, split, family, promise: 1.0 });
+        }
+        for most in [0, FEW_RESOLVED] {
+            let mut left = Vec::new();
+            for one in suspected {
+                match self.share_with(prober, trial, &one.family, most)? {
+                    Some((promise, _)) if self.may_help(&one.family, before, promise) => {
+                        left.push(Suspected { promise, ..one });
+                    }
+                    _ => self.splits.is_useless(one.split),
+                }
+            }
+            suspected = left;
+        }
+        suspected.sort_by(|one, other| other.promise.total_cmp(&one.promise).then(one.rank.cmp(&other.rank)));
+        let mut candidates: Vec<Candidate> = Vec::new();
+        for Suspected { rank, split, family, promise } in suspected {
+            if candidates.iter().any(|one| !is_as_good(promise, one.after, before)) {
+                break;
+            }
+            let (after, states) = match self.share_with(prober, trial, &family, MANY_RESOLVED) {
+                Ok(Some(judged)) => judged,
                 Ok(None) => {
                     self.splits.is_useless(split);
                     continue;
                 }
                 Err(halt) => {
+                    // A split that could not be judged may be tried again.
                     if let Some(best) = best(candidates, before).filter(|one| one.is_worth) {
                         self.make(&best.family);
                     }
                     return Err(halt);
                 }
             };
-            let is_link = before >= self.options.splitting.good && family.iter().any(|one| self.is_link(one));
-            let is_worth = !is_link && self.options.splitting.is_worth(before, after);
-            if !is_worth && after - before < REFINING * (1.0 - before) {
+            if !self.may_help(&family, before, after) {
                 self.splits.is_useless(split);
                 continue;
             }
-            candidates.push(Candidate { is_worth, after, family, states });
-            // Which of the suspects comes first is a matter of chance, so all are judged if it costs little.
-            if candidates.iter().any(|one| one.is_worth) && prober.tests - begun > CHEAP {
-                break;
-            }
+            let is_worth = self.is_worth(&family, before, after);
+            candidates.push(Candidate { rank, is_worth, after, family, states });
         }
         Ok(best(candidates, before))
+    }
+
+    /// Tells whether splits that make so many walks realizable, beside those `before`, are worth their states.
+    /// Those that only count further are not, where the model is good.
+    fn is_worth(&self, family: &[Split], before: f64, after: f64) -> bool {
+        let counts = before >= self.options.splitting.good && family.iter().any(|one| self.is_link(one));
+        !counts && self.options.splitting.is_worth(before, after)
+    }
+
+    /// Tells whether splits are worth their states, or would be if nothing better helped.
+    fn may_help(&self, family: &[Split], before: f64, after: f64) -> bool {
+        self.is_worth(family, before, after) || after - before >= REFINING * (1.0 - before)
     }
 
     /// Makes splits part of the model.
@@ -247,7 +286,7 @@ impl Exploration {
         let made = self.splits.all().len();
         self.splits.make(split);
         self.outdate_draft();
-        let resolved = self.resolve_splits(prober);
+        let resolved = self.resolve_splits(prober, MANY_RESOLVED);
         let draft = self.draft(prober.reader);
         if resolved.is_err() || read(&draft, prober.reader, word, rng).is_some() {
             self.splits.undo_after(made);
@@ -280,23 +319,32 @@ impl Exploration {
         Some(judgment)
     }
 
-    /// Share of walks that the model with its last split realizes, by those that were tried before it;
-    /// nothing if it has too many states.
-    fn share_of_split<S: Guarded>(
+    /// Share of walks that the model with more splits realizes, by those that were tried before it, and the
+    /// number of its states; nothing if there are too many. At most so many situations are probed in a round,
+    /// to find out on which side of the splits they are.
+    fn share_with<S: Guarded>(
         &mut self,
         prober: &mut Prober<'_, S>,
         trial: &Trial,
-    ) -> Result<Option<f64>, Halt<S::Error>> {
+        family: &[Split],
+        most: usize,
+    ) -> Result<Option<(f64, usize)>, Halt<S::Error>> {
         /// States beyond twice those of the unrefined model.
         const MORE_STATES: usize = 4;
-        self.resolve_splits(prober)?;
+        let made = self.splits.all().len();
+        self.make(family);
+        let resolved = self.resolve_splits(prober, most);
         self.absorb(prober.reader);
         let draft = self.draft(prober.reader);
+        self.splits.undo_after(made);
+        self.outdate_draft();
+        resolved?;
         let refined = self.unrefined.as_ref().map_or(usize::MAX, |one| 2 * one.states + MORE_STATES);
         if draft.states.len() > self.options.splitting.states.min(refined) {
             return Ok(None);
         }
-        Ok(Some(trial.share_without(|word| draft.fsa.reads(&labels(prober.reader, word)))))
+        let share = trial.share_without(|word| draft.fsa.reads(&labels(prober.reader, word)));
+        Ok(Some((share, draft.states.len())))
     }
 
     /// Splits that would have told the failed walks from real ones: the most frequent, in an order that does
@@ -387,17 +435,20 @@ impl Exploration {
         family
     }
 
-    /// Probes successors until the side of every situation in a split is known, at least of as many as
-    /// matter.
-    fn resolve_splits<S: Guarded>(&mut self, prober: &mut Prober<'_, S>) -> Result<(), Halt<S::Error>> {
+    /// Probes successors until the side of every situation in a split is known, at most so many in each of a
+    /// few rounds.
+    fn resolve_splits<S: Guarded>(
+        &mut self,
+        prober: &mut Prober<'_, S>,
+        most: usize,
+    ) -> Result<(), Halt<S::Error>> {
         const ROUNDS: usize = 3;
-        const MOST: usize = 200;
         const AT_ONCE: usize = 20;
         for _ in 0..ROUNDS {
             self.update(prober)?;
             let mut open = self.classes().undecided;
             open.retain(|id| !self.is_far(*id));
-            open.truncate(MOST);
+            open.truncate(most);
             if open.is_empty() {
                 break;
             }
@@ -421,16 +472,22 @@ impl Exploration {
     }
 }
 
-/// The best of the candidates. Of those that are about as good, it is the first: they come in an order that
-/// does not depend on chance.
+/// The best of the candidates. Of those that are about as good, it is the first by rank, which does not depend
+/// on chance.
 fn best(candidates: Vec<Candidate>, before: f64) -> Option<Candidate> {
-    /// Share of the walks that fail before any split, up to which two candidates are about as good.
-    const ABOUT: f64 = 0.15;
-    let rank = |one: &Candidate| (one.is_worth, one.after);
+    let worth = |one: &Candidate| (one.is_worth, one.after);
     let most = candidates
         .iter()
-        .map(rank)
+        .map(worth)
         .max_by(|one, other| one.partial_cmp(other).expect("shares are numbers"))?;
-    let is_as_good = |one: &Candidate| one.is_worth == most.0 && one.after >= most.1 - ABOUT * (1.0 - before);
-    candidates.into_iter().find(is_as_good)
+    let is_best = |one: &Candidate| one.is_worth == most.0 && is_as_good(one.after, most.1, before);
+    candidates.into_iter().filter(is_best).min_by_key(|one| one.rank)
+}
+
+/// Tells whether a split that makes this share of the walks realizable is about as good as another one, or
+/// better.
+fn is_as_good(after: f64, other: f64, before: f64) -> bool {
+    /// Share of the walks that fail before any split, up to which two are about as good.
+    const ABOUT: f64 = 0.15;
+    after >= other - ABOUT * (1.0 - before)
 }

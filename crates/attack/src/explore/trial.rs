@@ -16,7 +16,7 @@ use rand::{Rng, RngExt};
 
 use super::draft::{ClassId, DraftModel};
 use super::exploration::{Exploration, SituationId};
-use super::graph::{Graph, NodeId, Way};
+use super::graph::{Follower, Graph, Level, Way};
 use super::refute::Judgment;
 use super::{LATE_SUCCESSORS, SplitOptions, labels};
 use crate::EventReader;
@@ -31,7 +31,7 @@ const SHOWN: usize = 5;
 
 /// Walks that are drawn for each that may be searched for. Where situations are known by their fields, most
 /// walks take no test, and a share of few would make it a matter of chance whether a state is split.
-const FOLLOWED_PER_WALK: usize = 6;
+pub(super) const FOLLOWED_PER_WALK: usize = 6;
 
 /// One in so many walks is searched for.
 const FEWER_SEARCHED: usize = 3;
@@ -52,6 +52,9 @@ const SAMPLE: usize = 6;
 /// stand for the others, too.
 const MOST_VALUED: usize = 10;
 const FEWEST_VALUED: usize = 4;
+
+/// Walks that are searched for once more with the values that were found.
+const MOST_AGAIN: usize = 60;
 
 /// Objects whose making the pool lacks, and that are explored after one judgment.
 const MOST_OBJECTS: usize = 2;
@@ -82,7 +85,10 @@ pub(super) struct TriedWalk {
     weight: f64,
     /// If it could not be realized, a wider search would not have realized it either, as far as is known.
     is_sure: bool,
-    /// For each event the situations after it, as far as there are any.
+    /// Number of its events that happened.
+    reach: usize,
+    /// For each event the situations after it, as far as there are any. A walk that was followed to its end
+    /// does not say.
     pub(super) reached: Vec<Vec<Reached>>,
 }
 
@@ -93,12 +99,18 @@ pub(super) enum Reached {
 }
 
 impl TriedWalk {
-    /// A walk that was followed through what is known.
+    /// A walk that was followed to its end through what is known.
+    fn known(word: Vec<Letter>) -> Self {
+        let (reach, walk) = (word.len(), Walk { word, classes: Vec::new() });
+        Self { walk, weight: 1.0, is_sure: true, reach, reached: Vec::new() }
+    }
+
+    /// A walk that was followed through what is known until it could not go on.
     fn followed(walk: Walk, way: &Way, graph: &Graph) -> Self {
-        let situations = |nodes: &BTreeSet<NodeId>| {
-            nodes.iter().map(|&node| Reached::Probed(graph.situation(node))).collect()
-        };
-        Self { walk, weight: 1.0, is_sure: true, reached: way.levels.iter().map(situations).collect() }
+        let situations =
+            |nodes: &Level| nodes.iter().map(|&node| Reached::Probed(graph.situation(node))).collect();
+        let reached = way.levels.iter().map(situations).collect();
+        Self { walk, weight: 1.0, is_sure: true, reach: way.levels.len(), reached }
     }
 
     /// A walk that was searched for.
@@ -109,17 +121,17 @@ impl TriedWalk {
             let found = prefix.flat_map(|prefix| &prefix.situations);
             found.map(|(situation, observed)| Reached::New(situation.clone(), observed.state)).collect()
         };
-        Self { reached: (1..=reach).map(situations).collect(), weight, is_sure, walk }
+        Self { reached: (1..=reach).map(situations).collect(), reach, weight, is_sure, walk }
     }
 
     fn is_realized(&self) -> bool {
-        self.reached.len() == self.walk.word.len()
+        self.reach == self.walk.word.len()
     }
 
     /// The word up to the first event that did not happen.
     pub(super) fn as_far_as_it_fails(&self) -> &[Letter] {
         let word = &self.walk.word;
-        &word[..word.len().min(self.reached.len() + 1)]
+        &word[..word.len().min(self.reach + 1)]
     }
 }
 
@@ -159,8 +171,8 @@ impl Trial {
     /// The shortest beginnings of walks that could not be realized.
     pub(super) fn judgment(&self, reader: &EventReader) -> Judgment {
         let mut short: BTreeSet<(usize, Vec<String>)> = BTreeSet::new();
-        for TriedWalk { walk, reached, .. } in self.failed() {
-            let length = reached.len() + 1;
+        for TriedWalk { walk, reach, .. } in self.failed() {
+            let length = reach + 1;
             short.insert((length, labels(reader, &walk.word[..length])));
         }
         let unrealized = short.into_iter().take(SHOWN).map(|(_, word)| word).collect();
@@ -184,42 +196,51 @@ impl Exploration {
         author: &impl Author,
         rng: &mut impl Rng,
     ) -> Result<Trial, Halt<S::Error>> {
-        let (trial, learned) = self.try_walks_once(prober, author, rng)?;
+        let (trial, learned) = self.try_walks_once(prober, author, false, rng)?;
         if !learned {
             return Ok(trial);
         }
         self.explore(prober, LATE_SUCCESSORS)?;
         self.confirm_transitions(prober)?;
         // A third judgment would cost more than what is learned by now is worth.
-        Ok(self.try_walks_once(prober, author, rng)?.0)
+        Ok(self.try_walks_once(prober, author, true, rng)?.0)
     }
 
-    /// The same, and tells whether something was learned.
+    /// The same, and tells whether something was learned. Unless this is the last trial, another one is made
+    /// if there was.
     fn try_walks_once<S: Guarded>(
         &mut self,
         prober: &mut Prober<'_, S>,
         author: &impl Author,
+        is_last: bool,
         rng: &mut impl Rng,
     ) -> Result<(Trial, bool), Halt<S::Error>> {
         let SplitOptions { walks, walk_length, width, .. } = self.options.splitting;
         let draft = self.draft(prober.reader);
         let graph = self.graph();
         let (mut tried, mut open) = (Vec::new(), Vec::new());
-        for _ in 0..FOLLOWED_PER_WALK * walks {
-            let walk = random_walk(&draft, prober.reader, walk_length, rng);
-            let way = graph.follow(&walk.word);
+        let words: Vec<Vec<Letter>> =
+            random_words(&draft, prober.reader, (FOLLOWED_PER_WALK * walks, walk_length), rng);
+        let mut walk = |word: &[Letter]| {
+            read(&draft, prober.reader, word, rng).expect("the word was drawn from the draft")
+        };
+        let mut follower = Follower::new(&graph);
+        for word in words {
+            let way = follower.follow(&word);
             // Where fields mislead, too little is known of the way for telling where a walk went wrong.
-            if self.is_told_by_fields() && (way.levels.len() == walk.word.len() || way.is_certain) {
-                tried.push(TriedWalk::followed(walk, &way, &graph));
+            if self.is_told_by_fields() && way.levels.len() == word.len() {
+                tried.push(TriedWalk::known(word));
+            } else if self.is_told_by_fields() && way.is_certain {
+                tried.push(TriedWalk::followed(walk(&word), &way, &graph));
             } else {
-                open.push(walk);
+                open.push(word);
             }
         }
         // Of those that take tests, the first stand for the others.
         let most = (walks / FEWER_SEARCHED).max(1);
         let weight = open.len() as f64 / open.len().min(most).max(1) as f64;
         open.truncate(most);
-        let mut open: Vec<(Walk, f64)> = open.into_iter().map(|walk| (walk, weight)).collect();
+        let mut open: Vec<(Walk, f64)> = open.iter().map(|word| (walk(word), weight)).collect();
         let kind = |state| self.likely_class(&draft, state);
         let (mut realized, progress) = (Realized::default(), self.progress(Phase::Refute));
         // Most walks can be realized in many ways. Few fail, so these can be searched more thoroughly: a
@@ -275,7 +296,7 @@ impl Exploration {
             .take(MOST_OBJECTS)
             .collect();
         let mut trial = Trial { tried, like_others };
-        let mut learned = self.try_other_values(prober, author, &mut trial, rng)?;
+        let mut learned = self.try_other_values(prober, author, &mut trial, is_last, rng)?;
         for situation in objects {
             self.pool.starts.extend(Move::cut_out(&situation.script, situation.object, situation.object));
             learned |= self.follow_situation(prober, &situation)?;
@@ -305,12 +326,13 @@ impl Exploration {
     }
 
     /// Searches other values for the walks that could not be realized. Where it finds some, the way is
-    /// explored. Tells whether it found any.
+    /// explored. Tells whether it found any. Walks of the last trial are then searched for once more.
     fn try_other_values<S: Guarded>(
         &mut self,
         prober: &mut Prober<'_, S>,
         author: &impl Author,
         trial: &mut Trial,
+        is_last: bool,
         rng: &mut impl Rng,
     ) -> Result<bool, Halt<S::Error>> {
         const WIDTH: usize = 8;
@@ -344,13 +366,13 @@ impl Exploration {
             let found = realize(prober, &failed, &beam, &mut realized, &progress).and_then(|()| {
                 values.extend(prober, author, &failed, (&beam, &mut realized), rng, &progress)
             });
-            let open = trial.tried.iter().filter(|one| !one.is_realized());
+            let open = trial.tried.iter().filter(|one| !one.is_realized()).take(MOST_AGAIN);
             let words: Vec<Vec<Letter>> = open.map(|one| one.walk.word.clone()).collect();
             found.and_then(|found| {
-                if !found.is_empty() {
+                if is_last && !found.is_empty() {
                     realize(prober, &words, &beam, &mut realized, &progress)?;
                     for one in trial.tried.iter_mut().filter(|one| !one.is_realized()) {
-                        if realized.reach(&one.walk.word) > one.reached.len() {
+                        if realized.reach(&one.walk.word) > one.reach {
                             *one = TriedWalk::searched(one.walk.clone(), one.weight, one.is_sure, &realized);
                         }
                     }
@@ -415,16 +437,19 @@ fn pick<'a, T>(some: &'a [T], rng: &mut impl Rng) -> Option<&'a T> {
     (!some.is_empty()).then(|| &some[rng.random_range(0..some.len())])
 }
 
-/// A walk of a draft with a random word. The word is drawn first: how many transitions carry a label must not
-/// decide how often it is tried.
-fn random_walk(draft: &DraftModel, reader: &EventReader, longest: usize, rng: &mut impl Rng) -> Walk {
-    let letters = draft.fsa.long_random_word(longest, rng);
-    let letter = |&letter: &u32| {
-        let label = &draft.fsa.alphabet()[letter as usize];
-        reader.alphabet().get(label).expect("the labels of a draft are those of its reader")
-    };
-    let word: Vec<Letter> = letters.iter().map(letter).collect();
-    read(draft, reader, &word, rng).expect("the word was drawn from the draft")
+/// So many random words of a draft, as long as they can be up to a length. How many transitions carry a label
+/// does not decide how often it is tried.
+pub(super) fn random_words(
+    draft: &DraftModel,
+    reader: &EventReader,
+    (count, longest): (usize, usize),
+    rng: &mut impl Rng,
+) -> Vec<Vec<Letter>> {
+    let letter =
+        |label: &String| reader.alphabet().get(label).expect("the labels of a draft are those of its reader");
+    let letters: Vec<Letter> = draft.fsa.alphabet().iter().map(letter).collect();
+    let mut word = || draft.fsa.long_random_word(longest, rng);
+    (0..count).map(|_| word().into_iter().map(|one| letters[one as usize]).collect()).collect()
 }
 
 #[cfg(test)]
@@ -435,7 +460,7 @@ mod tests {
     fn tried(word: &[Letter], reach: usize, weight: f64, is_sure: bool) -> TriedWalk {
         let walk = Walk { word: word.to_vec(), classes: Vec::new() };
         let reached = (0..reach).map(|_| Vec::new()).collect();
-        TriedWalk { walk, weight, is_sure, reached }
+        TriedWalk { walk, weight, is_sure, reach, reached }
     }
 
     #[test]

@@ -105,7 +105,6 @@ impl Exploration {
         }
         if is_new {
             self.outdate_draft();
-            self.count_probed();
         }
     }
 }
