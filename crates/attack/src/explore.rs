@@ -436,8 +436,8 @@ impl Explorer {
 
     /// The model of everything that is known.
     ///
-    /// Where situations were seen anew, because they must be compared by more than before, all that lies behind
-    /// them is explored again. If the time ended before that did, the model from before says more.
+    /// Where situations were seen anew, because they must be compared by more than before, all that lies
+    /// behind them is explored again. If the time ended before that did, the model from before says more.
     pub fn explored(&mut self, reader: &EventReader) -> Explored {
         let looks = self.exploration.looks;
         if !self.stop.is_done() {

@@ -386,7 +386,7 @@ fn static_state_that_leaks_is_noticed() {
 #[test]
 fn immutable_collections_have_one_order_in_all_machines() {
     let of = "Ljava/lang/Object;Ljava/lang/Object;Ljava/lang/Object;Ljava/lang/Object;Ljava/lang/Object;";
-    let line = format!("static java.util.Set.of ({of})Ljava/util/Set; \"a\" \"b\" \"c\" \"d\" \"e\"");
+    let line = format!("static java.util.Set.of ({of})Ljava/util/Set; 'a' 'b' 'c' 'd' 'e'");
     let set = script(&[&line, "0 java.util.AbstractCollection.toString ()Ljava/lang/String;"]);
     for bench in benches() {
         let orders = || -> Vec<String> {

@@ -13,7 +13,7 @@ use clap::Args;
 Examples:
   adit explain adit-out/java.util.StringTokenizer 'nextToken()'        every transition with this call
   adit explain adit-out/java.util.StringTokenizer 1 'nextToken()' 1    from state 1 back to it
-  adit explain adit-out/java.util.StringTokenizer hasMoreTokens 'nextToken()'   by the name of a state
+  adit explain adit-out/com.acme.Order isOpen close        by the name of a state
   adit explain adit-out/java.util.StringTokenizer 'NF(nextToken(), StringTokenizer)'")]
 pub(crate) struct ExplainFlags {
     /// Folder that `adit mine` wrote, or a model in one

@@ -36,7 +36,7 @@ pub(super) struct Exploration {
     /// The fields that matter.
     pub(super) fields: Fields,
     /// Number of situations when they were last chosen.
-    chosen_with: usize,
+    pub(super) chosen_with: usize,
     /// Situations are compared by their fields, until two with equal fields enable different events; then
     /// also by what the fields lead to.
     pub(super) depth: Depth,
@@ -430,17 +430,6 @@ impl Exploration {
             if !self.probe_successors(prober, &next)? {
                 return Err(prober.why_not_run(&self.progress(Phase::Explore)).into());
             }
-        }
-    }
-
-    /// Chooses the fields that matter again, if much more is known than when they were last chosen. A field
-    /// that only counts calls would make each situation a new one.
-    fn choose_fields_by_more(&mut self) {
-        const FEWEST: usize = 40;
-        let known = self.situations.len();
-        if self.is_told_by_fields() && known >= FEWEST && 4 * known >= 5 * self.chosen_with {
-            self.chosen_with = known;
-            self.choose_fields();
         }
     }
 

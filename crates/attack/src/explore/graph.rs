@@ -66,7 +66,8 @@ impl Graph {
         self.open_creations.iter().chain(self.open.iter().flatten()).copied()
     }
 
-    /// Successors by an event out of these nodes that were not probed; without nodes, the creation of objects.
+    /// Successors by an event out of these nodes that were not probed; without nodes, the creation of
+    /// objects.
     pub(super) fn open_from(&self, level: Option<&Level>) -> impl Iterator<Item = SuccessorId> {
         let creations = if level.is_none() { &self.open_creations[..] } else { &[] };
         let behind = level.into_iter().flat_map(|level| level.iter().flat_map(|node| &self.open[node.0]));

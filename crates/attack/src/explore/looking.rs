@@ -190,6 +190,17 @@ impl Exploration {
         true
     }
 
+    /// Chooses the fields that matter again, if much more is known than when they were last chosen. A field
+    /// that only counts calls would make each situation a new one.
+    pub(super) fn choose_fields_by_more(&mut self) {
+        const FEWEST: usize = 40;
+        let known = self.situations.len();
+        if self.is_told_by_fields() && known >= FEWEST && 4 * known >= 5 * self.chosen_with {
+            self.chosen_with = known;
+            self.choose_fields();
+        }
+    }
+
     /// Chooses them again when the time has ended: some may be known to matter by which nothing was compared
     /// yet. If they were never chosen, there is too little to choose them by.
     pub(super) fn choose_fields_at_last(&mut self) {

@@ -129,9 +129,9 @@ impl Exploration {
     /// made.
     ///
     /// A split is judged by the model with it. While it is not known of every situation on which side it is,
-    /// that model has fewer words, so it promises more than the split will keep. A split that does not promise
-    /// enough takes no tests, and the others take them in the order of their promises, until none of those
-    /// left can be the best.
+    /// that model has fewer words, so it promises more than the split will keep. A split that does not
+    /// promise enough takes no tests, and the others take them in the order of their promises, until none of
+    /// those left can be the best.
     fn best_split<S: Guarded>(
         &mut self,
         prober: &mut Prober<'_, S>,
@@ -185,8 +185,8 @@ impl Exploration {
         Ok(best(candidates, before))
     }
 
-    /// Tells whether splits that make so many walks realizable, beside those `before`, are worth their states.
-    /// Those that only count further are not, where the model is good.
+    /// Tells whether splits that make so many walks realizable, beside those `before`, are worth their
+    /// states. Those that only count further are not, where the model is good.
     fn is_worth(&self, family: &[Split], before: f64, after: f64) -> bool {
         let counts = before >= self.options.splitting.good && family.iter().any(|one| self.is_link(one));
         !counts && self.options.splitting.is_worth(before, after)
@@ -472,8 +472,8 @@ impl Exploration {
     }
 }
 
-/// The best of the candidates. Of those that are about as good, it is the first by rank, which does not depend
-/// on chance.
+/// The best of the candidates. Of those that are about as good, it is the first by rank, which does not
+/// depend on chance.
 fn best(candidates: Vec<Candidate>, before: f64) -> Option<Candidate> {
     let worth = |one: &Candidate| (one.is_worth, one.after);
     let most = candidates
