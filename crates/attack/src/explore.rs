@@ -153,6 +153,14 @@ pub struct Explored {
 }
 
 impl Explored {
+    /// Tells whether less is left to explore here, and nothing is missing that the other one has.
+    fn says_more_than(&self, other: &Self) -> bool {
+        let has = |label: &String| self.model.alphabet().contains(label);
+        self.not_explored() < other.not_explored()
+            && self.model.len() + 1 >= other.model.len()
+            && other.model.alphabet().iter().all(has)
+    }
+
     /// Number of transitions of which it is not known where they lead.
     fn not_explored(&self) -> usize {
         self.model.all_edges().filter(|edge| edge.modality == Modality::Maybe).count()
@@ -448,9 +456,8 @@ impl Explorer {
             self.settled = Some(Settled { explored: explored.clone(), looks });
             return explored;
         }
-        let says_more = |settled: &&Settled| {
-            settled.looks < looks && settled.explored.not_explored() < explored.not_explored()
-        };
+        let says_more =
+            |settled: &&Settled| settled.looks < looks && settled.explored.says_more_than(&explored);
         match self.settled.as_ref().filter(says_more) {
             Some(Settled { explored, .. }) => {
                 Explored { tests: self.tests, stop: self.stop, ..explored.clone() }
