@@ -82,8 +82,8 @@ impl Ties {
         is_new
     }
 
-    /// The values in a script that a call on its object may need: parameters, each with the first and the last
-    /// statements that gave a value for it. The last one may have failed, and given none.
+    /// The values in a script that a call on its object may need: parameters, each with the first and the
+    /// last statements that gave a value for it. The last one may have failed, and given none.
     pub(crate) fn values(
         &self,
         callable: &Arc<Callable>,
