@@ -511,33 +511,35 @@ fn labels(reader: &EventReader, word: &[Letter]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use adit_trace::{Limit, Unlimited};
+    use adit_trace::Limit;
 
-    use super::testing::{Safes, probed_safes, safe, used_safe};
+    use super::testing::{probed_safes, used_safe, with_safes};
     use super::*;
-    use crate::GuardedSubject;
 
     /// The time ended when everything had to be explored again: what was known before is not lost.
     #[test]
     fn a_second_look_that_did_not_end_costs_no_model() {
-        let (mut world, mut unlimited, mut pace) = (Safes, Unlimited, Unlimited);
-        let mut subject = GuardedSubject::new(&mut world, &mut unlimited);
-        let reader = EventReader::new(&safe());
-        let mut prober = Prober::new(&mut subject, &reader, &mut pace);
-        let mut exploration = probed_safes(&mut prober, &[used_safe(&[])]);
-        exploration.explore(&mut prober, 4).unwrap();
-        let surveyed =
-            Surveyed { runs: Vec::new(), candidates: Vec::new(), starts: Vec::new(), situations: Vec::new() };
-        let (sets_before, judgment, settled, tests, stop) = (0, None, None, 0, Stop::Done);
-        let mut explorer = Explorer { exploration, surveyed, sets_before, judgment, settled, tests, stop };
-        let complete = explorer.explored(&reader);
-        assert_eq!(complete.not_explored(), 0);
-        explorer.exploration = probed_safes(&mut prober, &[used_safe(&[])]);
-        explorer.stop = Stop::Budget(Limit::Time);
-        assert!(explorer.explored(&reader).not_explored() > 0, "nothing was seen anew");
-        explorer.exploration.looks += 1;
-        let kept = explorer.explored(&reader);
-        assert_eq!((kept.not_explored(), kept.stop), (0, explorer.stop));
-        assert_eq!(kept.model, complete.model);
+        with_safes(|prober| {
+            let mut exploration = probed_safes(prober, &[used_safe(&[])]);
+            exploration.explore(prober, 4).unwrap();
+            let surveyed = Surveyed {
+                runs: Vec::new(),
+                candidates: Vec::new(),
+                starts: Vec::new(),
+                situations: Vec::new(),
+            };
+            let (sets_before, judgment, settled, tests, stop) = (0, None, None, 0, Stop::Done);
+            let mut explorer =
+                Explorer { exploration, surveyed, sets_before, judgment, settled, tests, stop };
+            let complete = explorer.explored(prober.reader);
+            assert_eq!(complete.not_explored(), 0);
+            explorer.exploration = probed_safes(prober, &[used_safe(&[])]);
+            explorer.stop = Stop::Budget(Limit::Time);
+            assert!(explorer.explored(prober.reader).not_explored() > 0, "nothing was seen anew");
+            explorer.exploration.looks += 1;
+            let kept = explorer.explored(prober.reader);
+            assert_eq!((kept.not_explored(), kept.stop), (0, explorer.stop));
+            assert_eq!(kept.model, complete.model);
+        });
     }
 }

@@ -243,24 +243,18 @@ impl Exploration {
 
 #[cfg(test)]
 mod tests {
-    use adit_trace::Unlimited;
-
-    use super::*;
-    use crate::explore::testing::{Safes, probed_safes, safe, used_safe};
-    use crate::{EventReader, GuardedSubject};
+    use crate::explore::testing::{probed_safes, used_safe, with_safes};
 
     /// Only a safe whose script mentions 7 seemed to have `unlock`.
     #[test]
     fn an_event_that_one_object_shows_is_tried_on_all() {
-        let (mut world, mut unlimited, mut pace) = (Safes, Unlimited, Unlimited);
-        let mut subject = GuardedSubject::new(&mut world, &mut unlimited);
-        let reader = EventReader::new(&safe());
-        let mut prober = Prober::new(&mut subject, &reader, &mut pace);
-        let made = probed_safes(&mut prober, &[used_safe(&[]), used_safe(&[("add", 0), ("note", 7)])]);
-        let unlock = reader.alphabet().get("unlock").unwrap();
-        for (id, situation) in made.probed_situations() {
-            assert!(situation.successors.iter().any(|one| one.letter == unlock), "{id:?}");
-        }
-        assert_eq!(made.pool.moves.len(), 4, "the other calls showed their events");
+        with_safes(|prober| {
+            let made = probed_safes(prober, &[used_safe(&[]), used_safe(&[("add", 0), ("note", 7)])]);
+            let unlock = prober.reader.alphabet().get("unlock").unwrap();
+            for (id, situation) in made.probed_situations() {
+                assert!(situation.successors.iter().any(|one| one.letter == unlock), "{id:?}");
+            }
+            assert_eq!(made.pool.moves.len(), 4, "the other calls showed their events");
+        });
     }
 }

@@ -102,31 +102,27 @@ impl Exploration {
 
 #[cfg(test)]
 mod tests {
-    use adit_trace::Unlimited;
     use rand::SeedableRng;
     use rand::rngs::ChaCha8Rng;
 
-    use crate::explore::testing::{Safes, probed_safes, safe, used_safe};
+    use crate::explore::testing::{probed_safes, used_safe, with_safes};
     use crate::probe::Prober;
-    use crate::{EventReader, GuardedSubject};
 
     /// Only new safes were probed, and every longer walk is stuck behind the first `add`.
     #[test]
     fn what_walks_are_stuck_at_is_probed_until_they_are_free() {
-        let (mut world, mut unlimited, mut pace) = (Safes, Unlimited, Unlimited);
-        let mut subject = GuardedSubject::new(&mut world, &mut unlimited);
-        let reader = EventReader::new(&safe());
-        let mut prober = Prober::new(&mut subject, &reader, &mut pace);
-        let mut made = probed_safes(&mut prober, &[used_safe(&[]), used_safe(&[("add", 0)])]);
-        made.options.splitting.walks = 50;
-        made.options.splitting.walk_length = 8;
-        let mut rng = ChaCha8Rng::seed_from_u64(1);
-        let stuck = |made: &mut super::Exploration, prober: &Prober<'_, _>, rng: &mut _| {
-            made.stuck_walks(prober, rng).0
-        };
-        assert!(stuck(&mut made, &prober, &mut rng) > 100, "of 300 walks");
-        made.free_stuck_walks(&mut prober, &mut rng).unwrap();
-        assert_eq!(stuck(&mut made, &prober, &mut rng), 0);
-        assert_eq!(made.graph().open().count(), 0, "safes of no to five things are known");
+        with_safes(|prober| {
+            let mut made = probed_safes(prober, &[used_safe(&[]), used_safe(&[("add", 0)])]);
+            made.options.splitting.walks = 50;
+            made.options.splitting.walk_length = 8;
+            let mut rng = ChaCha8Rng::seed_from_u64(1);
+            let stuck = |made: &mut super::Exploration, prober: &Prober<'_, _>, rng: &mut _| {
+                made.stuck_walks(prober, rng).0
+            };
+            assert!(stuck(&mut made, prober, &mut rng) > 100, "of 300 walks");
+            made.free_stuck_walks(prober, &mut rng).unwrap();
+            assert_eq!(stuck(&mut made, prober, &mut rng), 0);
+            assert_eq!(made.graph().open().count(), 0, "safes of no to five things are known");
+        });
     }
 }

@@ -6,16 +6,16 @@ use std::sync::Arc;
 
 use adit_trace::{
     Argument, CallKind, Callable, End, EventNames, Letter, Run, Script, Snapshot, Statement, Step,
-    StepResult, Subject, Value, ValueKind, Vocabulary,
+    StepResult, Subject, Unlimited, Value, ValueKind, Vocabulary,
 };
 
 use super::exploration::{Exploration, ProbedSituation, SituationId, Successor};
 use super::{ExploreOptions, Prior, SplitOptions};
-use crate::GuardedSubject;
 use crate::moves::{Move, Situation};
 use crate::probe::{Prober, StateHash};
 use crate::survey::{Pool, SurveyOptions};
 use crate::ties::Ties;
+use crate::{EventReader, GuardedSubject};
 
 /// An exploration without situations.
 pub(super) fn nothing_explored() -> Exploration {
@@ -74,7 +74,7 @@ pub(super) const NEW: Letter = 100;
 pub(super) struct Safes;
 
 /// The calls that safes have.
-pub(super) fn safe() -> Vocabulary {
+fn safe() -> Vocabulary {
     let call = |kind, name, parameters: &[ValueKind]| {
         Arc::new(Callable { parameters: parameters.to_vec(), ..Callable::new(kind, "Safe", name) })
     };
@@ -114,6 +114,14 @@ impl Subject for Safes {
         };
         Ok(batch.iter().map(run).collect())
     }
+}
+
+/// Does something with a prober of safes.
+pub(super) fn with_safes<T>(act: impl FnOnce(&mut Prober<'_, GuardedSubject<'_, Safes>>) -> T) -> T {
+    let (mut world, mut unlimited, mut pace) = (Safes, Unlimited, Unlimited);
+    let mut subject = GuardedSubject::new(&mut world, &mut unlimited);
+    let reader = EventReader::new(&safe());
+    act(&mut Prober::new(&mut subject, &reader, &mut pace))
 }
 
 /// A safe on which these calls were made, each with a number if it takes one.
